@@ -1,0 +1,139 @@
+//! Why a history is malformed.
+
+use super::Slot;
+
+/// A history that is no execution: some event has no possible meaning.
+///
+/// Every variant carries the [`Slot`] it is about, if it is about one event, so that a reader of a file can name
+/// the line; the text names thread and index.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedHistory {
+    /// A read of a value that nothing wrote.
+    #[error("thread {thread}, event {}: reads {value} from {loc}, which no write to {loc} wrote", at.index)]
+    ThinAirRead {
+        /// The read.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+        /// The location's name.
+        loc: String,
+        /// The value read.
+        value: u64,
+    },
+    /// A read by value that could be from several writes.
+    #[error(
+        "thread {thread}, event {}: reads {value} from {loc}, which more than one write wrote; say which with `from`",
+        at.index
+    )]
+    AmbiguousRead {
+        /// The read.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+        /// The location's name.
+        loc: String,
+        /// The value read.
+        value: u64,
+    },
+    /// An explicit source that is no write to the read's location of the read's value.
+    #[error("thread {thread}, event {}: `from` names {source_name}, {problem}", at.index)]
+    BadSource {
+        /// The read.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+        /// What `from` says.
+        source_name: String,
+        /// What is wrong with it.
+        problem: BadSource,
+    },
+    /// A dependency on something that is not an earlier read of the same thread.
+    #[error("thread {thread}, event {}: depends on event {dependency}, which is not an earlier read of the thread", at.index)]
+    BadDependency {
+        /// The dependent event.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+        /// The index depended on.
+        dependency: u32,
+    },
+    /// A fence whose order is missing or relaxed.
+    #[error("thread {thread}, event {}: a fence needs an order: acquire, release, acq_rel or seq_cst", at.index)]
+    FenceWithoutOrder {
+        /// The fence.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+    },
+    /// An event that ended before it began.
+    #[error("thread {thread}, event {}: ends at {end}, before it begins at {begin}", at.index)]
+    EndsBeforeItBegins {
+        /// The event.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+        /// Its begin time.
+        begin: u64,
+        /// Its end time.
+        end: u64,
+    },
+    /// A final value that nothing wrote.
+    #[error("final value {value} of {loc}: no write to {loc} wrote it")]
+    ThinAirFinal {
+        /// The location's name.
+        loc: String,
+        /// The value.
+        value: u64,
+    },
+    /// A final value that several writes wrote.
+    #[error("final value {value} of {loc}: more than one write to {loc} wrote it")]
+    AmbiguousFinal {
+        /// The location's name.
+        loc: String,
+        /// The value.
+        value: u64,
+    },
+    /// More events and locations than 32-bit ids can name.
+    #[error(
+        "the history has {events} events and {locations} locations; together they must stay below 2^32 - 2"
+    )]
+    TooLarge {
+        /// Events of threads.
+        events: usize,
+        /// Locations.
+        locations: usize,
+    },
+}
+
+/// What is wrong with an explicit reads-from source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSource {
+    /// There is no such event.
+    #[error("which does not exist")]
+    Missing,
+    /// The event does not write.
+    #[error("which does not write")]
+    NotAWrite,
+    /// The write is to another location.
+    #[error("which writes another location")]
+    OtherLocation,
+    /// The write wrote another value.
+    #[error("which wrote another value")]
+    OtherValue,
+}
+
+impl MalformedHistory {
+    /// The event the error is about, if it is about one.
+    pub fn slot(&self) -> Option<Slot> {
+        match self {
+            Self::ThinAirRead { at, .. }
+            | Self::AmbiguousRead { at, .. }
+            | Self::BadSource { at, .. }
+            | Self::BadDependency { at, .. }
+            | Self::FenceWithoutOrder { at, .. }
+            | Self::EndsBeforeItBegins { at, .. } => Some(*at),
+            Self::ThinAirFinal { .. } | Self::AmbiguousFinal { .. } | Self::TooLarge { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What an event does: its kind, its C11 order, and the [`Op`] that a builder takes.
+
+use super::{LocId, ThreadId};
+
+/// The kind of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+    /// An atomic read-modify-write: one event, both read and write.
+    Rmw,
+    /// A fence; it has no location.
+    Fence,
+}
+
+/// A C11 memory order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// No synchronisation.
+    #[default]
+    Relaxed,
+    /// Acquire.
+    Acquire,
+    /// Release.
+    Release,
+    /// Acquire and release.
+    AcqRel,
+    /// Sequentially consistent.
+    SeqCst,
+}
+
+impl Order {
+    /// Every order, weakest first.
+    pub const ALL: [Order; 5] =
+        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+    /// Whether this is acquire or stronger (⊒ACQ).
+    ///
+    /// ```
+    /// use tribunal::memory::Order;
+    /// assert!(Order::AcqRel.is_acquire() && !Order::Release.is_acquire());
+    /// ```
+    #[inline(always)]
+    pub const fn is_acquire(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether this is release or stronger (⊒REL).
+    #[inline(always)]
+    pub const fn is_release(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// The order's name in every format: `relaxed`, `acquire`, `release`, `acq_rel`, `seq_cst`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acq_rel",
+            Order::SeqCst => "seq_cst",
+        }
+    }
+}
+
+/// Kind and order of an event in one byte.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Label(u8);
+
+impl Label {
+    /// The label of an event of this kind and order.
+    #[inline(always)]
+    pub const fn new(kind: Kind, order: Order) -> Self {
+        Label(kind as u8 | (order as u8) << 2)
+    }
+
+    /// The event's kind.
+    #[inline(always)]
+    pub const fn kind(self) -> Kind {
+        match self.0 & 3 {
+            0 => Kind::Read,
+            1 => Kind::Write,
+            2 => Kind::Rmw,
+            _ => Kind::Fence,
+        }
+    }
+
+    /// The event's order.
+    #[inline(always)]
+    pub const fn order(self) -> Order {
+        Order::ALL[(self.0 >> 2) as usize]
+    }
+
+    /// Whether the event reads: a read or an RMW.
+    #[inline(always)]
+    pub const fn reads(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    /// Whether the event writes: a write or an RMW.
+    #[inline(always)]
+    pub const fn writes(self) -> bool {
+        matches!(self.0 & 3, 1 | 2)
+    }
+
+    /// Whether the event is a fence.
+    #[inline(always)]
+    pub const fn is_fence(self) -> bool {
+        self.0 & 3 == 3
+    }
+}
+
+impl std::fmt::Debug for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}.{}", self.kind(), self.order().name())
+    }
+}
+
+/// Where an event stands in its thread: the way a builder names events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Slot {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The position in program order, from 0.
+    pub index: u32,
+}
+
+/// Which write a read reads from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// The one write of the value read, the initial write included.
+    #[default]
+    ByValue,
+    /// The initial write.
+    Init,
+    /// The write at this place.
+    At(Slot),
+}
+
+/// An operation to append to a thread of an [`ExecutionBuilder`](super::ExecutionBuilder).
+///
+/// ```
+/// use tribunal::memory::{LocId, Op, Order};
+/// let x = LocId(0);
+/// let read = Op::read(x, 1).order(Order::Acquire);
+/// let rmw = Op::rmw(x, 1, 2).order(Order::AcqRel);
+/// let fence = Op::fence(Order::SeqCst);
+/// # let _ = (read, rmw, fence);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// What it does.
+    pub kind: Kind,
+    /// Its C11 order.
+    pub order: Order,
+    /// Its location; meaningless for a fence.
+    pub loc: LocId,
+    /// The value written, or the value read by a plain read.
+    pub value: u64,
+    /// The value an RMW reads; meaningless otherwise.
+    pub read: u64,
+    /// The write read from; meaningless for writes and fences.
+    pub source: Source,
+}
+
+impl Op {
+    const fn new(kind: Kind, loc: LocId, value: u64, read: u64) -> Self {
+        Op { kind, order: Order::Relaxed, loc, value, read, source: Source::ByValue }
+    }
+
+    /// A relaxed read of `value` from `loc`.
+    #[inline]
+    pub const fn read(loc: LocId, value: u64) -> Self {
+        Op::new(Kind::Read, loc, value, 0)
+    }
+
+    /// A relaxed write of `value` to `loc`.
+    #[inline]
+    pub const fn write(loc: LocId, value: u64) -> Self {
+        Op::new(Kind::Write, loc, value, 0)
+    }
+
+    /// A relaxed RMW of `loc` that reads `read` and writes `value`.
+    #[inline]
+    pub const fn rmw(loc: LocId, read: u64, value: u64) -> Self {
+        Op::new(Kind::Rmw, loc, value, read)
+    }
+
+    /// A fence. A fence must have an order other than relaxed.
+    #[inline]
+    pub const fn fence(order: Order) -> Self {
+        Op { order, ..Op::new(Kind::Fence, LocId(0), 0, 0) }
+    }
+
+    /// The same operation with this order.
+    #[inline]
+    pub const fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// The same read or RMW, reading from this write whatever other writes of its value there are.
+    #[inline]
+    pub const fn from(mut self, source: Source) -> Self {
+        self.source = source;
+        self
+    }
+}

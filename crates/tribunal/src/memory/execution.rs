@@ -1,0 +1,310 @@
+//! The execution itself: struct-of-arrays columns over the events of all threads.
+
+use super::times::Times;
+use super::{EventId, Interval, Kind, Label, LocId, Order, Slot, ThreadId};
+use std::fmt;
+use std::ops::Range;
+
+/// No write: the `rf` entry of an event that does not read.
+pub(super) const NO_SOURCE: u32 = u32::MAX;
+
+/// An execution (E, po, rf): immutable, valid, at most 32 bytes an event.
+///
+/// The events of a thread are consecutive, in program order; the initial writes come last, one a location, and take
+/// no room in the columns. An event takes 17 bytes, 29 with begin and end times; a dependency takes 8.
+///
+/// ```
+/// use tribunal::memory::{Execution, Op, Order};
+/// let mut b = Execution::builder();
+/// let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+/// let (x, y) = (b.location("x"), b.location("y"));
+/// b.push(t0, Op::write(x, 1));
+/// b.push(t0, Op::write(y, 1).order(Order::Release));
+/// b.push(t1, Op::read(y, 1).order(Order::Acquire));
+/// let r = b.push(t1, Op::read(x, 0));
+/// let mp = b.build()?;
+/// assert_eq!(mp.rf(mp.event(r)), Some(mp.init_write(x)));
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Execution {
+    pub(super) name: Option<String>,
+    pub(super) thread_names: Vec<Box<str>>,
+    /// `thread_starts[t]..thread_starts[t + 1]` are the events of thread t.
+    pub(super) thread_starts: Vec<u32>,
+    pub(super) loc_names: Vec<Box<str>>,
+    pub(super) init: Vec<u64>,
+    pub(super) labels: Vec<Label>,
+    pub(super) locs: Vec<LocId>,
+    pub(super) values: Vec<u64>,
+    pub(super) sources: Vec<u32>,
+    /// (event, the earlier read it depends on), sorted.
+    pub(super) deps: Vec<(EventId, EventId)>,
+    pub(super) finals: Vec<(LocId, EventId)>,
+    pub(super) times: Option<Times>,
+    pub(super) features: Features,
+}
+
+/// What occurs in an execution: enough to say which models apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    /// Number of reads that are no RMWs.
+    pub reads: usize,
+    /// Number of writes that are no RMWs, initial writes excluded.
+    pub writes: usize,
+    /// Number of RMWs.
+    pub rmws: usize,
+    /// Number of fences.
+    pub fences: usize,
+    /// Whether an access or a fence is seq_cst.
+    pub seq_cst: bool,
+    /// Whether a location has a given final value.
+    pub finals: bool,
+    /// Whether an event has dependencies.
+    pub deps: bool,
+    /// Whether an event has a begin or an end time.
+    pub times: bool,
+}
+
+impl Execution {
+    /// The history's name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Number of events of threads: initial writes do not count.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether no thread has an event.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Number of threads.
+    #[inline]
+    pub fn thread_count(&self) -> usize {
+        self.thread_names.len()
+    }
+
+    /// All threads.
+    pub fn threads(&self) -> impl DoubleEndedIterator<Item = ThreadId> + ExactSizeIterator + Clone + use<> {
+        (0..self.thread_count() as u32).map(ThreadId)
+    }
+
+    /// A thread's name.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        &self.thread_names[thread.index()]
+    }
+
+    /// Number of locations.
+    #[inline]
+    pub fn location_count(&self) -> usize {
+        self.loc_names.len()
+    }
+
+    /// All locations.
+    pub fn locations(&self) -> impl DoubleEndedIterator<Item = LocId> + ExactSizeIterator + Clone + use<> {
+        (0..self.location_count() as u32).map(LocId)
+    }
+
+    /// A location's name.
+    pub fn location_name(&self, loc: LocId) -> &str {
+        &self.loc_names[loc.index()]
+    }
+
+    /// A location's initial value.
+    pub fn init_value(&self, loc: LocId) -> u64 {
+        self.init[loc.index()]
+    }
+
+    /// The ids of a thread's events, in program order.
+    #[inline]
+    pub fn thread_events(&self, thread: ThreadId) -> Range<u32> {
+        self.thread_starts[thread.index()]..self.thread_starts[thread.index() + 1]
+    }
+
+    /// The ids of the events of all threads.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = EventId> + ExactSizeIterator + Clone + use<> {
+        (0..self.len() as u32).map(EventId)
+    }
+
+    /// The initial write of a location.
+    #[inline(always)]
+    pub fn init_write(&self, loc: LocId) -> EventId {
+        EventId(self.labels.len() as u32 + loc.0)
+    }
+
+    /// Whether this is an initial write.
+    #[inline(always)]
+    pub fn is_init(&self, event: EventId) -> bool {
+        event.index() >= self.labels.len()
+    }
+
+    /// The event at a place, which must exist.
+    pub fn event(&self, slot: Slot) -> EventId {
+        self.event_at(slot.thread, slot.index).expect("a slot of this execution")
+    }
+
+    /// The event of a thread at an index, if there is one.
+    pub fn event_at(&self, thread: ThreadId, index: u32) -> Option<EventId> {
+        let (start, end) =
+            (*self.thread_starts.get(thread.index())?, *self.thread_starts.get(thread.index() + 1)?);
+        (index < end - start).then(|| EventId(start + index))
+    }
+
+    /// The place of an event in its thread; none for an initial write.
+    pub fn slot(&self, event: EventId) -> Option<Slot> {
+        let thread = self.thread_of(event)?;
+        Some(Slot { thread, index: event.0 - self.thread_starts[thread.index()] })
+    }
+
+    /// The thread of an event; none for an initial write. A binary search: O(log k).
+    #[inline]
+    pub fn thread_of(&self, event: EventId) -> Option<ThreadId> {
+        if self.is_init(event) {
+            return None;
+        }
+        let after = self.thread_starts.partition_point(|&start| start <= event.0);
+        Some(ThreadId(after as u32 - 1))
+    }
+
+    /// Kind and order of an event; an initial write is a relaxed write.
+    #[inline]
+    pub fn label(&self, event: EventId) -> Label {
+        const INIT: Label = Label::new(Kind::Write, Order::Relaxed);
+        self.labels.get(event.index()).copied().unwrap_or(INIT)
+    }
+
+    /// The location an event accesses; none for a fence.
+    #[inline]
+    pub fn loc(&self, event: EventId) -> Option<LocId> {
+        if self.is_init(event) {
+            Some(LocId(event.0 - self.len() as u32))
+        } else {
+            (!self.labels[event.index()].is_fence()).then(|| self.locs[event.index()])
+        }
+    }
+
+    /// The value an event writes, or the value a plain read reads; 0 for a fence.
+    pub fn value(&self, event: EventId) -> u64 {
+        match self.values.get(event.index()) {
+            Some(&value) => value,
+            None => self.init[event.index() - self.len()],
+        }
+    }
+
+    /// The write an event reads from; none unless it reads.
+    #[inline]
+    pub fn rf(&self, event: EventId) -> Option<EventId> {
+        match self.sources.get(event.index()) {
+            None | Some(&NO_SOURCE) => None,
+            Some(&source) => Some(EventId(source)),
+        }
+    }
+
+    /// The reads of its thread that an event depends on.
+    pub fn deps(&self, event: EventId) -> impl Iterator<Item = EventId> + '_ {
+        let first = self.deps.partition_point(|&(dependent, _)| dependent < event);
+        self.deps[first..].iter().take_while(move |&&(dependent, _)| dependent == event).map(|&(_, on)| on)
+    }
+
+    /// The writes that must be last in mo of their locations.
+    pub fn finals(&self) -> &[(LocId, EventId)] {
+        &self.finals
+    }
+
+    /// When an event began and ended.
+    pub fn interval(&self, event: EventId) -> Interval {
+        match &self.times {
+            Some(times) if !self.is_init(event) => times.get(event),
+            _ => Interval::default(),
+        }
+    }
+
+    /// What occurs in the execution.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// Column of labels, by event id; initial writes have no row in it.
+    #[inline]
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// Column of locations, by event id; a fence's row has no meaning.
+    #[inline]
+    pub fn locs(&self) -> &[LocId] {
+        &self.locs
+    }
+
+    /// Bytes of memory that the execution takes.
+    pub fn bytes(&self) -> usize {
+        let names = |names: &Vec<Box<str>>| {
+            names.capacity() * size_of::<Box<str>>() + names.iter().map(|name| name.len()).sum::<usize>()
+        };
+        size_of::<Self>()
+            + self.labels.capacity()
+            + self.locs.capacity() * 4
+            + self.values.capacity() * 8
+            + self.sources.capacity() * 4
+            + self.deps.capacity() * 8
+            + self.times.as_ref().map_or(0, Times::bytes)
+            + self.thread_starts.capacity() * 4
+            + self.init.capacity() * 8
+            + names(&self.thread_names)
+            + names(&self.loc_names)
+    }
+
+    /// An event for people: `T0:1 R.acq y 0`, or `init x` for an initial write.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op, Order};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// let w = b.push(t, Op::write(x, 1).order(Order::Release));
+    /// let execution = b.build()?;
+    /// assert_eq!(execution.show(execution.event(w)).to_string(), "T0:0 W.rel x 1");
+    /// # Ok::<(), tribunal::memory::MalformedHistory>(())
+    /// ```
+    pub fn show(&self, event: EventId) -> Shown<'_> {
+        Shown { execution: self, event }
+    }
+}
+
+/// An event as people write it; made by [`Execution::show`].
+pub struct Shown<'a> {
+    execution: &'a Execution,
+    event: EventId,
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (x, e) = (self.execution, self.event);
+        let Some(slot) = x.slot(e) else {
+            return write!(f, "init {}", x.loc(e).map_or("", |loc| x.location_name(loc)));
+        };
+        let label = x.label(e);
+        let order = match label.order() {
+            Order::Relaxed => "",
+            Order::Acquire => ".acq",
+            Order::Release => ".rel",
+            Order::AcqRel => ".ar",
+            Order::SeqCst => ".sc",
+        };
+        write!(f, "{}:{} ", x.thread_name(slot.thread), slot.index)?;
+        let name = x.loc(e).map_or("", |loc| x.location_name(loc));
+        match label.kind() {
+            Kind::Read => write!(f, "R{order} {name} {}", x.value(e)),
+            Kind::Write => write!(f, "W{order} {name} {}", x.value(e)),
+            Kind::Rmw => {
+                let read = x.rf(e).map_or(0, |w| x.value(w));
+                write!(f, "U{order} {name} {read}>{}", x.value(e))
+            }
+            Kind::Fence => write!(f, "F{order}"),
+        }
+    }
+}

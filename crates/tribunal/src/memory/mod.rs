@@ -1,0 +1,18 @@
+//! Memory executions: the events of threads on locations, program order and reads-from.
+//!
+//! An [`Execution`] is built once, by an [`ExecutionBuilder`], and is valid from then on: every read has its write.
+//! It knows nothing of memory models.
+
+mod builder;
+mod error;
+mod event;
+mod execution;
+mod ids;
+mod times;
+
+pub use builder::ExecutionBuilder;
+pub use error::{BadSource, MalformedHistory};
+pub use event::{Kind, Label, Op, Order, Slot, Source};
+pub use execution::{Execution, Features, Shown};
+pub use ids::{EventId, LocId, ThreadId};
+pub use times::Interval;
