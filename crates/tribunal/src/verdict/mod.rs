@@ -1,0 +1,101 @@
+//! Verdicts and the certificates they carry.
+
+mod violation;
+mod witness;
+
+pub use violation::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+pub use witness::{ModificationOrder, Witness};
+
+use std::fmt;
+
+/// The answer to "is this execution consistent with that model?".
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Yes, as the witness shows.
+    Consistent(Witness),
+    /// No, as the violation shows.
+    Inconsistent(Violation),
+    /// A limit was reached before an answer was.
+    Undecided(Limit),
+    /// The model says nothing about such a history.
+    Unsupported(Unsupported),
+}
+
+impl Verdict {
+    /// The verdict's word in every output: `consistent`, `inconsistent`, `undecided` or `unsupported`.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Verdict::Consistent(_) => "consistent",
+            Verdict::Inconsistent(_) => "inconsistent",
+            Verdict::Undecided(_) => "undecided",
+            Verdict::Unsupported(_) => "unsupported",
+        }
+    }
+
+    /// Whether the answer is yes.
+    ///
+    /// ```
+    /// use tribunal::{Model, check, memory::{Execution, Op}};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// b.push(t, Op::write(x, 1));
+    /// b.push(t, Op::read(x, 1));
+    /// assert!(check(&b.build()?, Model::Ra).is_consistent());
+    /// # Ok::<(), tribunal::memory::MalformedHistory>(())
+    /// ```
+    pub const fn is_consistent(&self) -> bool {
+        matches!(self, Verdict::Consistent(_))
+    }
+
+    /// Whether the answer is no.
+    pub const fn is_inconsistent(&self) -> bool {
+        matches!(self, Verdict::Inconsistent(_))
+    }
+}
+
+/// Which limit ended a check, and how far it had come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// The time allowed ran out.
+    Time {
+        /// Search states visited.
+        states: u64,
+    },
+    /// The number of search states allowed was reached.
+    States {
+        /// Search states visited.
+        states: u64,
+    },
+    /// The caller asked to stop.
+    Stopped,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::Time { states } => write!(f, "the time limit was reached after {states} search states"),
+            Limit::States { states } => write!(f, "the limit of {states} search states was reached"),
+            Limit::Stopped => f.write_str("stopped on request"),
+        }
+    }
+}
+
+/// Why a model does not apply to a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsupported {
+    /// rc20 gives seq_cst no meaning.
+    SeqCst,
+    /// A model without mo cannot say which write is last.
+    Finals,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unsupported::SeqCst => "the model gives seq_cst accesses and fences no meaning",
+            Unsupported::Finals => {
+                "the model has no modification order, so final values have no meaning in it"
+            }
+        })
+    }
+}

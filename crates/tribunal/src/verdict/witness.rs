@@ -1,0 +1,50 @@
+//! Witnesses: why a history is consistent.
+
+use crate::memory::{EventId, LocId};
+
+/// What satisfies the model's axioms together with the history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Witness {
+    /// A modification order.
+    Mo(ModificationOrder),
+    /// Nothing: the model's axioms speak of the history alone.
+    History,
+}
+
+/// mo: for each location a total order of its writes, the initial write among them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModificationOrder {
+    writes: Vec<EventId>,
+    /// `starts[x]..starts[x + 1]` are the writes of location x.
+    starts: Vec<u32>,
+}
+
+impl ModificationOrder {
+    /// An order with no location yet.
+    pub fn new() -> Self {
+        ModificationOrder { writes: Vec::new(), starts: vec![0] }
+    }
+
+    /// Appends the next location's writes, first write first.
+    ///
+    /// ```
+    /// use tribunal::{memory::{EventId, LocId}, verdict::ModificationOrder};
+    /// let mut mo = ModificationOrder::new();
+    /// mo.push_location([EventId(2), EventId(0)]);
+    /// assert_eq!(mo.of(LocId(0)), [EventId(2), EventId(0)]);
+    /// ```
+    pub fn push_location(&mut self, writes: impl IntoIterator<Item = EventId>) {
+        self.writes.extend(writes);
+        self.starts.push(self.writes.len() as u32);
+    }
+
+    /// Number of locations.
+    pub fn location_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// The writes of a location, first write first.
+    pub fn of(&self, loc: LocId) -> &[EventId] {
+        &self.writes[self.starts[loc.index()] as usize..self.starts[loc.index() + 1] as usize]
+    }
+}
