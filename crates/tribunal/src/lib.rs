@@ -1,0 +1,27 @@
+//! Tribunal decides whether an observed execution of a concurrent system is consistent with the memory model it
+//! promised, and proves its answer.
+//!
+//! ```
+//! use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
+//! // Message passing: T1 sees the flag y but not the data x.
+//! let mut b = Execution::builder();
+//! let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+//! let (x, y) = (b.location("x"), b.location("y"));
+//! b.push(t0, Op::write(x, 1));
+//! b.push(t0, Op::write(y, 1));
+//! b.push(t1, Op::read(y, 1));
+//! b.push(t1, Op::read(x, 0));
+//! let mp = b.build()?;
+//! assert!(check(&mp, Model::Relaxed).is_consistent());
+//! assert!(check(&mp, Model::Ra).is_inconsistent());
+//! # Ok::<(), tribunal::memory::MalformedHistory>(())
+//! ```
+
+pub mod memory;
+pub mod models;
+mod order;
+pub mod verdict;
+pub mod verify;
+
+pub use models::{Engine, Judgement, Limits, Model, check, judge};
+pub use verdict::Verdict;

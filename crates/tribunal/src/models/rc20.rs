@@ -1,0 +1,30 @@
+//! RC20, RA and Relaxed.
+//!
+//! - acyclic(po ∪ rf)
+//! - irr(mo ; rf? ; hb?)   write coherence
+//! - irr(fr ; rf? ; hb)    read coherence
+//! - irr(fr ; mo)          atomicity
+//!
+//! | model   | hb |
+//! |---------|----|
+//! | rc20    | (po ∪ sw)⁺, sw = \[E⊒REL\] ; (\[F\];po)? ; rf⁺ ; (po;\[F\])? ; \[E⊒ACQ\] |
+//! | ra      | (po ∪ rf)⁺: every access counts as acq_rel, fences are ignored |
+//! | relaxed | po |
+//!
+//! Decided by minimal coherence (paper 000, Algorithms 3 and 4): O(n·k), and O(n) for relaxed.
+
+use crate::memory::Execution;
+use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::{causality, coherence};
+use crate::verdict::{Verdict, Witness};
+
+pub(super) fn decide(x: &Execution, synchronisation: Synchronisation) -> Verdict {
+    let hb = match HappensBefore::new(x, synchronisation) {
+        Ok(hb) => hb,
+        Err(deadlock) => return Verdict::Inconsistent(causality::explain(x, &deadlock)),
+    };
+    match coherence::order_writes(x, &hb) {
+        Ok(mo) => Verdict::Consistent(Witness::Mo(mo)),
+        Err(violation) => Verdict::Inconsistent(violation),
+    }
+}

@@ -1,0 +1,169 @@
+//! SRA, strong release-acquire.
+//!
+//! - acyclic(po ∪ rf)
+//! - acyclic(hb ∪ mo)     strong write coherence
+//! - irr(fr ; rf? ; hb)   read coherence
+//! - irr(fr ; mo)         atomicity
+//!
+//! with hb = (po ∪ rf)⁺.
+//!
+//! Without RMWs, decided in O(n·k) by minimal coherence (paper 000, Algorithm 2): read coherence gives mo edges, and a
+//! history is consistent if and only if these and hb are acyclic; any topological order is then an mo. With RMWs the
+//! problem is NP-complete: saturation, then the frontier search (section 4.2). When the search finds that there is no mo,
+//! the proof of it splits cases on pairs of writes until saturation refutes each.
+
+use super::{Engine, Limits};
+use crate::memory::{EventId, Execution};
+use crate::order::accesses::{Accesses, SharedSource};
+use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::saturation::{Contradiction, Saturated, Saturation};
+use crate::order::{causality, frontier};
+use crate::verdict::{Axiom, Because, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> (Verdict, Engine) {
+    let hb = match HappensBefore::new(x, Synchronisation::EveryRead) {
+        Ok(hb) => hb,
+        Err(deadlock) => {
+            return (Verdict::Inconsistent(causality::explain(x, &deadlock)), Engine::MinimalCoherence);
+        }
+    };
+    let accesses = Accesses::new(x);
+    let mut saturation = match Saturation::new(x, &hb, &accesses) {
+        Ok(saturation) => saturation,
+        Err(SharedSource { write, rmws }) => {
+            let refutation = Refutation::SharedSource { write, rmws };
+            return (inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence);
+        }
+    };
+    let mut budget = Budget { limits, states: 0 };
+    match search(x, &mut saturation, &mut budget) {
+        Ok(decided) => decided,
+        Err(limit) => (Verdict::Undecided(limit), Engine::FrontierSearch),
+    }
+}
+
+fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
+    Verdict::Inconsistent(Violation { axiom, refutation })
+}
+
+fn search(
+    x: &Execution,
+    saturation: &mut Saturation<'_>,
+    budget: &mut Budget<'_>,
+) -> Result<(Verdict, Engine), Limit> {
+    let saturated = match saturation.run(|| budget.check())? {
+        Ok(saturated) => saturated,
+        Err(contradiction) => {
+            let cycle = saturation.explain(&contradiction);
+            let axiom = broken_axiom(&cycle.edges);
+            return Ok((inconsistent(axiom, Refutation::Cycle(cycle)), Engine::MinimalCoherence));
+        }
+    };
+    let consistent = |order: &[EventId]| Verdict::Consistent(Witness::Mo(by_location(x, order)));
+    if x.features().rmws == 0 {
+        return Ok((consistent(&saturated.order), Engine::MinimalCoherence));
+    }
+    let verdict = match frontier::search(x, &saturated.preds, || budget.visit())? {
+        Some(order) => consistent(&order),
+        None => inconsistent(Axiom::StrongWriteCoherence, refute(saturation, budget)?),
+    };
+    Ok((verdict, Engine::FrontierSearch))
+}
+
+/// An order of all writes as an mo: the initial write, then the location's writes.
+fn by_location(x: &Execution, order: &[EventId]) -> ModificationOrder {
+    let mut writes: Vec<Vec<EventId>> = x.locations().map(|loc| vec![x.init_write(loc)]).collect();
+    for &write in order {
+        let loc = x.loc(write).expect("a write");
+        writes[loc.index()].push(write);
+    }
+    let mut mo = ModificationOrder::new();
+    writes.into_iter().for_each(|writes| mo.push_location(writes));
+    mo
+}
+
+/// The axiom that best names what a cycle of hb and mo edges breaks.
+fn broken_axiom(edges: &[crate::verdict::Edge]) -> Axiom {
+    let base = |because: &Because| match because {
+        Because::Atomic { premise } => premise.because.name(),
+        because => because.name(),
+    };
+    let mo: Vec<&str> = edges.iter().map(|edge| &edge.because).filter(|b| b.is_mo()).map(base).collect();
+    match mo[..] {
+        _ if mo.contains(&"final") => Axiom::FinalValue,
+        ["read"] | ["read", "chain"] | ["chain", "read"] => Axiom::ReadCoherence,
+        _ => Axiom::StrongWriteCoherence,
+    }
+}
+
+/// Why no mo exists, by cases: looks for a pair of chains of which one order is refuted by saturation alone; if there is
+/// none, splits on the pair whose two orders tell the most.
+fn refute(saturation: &mut Saturation<'_>, budget: &mut Budget<'_>) -> Result<Refutation, Limit> {
+    /// How many pairs are tried before each split.
+    const LOOK_AHEAD: usize = 24;
+    budget.visit()?;
+    let clocks = match saturation.run(|| budget.check())? {
+        Ok(Saturated { clocks, .. }) => clocks,
+        Err(contradiction) => return Ok(Refutation::Cycle(saturation.explain(&contradiction))),
+    };
+    let known = saturation.edges.len();
+    let mut best: Option<(usize, (EventId, EventId))> = None;
+    for (first, second) in saturation.unordered(&clocks, LOOK_AHEAD) {
+        let mut told = [0; 2];
+        for (i, (a, b)) in [(first, second), (second, first)].into_iter().enumerate() {
+            saturation.assume(a, b);
+            let outcome = saturation.run(|| budget.check())?;
+            let leaf = outcome.err().map(|contradiction: Contradiction| saturation.explain(&contradiction));
+            told[i] = saturation.edges.len() - known;
+            saturation.edges.truncate(known);
+            if let Some(cycle) = leaf {
+                saturation.assume(b, a);
+                let rest = refute(saturation, budget)?;
+                saturation.edges.truncate(known);
+                let (forward, backward) = (Box::new(Refutation::Cycle(cycle)), Box::new(rest));
+                return Ok(Refutation::Split { first: a, second: b, forward, backward });
+            }
+        }
+        let least = told[0].min(told[1]);
+        if best.is_none_or(|(most, _)| least > most) {
+            best = Some((least, (first, second)));
+        }
+    }
+    let (_, (first, second)) = best.expect("a history without an mo has chains that are unordered");
+    let mut cases = Vec::with_capacity(2);
+    for (a, b) in [(first, second), (second, first)] {
+        saturation.assume(a, b);
+        cases.push(Box::new(refute(saturation, budget)?));
+        saturation.edges.truncate(known);
+    }
+    let (backward, forward) = (cases.pop().expect("two cases"), cases.pop().expect("two cases"));
+    Ok(Refutation::Split { first, second, forward, backward })
+}
+
+/// Counts states and looks at the clock.
+struct Budget<'a> {
+    limits: &'a Limits<'a>,
+    states: u64,
+}
+
+impl Budget<'_> {
+    fn check(&self) -> Result<(), Limit> {
+        if self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Limit::Stopped);
+        }
+        match self.limits.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Limit::Time { states: self.states }),
+            _ => Ok(()),
+        }
+    }
+
+    fn visit(&mut self) -> Result<(), Limit> {
+        self.states += 1;
+        if self.states > self.limits.max_states {
+            return Err(Limit::States { states: self.limits.max_states });
+        }
+        self.check()
+    }
+}

@@ -1,0 +1,214 @@
+//! Minimal coherence (paper 000, sections 4.4 and 4.5): the engine of rc20, ra and relaxed.
+//!
+//! An access e of location x *looks at* a write: the one it reads from, or itself if it only writes. An access a
+//! *leaves* a write: itself if it writes, or else the one it reads from. If a happens before e, then in every mo that
+//! satisfies read and write coherence the write that a leaves is the write that e looks at, or mo-before it; by
+//! atomicity it is then in the same rf-chain and not after it, or before the whole chain (Lemma 3.2). These are the
+//! constraints. They only relate chains, so the writes of x have an mo if and only if the graph of chains is acyclic,
+//! and then any topological order of the chains, each written out from its top, is one: nothing comes between an RMW
+//! and its source, and every constraint holds. This is Lemma 4.4's extension without its quadratic second phase.
+//!
+//! Not all pairs (a, e) are needed. Within a thread the previous access is enough, since its write is at or after all
+//! that were left before (Lemma A.6). Of another thread the last access that happens before e is enough, and only if it
+//! did not happen before the observer's previous access of x already. Finding them takes O(n·k), or O(n) if hb = po.
+//!
+//! The observing threads are independent of each other, and so are the locations once all constraints are known: large
+//! histories use all cores for both.
+
+use super::accesses::{Accesses, Chains, NOWHERE, Observer, Place};
+use super::digraph::topological_order;
+use super::happens_before::HappensBefore;
+use super::parallel;
+use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::verdict::{Axiom, ModificationOrder, Refutation, Violation};
+
+/// How many groups the locations are put into, each to be ordered on its own.
+const GROUPS: usize = 64;
+
+/// A constraint between two chains: mo puts the first before the second.
+type Arc = (u32, u32);
+
+/// An mo that satisfies write coherence, read coherence, atomicity and the final values, or why there is none.
+///
+/// O(n·k) time; 28 bytes an access, and 8 bytes a constraint, of which there are at most k an access.
+pub(crate) fn order_writes(x: &Execution, hb: &HappensBefore) -> Result<ModificationOrder, Violation> {
+    let accesses = Accesses::new(x);
+    let chains = Chains::new(x, &accesses).map_err(|shared| Violation {
+        axiom: Axiom::Atomicity,
+        refutation: Refutation::SharedSource { write: shared.write, rmws: shared.rmws },
+    })?;
+    let coherence = Coherence { x, hb, accesses, chains };
+    coherence.order().ok_or_else(|| coherence.explain())
+}
+
+/// An execution with all that its constraints are found from.
+pub(super) struct Coherence<'a> {
+    pub(super) x: &'a Execution,
+    pub(super) hb: &'a HappensBefore,
+    pub(super) accesses: Accesses,
+    pub(super) chains: Chains,
+}
+
+/// What an observer, or the given final values, demand: for each group of locations, its constraints.
+struct Demands {
+    groups: Vec<Vec<Arc>>,
+    /// Some write must come before an earlier one of its own chain.
+    contradiction: bool,
+}
+
+impl Coherence<'_> {
+    fn order(&self) -> Option<ModificationOrder> {
+        let groups = self.group_locations();
+        let mut group_of = vec![0u32; self.x.location_count()];
+        for (id, group) in (0..).zip(&groups) {
+            group_of[group.start as usize..group.end as usize].fill(id);
+        }
+        let mut demands = self.observe(&group_of, groups.len());
+        demands.push(self.final_demands(&group_of, groups.len()));
+        if demands.iter().any(|demands| demands.contradiction) {
+            return None;
+        }
+        let ids: Vec<usize> = (0..groups.len()).collect();
+        let orders = parallel::map(self.x, &ids, |&id| {
+            let constraints: Vec<&[Arc]> = demands.iter().map(|demands| &demands.groups[id][..]).collect();
+            self.order_group(groups[id].clone(), &constraints)
+        });
+        let mut mo = ModificationOrder::new();
+        for (group, order) in groups.iter().zip(orders) {
+            let mut order = order?.into_iter();
+            for loc in group.clone().map(LocId) {
+                mo.push_location(order.by_ref().take(self.write_count(loc)));
+            }
+        }
+        Some(mo)
+    }
+
+    /// What each thread demands. The threads of a team advance in turns, so that they meet the accesses they observe in
+    /// cache; if that would take too much memory, one after the other.
+    fn observe(&self, group_of: &[u32], groups: usize) -> Vec<Demands> {
+        const TURN: u32 = 2048;
+        let (x, clocks) = (self.x, self.hb.clocks.as_ref());
+        let threads: Vec<ThreadId> = x.threads().collect();
+        let in_turns = self.accesses.run_count().saturating_mul(threads.len()) <= x.len() && clocks.is_some();
+        let (team, turn) =
+            if in_turns { (threads.len().div_ceil(parallel::width(x)), TURN) } else { (1, u32::MAX) };
+        let teams: Vec<&[ThreadId]> = threads.chunks(team.max(1)).collect();
+        let demands = parallel::map(x, &teams, |team| {
+            let mut observers: Vec<_> = team
+                .iter()
+                .map(|&thread| (Observer::new(x, &self.accesses, thread), Demands::new(groups)))
+                .collect();
+            let mut more = true;
+            while more {
+                more = false;
+                for (observer, demands) in &mut observers {
+                    more |= observer.advance(
+                        x,
+                        &self.accesses,
+                        clocks,
+                        turn,
+                        |_| true,
+                        |loc, a, e| {
+                            let arc = (self.chains.chain[a as usize], self.chains.chain[e as usize]);
+                            match arc.0 == arc.1 {
+                                true => {
+                                    demands.contradiction |=
+                                        self.goes_back(a, self.accesses.target[e as usize])
+                                }
+                                false => demands.add(group_of[loc.index()], arc),
+                            }
+                        },
+                    );
+                }
+            }
+            observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>()
+        });
+        demands.into_iter().flatten().collect()
+    }
+
+    /// Consecutive locations in groups with about the same number of accesses.
+    fn group_locations(&self) -> Vec<std::ops::Range<u32>> {
+        let share = self.accesses.events.len() / GROUPS;
+        let mut groups = Vec::new();
+        let (mut start, mut size) = (0, 0);
+        for loc in self.x.locations() {
+            size += self.accesses.of(loc).len() + 1;
+            if size > share {
+                groups.push(start..loc.0 + 1);
+                (start, size) = (loc.0 + 1, 0);
+            }
+        }
+        if (start as usize) < self.x.location_count() {
+            groups.push(start..self.x.location_count() as u32);
+        }
+        groups
+    }
+
+    fn final_demands(&self, group_of: &[u32], groups: usize) -> Demands {
+        let mut demands = Demands::new(groups);
+        for &(loc, write) in self.x.finals() {
+            let target = self.accesses.place(self.x, write);
+            let last = self.accesses.runs(loc).iter().map(|run| run.end - 1);
+            for a in last.chain([self.accesses.init(loc)]) {
+                let arc = (self.chains.chain[a as usize], self.chains.chain[target as usize]);
+                match arc.0 == arc.1 {
+                    true => demands.contradiction |= self.goes_back(a, target),
+                    false => demands.add(group_of[loc.index()], arc),
+                }
+            }
+        }
+        demands
+    }
+
+    /// Whether access `a` leaves a write that is later in its chain than the one at `target`.
+    fn goes_back(&self, a: Place, target: Place) -> bool {
+        self.chains.position[a as usize] > self.chains.position[target as usize]
+    }
+
+    fn write_count(&self, loc: LocId) -> usize {
+        let chains = self.chains.of(loc);
+        let length =
+            |chain: u32| self.chains.position[self.chains.bottoms[chain as usize] as usize] as usize + 1;
+        chains.map(length).sum()
+    }
+
+    /// The writes of a group of locations, location by location in an order that satisfies every constraint.
+    fn order_group(&self, group: std::ops::Range<u32>, constraints: &[&[Arc]]) -> Option<Vec<EventId>> {
+        let Chains { tops, next, .. } = &self.chains;
+        let first = self.chains.of(LocId(group.start)).start;
+        let nodes = self.chains.of(LocId(group.end - 1)).end - first;
+        let order = topological_order(first, nodes as usize, constraints)?;
+        let mut fill = Vec::with_capacity(group.len());
+        let mut size = 0;
+        for loc in group.clone().map(LocId) {
+            fill.push(size);
+            size += self.write_count(loc);
+        }
+        let mut writes = vec![EventId(0); size];
+        for chain in order {
+            let mut place = tops[chain as usize];
+            let loc = self.x.loc(self.accesses.events[place as usize]).expect("a write");
+            let slot = &mut fill[(loc.0 - group.start) as usize];
+            while place != NOWHERE {
+                writes[*slot] = self.accesses.events[place as usize];
+                *slot += 1;
+                place = next[place as usize];
+            }
+        }
+        Some(writes)
+    }
+}
+
+impl Demands {
+    fn new(groups: usize) -> Self {
+        Demands { groups: vec![Vec::new(); groups], contradiction: false }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, group: u32, arc: Arc) {
+        let arcs = &mut self.groups[group as usize];
+        if arcs.last() != Some(&arc) {
+            arcs.push(arc);
+        }
+    }
+}

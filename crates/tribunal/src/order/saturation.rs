@@ -1,0 +1,449 @@
+//! Saturation for strong release-acquire: the mo edges that every mo must have, found round by round.
+//!
+//! The graph is po ∪ rf ∪ the mo edges known so far. An edge between two rf-chains goes from the last write of one to
+//! the first of the other, since mo keeps chains together. The first edges are the constraints of read coherence, as in
+//! [`coherence`](super::coherence). Then, in rounds: clocks of the graph are computed, and wherever a write of one chain
+//! reaches a write of another chain of its location, the whole chain must come first. Without RMWs the first round is
+//! the last. Each round costs O(n·k + edges); a round without a new edge ends the saturation, and a graph with a cycle
+//! refutes the history.
+
+use super::accesses::{Accesses, Chains, Place, SharedSource};
+use super::clocks::Clocks;
+use super::digraph::{Arc, short_cycle};
+use super::happens_before::HappensBefore;
+use super::path::shortest_path;
+use super::replay::{Deadlock, replay};
+use crate::memory::{EventId, Execution};
+use crate::verdict::{Because, Cycle, Edge};
+use std::collections::BTreeMap;
+
+/// Histories up to this size get the shortest of all cycles.
+const LITMUS: usize = 256;
+
+/// An mo edge between the ends of two rf-chains, with the mo edge between two of their writes that it follows from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MoEdge {
+    pub from: EventId,
+    pub to: EventId,
+    base: (EventId, EventId),
+    /// Whether it leads to a write that its first write comes after: an initial write, or one earlier in its chain.
+    backward: bool,
+    reason: Reason,
+}
+
+/// Why the base of an edge holds.
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// The access `a` leaves the first write and happens before `e`, which looks at the second.
+    Observed { a: EventId, e: EventId },
+    /// The graph with the first `known` mo edges has a path from the first write to the second.
+    Reached { known: usize },
+    /// The second write is the given final one.
+    Final,
+    /// It is the case at hand.
+    Assumed,
+}
+
+/// Why a graph is cyclic.
+pub(crate) enum Contradiction {
+    /// No replay gets past this.
+    Deadlock(Deadlock),
+    /// The mo edge of this index is backward.
+    Backward(usize),
+}
+
+/// The predecessors of each event by mo edges.
+pub(crate) struct Predecessors {
+    starts: Vec<u32>,
+    events: Vec<EventId>,
+}
+
+impl Predecessors {
+    fn new(x: &Execution, edges: &[MoEdge]) -> Self {
+        let mut starts = vec![0u32; x.len() + 1];
+        for edge in edges {
+            starts[edge.to.index() + 1] += 1;
+        }
+        for i in 0..x.len() {
+            starts[i + 1] += starts[i];
+        }
+        let mut fill = starts.clone();
+        let mut events = vec![EventId(0); edges.len()];
+        for edge in edges {
+            let slot = &mut fill[edge.to.index()];
+            events[*slot as usize] = edge.from;
+            *slot += 1;
+        }
+        Predecessors { starts, events }
+    }
+
+    pub(crate) fn of(&self, e: EventId) -> &[EventId] {
+        &self.events[self.starts[e.index()] as usize..self.starts[e.index() + 1] as usize]
+    }
+}
+
+/// What a saturated, acyclic graph looks like.
+pub(crate) struct Saturated {
+    pub clocks: Clocks,
+    pub preds: Predecessors,
+    /// All writes in an order that the graph allows.
+    pub order: Vec<EventId>,
+}
+
+pub(crate) struct Saturation<'a> {
+    x: &'a Execution,
+    hb: &'a HappensBefore,
+    accesses: &'a Accesses,
+    chains: Chains,
+    pub(crate) edges: Vec<MoEdge>,
+}
+
+impl<'a> Saturation<'a> {
+    /// The graph with the edges of read coherence and of final values; fails if two RMWs read from one write.
+    pub(crate) fn new(
+        x: &'a Execution,
+        hb: &'a HappensBefore,
+        accesses: &'a Accesses,
+    ) -> Result<Self, SharedSource> {
+        let chains = Chains::new(x, accesses)?;
+        let mut saturation = Saturation { x, hb, accesses, chains, edges: Vec::new() };
+        saturation.observe();
+        saturation.add_finals();
+        Ok(saturation)
+    }
+
+    fn observe(&mut self) {
+        let mut edges = Vec::new();
+        for thread in self.x.threads() {
+            self.accesses.observe(
+                self.x,
+                thread,
+                self.hb.clocks.as_ref(),
+                |_| true,
+                |_, a, e| {
+                    let (left, target) = (self.accesses.seen[a as usize], self.accesses.target[e as usize]);
+                    let [a_event, e_event] = [a, e].map(|place| self.accesses.events[place as usize]);
+                    // A constraint that only says that hb keeps two plain writes in order is in the graph already.
+                    if target != e || self.chains.is_long(self.chains.chain[left as usize]) {
+                        edges.extend(self.between_chains(
+                            left,
+                            target,
+                            Reason::Observed { a: a_event, e: e_event },
+                        ));
+                    }
+                },
+            );
+        }
+        self.edges = edges;
+    }
+
+    fn add_finals(&mut self) {
+        for &(loc, write) in self.x.finals() {
+            let target = self.accesses.place(self.x, write);
+            for run in self.accesses.runs(loc) {
+                let left = self.accesses.seen[run.end as usize - 1];
+                let edge = self.between_chains(left, target, Reason::Final);
+                self.edges.extend(edge);
+            }
+        }
+    }
+
+    /// Adds the case that mo puts `first` before `second`, two writes of one location.
+    pub(crate) fn assume(&mut self, first: EventId, second: EventId) {
+        let [first, second] = [first, second].map(|e| self.accesses.place(self.x, e));
+        let edge = self.between_chains(first, second, Reason::Assumed);
+        self.edges.extend(edge);
+    }
+
+    /// The edge that says that the write at `first` is mo-before the one at `second`; none if this is so anyway.
+    fn between_chains(&self, first: Place, second: Place, reason: Reason) -> Option<MoEdge> {
+        let event = |place: Place| self.accesses.events[place as usize];
+        let Chains { chain, position, tops, bottoms, .. } = &self.chains;
+        let base = (event(first), event(second));
+        let (a, b) = (chain[first as usize] as usize, chain[second as usize] as usize);
+        if a == b {
+            let backward = position[first as usize] > position[second as usize];
+            return backward.then_some(MoEdge { from: base.0, to: base.1, base, backward, reason });
+        }
+        let (from, to) = (event(bottoms[a]), event(tops[b]));
+        // An initial write comes before everything as it is.
+        (!self.x.is_init(from)).then_some(MoEdge { from, to, base, backward: self.x.is_init(to), reason })
+    }
+
+    /// Saturates. `keep_going` is asked before every round.
+    pub(crate) fn run<E>(
+        &mut self,
+        mut keep_going: impl FnMut() -> Result<(), E>,
+    ) -> Result<Result<Saturated, Contradiction>, E> {
+        let mut checked = 0;
+        loop {
+            keep_going()?;
+            if let Some(i) = (checked..self.edges.len()).find(|&i| self.edges[i].backward) {
+                return Ok(Err(Contradiction::Backward(i)));
+            }
+            checked = self.edges.len();
+            let preds = Predecessors::new(self.x, &self.edges);
+            let mut clocks = Clocks::new(self.x.len(), self.x.thread_count());
+            let mut rows = vec![Clocks::EMPTY; self.x.thread_count()];
+            let mut order = Vec::new();
+            let replayed = replay(
+                self.x,
+                |e| preds.of(e),
+                |step| {
+                    let row = &mut rows[step.thread.index()];
+                    let source = step.source.map(|(write, _)| write);
+                    for &pred in preds.of(step.event).iter().chain(&source) {
+                        if let Some(slot) = self.x.slot(pred)
+                            && slot.thread != step.thread
+                            && clocks.entry(*row, slot.thread) <= slot.index
+                        {
+                            *row = clocks.join(*row, clocks.row_of(pred), slot.thread, slot.index + 1);
+                        }
+                    }
+                    clocks.set_row(step.event, *row);
+                    if self.x.label(step.event).writes() {
+                        order.push(step.event);
+                    }
+                },
+            );
+            if let Err(deadlock) = replayed {
+                return Ok(Err(Contradiction::Deadlock(deadlock)));
+            }
+            if self.x.features().rmws == 0 || !self.carry_along_chains(&clocks) {
+                return Ok(Ok(Saturated { clocks, preds, order }));
+            }
+        }
+    }
+
+    /// One round: orders whole chains wherever the graph orders two of their writes. Says whether there was a new edge.
+    fn carry_along_chains(&mut self, clocks: &Clocks) -> bool {
+        let known = self.edges.len();
+        let mut edges = Vec::new();
+        let writes = |place: Place| self.accesses.seen[place as usize] == place;
+        for thread in self.x.threads() {
+            self.accesses.observe(self.x, thread, Some(clocks), writes, |_, a, e| {
+                let left = self.accesses.seen[a as usize];
+                let [first, second] = [left, e].map(|place| self.chains.chain[place as usize]);
+                if first != second
+                    && (self.chains.is_long(first) || self.chains.is_long(second))
+                    && let Some(edge) = self.between_chains(left, e, Reason::Reached { known })
+                    && !reaches(self.x, clocks, edge.from, edge.to)
+                {
+                    edges.push(edge);
+                }
+            });
+        }
+        self.edges.append(&mut edges);
+        self.edges.len() > known
+    }
+
+    /// Pairs of chains of one location, at least one of them longer than a write, that the graph leaves unordered; each as
+    /// the last write of one and the first of the other.
+    pub(crate) fn unordered(&self, clocks: &Clocks, most: usize) -> Vec<(EventId, EventId)> {
+        let ends = |chain: u32| {
+            [&self.chains.tops, &self.chains.bottoms]
+                .map(|ends| self.accesses.events[ends[chain as usize] as usize])
+        };
+        let mut pairs = Vec::new();
+        for loc in self.x.locations() {
+            let chains = self.chains.of(loc);
+            for first in chains.clone().filter(|&chain| self.chains.is_long(chain)) {
+                // Two long chains are met twice: count them once.
+                let others = chains.clone().filter(|&other| other > first || !self.chains.is_long(other));
+                for ([top, bottom], [other_top, other_bottom]) in
+                    others.map(|other| (ends(first), ends(other)))
+                {
+                    if !reaches(self.x, clocks, bottom, other_top)
+                        && !reaches(self.x, clocks, other_bottom, top)
+                    {
+                        pairs.push((bottom, other_top));
+                        if pairs.len() == most {
+                            return pairs;
+                        }
+                    }
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// Whether `a` comes before `b` in the clocks' graph.
+fn reaches(x: &Execution, clocks: &Clocks, a: EventId, b: EventId) -> bool {
+    match (x.slot(a), x.slot(b)) {
+        (None, b) => b.is_some(),
+        (_, None) => false,
+        (Some(a), Some(b)) if a.thread == b.thread => a.index < b.index,
+        (Some(slot), Some(_)) => clocks.known(b, slot.thread) > slot.index,
+    }
+}
+
+/// The proof of a contradiction.
+impl Saturation<'_> {
+    /// The cycle that a contradiction amounts to, every edge of it justified.
+    pub(crate) fn explain(&self, contradiction: &Contradiction) -> Cycle {
+        let cycle = match contradiction {
+            Contradiction::Backward(_) | Contradiction::Deadlock(_) if self.x.len() <= LITMUS => {
+                self.shortest_cycle()
+            }
+            Contradiction::Backward(i) => self.backward_cycle(*i),
+            Contradiction::Deadlock(deadlock) => self.wait_cycle(deadlock),
+        };
+        self.justify(cycle)
+    }
+
+    /// A cycle as edges whose mo edges are [`Because::Lemma`] of their index in `self.edges`.
+    fn shortest_cycle(&self) -> Vec<Edge> {
+        let x = self.x;
+        let mut arcs = Vec::new();
+        let mut edges = Vec::new();
+        let mut add = |from: EventId, to: EventId, because: Because, weight| {
+            arcs.push(Arc { tail: from.0, head: to.0, weight });
+            edges.push(Edge { from, to, because });
+        };
+        for e in x.events() {
+            x.locations().for_each(|loc| add(x.init_write(loc), e, Because::Po, 2));
+            let thread = x.thread_of(e).expect("an event of a thread");
+            (e.0 + 1..x.thread_events(thread).end).for_each(|later| add(e, EventId(later), Because::Po, 2));
+            if let Some(write) = x.rf(e) {
+                add(write, e, Because::Rf, 2);
+            }
+        }
+        // An edge is dearer than its base, and one that was found later is dearer than one found earlier.
+        for (i, edge) in self.edges.iter().enumerate() {
+            let weight = match edge.reason {
+                Reason::Assumed => 2,
+                Reason::Final => 3,
+                Reason::Observed { .. } => 6,
+                Reason::Reached { known } => 20 + known as u32,
+            };
+            add(edge.from, edge.to, Because::Lemma(i), weight + u32::from(edge.base != (edge.from, edge.to)));
+        }
+        let cycle = short_cycle(x.len() + x.location_count(), &arcs).expect("the graph is cyclic");
+        cycle.into_iter().map(|i| edges[i].clone()).collect()
+    }
+
+    /// The cycle of an edge that leads to an initial write or up its own chain.
+    fn backward_cycle(&self, i: usize) -> Vec<Edge> {
+        let MoEdge { from, to, .. } = self.edges[i];
+        let back = if self.x.is_init(to) { Because::Po } else { Because::Chain };
+        vec![Edge { from, to, because: Because::Lemma(i) }, Edge { from: to, to: from, because: back }]
+    }
+
+    fn wait_cycle(&self, deadlock: &Deadlock) -> Vec<Edge> {
+        let waits = deadlock.cycle(self.x);
+        let mut edges = Vec::new();
+        for i in (0..waits.len()).rev() {
+            let (blocked, awaited) = waits[i];
+            let because = match self.x.rf(blocked) == Some(awaited) {
+                true => Because::Rf,
+                false => Because::Lemma(self.edge_index(awaited, blocked)),
+            };
+            edges.push(Edge { from: awaited, to: blocked, because });
+            let wanted = waits[(i + waits.len() - 1) % waits.len()].1;
+            if wanted != blocked {
+                edges.push(Edge { from: blocked, to: wanted, because: Because::Po });
+            }
+        }
+        edges
+    }
+
+    fn edge_index(&self, from: EventId, to: EventId) -> usize {
+        self.edges
+            .iter()
+            .position(|edge| (edge.from, edge.to) == (from, to))
+            .expect("an mo edge of the graph")
+    }
+
+    /// Replaces the indexes of mo edges by their reasons, those that others build on as lemmas.
+    fn justify(&self, cycle: Vec<Edge>) -> Cycle {
+        let in_edges_of = |known: usize| {
+            let mut into: BTreeMap<EventId, Vec<(EventId, Because)>> = BTreeMap::new();
+            for (i, edge) in self.edges[..known].iter().enumerate() {
+                into.entry(edge.to).or_default().push((edge.from, Because::Lemma(i)));
+            }
+            into
+        };
+        // Each edge's path is found once, latest edges first, since a path only uses earlier edges.
+        let mut paths: BTreeMap<usize, Vec<Edge>> = BTreeMap::new();
+        let mut wanted: BTreeMap<usize, bool> = BTreeMap::new();
+        for i in lemmas_of(&cycle) {
+            wanted.insert(i, false);
+        }
+        let mut pending: Vec<usize> = wanted.keys().copied().collect();
+        while let Some(i) = pending.pop() {
+            let edge = &self.edges[i];
+            let Reason::Reached { known } = edge.reason else { continue };
+            let into = in_edges_of(known);
+            let path = shortest_path(self.x, edge.base.0, edge.base.1, |e, edges| {
+                edges.extend(self.x.rf(e).map(|write| (write, Because::Rf)));
+                edges.extend(into.get(&e).into_iter().flatten().cloned());
+            });
+            let path = path.expect("the clocks said that there is a path");
+            for lemma in lemmas_of(&path) {
+                if wanted.insert(lemma, true).is_none() {
+                    pending.push(lemma);
+                }
+            }
+            pending.sort_unstable();
+            paths.insert(i, path);
+        }
+        let number: BTreeMap<usize, usize> =
+            wanted.iter().filter(|&(_, &used)| used).enumerate().map(|(n, (&i, _))| (i, n)).collect();
+        let refer = |edges: &mut [Edge]| {
+            for edge in edges {
+                if let Because::Lemma(i) = edge.because
+                    && let Some(&n) = number.get(&i)
+                {
+                    edge.because = Because::Lemma(n);
+                }
+            }
+        };
+        paths.values_mut().for_each(|path| refer(path));
+        let lemmas = number.keys().map(|&i| self.because(i, &paths)).collect();
+        let edges = cycle
+            .into_iter()
+            .map(|edge| match edge.because {
+                Because::Lemma(i) if number.contains_key(&i) => {
+                    Edge { because: Because::Lemma(number[&i]), ..edge }
+                }
+                Because::Lemma(i) => self.because(i, &paths),
+                _ => edge,
+            })
+            .collect();
+        Cycle { lemmas, edges }
+    }
+
+    /// An mo edge with its reason spelt out.
+    fn because(&self, i: usize, paths: &BTreeMap<usize, Vec<Edge>>) -> Edge {
+        let MoEdge { from, to, base, reason, .. } = self.edges[i];
+        let because = match reason {
+            Reason::Final => Because::Final,
+            Reason::Assumed => Because::Assumed,
+            Reason::Reached { .. } => Because::Coherence { path: paths[&i].clone() },
+            Reason::Observed { a, e } => {
+                let mut path = Vec::new();
+                if base.0 != a {
+                    path.push(Edge { from: base.0, to: a, because: Because::Rf });
+                }
+                path.extend(self.hb.path(self.x, a, e).expect("a happens before e"));
+                match self.x.label(e).reads() {
+                    true => Because::Read { read: e, path },
+                    false => Because::Coherence { path },
+                }
+            }
+        };
+        let edge = Edge { from: base.0, to: base.1, because };
+        match base == (from, to) {
+            true => edge,
+            false => Edge { from, to, because: Because::Atomic { premise: Box::new(edge) } },
+        }
+    }
+}
+
+fn lemmas_of(edges: &[Edge]) -> impl Iterator<Item = usize> + '_ {
+    edges.iter().filter_map(|edge| match edge.because {
+        Because::Lemma(i) => Some(i),
+        _ => None,
+    })
+}
