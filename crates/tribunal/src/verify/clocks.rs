@@ -1,0 +1,217 @@
+//! Happens-before by vector clocks, computed in one pass over the events.
+
+use crate::Model;
+use crate::memory::{EventId, Execution, ThreadId};
+
+/// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
+/// some events stand on a cycle: one of them is the error.
+///
+/// Time O(n·k): a thread that made progress wakes at most k others.
+pub(super) fn replay(
+    x: &Execution,
+    after: impl Fn(EventId) -> [Option<EventId>; 2],
+    mut visit: impl FnMut(ThreadId, EventId),
+) -> Result<(), EventId> {
+    let mut next: Vec<u32> = x.threads().map(|t| x.thread_events(t).start).collect();
+    let mut waits_for: Vec<Option<ThreadId>> = vec![None; x.thread_count()];
+    let mut waiters: Vec<Vec<ThreadId>> = vec![Vec::new(); x.thread_count()];
+    let mut ready: Vec<ThreadId> = x.threads().rev().collect();
+    while let Some(t) = ready.pop() {
+        let events = x.thread_events(t);
+        let first = next[t.index()];
+        waits_for[t.index()] = None;
+        while next[t.index()] < events.end {
+            let e = EventId(next[t.index()]);
+            let missing = after(e).into_iter().flatten().find_map(|before| {
+                let u = x.thread_of(before)?;
+                (before.0 >= next[u.index()]).then_some(u)
+            });
+            if let Some(u) = missing {
+                waits_for[t.index()] = Some(u);
+                waiters[u.index()].push(t);
+                break;
+            }
+            visit(t, e);
+            next[t.index()] += 1;
+        }
+        if next[t.index()] > first {
+            ready.append(&mut waiters[t.index()]);
+        }
+    }
+    match x.threads().find(|t| waits_for[t.index()].is_some()) {
+        None => Ok(()),
+        Some(mut t) => {
+            // After k steps along who waits for whom, the walk is on the cycle.
+            for _ in x.threads() {
+                t = waits_for[t.index()].unwrap_or(t);
+            }
+            Err(EventId(next[t.index()]))
+        }
+    }
+}
+
+/// For every event, how far into each other thread its past reaches.
+pub(super) struct Clocks {
+    /// Entries of a row: the threads, or none where hb never leaves a thread.
+    width: usize,
+    /// Row after row. Entry u: the past holds the events of thread u with ids below it. A thread's own entry is 0,
+    /// since po says it all.
+    rows: Vec<u32>,
+    /// The row of each event; consecutive events of a thread share it until it changes.
+    row_of: Vec<u32>,
+}
+
+impl Clocks {
+    /// hb of the model; the error is an event on a cycle of po ∪ rf.
+    pub(super) fn new(x: &Execution, model: Model) -> Result<Self, EventId> {
+        let rf = |e| [x.rf(e), None];
+        let k = x.thread_count();
+        match model {
+            Model::Relaxed => {
+                replay(x, rf, |_, _| ())?;
+                Ok(Clocks { width: 0, rows: Vec::new(), row_of: Vec::new() })
+            }
+            Model::Ra | Model::Sra | Model::Wra => {
+                let mut clocks = Clocks::empty(x);
+                let mut current = vec![0; k];
+                let mut learnt = vec![0; k];
+                replay(x, rf, |t, e| {
+                    let row = &mut current[t.index()];
+                    if let Some((w, u)) = x.rf(e).and_then(|w| Some((w, x.thread_of(w)?)))
+                        && u != t
+                        && clocks.row(*row)[u.index()] <= w.0
+                    {
+                        learnt.fill(0);
+                        clocks
+                            .add_to(&mut learnt, Past { row: clocks.row_of[w.index()], thread: u, last: w });
+                        learnt[t.index()] = 0;
+                        *row = clocks.widen(*row, &learnt);
+                    }
+                    clocks.row_of[e.index()] = *row;
+                })?;
+                Ok(clocks)
+            }
+            Model::Rc20 => {
+                let mut synchronisation = Synchronisation::new(x);
+                replay(x, rf, |t, e| synchronisation.visit(x, t, e))?;
+                Ok(synchronisation.clocks)
+            }
+        }
+    }
+
+    /// Row 0 says that no event of another thread is in the past.
+    fn empty(x: &Execution) -> Self {
+        Clocks { width: x.thread_count(), rows: vec![0; x.thread_count()], row_of: vec![0; x.len()] }
+    }
+
+    /// The row of an event: entry u bounds the ids of the events of thread u in its past. Empty if hb is po.
+    #[inline]
+    pub(super) fn before(&self, event: EventId) -> &[u32] {
+        if self.width == 0 { &[] } else { self.row(self.row_of[event.index()]) }
+    }
+
+    fn row(&self, row: u32) -> &[u32] {
+        &self.rows[row as usize * self.width..][..self.width]
+    }
+
+    fn add_to(&self, bounds: &mut [u32], past: Past) {
+        for (bound, &other) in bounds.iter_mut().zip(self.row(past.row)) {
+            *bound = other.max(*bound);
+        }
+        let bound = &mut bounds[past.thread.index()];
+        *bound = (past.last.0 + 1).max(*bound);
+    }
+
+    /// The row that holds what `row` and `bounds` hold: the same row if `bounds` adds nothing.
+    fn widen(&mut self, row: u32, bounds: &[u32]) -> u32 {
+        let start = row as usize * self.width;
+        if self.row(row).iter().zip(bounds).all(|(old, new)| new <= old) {
+            return row;
+        }
+        let new = (self.rows.len() / self.width) as u32;
+        self.rows.extend_from_within(start..start + self.width);
+        let tail = self.rows.len() - self.width;
+        for (entry, &bound) in self.rows[tail..].iter_mut().zip(bounds) {
+            *entry = bound.max(*entry);
+        }
+        new
+    }
+}
+
+/// A set of events closed under hb: what a row says, and the events of `thread` up to `last`.
+#[derive(Clone, Copy)]
+struct Past {
+    row: u32,
+    thread: ThreadId,
+    last: EventId,
+}
+
+/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`.
+struct Synchronisation {
+    clocks: Clocks,
+    /// By thread: the row of its latest event.
+    current: Vec<u32>,
+    /// By thread: the past of its latest release fence, which has every earlier one in it.
+    fenced: Vec<Option<Past>>,
+    /// By thread: the bounds of what an acquire fence would learn from the reads so far, k entries a thread.
+    unfenced: Vec<u32>,
+    /// By write: what an acquire learns that reads from it.
+    released: Vec<Option<Past>>,
+    /// k entries.
+    learnt: Vec<u32>,
+}
+
+impl Synchronisation {
+    fn new(x: &Execution) -> Self {
+        let k = x.thread_count();
+        Synchronisation {
+            clocks: Clocks::empty(x),
+            current: vec![0; k],
+            fenced: vec![None; k],
+            unfenced: vec![0; k * k],
+            released: vec![None; x.len()],
+            learnt: vec![0; k],
+        }
+    }
+
+    fn visit(&mut self, x: &Execution, t: ThreadId, e: EventId) {
+        let (clocks, learnt, k) = (&mut self.clocks, &mut self.learnt, x.thread_count());
+        let row = &mut self.current[t.index()];
+        let unfenced = &mut self.unfenced[t.index() * k..][..k];
+        let label = x.label(e);
+        // An initial write releases nothing.
+        let read = x.rf(e).and_then(|w| self.released.get(w.index()).copied().flatten());
+
+        if label.is_fence() && label.order().is_acquire() {
+            unfenced[t.index()] = 0;
+            *row = clocks.widen(*row, unfenced);
+        }
+        if let Some(past) = read {
+            if label.order().is_acquire() {
+                learnt.fill(0);
+                clocks.add_to(learnt, past);
+                learnt[t.index()] = 0;
+                *row = clocks.widen(*row, learnt);
+            }
+            clocks.add_to(unfenced, past);
+        }
+        clocks.row_of[e.index()] = *row;
+
+        let own = Past { row: *row, thread: t, last: e };
+        if label.is_fence() && label.order().is_release() {
+            self.fenced[t.index()] = Some(own);
+        }
+        if label.writes() {
+            let released = if label.order().is_release() { Some(own) } else { self.fenced[t.index()] };
+            // The release sequences of the write an RMW reads from go on through it.
+            self.released[e.index()] = match (released, read) {
+                (Some(past), Some(carried)) => {
+                    learnt.fill(0);
+                    clocks.add_to(learnt, carried);
+                    Some(Past { row: clocks.widen(past.row, learnt), ..past })
+                }
+                (past, carried) => past.or(carried),
+            };
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Checks certificates from the definitions alone: it shares no code with the engines that make them.
+//!
+//! A witness is checked against the model's axioms, in O(n·k) time for n events of k threads. A violation is a proof
+//! and is checked step by step: what each step may rest on is said at [`Because`](crate::verdict::Because). Memory
+//! is O(n + c·k), where c ≤ n is the number of events at which the past of a thread grows by events of other threads.
+//!
+//! ```
+//! use tribunal::{Model, verify, memory::{Execution, Op}, verdict::{ModificationOrder, Witness}};
+//! let mut b = Execution::builder();
+//! let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+//! let one = b.push(t0, Op::write(x, 1));
+//! let two = b.push(t1, Op::write(x, 2));
+//! b.push(t1, Op::read(x, 1));
+//! let h = b.build()?;
+//! let witness = |order: [_; 3]| {
+//!     let mut mo = ModificationOrder::new();
+//!     mo.push_location(order);
+//!     Witness::Mo(mo)
+//! };
+//! let (init, one, two) = (h.init_write(x), h.event(one), h.event(two));
+//! assert!(verify::verify_witness(&h, Model::Ra, &witness([init, two, one])).is_ok());
+//! let refusal = verify::verify_witness(&h, Model::Ra, &witness([init, one, two])).unwrap_err();
+//! assert_eq!(
+//!     refusal.to_string(),
+//!     "read-coherence is broken: T1:1 R x 1 reads from T0:0 W x 1, but T1:0 W x 2 is in its past and later in mo",
+//! );
+//! # Ok::<(), tribunal::memory::MalformedHistory>(())
+//! ```
+
+mod chains;
+mod clocks;
+mod refusal;
+#[cfg(test)]
+mod tests;
+mod violation;
+mod witness;
+
+pub use refusal::{Breach, EdgeFault, Named, Refusal};
+pub use violation::verify_violation;
+pub use witness::verify_witness;
+
+use crate::Model;
+use crate::memory::{EventId, Execution};
+use crate::verdict::Verdict;
+
+/// Accepts a verdict whose certificate proves it.
+///
+/// An unsupported verdict is its own certificate; an undecided one claims nothing and is refused.
+pub fn verify(x: &Execution, model: Model, verdict: &Verdict) -> Result<(), Refusal> {
+    match verdict {
+        Verdict::Consistent(witness) => verify_witness(x, model, witness),
+        Verdict::Inconsistent(violation) => verify_violation(x, model, violation),
+        Verdict::Undecided(_) => Err(Refusal::Undecided),
+        Verdict::Unsupported(claimed) if model.unsupported(x) == Some(*claimed) => Ok(()),
+        Verdict::Unsupported(claimed) => Err(Refusal::Applies { model, claimed: *claimed }),
+    }
+}
+
+fn applies(x: &Execution, model: Model) -> Result<(), Refusal> {
+    match model.unsupported(x) {
+        Some(why) => Err(Refusal::DoesNotApply { model, why }),
+        None => Ok(()),
+    }
+}
+
+/// A certificate may come from anywhere: its ids are looked at only after this.
+fn known(x: &Execution, event: EventId) -> Result<EventId, Refusal> {
+    if event.index() < x.len() + x.location_count() {
+        Ok(event)
+    } else {
+        Err(Refusal::UnknownEvent { event })
+    }
+}

@@ -1,0 +1,331 @@
+//! Checks a witness against the axioms of its model.
+
+use super::clocks::{Clocks, replay};
+use super::{Breach, Named, Refusal, applies, known};
+use crate::Model;
+use crate::memory::{EventId, Execution, Kind, LocId, ThreadId};
+use crate::verdict::{Axiom, ModificationOrder, Witness};
+use std::ops::Range;
+
+/// Accepts a witness that satisfies every axiom of the model together with the history.
+pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<(), Refusal> {
+    applies(x, model)?;
+    match (model, witness) {
+        (Model::Wra, Witness::History) => {
+            no_shared_source(x)?;
+            let clocks = happens_before(x, model)?;
+            let accesses = Accesses::new(x);
+            x.locations().try_for_each(|loc| weak_read_coherence(x, &clocks, accesses.of(x, loc)))
+        }
+        (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
+            let positions = Positions::new(x, mo)?;
+            final_values(x, mo)?;
+            let clocks = happens_before(x, model)?;
+            if model == Model::Sra {
+                strong_write_coherence(x, mo, &positions)?;
+            }
+            let accesses = Accesses::new(x);
+            let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
+            x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
+        }
+        (Model::Wra, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
+        (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
+    }
+}
+
+fn broken(axiom: Axiom, breach: Breach) -> Refusal {
+    Refusal::Broken { axiom, breach }
+}
+
+/// hb, and with it acyclic(po ∪ rf).
+fn happens_before(x: &Execution, model: Model) -> Result<Clocks, Refusal> {
+    Clocks::new(x, model).map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
+}
+
+/// The place of every write in mo of its location.
+struct Positions(Vec<u32>);
+
+impl Positions {
+    const NONE: u32 = u32::MAX;
+
+    /// Checks that mo lists each write of each location exactly once.
+    fn new(x: &Execution, mo: &ModificationOrder) -> Result<Self, Refusal> {
+        let (given, expected) = (mo.location_count(), x.location_count());
+        if given != expected {
+            return Err(Refusal::LocationCount { given, expected });
+        }
+        let mut positions = vec![Self::NONE; x.len() + x.location_count()];
+        for loc in x.locations() {
+            let name = || x.location_name(loc).to_string();
+            for (position, &w) in mo.of(loc).iter().enumerate() {
+                known(x, w)?;
+                if !x.label(w).writes() || x.loc(w) != Some(loc) {
+                    return Err(Refusal::NotAWriteOf { event: Named::new(x, w), loc: name() });
+                }
+                if positions[w.index()] != Self::NONE {
+                    return Err(Refusal::Repeated { event: Named::new(x, w), loc: name() });
+                }
+                positions[w.index()] = position as u32;
+            }
+        }
+        let writes = (0..positions.len() as u32).map(EventId).filter(|&e| x.label(e).writes());
+        for w in writes {
+            if positions[w.index()] == Self::NONE {
+                let loc = x.loc(w).map_or("", |loc| x.location_name(loc)).to_string();
+                return Err(Refusal::Omitted { event: Named::new(x, w), loc });
+            }
+        }
+        Ok(Positions(positions))
+    }
+
+    #[inline]
+    fn of(&self, write: EventId) -> u32 {
+        self.0[write.index()]
+    }
+}
+
+/// Every given final write is last in mo.
+fn final_values(x: &Execution, mo: &ModificationOrder) -> Result<(), Refusal> {
+    for &(loc, expected) in x.finals() {
+        let last = mo.of(loc)[mo.of(loc).len() - 1];
+        if last != expected {
+            let breach = Breach::NotLast { expected: Named::new(x, expected), last: Named::new(x, last) };
+            return Err(broken(Axiom::FinalValue, breach));
+        }
+    }
+    Ok(())
+}
+
+/// acyclic(hb ∪ mo), for hb = (po ∪ rf)⁺: the events can be replayed so that each write follows the one before it in mo.
+fn strong_write_coherence(
+    x: &Execution,
+    mo: &ModificationOrder,
+    positions: &Positions,
+) -> Result<(), Refusal> {
+    let cycle = |event| broken(Axiom::StrongWriteCoherence, Breach::Cycle { event: Named::new(x, event) });
+    // An initial write is po-before everything else, so it can only be first.
+    if let Some(init) = x.locations().map(|loc| x.init_write(loc)).find(|&w| positions.of(w) != 0) {
+        return Err(cycle(init));
+    }
+    let mo_predecessor = |e: EventId| {
+        let loc = x.loc(e).filter(|_| x.label(e).writes())?;
+        mo.of(loc).get((positions.of(e) as usize).checked_sub(1)?).copied()
+    };
+    replay(x, |e| [x.rf(e), mo_predecessor(e)], |_, _| ()).map_err(cycle)
+}
+
+/// The accesses of the locations, initial writes excluded: by location, then by thread, then in program order.
+struct Accesses {
+    events: Vec<EventId>,
+    starts: Vec<usize>,
+}
+
+/// The accesses of one location.
+struct Location<'a> {
+    loc: LocId,
+    accesses: &'a [EventId],
+    /// Each thread that has some, and which they are.
+    threads: Vec<(ThreadId, Range<usize>)>,
+}
+
+impl Accesses {
+    fn new(x: &Execution) -> Self {
+        let accesses = || x.events().filter_map(|e| Some((e, x.loc(e)?)));
+        let mut starts = vec![0; x.location_count() + 1];
+        for (_, loc) in accesses() {
+            starts[loc.index() + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut events = vec![EventId(0); starts[x.location_count()]];
+        let mut next = starts.clone();
+        for (e, loc) in accesses() {
+            events[next[loc.index()]] = e;
+            next[loc.index()] += 1;
+        }
+        Accesses { events, starts }
+    }
+
+    fn of(&self, x: &Execution, loc: LocId) -> Location<'_> {
+        let accesses = &self.events[self.starts[loc.index()]..self.starts[loc.index() + 1]];
+        let mut threads = Vec::new();
+        let mut start = 0;
+        while let Some(t) = accesses.get(start).and_then(|&e| x.thread_of(e)) {
+            let end = start + accesses[start..].partition_point(|e| e.0 < x.thread_events(t).end);
+            threads.push((t, start..end));
+            start = end;
+        }
+        Location { loc, accesses, threads }
+    }
+}
+
+impl Location<'_> {
+    /// Goes through the accesses of each thread in program order and, before each, tells `enter` which accesses of
+    /// the other threads came newly into its past. O(m·k) for m accesses, since pasts only grow along a thread.
+    fn walk<S>(
+        &self,
+        clocks: &Clocks,
+        begin: impl Fn() -> S,
+        mut enter: impl FnMut(&mut S, usize, Range<usize>),
+        mut access: impl FnMut(&mut S, usize, usize) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        // By thread of the location: its first access that is not in the past yet, and the id of that.
+        let mut next = vec![0; self.threads.len()];
+        let mut next_id = vec![0; self.threads.len()];
+        let id = |i: usize, end| if i < end { self.accesses[i].0 } else { u32::MAX };
+        for (own, (_, range)) in self.threads.iter().enumerate() {
+            let mut state = begin();
+            for (other, (_, range)) in self.threads.iter().enumerate() {
+                (next[other], next_id[other]) = (range.start, id(range.start, range.end));
+            }
+            for i in range.clone() {
+                let before = clocks.before(self.accesses[i]);
+                if !before.is_empty() {
+                    for (other, (u, range)) in self.threads.iter().enumerate() {
+                        let bound = before[u.index()];
+                        if next_id[other] < bound {
+                            let start = next[other];
+                            while next_id[other] < bound {
+                                next[other] += 1;
+                                next_id[other] = id(next[other], range.end);
+                            }
+                            enter(&mut state, other, start..next[other]);
+                        }
+                    }
+                }
+                access(&mut state, own, i)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Write coherence, read coherence and atomicity of a given mo.
+struct Coherence<'a> {
+    x: &'a Execution,
+    clocks: &'a Clocks,
+    positions: &'a Positions,
+    /// By access of the location at hand: the mo position of the latest write it shows, by writing or reading it.
+    seen: Vec<u32>,
+}
+
+impl Coherence<'_> {
+    fn check(&mut self, mo: &[EventId], location: Location<'_>) -> Result<(), Refusal> {
+        let Coherence { x, clocks, positions, seen } = self;
+        seen.clear();
+        seen.extend(location.accesses.iter().map(|&e| {
+            let written = if x.label(e).writes() { positions.of(e) } else { 0 };
+            x.rf(e).map_or(written, |w| written.max(positions.of(w)))
+        }));
+        // The position of the mo-latest write w with (w, e) in rf?;hb. The initial write is in every past.
+        let init = positions.of(x.init_write(location.loc));
+        location.walk(
+            clocks,
+            || init,
+            |latest, _, entering| *latest = seen[entering].iter().copied().fold(*latest, u32::max),
+            |latest, _, i| {
+                Self::access(x, positions, mo, location.accesses[i], *latest)?;
+                *latest = seen[i].max(*latest);
+                Ok(())
+            },
+        )
+    }
+
+    /// Checks one access against the mo-latest write in its past.
+    fn access(
+        x: &Execution,
+        positions: &Positions,
+        mo: &[EventId],
+        e: EventId,
+        latest: u32,
+    ) -> Result<(), Refusal> {
+        let named = |event| Named::new(x, event);
+        let at = |position: u32| named(mo[position as usize]);
+        let source = x.rf(e);
+        // irr(fr;rf?;hb)
+        if let Some(w) = source
+            && positions.of(w) < latest
+        {
+            let breach = Breach::ReadsTooEarly { read: named(e), source_write: named(w), later: at(latest) };
+            return Err(broken(Axiom::ReadCoherence, breach));
+        }
+        if x.label(e).writes() {
+            // irr(mo;rf?;hb?), where hb? may be the identity after rf
+            let latest = source.map_or(latest, |w| latest.max(positions.of(w)));
+            let position = positions.of(e);
+            if position < latest {
+                let breach = Breach::WrittenTooEarly { write: named(e), later: at(latest) };
+                return Err(broken(Axiom::WriteCoherence, breach));
+            }
+            // irr(fr;mo)
+            if let Some(w) = source
+                && positions.of(w) + 1 < position
+            {
+                let breach = Breach::Between {
+                    rmw: named(e),
+                    source_write: named(w),
+                    between: at(positions.of(w) + 1),
+                };
+                return Err(broken(Axiom::Atomicity, breach));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// No two RMWs read from one write.
+fn no_shared_source(x: &Execution) -> Result<(), Refusal> {
+    const NONE: EventId = EventId(u32::MAX);
+    let mut reader = vec![NONE; x.len() + x.location_count()];
+    for rmw in x.events().filter(|&e| x.label(e).kind() == Kind::Rmw) {
+        let Some(w) = x.rf(rmw) else { continue };
+        let first = std::mem::replace(&mut reader[w.index()], rmw);
+        if first != NONE {
+            let breach = Breach::SharedSource {
+                first: Named::new(x, first),
+                second: Named::new(x, rmw),
+                write: Named::new(x, w),
+            };
+            return Err(broken(Axiom::WeakAtomicity, breach));
+        }
+    }
+    Ok(())
+}
+
+/// irr(hbloc ; \[W\] ; hb ; rf⁻¹). If a write of some thread overwrote a read's source in the read's past, then so did
+/// that thread's last write in the read's past: only that one needs a look.
+fn weak_read_coherence(x: &Execution, clocks: &Clocks, location: Location<'_>) -> Result<(), Refusal> {
+    let (accesses, threads) = (location.accesses, &location.threads);
+    // Of the threads' last writes in the past of a read from w, one that overwrote w.
+    let overwriting = |last_write: &[Option<EventId>], w: EventId| match x.thread_of(w) {
+        None => last_write.iter().flatten().copied().next(),
+        Some(s) => last_write.iter().zip(threads).find_map(|(&last, &(u, _))| {
+            let by = last?;
+            let after_w = if u == s { by > w } else { clocks.before(by)[s.index()] > w.0 };
+            after_w.then_some(by)
+        }),
+    };
+    location.walk(
+        clocks,
+        || vec![None; threads.len()],
+        |last_write, u, entering| {
+            let write = accesses[entering].iter().rev().find(|&&e| x.label(e).writes());
+            last_write[u] = write.copied().or(last_write[u]);
+        },
+        |last_write, own, i| {
+            let e = accesses[i];
+            if let Some(w) = x.rf(e)
+                && let Some(by) = overwriting(last_write, w)
+            {
+                let named = |event| Named::new(x, event);
+                let breach = Breach::Overwritten { read: named(e), source_write: named(w), by: named(by) };
+                return Err(broken(Axiom::WeakReadCoherence, breach));
+            }
+            if x.label(e).writes() {
+                last_write[own] = Some(e);
+            }
+            Ok(())
+        },
+    )
+}
