@@ -1,0 +1,199 @@
+//! The clients: how many there are and what they ask of a memory.
+
+use crate::Machine;
+use crate::mix::Mix;
+use crate::rng::{Rng, scale};
+use tribunal::memory::{Kind, LocId, Order, ThreadId};
+
+/// Random clients of a simulated memory. Each step, a thread drawn at random makes an access or a fence.
+///
+/// ```
+/// use tribunal_machines::Clients;
+/// let clients = Clients { threads: 2, events: 100, rmws: 0.0, seed: 7, ..Clients::default() };
+/// assert_eq!(clients.locations, 16);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clients {
+    /// Number of threads.
+    pub threads: u32,
+    /// Number of events in all, fences included.
+    pub events: u64,
+    /// Number of locations.
+    pub locations: u32,
+    /// Share of the accesses that are plain writes.
+    pub writes: f64,
+    /// Share of the accesses that are RMWs; what is left of 1 are plain reads.
+    pub rmws: f64,
+    /// Share of the events that are fences.
+    pub fences: f64,
+    /// The orders of accesses and fences.
+    pub orders: Mix,
+    /// What all random choices follow from.
+    pub seed: u64,
+}
+
+impl Default for Clients {
+    /// 8 threads, 1000 events, 16 locations; 35 % writes, 10 % RMWs, 2 % fences; mixed orders; seed 0.
+    fn default() -> Self {
+        Clients {
+            threads: 8,
+            events: 1000,
+            locations: 16,
+            writes: 0.35,
+            rmws: 0.1,
+            fences: 0.02,
+            orders: Mix::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// Why clients cannot run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum InvalidClients {
+    /// There must be a thread.
+    #[error("clients need at least one thread")]
+    NoThreads,
+    /// There must be a location.
+    #[error("clients need at least one location")]
+    NoLocations,
+    /// A share is not a number from 0 to 1.
+    #[error("the share of {what} is {share}, expected a number from 0 to 1")]
+    Share {
+        /// writes, RMWs or fences.
+        what: &'static str,
+        /// The share given.
+        share: f64,
+    },
+    /// An access is one thing only.
+    #[error("the shares of writes ({writes}) and of RMWs ({rmws}) add up to more than 1")]
+    SharesExceedOne {
+        /// Share of writes.
+        writes: f64,
+        /// Share of RMWs.
+        rmws: f64,
+    },
+    /// A memory without seq_cst was given seq_cst clients.
+    #[error("the {0} machine has no seq_cst accesses or fences")]
+    SeqCst(Machine),
+    /// The memory's state would be too large.
+    #[error(
+        "the {machine} machine would take {bytes} bytes for this many threads and locations, the limit is {limit}"
+    )]
+    TooLarge {
+        /// The memory.
+        machine: Machine,
+        /// What it would take.
+        bytes: u64,
+        /// What it may take.
+        limit: u64,
+    },
+    /// An execution counts its events with 32 bits.
+    #[error("{events} events do not fit in one execution")]
+    TooManyEvents {
+        /// The number of events asked for.
+        events: u64,
+    },
+}
+
+impl Clients {
+    /// Says what is wrong with the numbers, whatever the memory.
+    pub(crate) fn validate(&self) -> Result<(), InvalidClients> {
+        if self.threads == 0 {
+            return Err(InvalidClients::NoThreads);
+        }
+        if self.locations == 0 {
+            return Err(InvalidClients::NoLocations);
+        }
+        for (what, share) in [("writes", self.writes), ("RMWs", self.rmws), ("fences", self.fences)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(InvalidClients::Share { what, share });
+            }
+        }
+        // 0.7 + 0.3 may exceed 1 by a rounding error.
+        if self.writes + self.rmws > 1.0 + 1e-9 {
+            return Err(InvalidClients::SharesExceedOne { writes: self.writes, rmws: self.rmws });
+        }
+        Ok(())
+    }
+}
+
+/// What a client does next.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) thread: ThreadId,
+    pub(crate) kind: Kind,
+    pub(crate) order: Order,
+    pub(crate) loc: LocId,
+}
+
+/// The clients' choices, one request after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Requests {
+    threads: u64,
+    locations: u64,
+    /// Of 2^32 draws, how many are below a fence's share; a fence's or a write's; a fence's, a write's or an RMW's.
+    fence_below: u64,
+    write_below: u64,
+    rmw_below: u64,
+    orders: Mix,
+    fence_orders: Mix,
+}
+
+impl Requests {
+    pub(crate) fn new(clients: &Clients, fallback_fence: Order) -> Self {
+        let below = |share: f64| (share * 4_294_967_296.0) as u64;
+        let accesses = 1.0 - clients.fences;
+        Requests {
+            threads: u64::from(clients.threads),
+            locations: u64::from(clients.locations),
+            fence_below: below(clients.fences),
+            write_below: below(clients.fences + accesses * clients.writes),
+            rmw_below: below(clients.fences + accesses * (clients.writes + clients.rmws)),
+            orders: clients.orders,
+            fence_orders: clients.orders.for_fences(fallback_fence),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn draw(&self, rng: &mut Rng) -> Request {
+        let (thread, kind) = rng.pair();
+        let (loc, order) = rng.pair();
+        let kind = match u64::from(kind) {
+            roll if roll < self.fence_below => Kind::Fence,
+            roll if roll < self.write_below => Kind::Write,
+            roll if roll < self.rmw_below => Kind::Rmw,
+            _ => Kind::Read,
+        };
+        let order = match kind {
+            Kind::Fence => self.fence_orders.pick(order),
+            Kind::Rmw => self.orders.pick(order),
+            Kind::Read => acquire_part(self.orders.pick(order)),
+            Kind::Write => release_part(self.orders.pick(order)),
+        };
+        Request {
+            thread: ThreadId(scale(thread, self.threads) as u32),
+            kind,
+            order,
+            loc: LocId(scale(loc, self.locations) as u32),
+        }
+    }
+}
+
+/// What of an order a read can have.
+fn acquire_part(order: Order) -> Order {
+    match order {
+        Order::AcqRel => Order::Acquire,
+        Order::Release => Order::Relaxed,
+        order => order,
+    }
+}
+
+/// What of an order a write can have.
+fn release_part(order: Order) -> Order {
+    match order {
+        Order::AcqRel => Order::Release,
+        Order::Acquire => Order::Relaxed,
+        order => order,
+    }
+}

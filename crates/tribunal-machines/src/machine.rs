@@ -1,0 +1,69 @@
+//! The machines by name.
+
+use std::fmt;
+use std::str::FromStr;
+use tribunal::memory::Order;
+
+/// A simulated memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Machine {
+    /// Atomic memory: histories are sc-consistent, hence consistent with every model.
+    Atomic,
+    /// A first-in-first-out store buffer per thread: histories are tso-consistent.
+    Tso,
+    /// A store buffer per thread and location: histories are pso-consistent.
+    Pso,
+    /// Release, acquire and relaxed accesses by views: histories are rc20-consistent.
+    View,
+}
+
+impl Machine {
+    /// Every machine, strongest first.
+    pub const ALL: [Machine; 4] = [Machine::Atomic, Machine::Tso, Machine::Pso, Machine::View];
+
+    /// The machine's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Machine::Atomic => "atomic",
+            Machine::Tso => "tso",
+            Machine::Pso => "pso",
+            Machine::View => "view",
+        }
+    }
+
+    /// The strongest fence that the machine has: what fences are if the clients' orders offer none.
+    pub(crate) const fn full_fence(self) -> Order {
+        match self {
+            Machine::Atomic | Machine::Tso | Machine::Pso => Order::SeqCst,
+            Machine::View => Order::AcqRel,
+        }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no machine of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown machine `{0}`, expected one of atomic, tso, pso, view")]
+pub struct UnknownMachine(pub String);
+
+impl FromStr for Machine {
+    type Err = UnknownMachine;
+
+    /// ```
+    /// use tribunal_machines::Machine;
+    /// assert_eq!("tso".parse(), Ok(Machine::Tso));
+    /// assert!("power".parse::<Machine>().is_err());
+    /// ```
+    fn from_str(name: &str) -> Result<Self, UnknownMachine> {
+        Machine::ALL
+            .into_iter()
+            .find(|machine| machine.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| UnknownMachine(name.into()))
+    }
+}

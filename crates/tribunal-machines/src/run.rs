@@ -1,0 +1,139 @@
+//! Running clients on a memory, step by step.
+
+use crate::atomic::AtomicMemory;
+use crate::clients::{Request, Requests};
+use crate::memory::Memory;
+use crate::rng::Rng;
+use crate::store_buffers::{Discipline, StoreBuffers};
+use crate::view::ViewMemory;
+use crate::{Clients, InvalidClients, Machine};
+use std::iter::FusedIterator;
+use tribunal::memory::{Kind, Op, Order, ThreadId};
+
+/// Most bytes that a memory's state may take.
+const MAX_STATE: u64 = 1 << 30;
+
+/// What a thread did. Steps of one thread come in program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What it did, and what it read.
+    pub op: Op,
+}
+
+/// Clients running on a memory: an iterator over their steps, made by [`run`].
+///
+/// It takes memory for the machine's state, however many steps there are.
+#[derive(Clone, Debug)]
+pub struct Run {
+    state: State,
+    requests: Requests,
+    /// Per location, the last value that was given to a write.
+    written: Vec<u64>,
+    rng: Rng,
+    left: u64,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Atomic(AtomicMemory),
+    Buffered(StoreBuffers),
+    View(ViewMemory),
+}
+
+/// Runs clients on a machine.
+///
+/// The n-th write or RMW issued to a location writes n, so that a value names its write; 0 is initial.
+///
+/// ```
+/// use tribunal_machines::{Clients, Machine, run};
+/// let clients = Clients { threads: 2, events: 100, ..Clients::default() };
+/// let steps: Vec<_> = run(Machine::Tso, &clients)?.collect();
+/// assert_eq!(steps.len(), 100);
+/// assert!(run(Machine::Tso, &clients)?.eq(steps));
+/// # Ok::<(), tribunal_machines::InvalidClients>(())
+/// ```
+pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
+    clients.validate()?;
+    let &Clients { threads, locations, .. } = clients;
+    if machine == Machine::View && clients.orders.weight(Order::SeqCst) > 0 {
+        return Err(InvalidClients::SeqCst(machine));
+    }
+    let state = match machine {
+        Machine::Atomic => 0,
+        Machine::Tso | Machine::Pso => u64::from(threads) * StoreBuffers::bytes_per_thread(),
+        Machine::View => ViewMemory::bytes(threads, locations),
+    };
+    // Any memory has a value, and a run a counter, for each location.
+    let bytes = state.saturating_add(16 * u64::from(locations));
+    if bytes > MAX_STATE {
+        return Err(InvalidClients::TooLarge { machine, bytes, limit: MAX_STATE });
+    }
+    Ok(Run {
+        state: match machine {
+            Machine::Atomic => State::Atomic(AtomicMemory::new(locations)),
+            Machine::Tso => State::Buffered(StoreBuffers::new(Discipline::Tso, threads, locations)),
+            Machine::Pso => State::Buffered(StoreBuffers::new(Discipline::Pso, threads, locations)),
+            Machine::View => State::View(ViewMemory::new(threads, locations)),
+        },
+        requests: Requests::new(clients, machine.full_fence()),
+        written: vec![0; locations as usize],
+        rng: Rng::new(clients.seed),
+        left: clients.events,
+    })
+}
+
+impl Iterator for Run {
+    type Item = Step;
+
+    #[inline]
+    fn next(&mut self) -> Option<Step> {
+        if self.left == 0 {
+            return None;
+        }
+        self.left -= 1;
+        let request = self.requests.draw(&mut self.rng);
+        let op = match &mut self.state {
+            State::Atomic(memory) => perform(memory, request, &mut self.written, &mut self.rng),
+            State::Buffered(memory) => {
+                memory.tick(&mut self.rng);
+                perform(memory, request, &mut self.written, &mut self.rng)
+            }
+            State::View(memory) => perform(memory, request, &mut self.written, &mut self.rng),
+        };
+        Some(Step { thread: request.thread, op })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::try_from(self.left);
+        (left.unwrap_or(usize::MAX), left.ok())
+    }
+}
+
+impl FusedIterator for Run {}
+
+#[inline]
+fn perform(memory: &mut impl Memory, request: Request, written: &mut [u64], rng: &mut Rng) -> Op {
+    let Request { thread, kind, order, loc } = request;
+    let mut fresh = || {
+        written[loc.index()] += 1;
+        written[loc.index()]
+    };
+    match kind {
+        Kind::Read => Op::read(loc, memory.read(thread, loc, order, rng)).order(order),
+        Kind::Write => {
+            let value = fresh();
+            memory.write(thread, loc, value, order, rng);
+            Op::write(loc, value).order(order)
+        }
+        Kind::Rmw => {
+            let value = fresh();
+            Op::rmw(loc, memory.rmw(thread, loc, value, order, rng), value).order(order)
+        }
+        Kind::Fence => {
+            memory.fence(thread, order);
+            Op::fence(order)
+        }
+    }
+}
