@@ -1,0 +1,63 @@
+//! How fast histories are read, from bytes in memory to a built execution: events a second, on one core.
+
+use divan::{Bencher, counter::ItemsCount};
+use std::io::Cursor;
+use tribunal::memory::{Interval, Kind, Order};
+use tribunal_formats::{Event, Format, Header, Writer, read};
+
+const EVENTS: usize = 1_000_000;
+const THREADS: usize = 8;
+const LOCATIONS: usize = 16;
+
+fn main() {
+    divan::main();
+}
+
+/// A history of [`EVENTS`] events: values count up per location, and a read reads the latest. JSON has the threads one
+/// after the other, the other formats in turn.
+fn history(format: Format) -> Vec<u8> {
+    let threads: Vec<String> = (0..THREADS).map(|t| format!("T{t}")).collect();
+    let locs: Vec<String> = (0..LOCATIONS)
+        .map(|loc| if format == Format::Axe { format!("M[{loc}]") } else { format!("x{loc}") })
+        .collect();
+    let mut latest = [0; LOCATIONS];
+    let mut random = 1u64;
+    let mut writer = Writer::new(Vec::new(), format);
+    writer.begin(&Header::default()).expect("a header");
+    for i in 0..EVENTS {
+        // Knuth's linear congruential generator; the high bits are good enough.
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let loc = (random >> 40) as usize % LOCATIONS;
+        let thread =
+            if format == Format::Json { i * THREADS / EVENTS } else { (random >> 50) as usize % THREADS };
+        let (kind, order) =
+            if (random >> 60) < 8 { (Kind::Read, Order::Acquire) } else { (Kind::Write, Order::Release) };
+        if kind == Kind::Write {
+            latest[loc] += 1;
+        }
+        let event = Event {
+            kind,
+            order,
+            loc: &locs[loc],
+            value: latest[loc],
+            read: 0,
+            from: None,
+            deps: &[],
+            interval: Interval::default(),
+        };
+        writer.event(&threads[thread], &event).expect("expressible");
+    }
+    writer.end().expect("a history");
+    writer.finish().expect("in memory")
+}
+
+#[divan::bench(args = [Format::Axe, Format::Text, Format::Json], sample_count = 10)]
+fn read_history(bencher: Bencher, format: Format) {
+    let bytes = history(format);
+    bencher.counter(ItemsCount::new(EVENTS)).with_inputs(|| Cursor::new(bytes.clone())).bench_values(
+        |bytes| {
+            let mut histories = read(bytes, "-", Some(format)).expect("a history");
+            histories.next().expect("one history").expect("well-formed").execution
+        },
+    );
+}

@@ -1,0 +1,433 @@
+//! Certificates as JSON: violations and witnesses.
+//!
+//! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. The shapes are documented in
+//! `docs/formats.md`. Reading checks that every event, location and word exists, not that the certificate is right: that
+//! is [`tribunal::verify`]'s part.
+
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value, json};
+use tribunal::memory::{EventId, Execution, LocId, ThreadId};
+use tribunal::verdict::{Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness};
+
+/// How deeply the reasons of an edge may be nested, and cases within cases.
+const EDGE_DEPTH: usize = 32;
+const CASE_DEPTH: usize = 1000;
+
+/// Why JSON is no certificate of a history.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CertificateError {
+    /// A key is missing.
+    #[error("missing key \"{key}\" in {object}")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// What the object is.
+        object: &'static str,
+    },
+    /// Something has another type or shape.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What was expected.
+        expected: &'static str,
+        /// What is there, shortened.
+        found: String,
+    },
+    /// The history has no such event.
+    #[error("the history has no event {event}")]
+    UnknownEvent {
+        /// The event as written.
+        event: String,
+    },
+    /// The history has no such location.
+    #[error("the history has no location `{loc}`")]
+    UnknownLocation {
+        /// The location's name.
+        loc: String,
+    },
+    /// A witness leaves a location out.
+    #[error("the witness has no mo of location `{loc}`")]
+    MissingLocation {
+        /// The location's name.
+        loc: String,
+    },
+    /// There is no axiom, relation or reason of that name.
+    #[error("unknown {what} `{name}`")]
+    UnknownName {
+        /// What it should be.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Reasons within reasons, or cases within cases, go too deep.
+    #[error("nested more than {limit} levels deep")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A violation as JSON.
+///
+/// ```
+/// use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+/// use tribunal_formats::{certificate, read};
+/// let lb = "T0: R x 1; W y 1\nT1: R y 1; W x 1\n";
+/// let x = read(lb.as_bytes(), "lb", None)?.next().expect("a history")?.execution;
+/// let [a, b, c, d] = [0, 1, 2, 3].map(tribunal::memory::EventId);
+/// let edge = |from, to, because| Edge { from, to, because };
+/// let edges = vec![
+///     edge(a, b, Because::Po), edge(b, c, Because::Rf), edge(c, d, Because::Po), edge(d, a, Because::Rf),
+/// ];
+/// let cycle = Refutation::Cycle(Cycle { lemmas: vec![], edges });
+/// let violation = Violation { axiom: Axiom::PoRf, refutation: cycle };
+/// let json = certificate::violation_to_json(&x, &violation);
+/// assert_eq!(json["cycle"][1].to_string(), r#"{"from":[0,1],"to":[1,0],"rel":"rf"}"#);
+/// assert_eq!(certificate::violation_from_json(&x, &json), Ok(violation));
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+pub fn violation_to_json(x: &Execution, violation: &Violation) -> Value {
+    let mut json = Map::new();
+    json.insert("axiom".into(), violation.axiom.name().into());
+    // Cases are listed rather than nested: certificates of searches nest deeper than JSON parsers like.
+    let mut cases: Vec<&Refutation> = Vec::new();
+    json.extend(refutation_to_json(x, &violation.refutation, &mut cases));
+    let mut listed = Vec::new();
+    while let Some(&case) = cases.get(listed.len()) {
+        listed.push(Value::Object(refutation_to_json(x, case, &mut cases)));
+    }
+    if !listed.is_empty() {
+        json.insert("cases".into(), listed.into());
+    }
+    Value::Object(json)
+}
+
+/// A refutation as JSON; the cases of a split are appended to `cases` and referred to by index.
+fn refutation_to_json<'a>(
+    x: &Execution,
+    refutation: &'a Refutation,
+    cases: &mut Vec<&'a Refutation>,
+) -> Map<String, Value> {
+    let event = |e| event_to_json(x, e);
+    let mut json = Map::new();
+    match refutation {
+        Refutation::Cycle(cycle) => {
+            json.insert("cycle".into(), edges_to_json(x, &cycle.edges));
+            if !cycle.lemmas.is_empty() {
+                json.insert("lemmas".into(), edges_to_json(x, &cycle.lemmas));
+            }
+        }
+        Refutation::SharedSource { write, rmws: [first, second] } => {
+            let shared = json!({"write": event(*write), "rmws": [event(*first), event(*second)]});
+            json.insert("shared_source".into(), shared);
+        }
+        Refutation::Overwritten { read, by, before, after } => {
+            let overwritten = json!({
+                "read": event(*read),
+                "by": event(*by),
+                "before": edges_to_json(x, before),
+                "after": edges_to_json(x, after),
+            });
+            json.insert("overwritten".into(), overwritten);
+        }
+        Refutation::Split { first, second, forward, backward } => {
+            let index = cases.len();
+            cases.extend([&**forward, &**backward]);
+            let split = json!({
+                "first": event(*first),
+                "second": event(*second),
+                "forward": index,
+                "backward": index + 1,
+            });
+            json.insert("split".into(), split);
+        }
+    }
+    json
+}
+
+fn edges_to_json(x: &Execution, edges: &[Edge]) -> Value {
+    edges.iter().map(|edge| edge_to_json(x, edge)).collect()
+}
+
+fn edge_to_json(x: &Execution, edge: &Edge) -> Value {
+    let mut json = Map::new();
+    let mut put = |key: &str, value: Value| json.insert(key.into(), value);
+    put("from", event_to_json(x, edge.from));
+    put("to", event_to_json(x, edge.to));
+    if edge.because.is_mo() {
+        put("rel", "mo".into());
+        put("because", edge.because.name().into());
+    } else {
+        put("rel", edge.because.name().into());
+    }
+    match &edge.because {
+        Because::Po | Because::Rf | Because::Chain | Because::Final | Because::Assumed => {}
+        Because::Sw { write, read } => {
+            put("write", event_to_json(x, *write));
+            put("read", event_to_json(x, *read));
+        }
+        Because::Coherence { path } => {
+            put("path", edges_to_json(x, path));
+        }
+        Because::Read { read, path } => {
+            put("read", event_to_json(x, *read));
+            put("path", edges_to_json(x, path));
+        }
+        Because::Atomic { premise } => {
+            put("premise", edge_to_json(x, premise));
+        }
+        Because::Lemma(index) => {
+            put("lemma", (*index).into());
+        }
+    }
+    Value::Object(json)
+}
+
+fn event_to_json(x: &Execution, event: EventId) -> Value {
+    match x.slot(event) {
+        Some(slot) => json!([slot.thread.0, slot.index]),
+        None => json!({"init": x.loc(event).map(|loc| x.location_name(loc))}),
+    }
+}
+
+/// A witness as JSON: `{"mo":{"x":[{"init":"x"},[0,1]]}}`, or `{}` where the history is witness enough.
+pub fn witness_to_json(x: &Execution, witness: &Witness) -> Value {
+    let Witness::Mo(mo) = witness else {
+        return json!({});
+    };
+    let mut orders = Map::new();
+    for loc in x.locations() {
+        let writes: Value = mo.of(loc).iter().map(|&write| event_to_json(x, write)).collect();
+        orders.insert(x.location_name(loc).into(), writes);
+    }
+    json!({"mo": orders})
+}
+
+/// A violation from JSON.
+pub fn violation_from_json(x: &Execution, json: &Value) -> Result<Violation, CertificateError> {
+    let reading = Reading::new(x);
+    let object = reading.object(json, "a violation")?;
+    let name = reading.string(reading.get(object, "axiom", "the violation")?, "an axiom's name")?;
+    let axiom = Axiom::ALL
+        .into_iter()
+        .find(|axiom| axiom.name() == name)
+        .ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })?;
+    let listed = match object.get("cases") {
+        Some(cases) => reading.array(cases, "a list of cases")?.as_slice(),
+        None => &[],
+    };
+    // A split refers to later cases only, so the last case comes first; each serves one split.
+    let mut cases: Vec<Option<(Refutation, usize)>> = listed.iter().map(|_| None).collect();
+    for (i, case) in listed.iter().enumerate().rev() {
+        let case = reading.object(case, "a case")?;
+        let (_, later) = cases.split_at_mut(i + 1);
+        cases[i] = Some(reading.refutation(case, i + 1, later)?);
+    }
+    let (refutation, _) = reading.refutation(object, 0, &mut cases)?;
+    Ok(Violation { axiom, refutation })
+}
+
+/// A witness from JSON.
+pub fn witness_from_json(x: &Execution, json: &Value) -> Result<Witness, CertificateError> {
+    let reading = Reading::new(x);
+    let Some(orders) = reading.object(json, "a witness")?.get("mo") else {
+        return Ok(Witness::History);
+    };
+    let orders = reading.object(orders, "an object of locations")?;
+    let mut mo = ModificationOrder::new();
+    for loc in x.locations() {
+        let name = x.location_name(loc);
+        let writes =
+            orders.get(name).ok_or_else(|| CertificateError::MissingLocation { loc: name.into() })?;
+        let writes = reading.array(writes, "a list of writes")?;
+        let writes: Vec<_> = writes.iter().map(|write| reading.event(write)).collect::<Result<_, _>>()?;
+        mo.push_location(writes);
+    }
+    if let Some(loc) = orders.keys().find(|name| !reading.locs.contains_key(name.as_str())) {
+        return Err(CertificateError::UnknownLocation { loc: shortened(loc) });
+    }
+    Ok(Witness::Mo(mo))
+}
+
+/// Reads parts of a certificate of an execution.
+struct Reading<'a> {
+    x: &'a Execution,
+    locs: FxHashMap<&'a str, LocId>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(x: &'a Execution) -> Self {
+        Reading { x, locs: x.locations().map(|loc| (x.location_name(loc), loc)).collect() }
+    }
+
+    /// A refutation and how deeply its cases are nested. `later` are the cases from index `base` on.
+    fn refutation(
+        &self,
+        object: &Map<String, Value>,
+        base: usize,
+        later: &mut [Option<(Refutation, usize)>],
+    ) -> Result<(Refutation, usize), CertificateError> {
+        let leaf = if let Some(cycle) = object.get("cycle") {
+            let lemmas = match object.get("lemmas") {
+                Some(lemmas) => self.edges(lemmas, 0)?,
+                None => Vec::new(),
+            };
+            Refutation::Cycle(Cycle { lemmas, edges: self.edges(cycle, 0)? })
+        } else if let Some(shared) = object.get("shared_source") {
+            let shared = self.object(shared, "a write and its RMWs")?;
+            let rmws = self.get(shared, "rmws", "the shared source")?;
+            let [first, second] = self.array(rmws, "two RMWs")?.as_slice() else {
+                return Err(unexpected("two RMWs", rmws));
+            };
+            Refutation::SharedSource {
+                write: self.event(self.get(shared, "write", "the shared source")?)?,
+                rmws: [self.event(first)?, self.event(second)?],
+            }
+        } else if let Some(overwritten) = object.get("overwritten") {
+            const OBJECT: &str = "the overwritten read";
+            let overwritten = self.object(overwritten, OBJECT)?;
+            Refutation::Overwritten {
+                read: self.event(self.get(overwritten, "read", OBJECT)?)?,
+                by: self.event(self.get(overwritten, "by", OBJECT)?)?,
+                before: self.edges(self.get(overwritten, "before", OBJECT)?, 0)?,
+                after: self.edges(self.get(overwritten, "after", OBJECT)?, 0)?,
+            }
+        } else if let Some(split) = object.get("split") {
+            return self.split(split, base, later);
+        } else {
+            return Err(CertificateError::MissingKey {
+                key: "cycle",
+                object: "a violation or a case without \"shared_source\", \"overwritten\" or \"split\"",
+            });
+        };
+        Ok((leaf, 0))
+    }
+
+    fn split(
+        &self,
+        split: &Value,
+        base: usize,
+        later: &mut [Option<(Refutation, usize)>],
+    ) -> Result<(Refutation, usize), CertificateError> {
+        const OBJECT: &str = "a split";
+        const EXPECTED: &str = "the index of a later case that no other split uses";
+        let split = self.object(split, OBJECT)?;
+        let mut case = |key| {
+            let index = self.get(split, key, OBJECT)?;
+            let taken = self.index(index, EXPECTED)?.checked_sub(base).and_then(|i| later.get_mut(i)?.take());
+            taken.ok_or_else(|| unexpected(EXPECTED, index))
+        };
+        let ((forward, forward_depth), (backward, backward_depth)) = (case("forward")?, case("backward")?);
+        let depth = forward_depth.max(backward_depth) + 1;
+        if depth > CASE_DEPTH {
+            return Err(CertificateError::TooDeep { limit: CASE_DEPTH });
+        }
+        let refutation = Refutation::Split {
+            first: self.event(self.get(split, "first", OBJECT)?)?,
+            second: self.event(self.get(split, "second", OBJECT)?)?,
+            forward: Box::new(forward),
+            backward: Box::new(backward),
+        };
+        Ok((refutation, depth))
+    }
+
+    fn edges(&self, json: &Value, depth: usize) -> Result<Vec<Edge>, CertificateError> {
+        self.array(json, "a list of edges")?.iter().map(|edge| self.edge(edge, depth)).collect()
+    }
+
+    fn edge(&self, json: &Value, depth: usize) -> Result<Edge, CertificateError> {
+        const OBJECT: &str = "an edge";
+        if depth > EDGE_DEPTH {
+            return Err(CertificateError::TooDeep { limit: EDGE_DEPTH });
+        }
+        let object = self.object(json, OBJECT)?;
+        let get = |key| self.get(object, key, OBJECT);
+        let event = |key| self.event(get(key)?);
+        let path = || self.edges(get("path")?, depth + 1);
+        let because = match self.string(get("rel")?, "a relation")? {
+            "po" => Because::Po,
+            "rf" => Because::Rf,
+            "sw" => Because::Sw { write: event("write")?, read: event("read")? },
+            "mo" => match self.string(get("because")?, "a reason")? {
+                "chain" => Because::Chain,
+                "coherence" => Because::Coherence { path: path()? },
+                "read" => Because::Read { read: event("read")?, path: path()? },
+                "atomic" => Because::Atomic { premise: Box::new(self.edge(get("premise")?, depth + 1)?) },
+                "final" => Because::Final,
+                "assumed" => Because::Assumed,
+                "lemma" => Because::Lemma(self.index(get("lemma")?, "the index of a lemma")?),
+                name => return Err(CertificateError::UnknownName { what: "reason", name: shortened(name) }),
+            },
+            name => return Err(CertificateError::UnknownName { what: "relation", name: shortened(name) }),
+        };
+        Ok(Edge { from: event("from")?, to: event("to")?, because })
+    }
+
+    fn event(&self, json: &Value) -> Result<EventId, CertificateError> {
+        const EXPECTED: &str = "an event: [thread, index] or {\"init\":\"x\"}";
+        let unknown = || CertificateError::UnknownEvent { event: shortened(&json.to_string()) };
+        match json {
+            Value::Array(pair) => {
+                let [thread, index] = pair.as_slice() else {
+                    return Err(unexpected(EXPECTED, json));
+                };
+                let number = |value: &Value| value.as_u64().ok_or_else(|| unexpected(EXPECTED, json));
+                let (thread, index) = (number(thread)?, number(index)?);
+                let (Ok(thread), Ok(index)) = (u32::try_from(thread), u32::try_from(index)) else {
+                    return Err(unknown());
+                };
+                self.x.event_at(ThreadId(thread), index).ok_or_else(unknown)
+            }
+            Value::Object(object) => {
+                let name = self.string(self.get(object, "init", "an event")?, "a location's name")?;
+                let loc = self.locs.get(name);
+                loc.map(|&loc| self.x.init_write(loc))
+                    .ok_or_else(|| CertificateError::UnknownLocation { loc: shortened(name) })
+            }
+            _ => Err(unexpected(EXPECTED, json)),
+        }
+    }
+
+    fn get<'j>(
+        &self,
+        object: &'j Map<String, Value>,
+        key: &'static str,
+        what: &'static str,
+    ) -> Result<&'j Value, CertificateError> {
+        object.get(key).ok_or(CertificateError::MissingKey { key, object: what })
+    }
+
+    fn object<'j>(
+        &self,
+        json: &'j Value,
+        expected: &'static str,
+    ) -> Result<&'j Map<String, Value>, CertificateError> {
+        json.as_object().ok_or_else(|| unexpected(expected, json))
+    }
+
+    fn array<'j>(&self, json: &'j Value, expected: &'static str) -> Result<&'j Vec<Value>, CertificateError> {
+        json.as_array().ok_or_else(|| unexpected(expected, json))
+    }
+
+    fn string<'j>(&self, json: &'j Value, expected: &'static str) -> Result<&'j str, CertificateError> {
+        json.as_str().ok_or_else(|| unexpected(expected, json))
+    }
+
+    fn index(&self, json: &Value, expected: &'static str) -> Result<usize, CertificateError> {
+        let number = json.as_u64().and_then(|number| usize::try_from(number).ok());
+        number.ok_or_else(|| unexpected(expected, json))
+    }
+}
+
+fn unexpected(expected: &'static str, found: &Value) -> CertificateError {
+    let found = match found {
+        Value::Array(_) => "an array".to_string(),
+        Value::Object(_) => "an object".to_string(),
+        simple => format!("`{}`", shortened(&simple.to_string())),
+    };
+    CertificateError::Unexpected { expected, found }
+}
+
+fn shortened(text: &str) -> String {
+    crate::error::quote(text.as_bytes())
+}

@@ -1,0 +1,201 @@
+//! What can be wrong with an input: typed, and with its place.
+
+use std::fmt;
+use std::io;
+use tribunal::memory::MalformedHistory;
+
+/// An input that cannot be read, with the place where that shows.
+///
+/// ```
+/// use tribunal_formats::{Format, read};
+/// let mut histories = read("T0: W x 1\nT1: R x one".as_bytes(), "a.txt", None)?;
+/// let error = histories.next().expect("an answer").expect_err("not a number");
+/// assert_eq!(error.to_string(), "a.txt:2:9: expected the value read, found `one`");
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Error(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    file: String,
+    line: Option<u64>,
+    column: Option<u64>,
+    kind: ErrorKind,
+}
+
+/// What is wrong with an input.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system or a decompressor refused.
+    #[error("cannot read: {0}")]
+    Io(#[source] io::Error),
+    /// A compressed stream ends in the middle.
+    #[error("truncated: the compressed data ends in the middle")]
+    Truncated,
+    /// There is no history at all.
+    #[error("empty input: no history in it")]
+    Empty,
+    /// The content belongs to none of the formats.
+    #[error(
+        "not recognised as JSON, an Axe trace or the text form: found `{found}`; the format can be given"
+    )]
+    UnknownFormat {
+        /// The beginning of the content.
+        found: String,
+    },
+    /// Bytes that are no UTF-8 text.
+    #[error("invalid UTF-8")]
+    InvalidUtf8,
+    /// A line or a string too long to be one.
+    #[error("a line or a string of more than {} MiB", .limit >> 20)]
+    TooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// The format's grammar expects something else.
+    #[error("expected {expected}, found {found}")]
+    Syntax {
+        /// What the grammar allows here.
+        expected: &'static str,
+        /// What is there: a quotation, or `the end of the line`, ...
+        found: String,
+    },
+    /// A number that is not a whole number from 0 to 2^64 - 1, or to 2^32 - 1 for an index.
+    #[error("{what} must be a whole number from 0 to {largest}, found `{found}`")]
+    OutOfRange {
+        /// What the number is for.
+        what: &'static str,
+        /// The largest number allowed.
+        largest: u64,
+        /// The number as written.
+        found: String,
+    },
+    /// A JSON object lacks a key.
+    #[error("missing key \"{key}\" in {object}")]
+    MissingKey {
+        /// The key.
+        key: &'static str,
+        /// What the object is.
+        object: &'static str,
+    },
+    /// A JSON object has a key twice.
+    #[error("key \"{key}\" is there twice")]
+    DuplicateKey {
+        /// The key.
+        key: &'static str,
+    },
+    /// A JSON value of another type than its key asks for.
+    #[error("key \"{key}\": expected {expected}, found {found}")]
+    WrongType {
+        /// The key.
+        key: &'static str,
+        /// The type asked for.
+        expected: &'static str,
+        /// The type found.
+        found: &'static str,
+    },
+    /// A key or a clause that an event of this kind cannot have.
+    #[error("`{what}` makes no sense on an event that does not read")]
+    Misplaced {
+        /// The key.
+        what: &'static str,
+    },
+    /// Two threads of a JSON history have one name.
+    #[error("more than one thread is named `{name}`")]
+    DuplicateThread {
+        /// The name.
+        name: String,
+    },
+    /// A location has two initial values.
+    #[error("more than one initial value of `{loc}`")]
+    DuplicateInit {
+        /// The location's name.
+        loc: String,
+    },
+    /// JSON nested too deeply.
+    #[error("nested more than {limit} levels deep")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+    /// A JSON document of a kind that is not read.
+    #[error("histories of kind \"{kind}\" are not supported; only \"memory\" is")]
+    UnsupportedKind {
+        /// The document's kind.
+        kind: String,
+    },
+    /// The history reads well but is no execution.
+    #[error("malformed history: {0}")]
+    Malformed(#[source] MalformedHistory),
+}
+
+impl Error {
+    /// An error about the whole input.
+    pub(crate) fn of_input(file: &str, kind: ErrorKind) -> Self {
+        Error(Box::new(Inner { file: file.into(), line: None, column: None, kind }))
+    }
+
+    /// An error at a line, or at a column of a line.
+    pub(crate) fn at(file: &str, line: u64, column: impl Into<Option<u64>>, kind: ErrorKind) -> Self {
+        Error(Box::new(Inner { file: file.into(), line: Some(line), column: column.into(), kind }))
+    }
+
+    /// The name of the input; `-` is standard input.
+    pub fn file(&self) -> &str {
+        &self.0.file
+    }
+
+    /// The line, from 1: for a malformed history the line where it begins.
+    pub fn line(&self) -> Option<u64> {
+        self.0.line
+    }
+
+    /// The column in bytes, from 1.
+    pub fn column(&self) -> Option<u64> {
+        self.0.column
+    }
+
+    /// What is wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.file)?;
+        if let Some(line) = self.0.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(column) = self.0.column {
+            write!(f, ":{column}")?;
+        }
+        write!(f, ": {}", self.0.kind)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The text already contains the cause's text, so go on to the cause's own cause.
+        std::error::Error::source(&self.0.kind).and_then(std::error::Error::source)
+    }
+}
+
+/// Quotes input in an error: the first 40 characters, with nothing a terminal could act on.
+pub(crate) fn quote(bytes: &[u8]) -> String {
+    let head = &bytes[..bytes.len().min(160)];
+    let text = String::from_utf8_lossy(head);
+    let mut quoted = String::new();
+    for c in text.chars().take(40) {
+        match c {
+            '"' | '\'' | '\\' => quoted.push(c),
+            _ => quoted.extend(c.escape_debug()),
+        }
+    }
+    if text.chars().nth(40).is_some() {
+        quoted.push_str("...");
+    }
+    quoted
+}

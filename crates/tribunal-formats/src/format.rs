@@ -1,0 +1,76 @@
+//! The formats, by name, by file extension and by content.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A format of histories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Native JSON: one document per history, one per line (JSON Lines) or spread over many.
+    Json,
+    /// Traces of the Axe memory-trace checker.
+    Axe,
+    /// The text form for people.
+    Text,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Format; 3] = [Format::Json, Format::Axe, Format::Text];
+
+    /// The format's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Axe => "axe",
+            Format::Text => "text",
+        }
+    }
+
+    /// The format that a file's extension stands for; `.gz` and `.zst` are looked through.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use tribunal_formats::Format;
+    /// assert_eq!(Format::of_path(Path::new("a/trace.axe.gz")), Some(Format::Axe));
+    /// assert_eq!(Format::of_path(Path::new("core.log")), None);
+    /// ```
+    pub fn of_path(path: &Path) -> Option<Format> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "gz" | "zst" => Format::of_path(Path::new(path.file_stem()?)),
+            "json" | "jsonl" => Some(Format::Json),
+            "axe" => Some(Format::Axe),
+            "txt" | "trib" => Some(Format::Text),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no format of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown format `{0}`: json, axe or text")]
+pub struct UnknownFormat(pub String);
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    /// ```
+    /// use tribunal_formats::Format;
+    /// assert_eq!("axe".parse(), Ok(Format::Axe));
+    /// assert!("xml".parse::<Format>().is_err());
+    /// ```
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name().eq_ignore_ascii_case(name))
+            .ok_or_else(|| UnknownFormat(name.into()))
+    }
+}

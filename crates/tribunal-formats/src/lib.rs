@@ -1,0 +1,27 @@
+//! Readers and writers of histories.
+//!
+//! Readers stream: a [`Reader`] gives one history at a time and holds no other; gzip and zstd are looked through. The
+//! formats are documented in `docs/formats.md`.
+//!
+//! ```
+//! use tribunal_formats::read;
+//! let sb = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
+//! for history in read(sb.as_bytes(), "sb.txt", None)? {
+//!     let execution = history?.execution;
+//!     assert_eq!((execution.thread_count(), execution.len()), (2, 4));
+//! }
+//! # Ok::<(), tribunal_formats::Error>(())
+//! ```
+
+pub mod certificate;
+mod error;
+mod format;
+mod history;
+mod read;
+mod write;
+
+pub use error::{Error, ErrorKind};
+pub use format::{Format, UnknownFormat};
+pub use history::{History, Labels};
+pub use read::{Input, Reader, open, read};
+pub use write::{Event, Header, Origin, WriteError, Writer, write_history};

@@ -1,0 +1,221 @@
+//! A position in a line: what the line-based grammars share.
+
+use super::buffer::{Buffer, Place};
+use crate::error::quote;
+use crate::{Error, ErrorKind};
+use tribunal::memory::Interval;
+
+/// What is wrong with a line, and at which byte of it.
+#[derive(Debug)]
+pub(super) struct Fault {
+    at: usize,
+    kind: ErrorKind,
+}
+
+/// The result of parsing in a line; the fault is boxed to keep the good case small.
+pub(super) type Parsed<T> = Result<T, Box<Fault>>;
+
+impl Fault {
+    #[cold]
+    pub(super) fn new(at: usize, kind: ErrorKind) -> Box<Self> {
+        Box::new(Fault { at, kind })
+    }
+
+    /// The error for a fault in a line.
+    #[cold]
+    pub(super) fn in_line(self, line: u64, buffer: &Buffer) -> Error {
+        buffer.error_at(Place { line, column: self.at as u64 + 1 }, self.kind)
+    }
+}
+
+/// A position in a line.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    line: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// The beginning of a line.
+    pub(super) fn new(line: &'a [u8]) -> Parsed<Self> {
+        match std::str::from_utf8(line) {
+            Ok(line) => Ok(Cursor { line, at: 0 }),
+            Err(e) => Err(Fault::new(e.valid_up_to(), ErrorKind::InvalidUtf8)),
+        }
+    }
+
+    /// The byte of the line that the cursor is at.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The rest of the line.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.line[self.at..]
+    }
+
+    #[inline(always)]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.line.as_bytes().get(self.at).copied()
+    }
+
+    #[inline(always)]
+    pub(super) fn skip_blanks(&mut self) {
+        while let Some(b' ' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Whether nothing but blanks and a comment is left.
+    #[inline]
+    pub(super) fn done(&mut self) -> bool {
+        self.skip_blanks();
+        matches!(self.peek(), None | Some(b'#'))
+    }
+
+    /// Passes blanks, and then this text if it is next.
+    #[inline(always)]
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        self.skip_blanks();
+        let found = self.line.as_bytes()[self.at..].starts_with(text.as_bytes());
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    /// Passes blanks, and then this word if it is next and ends there.
+    pub(super) fn eat_word(&mut self, word: &str) -> bool {
+        let before = *self;
+        if self.eat(word) && !self.peek().is_some_and(in_name) {
+            return true;
+        }
+        *self = before;
+        false
+    }
+
+    /// Passes blanks and this text, which must be next.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, text: &str, expected: &'static str) -> Parsed<()> {
+        if self.eat(text) { Ok(()) } else { Err(self.expected(expected)) }
+    }
+
+    /// A number, after blanks.
+    #[inline]
+    pub(super) fn number(&mut self, what: &'static str) -> Parsed<u64> {
+        self.skip_blanks();
+        let start = self.at;
+        let mut value = 0u64;
+        let mut fits = true;
+        while let Some(digit @ b'0'..=b'9') = self.peek() {
+            let digit = u64::from(digit - b'0');
+            match value.checked_mul(10).and_then(|v| v.checked_add(digit)) {
+                Some(v) => value = v,
+                None => fits = false,
+            }
+            self.at += 1;
+        }
+        if self.at == start || self.peek().is_some_and(in_number) || !fits {
+            self.at = start;
+            return Err(self.no_number(what, u64::MAX));
+        }
+        Ok(value)
+    }
+
+    /// An index of an event, after blanks.
+    pub(super) fn index(&mut self, what: &'static str) -> Parsed<u32> {
+        self.skip_blanks();
+        let before = *self;
+        u32::try_from(self.number(what)?).map_err(|_| before.no_number(what, u64::from(u32::MAX)))
+    }
+
+    /// Why there is no number here.
+    #[cold]
+    fn no_number(&self, what: &'static str, largest: u64) -> Box<Fault> {
+        let rest = self.rest().as_bytes();
+        let digits = rest.strip_prefix(b"-").unwrap_or(rest);
+        if !digits.first().is_some_and(u8::is_ascii_digit) {
+            return self.expected(what);
+        }
+        let end = digits.iter().position(|&b| !in_number(b)).unwrap_or(digits.len());
+        let found = quote(&rest[..rest.len() - digits.len() + end]);
+        Fault::new(self.at, ErrorKind::OutOfRange { what, largest, found })
+    }
+
+    /// A name of a thread or a location, after blanks; see [`in_name`].
+    #[inline]
+    pub(super) fn name(&mut self, expected: &'static str) -> Parsed<&'a str> {
+        self.skip_blanks();
+        let start = self.at;
+        while self.peek().is_some_and(in_name) {
+            self.at += 1;
+        }
+        let name = &self.line[start..self.at];
+        if name.is_empty() { Err(self.expected(expected)) } else { Ok(name) }
+    }
+
+    /// Times: `@ begin : end`, either side may be missing.
+    pub(super) fn times(&mut self) -> Parsed<Option<Interval>> {
+        if !self.eat("@") {
+            return Ok(None);
+        }
+        let begin = self.optional_number("the begin time")?;
+        self.expect(":", "`:` between begin and end time")?;
+        let end = self.optional_number("the end time")?;
+        Ok(Some(Interval { begin, end }))
+    }
+
+    fn optional_number(&mut self, what: &'static str) -> Parsed<Option<u64>> {
+        self.skip_blanks();
+        match self.peek() {
+            None | Some(b':' | b';' | b'#') => Ok(None),
+            _ => self.number(what).map(Some),
+        }
+    }
+
+    /// Nothing but a comment may be left.
+    #[inline]
+    pub(super) fn expect_done(&mut self, expected: &'static str) -> Parsed<()> {
+        if self.done() { Ok(()) } else { Err(self.expected(expected)) }
+    }
+
+    /// The fault that something else stands here, after blanks.
+    #[cold]
+    pub(super) fn expected(mut self, expected: &'static str) -> Box<Fault> {
+        self.skip_blanks();
+        let found = match self.peek() {
+            None | Some(b'#') => "the end of the line".to_string(),
+            Some(_) => format!("`{}`", quote(self.word().as_bytes())),
+        };
+        Fault::new(self.at, ErrorKind::Syntax { expected, found })
+    }
+
+    /// What a person would call the word here: up to a blank or a separator, at least one character.
+    fn word(&self) -> &'a str {
+        let rest = self.rest();
+        let end =
+            rest.char_indices().skip(1).find(|&(_, c)| c.is_whitespace() || matches!(c, ';' | '#' | ','));
+        &rest[..end.map_or(rest.len(), |(at, _)| at)]
+    }
+}
+
+/// Whether a byte goes on with a number, well written or not.
+#[inline(always)]
+fn in_number(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') || byte >= 0x80
+}
+
+/// Whether a byte may be part of a name of the text form. Bytes of non-ASCII characters may.
+#[inline(always)]
+pub(crate) fn in_name(byte: u8) -> bool {
+    const TABLE: [bool; 256] = {
+        let mut table = [true; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = !matches!(byte as u8, 0..=b' ' | 0x7f | b':' | b';' | b'#' | b'=' | b',');
+            byte += 1;
+        }
+        table
+    };
+    TABLE[byte as usize]
+}

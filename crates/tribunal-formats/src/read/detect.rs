@@ -1,0 +1,98 @@
+//! Recognising a format by its content.
+
+use super::buffer::Buffer;
+use crate::error::quote;
+use crate::{Error, ErrorKind, Format};
+
+/// As much of a line as is needed to tell the formats apart.
+const ENOUGH: usize = 4096;
+
+/// The format of what is ahead in the buffer, of which nothing is consumed: what the first line looks like that is
+/// neither blank nor a comment.
+pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
+    let mut ended = false;
+    loop {
+        let content = content(buffer.ahead());
+        let line_end = memchr::memchr(b'\n', content);
+        if content.first() == Some(&b'{') {
+            return Ok(Format::Json);
+        }
+        if line_end.is_some() || ended || content.len() >= ENOUGH {
+            let line = &content[..line_end.unwrap_or(content.len())];
+            return match format_of_line(line.trim_ascii()) {
+                Some(format) => Ok(format),
+                None if content.is_empty() => Err(Error::of_input(buffer.name(), ErrorKind::Empty)),
+                None => {
+                    let before = &buffer.ahead()[..buffer.ahead().len() - content.len()];
+                    let lines = memchr::memchr_iter(b'\n', before).count() as u64;
+                    let found = quote(line);
+                    Err(Error::at(buffer.name(), 1 + lines, None, ErrorKind::UnknownFormat { found }))
+                }
+            };
+        }
+        ended = !buffer.more()?;
+    }
+}
+
+/// What comes after blank lines and comments; nothing if the last comment has no end yet.
+fn content(mut bytes: &[u8]) -> &[u8] {
+    loop {
+        bytes = bytes.trim_ascii_start();
+        if bytes.first() != Some(&b'#') {
+            return bytes;
+        }
+        bytes = &bytes[memchr::memchr(b'\n', bytes).unwrap_or(bytes.len())..];
+    }
+}
+
+fn format_of_line(line: &[u8]) -> Option<Format> {
+    if line.iter().any(|&b| b < b' ' && b != b'\t') {
+        return None;
+    }
+    if line.len() >= 3 && line.iter().all(|&b| b == b'-') {
+        return Some(Format::Text);
+    }
+    let keyword = |word: &[u8]| {
+        line.strip_prefix(word)
+            .is_some_and(|rest| matches!(rest.trim_ascii_start().first(), None | Some(b'#' | b'M' | b'v')))
+    };
+    if keyword(b"check") || keyword(b"final") {
+        return Some(Format::Axe);
+    }
+    let colon = memchr::memchr(b':', line)?;
+    let (head, tail) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
+    let axe_operation = matches!(tail, [b'M', b'[' | b' ', ..] | [b'v', b'0'..=b'9', ..] | [b'<' | b'{', ..])
+        || tail.starts_with(b"sync");
+    if head.iter().all(u8::is_ascii_digit) && axe_operation {
+        return Some(Format::Axe);
+    }
+    let name =
+        !head.is_empty() && head.iter().all(|&b| super::in_name(b)) && std::str::from_utf8(head).is_ok();
+    name.then_some(Format::Text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        let axe = [
+            "0: M[1] := 1",
+            "3 : v0 == 2 @ 1:2",
+            "0: sync",
+            "1: { M[0] == 0; M[0] := 1 }",
+            "check",
+            "final M[0] == 1",
+        ];
+        for line in axe {
+            assert_eq!(format_of_line(line.as_bytes()), Some(Format::Axe), "{line}");
+        }
+        for line in ["T0: W x 1", "0: W x 1", "name: SB", "init: x=1", "---", "P:", "final: x=2"] {
+            assert_eq!(format_of_line(line.as_bytes()), Some(Format::Text), "{line}");
+        }
+        for line in ["hello world", "\u{1}\u{2}:", "", "a b: c", "<xml>"] {
+            assert_eq!(format_of_line(line.as_bytes()), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where bytes come from: files, standard input, any stream; compressed or not.
+
+use super::buffer::Buffer;
+use super::{Reader, detect};
+use crate::{Error, ErrorKind, Format};
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl Input {
+    /// The input that a command-line argument names: `-` is standard input.
+    ///
+    /// ```
+    /// use tribunal_formats::Input;
+    /// assert_eq!(Input::from_arg("-".as_ref()), Input::Stdin);
+    /// assert_eq!(Input::from_arg("a.axe".as_ref()).to_string(), "a.axe");
+    /// ```
+    pub fn from_arg(arg: &OsStr) -> Self {
+        if arg == "-" { Input::Stdin } else { Input::Path(arg.into()) }
+    }
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Input::Path(path) => path.display().fmt(f),
+            Input::Stdin => f.write_str("-"),
+        }
+    }
+}
+
+/// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like.
+/// gzip and zstd are recognised by content.
+pub fn open(input: &Input, format: Option<Format>) -> Result<Reader, Error> {
+    let name = input.to_string();
+    match input {
+        Input::Stdin => start(io::stdin(), name, format, None),
+        Input::Path(path) => {
+            let failed = |e| Error::of_input(&name, ErrorKind::Io(e));
+            let file = File::open(path).map_err(failed)?;
+            let metadata = file.metadata().map_err(failed)?;
+            let total = metadata.is_file().then_some(metadata.len());
+            start(file, name, format.or_else(|| Format::of_path(path)), total)
+        }
+    }
+}
+
+/// As [`open`], for any stream; `name` stands for a file name.
+pub fn read(bytes: impl Read + Send + 'static, name: &str, format: Option<Format>) -> Result<Reader, Error> {
+    start(bytes, name.to_string(), format.or_else(|| Format::of_path(Path::new(name))), None)
+}
+
+fn start(
+    raw: impl Read + Send + 'static,
+    name: String,
+    format: Option<Format>,
+    total: Option<u64>,
+) -> Result<Reader, Error> {
+    let progress = Progress { name: name.into(), read: Arc::default(), total };
+    let counted = Counted { raw, read: progress.read.clone() };
+    let bytes = decompressed(counted).map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
+    let mut buffer = Buffer::new(bytes, progress.name.clone())?;
+    let format = match format {
+        Some(format) => format,
+        None => detect::format_of(&mut buffer)?,
+    };
+    Ok(Reader::new(buffer, format, progress))
+}
+
+/// How far the input is read.
+pub(super) struct Progress {
+    pub(super) name: Arc<str>,
+    read: Arc<AtomicU64>,
+    pub(super) total: Option<u64>,
+}
+
+impl Progress {
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts the bytes that pass.
+struct Counted<R> {
+    raw: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let n = self.raw.read(into)?;
+        self.read.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+
+/// Looks through gzip, of any number of members, and zstd, of any number of frames.
+fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    let mut head = Vec::with_capacity(ZSTD.len());
+    // Only bytes that could begin a magic number are waited for.
+    while head.len() < ZSTD.len() && (GZIP.starts_with(&head) || ZSTD.starts_with(&head)) && head != GZIP {
+        let mut byte = [0];
+        match raw.read(&mut byte) {
+            Ok(0) => break,
+            Ok(_) => head.push(byte[0]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    let (gzip, zstd) = (head == GZIP, head == ZSTD);
+    let whole = io::Cursor::new(head).chain(raw);
+    Ok(if gzip {
+        Box::new(flate2::read::MultiGzDecoder::new(whole))
+    } else if zstd {
+        Box::new(zstd::stream::read::Decoder::new(whole)?)
+    } else {
+        Box::new(whole)
+    })
+}

@@ -1,0 +1,387 @@
+//! Native JSON: one document a history.
+
+use super::buffer::Buffer;
+use super::draft::Draft;
+use super::pull::Pull;
+use crate::{Error, ErrorKind, History};
+use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
+
+/// Reads the documents of a JSON stream.
+pub(super) struct Reader {
+    pull: Pull,
+    column: Column,
+}
+
+/// The events of the thread being read. They wait here until the thread's name is known: it may come after them, as it
+/// does in files with sorted keys.
+#[derive(Default)]
+struct Column {
+    ops: Vec<Op>,
+    deps: Vec<(u32, u32)>,
+    times: Vec<(u32, Interval)>,
+}
+
+impl Column {
+    fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
+        for op in self.ops.drain(..) {
+            draft.builder.push(thread, op);
+        }
+        for (index, on) in self.deps.drain(..) {
+            draft.builder.depends(Slot { thread, index }, on);
+        }
+        for (index, interval) in self.times.drain(..) {
+            draft.builder.interval(Slot { thread, index }, interval);
+        }
+    }
+}
+
+/// Defines a set of keys as bits, with their names.
+macro_rules! keys {
+    ($name:ident { $($key:ident = $text:literal),* $(,)? }) => {
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        enum $name { $($key),* }
+
+        impl $name {
+            #[inline(always)]
+            fn of(text: &[u8]) -> Option<Self> {
+                $(if text == $text.as_bytes() {
+                    return Some($name::$key);
+                })*
+                None
+            }
+
+            fn text(self) -> &'static str {
+                match self { $($name::$key => $text),* }
+            }
+
+            #[inline(always)]
+            fn bit(self) -> u16 {
+                1 << self as u16
+            }
+        }
+    };
+}
+
+keys!(DocumentKey {
+    Kind = "kind",
+    Name = "name",
+    Init = "init",
+    Threads = "threads",
+    Final = "final",
+    Verdicts = "verdicts",
+    Operations = "operations",
+});
+keys!(ThreadKey { Name = "name", Events = "events" });
+keys!(EventKey {
+    Op = "op",
+    Loc = "loc",
+    Value = "value",
+    Read = "read",
+    Order = "order",
+    From = "from",
+    Deps = "deps",
+    Begin = "begin",
+    End = "end",
+});
+
+/// The keys of an object that were seen.
+#[derive(Clone, Copy, Default)]
+struct Seen(u16);
+
+impl Seen {
+    #[inline(always)]
+    fn has(self, bit: u16) -> bool {
+        self.0 & bit != 0
+    }
+
+    /// Notes a key; false if it was seen before.
+    #[inline(always)]
+    fn add(&mut self, bit: u16) -> bool {
+        let new = !self.has(bit);
+        self.0 |= bit;
+        new
+    }
+}
+
+impl Reader {
+    pub(super) fn new(buffer: Buffer) -> Self {
+        Reader { pull: Pull::new(buffer), column: Column::default() }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        match self.pull.peek()? {
+            None => Ok(None),
+            Some(b'{') => self.document().map(Some),
+            Some(_) => Err(self.pull.expected("`{` and a history")),
+        }
+    }
+
+    fn document(&mut self) -> Result<History, Error> {
+        let place = self.pull.place();
+        let mut draft = Draft::new(place.line);
+        let mut seen = Seen::default();
+        let mut first = true;
+        self.pull.open_object("history")?;
+        while self.pull.next_entry(&mut first)? {
+            let Some(key) = self.pull.key(DocumentKey::of)? else {
+                self.pull.skip()?;
+                continue;
+            };
+            self.note(&mut seen, key.bit(), key.text())?;
+            match key {
+                DocumentKey::Kind => self.kind()?,
+                DocumentKey::Name => {
+                    if !self.pull.eat_null()? {
+                        self.pull.string("name", |name| {
+                            draft.builder.name(name);
+                        })?;
+                    }
+                }
+                DocumentKey::Init => self.init(&mut draft)?,
+                DocumentKey::Final => self.finals(&mut draft)?,
+                DocumentKey::Verdicts => self.verdicts(&mut draft)?,
+                DocumentKey::Threads => {
+                    let mut first = true;
+                    let mut position = 0;
+                    self.pull.open_array("threads")?;
+                    while self.pull.next_element(&mut first)? {
+                        self.thread(&mut draft, position)?;
+                        position += 1;
+                    }
+                    // Building the execution takes its own room.
+                    self.column = Column::default();
+                }
+                DocumentKey::Operations => self.pull.skip()?,
+            }
+        }
+        if !seen.has(DocumentKey::Threads.bit()) {
+            let kind = if seen.has(DocumentKey::Operations.bit()) && !seen.has(DocumentKey::Kind.bit()) {
+                ErrorKind::UnsupportedKind { kind: "object".to_string() }
+            } else {
+                ErrorKind::MissingKey { key: "threads", object: "the history" }
+            };
+            return Err(self.pull.error_at(place, kind));
+        }
+        draft.finish(self.pull.buffer())
+    }
+
+    /// The kind of history; histories of objects would branch off here.
+    fn kind(&mut self) -> Result<(), Error> {
+        self.pull.peek()?;
+        let place = self.pull.place();
+        let other = self.pull.string("kind", |kind| (kind != "memory").then(|| kind.to_string()))?;
+        match other {
+            None => Ok(()),
+            Some(kind) => Err(self.pull.error_at(place, ErrorKind::UnsupportedKind { kind })),
+        }
+    }
+
+    fn init(&mut self, draft: &mut Draft) -> Result<(), Error> {
+        if self.pull.eat_null()? {
+            return Ok(());
+        }
+        let mut first = true;
+        self.pull.open_object("init")?;
+        while self.pull.next_entry(&mut first)? {
+            self.pull.peek()?;
+            let place = self.pull.place();
+            let (loc, name) = self.pull.any_key(|name| (draft.builder.location(name), name.to_string()))?;
+            let value = self.pull.number("init")?;
+            if !draft.init(loc, value) {
+                return Err(self.pull.error_at(place, ErrorKind::DuplicateInit { loc: name }));
+            }
+        }
+        Ok(())
+    }
+
+    fn finals(&mut self, draft: &mut Draft) -> Result<(), Error> {
+        if self.pull.eat_null()? {
+            return Ok(());
+        }
+        let mut first = true;
+        self.pull.open_object("final")?;
+        while self.pull.next_entry(&mut first)? {
+            let loc = self.pull.any_key(|name| draft.builder.location(name))?;
+            let value = self.pull.number("final")?;
+            draft.builder.final_value(loc, value);
+        }
+        Ok(())
+    }
+
+    fn verdicts(&mut self, draft: &mut Draft) -> Result<(), Error> {
+        if self.pull.eat_null()? {
+            return Ok(());
+        }
+        let mut first = true;
+        self.pull.open_object("verdicts")?;
+        while self.pull.next_entry(&mut first)? {
+            let model = self.pull.any_key(str::to_string)?;
+            let consistent = self.pull.optional_bool("verdicts")?;
+            draft.labels.0.push((model, consistent));
+        }
+        Ok(())
+    }
+
+    fn thread(&mut self, draft: &mut Draft, position: u32) -> Result<(), Error> {
+        self.pull.peek()?;
+        let place = self.pull.place();
+        let mut name = None;
+        let mut seen = Seen::default();
+        let mut first = true;
+        self.pull.open_object("threads")?;
+        while self.pull.next_entry(&mut first)? {
+            let Some(key) = self.pull.key(ThreadKey::of)? else {
+                self.pull.skip()?;
+                continue;
+            };
+            self.note(&mut seen, key.bit(), key.text())?;
+            match key {
+                ThreadKey::Name => {
+                    if !self.pull.eat_null()? {
+                        name = Some(self.pull.string("name", str::to_string)?);
+                    }
+                }
+                ThreadKey::Events => {
+                    let mut first = true;
+                    self.pull.open_array("events")?;
+                    while self.pull.next_element(&mut first)? {
+                        self.event(draft)?;
+                    }
+                }
+            }
+        }
+        if !seen.has(ThreadKey::Events.bit()) {
+            let kind = ErrorKind::MissingKey { key: "events", object: "the thread" };
+            return Err(self.pull.error_at(place, kind));
+        }
+        let name = name.unwrap_or_else(|| format!("T{position}"));
+        let thread = draft.builder.thread(&name);
+        // The builder knows threads by name: an old id means that the name is not new.
+        if thread.0 != position {
+            return Err(self.pull.error_at(place, ErrorKind::DuplicateThread { name }));
+        }
+        self.column.move_to(draft, thread);
+        Ok(())
+    }
+
+    fn event(&mut self, draft: &mut Draft) -> Result<(), Error> {
+        self.pull.peek()?;
+        let place = self.pull.place();
+        let index = self.column.ops.len() as u32;
+        let mut op = Op::read(LocId(0), 0);
+        let mut interval = Interval::default();
+        let mut seen = Seen::default();
+        let mut first = true;
+        self.pull.open_object("events")?;
+        while self.pull.next_entry(&mut first)? {
+            let Some(key) = self.pull.key(EventKey::of)? else {
+                self.pull.skip()?;
+                continue;
+            };
+            self.note(&mut seen, key.bit(), key.text())?;
+            match key {
+                EventKey::Op => op.kind = self.pull.word("op", "read, write, rmw or fence", operation)?,
+                EventKey::Loc => op.loc = self.pull.string("loc", |name| draft.builder.location(name))?,
+                EventKey::Value => op.value = self.pull.number("value")?,
+                EventKey::Read => op.read = self.pull.number("read")?,
+                EventKey::Order => {
+                    op.order =
+                        self.pull.word("order", "relaxed, acquire, release, acq_rel or seq_cst", order)?;
+                }
+                EventKey::From => op.source = self.source()?,
+                EventKey::Deps => self.deps(index)?,
+                EventKey::Begin => interval.begin = self.time("begin")?,
+                EventKey::End => interval.end = self.time("end")?,
+            }
+        }
+        if let Some(kind) = lacking(seen, &op) {
+            return Err(self.pull.error_at(place, kind));
+        }
+        if interval != Interval::default() {
+            self.column.times.push((index, interval));
+        }
+        self.column.ops.push(op);
+        Ok(())
+    }
+
+    fn source(&mut self) -> Result<Source, Error> {
+        if self.pull.eat_null()? {
+            return Ok(Source::ByValue);
+        }
+        if self.pull.peek()? == Some(b'"') {
+            return self.pull.word("from", "init", |word| (word == b"init").then_some(Source::Init));
+        }
+        let mut first = true;
+        let mut pair = [0; 2];
+        self.pull.open_array("from")?;
+        for number in &mut pair {
+            if !self.pull.next_element(&mut first)? {
+                return Err(self.pull.expected("two numbers in `from`: [thread, index]"));
+            }
+            *number = self.pull.index("from")?;
+        }
+        if self.pull.next_element(&mut first)? {
+            return Err(self.pull.expected("no more than two numbers in `from`: [thread, index]"));
+        }
+        Ok(Source::At(Slot { thread: ThreadId(pair[0]), index: pair[1] }))
+    }
+
+    fn deps(&mut self, index: u32) -> Result<(), Error> {
+        if self.pull.eat_null()? {
+            return Ok(());
+        }
+        let mut first = true;
+        self.pull.open_array("deps")?;
+        while self.pull.next_element(&mut first)? {
+            let on = self.pull.index("deps")?;
+            self.column.deps.push((index, on));
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, key: &'static str) -> Result<Option<u64>, Error> {
+        if self.pull.eat_null()? { Ok(None) } else { self.pull.number(key).map(Some) }
+    }
+
+    /// Notes that a key was seen, for the first time.
+    #[inline(always)]
+    fn note(&self, seen: &mut Seen, bit: u16, key: &'static str) -> Result<(), Error> {
+        if seen.add(bit) {
+            return Ok(());
+        }
+        Err(self.pull.error_at(self.pull.place(), ErrorKind::DuplicateKey { key }))
+    }
+}
+
+/// What an event lacks, or has though it makes no sense.
+#[inline(always)]
+fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
+    use EventKey::{From, Loc, Order, Read, Value};
+    let required: &[EventKey] = match op.kind {
+        _ if !seen.has(EventKey::Op.bit()) => &[EventKey::Op],
+        Kind::Read | Kind::Write => &[Loc, Value],
+        Kind::Rmw => &[Loc, Read, Value],
+        Kind::Fence => &[Order],
+    };
+    for key in required {
+        if !seen.has(key.bit()) {
+            return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
+        }
+    }
+    let reads = matches!(op.kind, Kind::Read | Kind::Rmw);
+    (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: From.text() })
+}
+
+fn operation(word: &[u8]) -> Option<Kind> {
+    match word {
+        b"read" => Some(Kind::Read),
+        b"write" => Some(Kind::Write),
+        b"rmw" => Some(Kind::Rmw),
+        b"fence" => Some(Kind::Fence),
+        _ => None,
+    }
+}
+
+fn order(word: &[u8]) -> Option<Order> {
+    Order::ALL.into_iter().find(|order| order.name().as_bytes() == word)
+}

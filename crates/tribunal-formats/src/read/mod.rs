@@ -1,0 +1,88 @@
+//! Reading histories one at a time from any input.
+
+mod axe;
+mod buffer;
+mod cursor;
+mod detect;
+mod draft;
+mod input;
+mod json;
+mod pull;
+mod text;
+
+pub(crate) use cursor::in_name;
+pub use input::{Input, open, read};
+pub(crate) use text::KEYWORDS;
+
+use crate::{Error, ErrorKind, Format, History};
+use buffer::Buffer;
+use input::Progress;
+
+/// The histories of an input, one at a time; made by [`open`] or [`read`].
+///
+/// The iterator ends after the first error. An input without any history is an error.
+pub struct Reader {
+    parser: Parser,
+    progress: Progress,
+    /// Whether a history was given.
+    any: bool,
+    ended: bool,
+}
+
+enum Parser {
+    Json(json::Reader),
+    Axe(axe::Reader),
+    Text(text::Reader),
+}
+
+impl Reader {
+    fn new(buffer: Buffer, format: Format, progress: Progress) -> Self {
+        let parser = match format {
+            Format::Json => Parser::Json(json::Reader::new(buffer)),
+            Format::Axe => Parser::Axe(axe::Reader::new(buffer)),
+            Format::Text => Parser::Text(text::Reader::new(buffer)),
+        };
+        Reader { parser, progress, any: false, ended: false }
+    }
+
+    /// The format, as forced or recognised.
+    pub fn format(&self) -> Format {
+        match self.parser {
+            Parser::Json(_) => Format::Json,
+            Parser::Axe(_) => Format::Axe,
+            Parser::Text(_) => Format::Text,
+        }
+    }
+
+    /// Bytes taken so far from the input, compressed as it may be.
+    pub fn bytes_read(&self) -> u64 {
+        self.progress.bytes_read()
+    }
+
+    /// Size of the input where it is a file.
+    pub fn total_bytes(&self) -> Option<u64> {
+        self.progress.total
+    }
+}
+
+impl Iterator for Reader {
+    type Item = Result<History, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let history = match &mut self.parser {
+            Parser::Json(reader) => reader.next(),
+            Parser::Axe(reader) => reader.next(),
+            Parser::Text(reader) => reader.next(),
+        };
+        self.ended = !matches!(history, Ok(Some(_)));
+        let history = match history {
+            Ok(None) if !self.any => Err(Error::of_input(&self.progress.name, ErrorKind::Empty)),
+            other => other,
+        };
+        self.any = true;
+        history.transpose()
+    }
+}

@@ -1,0 +1,248 @@
+//! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
+
+use super::buffer::Buffer;
+use super::cursor::{Cursor, Fault, Parsed};
+use super::draft::Draft;
+use crate::{Error, ErrorKind, History};
+use tribunal::memory::{ExecutionBuilder, Op, Order, Slot, Source, ThreadId};
+
+/// Words before a colon that name no thread.
+pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];
+
+/// Reads the histories of a text file.
+pub(super) struct Reader {
+    buffer: Buffer,
+    sheet: Sheet,
+}
+
+impl Reader {
+    pub(super) fn new(buffer: Buffer) -> Self {
+        Reader { buffer, sheet: Sheet::default() }
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        while let Some((number, line)) = self.buffer.next_line()? {
+            match self.sheet.line(number, line) {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(fault) => return Err(fault.in_line(number, &self.buffer)),
+            }
+        }
+        let sheet = std::mem::take(&mut self.sheet);
+        sheet.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+    }
+}
+
+/// The history being read.
+#[derive(Default)]
+struct Sheet {
+    /// Begun by the first line that is neither blank nor a comment nor a separator.
+    draft: Option<Draft>,
+    named: bool,
+    /// The dependencies of the operation being read.
+    deps: Vec<u32>,
+}
+
+impl Sheet {
+    /// Takes a line; true if it ends the history.
+    fn line(&mut self, number: u64, line: &[u8]) -> Parsed<bool> {
+        let mut cursor = Cursor::new(line)?;
+        if cursor.done() {
+            return Ok(false);
+        }
+        if cursor.eat("---") {
+            while cursor.peek() == Some(b'-') {
+                cursor.eat("-");
+            }
+            if cursor.done() {
+                return Ok(self.draft.is_some());
+            }
+            cursor = Cursor::new(line)?;
+        }
+        let head_at = cursor.at();
+        let head = cursor.name("a thread's name and `:`")?;
+        cursor.expect(":", "`:` after the thread's name")?;
+        let draft = self.draft.get_or_insert_with(|| Draft::new(number));
+        match head {
+            "name" => {
+                if std::mem::replace(&mut self.named, true) {
+                    return Err(Fault::new(head_at, ErrorKind::DuplicateKey { key: "name" }));
+                }
+                let name = cursor.rest().trim();
+                if !name.is_empty() {
+                    draft.builder.name(name);
+                }
+            }
+            "threads" => {
+                while !cursor.done() {
+                    draft.builder.thread(cursor.name("a thread's name")?);
+                    cursor.eat(",");
+                }
+            }
+            "init" => {
+                while !cursor.done() {
+                    let before = cursor;
+                    let (loc, value) = assignment(&mut cursor)?;
+                    let id = draft.builder.location(loc);
+                    if !draft.init(id, value) {
+                        return Err(Fault::new(
+                            before.at(),
+                            ErrorKind::DuplicateInit { loc: loc.to_string() },
+                        ));
+                    }
+                }
+            }
+            "final" => {
+                while !cursor.done() {
+                    let (loc, value) = assignment(&mut cursor)?;
+                    let loc = draft.builder.location(loc);
+                    draft.builder.final_value(loc, value);
+                }
+            }
+            "expect" => {
+                while !cursor.done() {
+                    let model = cursor.name("a model's name")?.to_string();
+                    cursor.expect("=", "`=` and yes, no or na")?;
+                    draft.labels.0.push((model, answer(&mut cursor)?));
+                    cursor.eat(",");
+                }
+            }
+            thread => {
+                let thread = draft.builder.thread(thread);
+                while !cursor.done() {
+                    operation(&mut cursor, &mut draft.builder, thread, &mut self.deps)?;
+                    if !cursor.eat(";") {
+                        cursor.expect_done("`;` or the end of the line")?;
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// `x=5`, and a comma if there is one.
+fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a str, u64)> {
+    let loc = cursor.name("a location's name")?;
+    cursor.expect("=", "`=` and a value")?;
+    let value = cursor.number("a value")?;
+    cursor.eat(",");
+    Ok((loc, value))
+}
+
+/// `yes`, `no`, or `na` where the model does not apply.
+fn answer(cursor: &mut Cursor<'_>) -> Parsed<Option<bool>> {
+    if cursor.eat_word("yes") {
+        Ok(Some(true))
+    } else if cursor.eat_word("no") {
+        Ok(Some(false))
+    } else if cursor.eat_word("na") {
+        Ok(None)
+    } else {
+        Err(cursor.expected("yes, no or na"))
+    }
+}
+
+const OPERATION: &str = "an operation: `W x 1`, `R x 1`, `U x 0>1` or `F.sc`";
+const ORDER: &str = "an order: .rlx, .acq, .rel, .ar or .sc";
+
+/// Reads an operation and appends it to its thread.
+#[inline]
+fn operation(
+    cursor: &mut Cursor<'_>,
+    builder: &mut ExecutionBuilder,
+    thread: ThreadId,
+    deps: &mut Vec<u32>,
+) -> Parsed<()> {
+    cursor.skip_blanks();
+    let start = *cursor;
+    let (letter, order) = match *cursor.name(OPERATION)?.as_bytes() {
+        [letter] => (letter, None),
+        [letter, b'.', ref suffix @ ..] => match order(suffix) {
+            Some(order) => (letter, Some(order)),
+            None => return Err(start.expected(ORDER)),
+        },
+        _ => return Err(start.expected(OPERATION)),
+    };
+    let mut op = match letter {
+        b'W' | b'w' => {
+            let loc = builder.location(cursor.name("a location")?);
+            Op::write(loc, cursor.number("the value written")?)
+        }
+        b'R' | b'r' => {
+            let loc = builder.location(cursor.name("a location")?);
+            Op::read(loc, cursor.number("the value read")?)
+        }
+        b'U' | b'u' => {
+            let loc = builder.location(cursor.name("a location")?);
+            let read = cursor.number("the value read, `>` and the value written")?;
+            cursor.expect(">", "`>` and the value written")?;
+            Op::rmw(loc, read, cursor.number("the value written")?)
+        }
+        b'F' | b'f' => match order {
+            Some(order) if order != Order::Relaxed => Op::fence(order),
+            _ => return Err(start.expected("a fence with an order: F.acq, F.rel, F.ar or F.sc")),
+        },
+        _ => return Err(start.expected(OPERATION)),
+    };
+    op.order = order.unwrap_or_default();
+    cursor.skip_blanks();
+    if matches!(cursor.peek(), None | Some(b';' | b'#')) {
+        builder.push(thread, op);
+        return Ok(());
+    }
+
+    deps.clear();
+    let mut interval = None;
+    loop {
+        cursor.skip_blanks();
+        let clause = *cursor;
+        if op.source == Source::ByValue && cursor.eat_word("from") {
+            if matches!(letter, b'W' | b'w' | b'F' | b'f') {
+                return Err(Fault::new(clause.at(), ErrorKind::Misplaced { what: "from" }));
+            }
+            op.source = source(cursor, builder)?;
+        } else if deps.is_empty() && cursor.eat_word("dep") {
+            deps.push(cursor.index("the index of an earlier read")?);
+            while cursor.eat(",") {
+                deps.push(cursor.index("the index of an earlier read")?);
+            }
+        } else if interval.is_none() && cursor.peek() == Some(b'@') {
+            interval = cursor.times()?;
+        } else {
+            break;
+        }
+    }
+    let slot = builder.push(thread, op);
+    for &on in &*deps {
+        builder.depends(slot, on);
+    }
+    if let Some(interval) = interval {
+        builder.interval(slot, interval);
+    }
+    Ok(())
+}
+
+/// `init` or `T1:0`.
+fn source(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder) -> Parsed<Source> {
+    if cursor.eat_word("init") {
+        return Ok(Source::Init);
+    }
+    let thread = builder.thread(cursor.name("`init` or a write such as T0:2")?);
+    cursor.expect(":", "`:` and the index of a write")?;
+    Ok(Source::At(Slot { thread, index: cursor.index("the index of a write")? }))
+}
+
+/// The order that a suffix names, by its short or its long name.
+#[inline]
+fn order(suffix: &[u8]) -> Option<Order> {
+    match suffix {
+        b"rlx" | b"relaxed" => Some(Order::Relaxed),
+        b"acq" | b"acquire" => Some(Order::Acquire),
+        b"rel" | b"release" => Some(Order::Release),
+        b"ar" | b"acq_rel" => Some(Order::AcqRel),
+        b"sc" | b"seq_cst" => Some(Order::SeqCst),
+        _ => None,
+    }
+}

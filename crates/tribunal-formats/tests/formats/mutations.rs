@@ -1,0 +1,107 @@
+//! No input makes a parser panic: thousands of mutations of good inputs, the same on every run.
+
+use crate::common::{all, written};
+use std::io::Write;
+use tribunal_formats::Format;
+use tribunal_formats::certificate::{violation_from_json, witness_from_json};
+
+const TEXT: &str = "# c\nname: n\ninit: x=5\nthreads: T0 T1\nT0: W.rel x 1; R.acq y 0 from init; U.ar x 1>2; F.sc\n\
+    T1: R x 2; R x 2 dep 0 @ 3:5\nfinal: x=2\nexpect: sc=no\n---\nT0: W x 1\n";
+const AXE: &str = "# n\n0: M[1] := 1 @ 1:2\n1: v1 == 1 @ :3\n0: sync\n1: { M[1] == 1; M[1] := 2 }\nfinal M[1] == 2\ncheck\n0: <v0 == 0; v0 := 1>\n";
+const JSON: &str = r#"{"kind":"memory","name":"S\u0042\ud83d\ude00","init":{"x":5},"threads":[{"name":"T0","events":[
+    {"op":"write","loc":"x","value":1,"order":"release","x":[-1.5e3,{"a":null}]},{"op":"read","loc":"y","value":0,"from":"init"},
+    {"op":"rmw","loc":"x","read":1,"value":2,"from":[0,0],"deps":[1],"begin":1,"end":2},{"op":"fence","order":"seq_cst"}]}],
+    "final":{"x":2},"verdicts":{"sc":false,"rc20":null}}
+    {"threads":[]}"#;
+const VIOLATION: &str = r#"{"axiom":"read-coherence","split":{"first":[0,0],"second":[0,2],"forward":0,"backward":1},"cases":[
+    {"cycle":[{"from":[0,0],"to":{"init":"x"},"rel":"mo","because":"read","read":[0,1],"path":[{"from":[0,0],"to":[0,1],"rel":"po"}]}],
+    "lemmas":[{"from":[0,0],"to":[0,2],"rel":"mo","because":"atomic","premise":{"from":[0,0],"to":[0,2],"rel":"mo","because":"lemma","lemma":0}}]},
+    {"overwritten":{"read":[0,1],"by":[0,0],"before":[],"after":[]}}],"mo":{"x":[{"init":"x"},[0,0],[0,2]],"y":[]}}"#;
+
+/// xorshift: seeded, so that a failure comes back.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+
+    /// A few edits: bytes changed, removed, inserted, pieces repeated, the end cut off.
+    fn mutated(&mut self, bytes: &[u8]) -> Vec<u8> {
+        const SPICE: &[u8] = b"{}[]\":;,\\\n\r\t 0123456789-+.eE@#<>=MvWRUFtfn_\x00\x7f\xc3\xff";
+        let mut bytes = bytes.to_vec();
+        for _ in 0..=self.below(4) {
+            let at = self.below(bytes.len());
+            let to = (at + self.below(20)).min(bytes.len());
+            match self.below(6) {
+                0 if !bytes.is_empty() => bytes[at] = SPICE[self.below(SPICE.len())],
+                1 => drop(bytes.drain(at..to)),
+                2 => bytes.insert(at, SPICE[self.below(SPICE.len())]),
+                3 => {
+                    let piece = bytes[at..to].to_vec();
+                    let into = self.below(bytes.len());
+                    bytes.splice(into..into, piece);
+                }
+                4 if !bytes.is_empty() => bytes[at] = self.below(256) as u8,
+                _ if self.below(4) == 0 => bytes.truncate(at),
+                _ => {}
+            }
+        }
+        bytes
+    }
+}
+
+/// Reads whatever it is; what can be read can be written and read again.
+fn survives(bytes: Vec<u8>, format: Option<Format>) {
+    for history in all(bytes, "-", format).into_iter().flatten() {
+        for format in Format::ALL {
+            if let Ok(bytes) = written(&history.execution, &history.labels, format) {
+                let back = all(bytes, "-", Some(format)).expect("what was written");
+                assert_eq!(back.len(), 1);
+                assert_eq!(back[0].execution.len(), history.execution.len());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_parsers_survive_mutations() {
+    let mut random = Random(0x9e3779b97f4a7c15);
+    for (text, format) in [(TEXT, Format::Text), (AXE, Format::Axe), (JSON, Format::Json)] {
+        all(text, "-", Some(format)).expect("good before it is mutated");
+        for i in 0..6000 {
+            let forced = (i % 4 > 0).then_some(format);
+            survives(random.mutated(text.as_bytes()), forced);
+        }
+    }
+}
+
+#[test]
+fn the_decompressors_survive_mutations() {
+    let mut random = Random(0xd1b54a32d192ed03);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(JSON.as_bytes()).expect("in memory");
+    let gzip = gzip.finish().expect("in memory");
+    let zstd = zstd::encode_all(JSON.as_bytes(), 1).expect("in memory");
+    for bytes in [gzip, zstd] {
+        for _ in 0..1500 {
+            survives(random.mutated(&bytes), None);
+        }
+    }
+}
+
+#[test]
+fn the_certificate_parsers_survive_mutations() {
+    let mut random = Random(0x94d049bb133111eb);
+    let x = all(JSON, "-", None).expect("well-formed").remove(0).execution;
+    let good = serde_json::from_str(VIOLATION).expect("JSON");
+    violation_from_json(&x, &good).expect("good before it is mutated");
+    for _ in 0..6000 {
+        if let Ok(json) = serde_json::from_slice(&random.mutated(VIOLATION.as_bytes())) {
+            let _ = (violation_from_json(&x, &json), witness_from_json(&x, &json));
+        }
+    }
+}
