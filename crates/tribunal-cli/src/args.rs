@@ -1,0 +1,335 @@
+//! The command line: every subcommand, option and help text.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+use tribunal::Model;
+use tribunal_formats::Format;
+use tribunal_machines::{Machine, Mix};
+
+const ABOUT: &str = "Decides whether executions are consistent with memory models, and proves it";
+
+const LONG_ABOUT: &str = "\
+Tribunal hears what an execution of a concurrent system did and returns a verdict: is there an order of the writes that \
+explains it under the memory model its maker promised? If yes it shows the order; if no it shows why there is none.
+
+A history is what each thread read and wrote. In the text form, message passing is
+
+  T0: W x 1; W y 1
+  T1: R y 1; R x 0";
+
+const AFTER_HELP: &str = "\
+Examples:
+  tribunal check mp.txt                      which models allow this history?
+  tribunal check --model ra mp.txt           is it release-acquire, and if not, why not?
+  simulator | tribunal check -o brief -      one word for each trace of a stream
+  tribunal convert --to axe mp.txt           the same history as an Axe trace
+  tribunal models                            what the models say
+
+Formats: native JSON and JSON Lines (json), Axe traces (axe) and the text form (text). The format is recognised by \
+extension and content; gzip and zstd are read as they are; `-` is standard input.
+
+Exit status:
+  0    all consistent (or: the work is done)
+  1    some inconsistent, mismatched or refused
+  2    bad usage or malformed input
+  3    some undecided, and none inconsistent
+  130  stopped by Ctrl-C
+  141  the reader of the output left before the work was done, and nothing inconsistent was found";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "tribunal", version, about = ABOUT, long_about = LONG_ABOUT, after_help = AFTER_HELP)]
+#[command(max_term_width = 110, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check histories against models
+    Check(CheckArguments),
+    /// Check the certificates that `check --output json` printed, from the definitions alone
+    Verify(VerifyArguments),
+    /// Rewrite histories in another format
+    Convert(ConvertArguments),
+    /// Describe histories: threads, events, locations, reads-from, which models apply
+    Stats(StatsArguments),
+    /// List the models: axioms, complexity, engines
+    Models(ModelsArguments),
+    /// Make histories
+    Generate(GenerateArguments),
+    /// Print a shell's completion script
+    #[command(
+        after_help = "Example:\n  tribunal completions bash > ~/.local/share/bash-completion/completions/tribunal"
+    )]
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  tribunal man | man -l -")]
+    Man {
+        /// Write this page and one for each subcommand into DIR instead
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        dir: Option<PathBuf>,
+    },
+}
+
+const CHECK_HELP: &str = "\
+Examples:
+  tribunal check mp.txt                        a matrix of all models, and why those that say no do
+  tribunal check --model ra,rc20 *.jsonl       a line for each history and model
+  tribunal check --model ra --output json --witness a.jsonl > a.certificates
+  tribunal verify a.jsonl a.certificates       the same answers, checked from the definitions
+  tribunal check --expect --verify a.jsonl     compare with the verdicts in the file
+  simulator | tribunal check -m relaxed -o brief -
+
+Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
+Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
+
+Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
+or malformed input, 3 some undecided and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
+changes nothing, unless nothing asked for applies: then 2. After a malformed file the other files are still checked, and \
+the status is 2.";
+
+#[derive(Args, Debug)]
+#[command(after_help = CHECK_HELP)]
+pub struct CheckArguments {
+    /// Models to check, separated by commas, or `all`: every model that applies
+    #[arg(short, long, value_name = "MODEL,..", default_value = "all")]
+    pub model: Models,
+    /// How to print verdicts
+    #[arg(short, long, value_name = "HOW", default_value = "human")]
+    pub output: Output,
+    /// Show the witness of each consistent verdict: a modification order
+    #[arg(long)]
+    pub witness: bool,
+    /// Compare with the verdicts that labelled histories carry: name each mismatch and end with a summary
+    #[arg(long)]
+    pub expect: bool,
+    /// Check every certificate from the definitions before it is reported
+    #[arg(long)]
+    pub verify: bool,
+    /// Give up on a verdict after so many seconds: it is undecided
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Give up on a verdict after so many search states: it is undecided
+    #[arg(long, value_name = "N", default_value_t = tribunal::Limits::default().max_states)]
+    pub max_states: u64,
+    /// Use so many threads; 0 is one for each core. Verdicts and certificates do not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub histories: Histories,
+}
+
+/// The inputs of a command.
+#[derive(Args, Debug)]
+pub struct Histories {
+    /// Read the files as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// Files of histories; `-` is standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// For people: a matrix or lines, with explanations
+    Human,
+    /// For programs: one JSON object for each history and model
+    Json,
+    /// For test benches: one word for each history, as soon as it is known
+    Brief,
+}
+
+/// The models asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Models {
+    /// Every model that applies.
+    All,
+    /// These, in this order, without repetition.
+    These(Vec<Model>),
+}
+
+impl Models {
+    /// The models, one by one.
+    pub fn list(&self) -> &[Model] {
+        match self {
+            Models::All => &Model::ALL,
+            Models::These(models) => models,
+        }
+    }
+}
+
+impl FromStr for Models {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.eq_ignore_ascii_case("all") {
+            return Ok(Models::All);
+        }
+        let mut models = Vec::new();
+        for name in text.split(',') {
+            let known = || Model::ALL.map(Model::name).join(", ");
+            let model =
+                name.trim().parse().map_err(|unknown| format!("{unknown}; there are {}, all", known()))?;
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+        Ok(Models::These(models))
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".into())
+}
+
+const VERIFY_HELP: &str = "\
+Example:
+  tribunal check --output json --witness a.jsonl > a.certificates
+  tribunal verify a.jsonl a.certificates
+
+The certificates are matched with the histories by `index`. Each is accepted, or refused with the reason; an undecided \
+line claims nothing and is skipped.
+
+Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = VERIFY_HELP)]
+pub struct VerifyArguments {
+    /// Read the histories as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// File of histories; `-` is standard input
+    #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
+    pub history: OsString,
+    /// The lines that `check --output json --witness` printed for that file; `-` is standard input
+    #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
+    pub certificate: OsString,
+}
+
+const CONVERT_HELP: &str = "\
+Examples:
+  tribunal convert --to text trace.axe
+  tribunal convert --to json -o all.jsonl.gz *.txt
+
+With -o the file appears when all is written: until then, and after any failure, what was there before stays.";
+
+#[derive(Args, Debug)]
+#[command(after_help = CONVERT_HELP)]
+pub struct ConvertArguments {
+    /// The format to write
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub to: Format,
+    /// Read the files as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub from: Option<Format>,
+    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Files of histories; `-` is standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub files: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub struct StatsArguments {
+    #[command(flatten)]
+    pub histories: Histories,
+}
+
+#[derive(Args, Debug)]
+pub struct ModelsArguments {
+    /// How to print the models
+    #[arg(short, long, value_name = "HOW", default_value = "human")]
+    pub output: ModelsOutput,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelsOutput {
+    /// For people
+    Human,
+    /// For programs: one JSON object for each model
+    Json,
+}
+
+#[derive(Args, Debug)]
+pub struct GenerateArguments {
+    #[command(subcommand)]
+    pub what: Generate,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Generate {
+    /// Run random clients on a simulated memory and write what they observe
+    Machine(MachineArguments),
+}
+
+const MACHINE_HELP: &str = "\
+Examples:
+  tribunal generate machine --machine view --threads 8 --events 1000000 -o view.axe.zst --to axe
+  tribunal generate machine --machine tso --histories 1000 --events 20 | tribunal check -
+
+The same options and seed give the same histories. Memory use does not depend on the number of events.";
+
+#[derive(Args, Debug)]
+#[command(after_help = MACHINE_HELP)]
+pub struct MachineArguments {
+    /// The simulated memory
+    #[arg(long, value_name = "MACHINE", default_value = "atomic", value_parser = machine())]
+    pub machine: Machine,
+    /// Threads of each history
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: u32,
+    /// Events of each history, of all threads together
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub events: u64,
+    /// Locations
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    pub locations: u32,
+    /// Share of the accesses that are plain writes, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.35)]
+    pub writes: f64,
+    /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    pub rmws: f64,
+    /// Share of the events that are fences, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub fences: f64,
+    /// Orders of accesses and fences with their weights; an order without one has weight 1
+    #[arg(long, value_name = "ORDER=N,..", default_value_t = Mix::default())]
+    pub orders: Mix,
+    /// What all random choices follow from; the next histories take the next seeds
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// How many histories to make
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub histories: u64,
+    /// The format to write
+    #[arg(short, long, value_name = "FORMAT", default_value = "text", value_parser = format())]
+    pub to: Format,
+    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+/// Formats by name, listed in the help and in completions.
+fn format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
+}
+
+fn machine() -> impl TypedValueParser<Value = Machine> {
+    PossibleValuesParser::new(Machine::ALL.map(Machine::name)).try_map(|name| name.parse())
+}

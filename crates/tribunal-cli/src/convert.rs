@@ -1,0 +1,28 @@
+//! `tribunal convert`: the same histories in another format, one at a time.
+
+use crate::args::ConvertArguments;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::{Sink, Stdout};
+use crate::{input, interrupt};
+use tribunal_formats::{Writer, write_history};
+
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let sink = Sink::open(arguments.output.as_deref(), out)?;
+    let mut writer = Writer::new(sink, arguments.to);
+    for file in &arguments.files {
+        let name = file.to_string_lossy();
+        for history in input::open(file, arguments.from)? {
+            if interrupt::requested() {
+                return Ok(Status::Interrupted);
+            }
+            let history = history?;
+            write_history(&mut writer, &history.execution, &history.labels).map_err(|error| {
+                Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
+            })?;
+        }
+    }
+    let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
+    writer.finish().map_err(unwritten)?.finish()?;
+    Ok(Status::Success)
+}

@@ -1,0 +1,26 @@
+//! Exit statuses.
+
+use std::process::ExitCode;
+
+/// How the command ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Everything asked was consistent, agreed, or was done.
+    Success = 0,
+    /// Something was inconsistent, mismatched or refused.
+    Inconsistent = 1,
+    /// Bad usage or malformed input: the answer is incomplete.
+    Malformed = 2,
+    /// Something was undecided and nothing inconsistent.
+    Undecided = 3,
+    /// Ctrl-C, by the shells' convention 128 + SIGINT.
+    Interrupted = 130,
+    /// The reader of standard output left before the work was done, by the shells' convention 128 + SIGPIPE.
+    ClosedPipe = 141,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status as u8)
+    }
+}

@@ -1,0 +1,67 @@
+//! What can go wrong, each in one line.
+
+use anstyle::{AnsiColor, Style};
+use std::io;
+use std::path::{Path, PathBuf};
+use tribunal_formats::WriteError;
+
+/// Why a command could not do all that was asked; its status is 2.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// A history could not be read; the text begins with `file:line:column`.
+    #[error(transparent)]
+    Input(#[from] tribunal_formats::Error),
+    /// An input that is no history file could not be read.
+    #[error("{file}: {source}")]
+    Read { file: String, source: io::Error },
+    /// An output could not be written.
+    #[error("{}: {source}", file.display())]
+    Write { file: PathBuf, source: io::Error },
+    /// Standard output could not be written.
+    #[error("standard output: {0}")]
+    Stdout(#[from] io::Error),
+    /// A history that the output format cannot express.
+    #[error("{history}: {source}")]
+    Inexpressible { history: String, source: WriteError },
+    /// A line of a certificate file makes no sense.
+    #[error("{file}:{line}: {problem}")]
+    Certificate { file: String, line: u64, problem: String },
+    /// Arguments that clap accepts one by one but that do not fit together.
+    #[error("{0}")]
+    Usage(String),
+    /// No asked model applies to any of the histories.
+    #[error("no model asked for applies to any history: {0}")]
+    NothingApplies(String),
+    /// The signal handler could not be installed.
+    #[error("cannot watch for Ctrl-C: {0}")]
+    Interrupt(#[from] ctrlc::Error),
+}
+
+impl Failure {
+    /// An output, a file or standard output, could not be written.
+    pub fn output(file: Option<&Path>, source: io::Error) -> Self {
+        match file {
+            Some(file) => Failure::Write { file: file.into(), source },
+            None => Failure::Stdout(source),
+        }
+    }
+
+    /// A history could not be written to an output.
+    pub fn writing(error: WriteError, history: &str, file: Option<&Path>) -> Self {
+        match error {
+            WriteError::Io(source) => Failure::output(file, source),
+            source => Failure::Inexpressible { history: history.into(), source },
+        }
+    }
+
+    /// Whether the reader of standard output has left: nothing to complain of.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Failure::Stdout(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// Prints the failure on standard error.
+    pub fn print(&self) {
+        let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+        anstream::eprintln!("{style}error:{style:#} {self}");
+    }
+}

@@ -1,0 +1,75 @@
+//! Opening inputs so that Ctrl-C is heard at every read, even while a pipe has nothing to say.
+
+use crate::failure::Failure;
+use crate::interrupt;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use tribunal_formats::{Format, Input, Reader};
+
+/// Opens a file of histories; `-` is standard input.
+pub fn open(file: &OsStr, format: Option<Format>) -> Result<Reader, Failure> {
+    Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), format)?)
+}
+
+/// Opens a file of anything; `-` is standard input.
+pub fn bytes(file: &OsStr) -> Result<Bytes, Failure> {
+    let input = Input::from_arg(file);
+    let opened = match &input {
+        Input::Stdin => stdin(),
+        Input::Path(path) => File::open(path),
+    };
+    opened.map(Bytes).map_err(|source| Failure::Read { file: input.to_string(), source })
+}
+
+/// How many bytes a file has, if it is one.
+pub fn size(file: &OsStr) -> Option<u64> {
+    match Input::from_arg(file) {
+        Input::Stdin => None,
+        Input::Path(path) => path.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len()),
+    }
+}
+
+/// The bytes of an input; reading fails once Ctrl-C has been pressed.
+pub struct Bytes(File);
+
+impl Read for Bytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !interrupt::requested() {
+            if ready(&self.0)? {
+                return self.0.read(buffer);
+            }
+        }
+        Err(io::Error::other("stopped by Ctrl-C"))
+    }
+}
+
+/// Standard input, not through the standard library's buffer, whose content poll does not see.
+#[cfg(unix)]
+fn stdin() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(io::stdin().as_fd().try_clone_to_owned()?.into())
+}
+
+#[cfg(windows)]
+fn stdin() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
+}
+
+/// Whether a read would return at once; waits for that, but not long.
+#[cfg(unix)]
+fn ready(file: &File) -> io::Result<bool> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&PATIENCE)) {
+        Ok(events) => Ok(events > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn ready(_: &File) -> io::Result<bool> {
+    Ok(true)
+}

@@ -1,0 +1,57 @@
+//! The command `tribunal`: reads histories, checks them against memory models, and shows why the answer is right.
+
+mod args;
+mod check;
+mod convert;
+mod exit;
+mod failure;
+mod generate;
+mod input;
+mod interrupt;
+mod manual;
+mod models;
+mod output;
+mod progress;
+mod report;
+mod stats;
+mod verify;
+
+use args::{Arguments, Command};
+use clap::Parser;
+use exit::Status;
+use failure::Failure;
+use output::Stdout;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let mut out = Stdout::new();
+    let status = run(&arguments.command, &mut out).and_then(|status| {
+        out.finish()?;
+        Ok(status)
+    });
+    match status {
+        Ok(status) => status.into(),
+        Err(failure) if failure.is_closed_pipe() => Status::ClosedPipe.into(),
+        // What was being read or written was cut off, as asked.
+        Err(_) if interrupt::requested() => Status::Interrupted.into(),
+        Err(failure) => {
+            failure.print();
+            Status::Malformed.into()
+        }
+    }
+}
+
+fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
+    interrupt::install()?;
+    match command {
+        Command::Check(arguments) => check::run(arguments, out),
+        Command::Verify(arguments) => verify::run(arguments, out),
+        Command::Convert(arguments) => convert::run(arguments, out),
+        Command::Stats(arguments) => stats::run(arguments, out),
+        Command::Models(arguments) => models::run(arguments, out),
+        Command::Generate(arguments) => generate::run(arguments, out),
+        Command::Completions { shell } => manual::completions(*shell, out),
+        Command::Man { dir } => manual::pages(dir.as_deref(), out),
+    }
+}

@@ -1,0 +1,78 @@
+//! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second.
+
+use crate::input::Bytes;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{IsTerminal, Read};
+use std::time::Duration;
+use tribunal::Model;
+
+/// The bar, or nothing.
+pub struct Progress(Option<ProgressBar>);
+
+impl Progress {
+    /// A bar that appears after a second, if standard error is a terminal.
+    pub fn new() -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Progress(None);
+        }
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let late = bar.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(1));
+            if !late.is_finished() {
+                late.set_draw_target(ProgressDrawTarget::stderr());
+                late.enable_steady_tick(Duration::from_millis(200));
+            }
+        });
+        Progress(Some(bar))
+    }
+
+    /// Begins a file.
+    pub fn file(&self, name: &str, bytes: Option<u64>) {
+        let Some(bar) = &self.0 else { return };
+        let template = match bytes {
+            Some(total) => {
+                bar.set_length(total);
+                "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}"
+            }
+            None => "{elapsed} {spinner} {bytes} {prefix}, {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_position(0);
+        bar.set_prefix(name.to_string());
+        bar.set_message("reading");
+    }
+
+    /// The same bytes, each of which moves the bar.
+    pub fn watch(&self, bytes: Bytes) -> Box<dyn Read + Send> {
+        match &self.0 {
+            Some(bar) => Box::new(bar.wrap_read(bytes)),
+            None => Box::new(bytes),
+        }
+    }
+
+    /// Says what is being done.
+    pub fn judging(&self, index: u64, model: Model) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(format!("history {index}, {model}"));
+        }
+    }
+
+    /// Does something that prints, with the bar out of the way.
+    pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bar) => bar.suspend(print),
+            None => print(),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! `tribunal verify`: accepts what check printed and refuses what was tampered with.
+#![allow(missing_docs)]
+
+mod common;
+use common::{LB, MP, Place, SB, several};
+
+/// A file of histories and its certificates.
+fn certified() -> (Place, String) {
+    let place = Place::with("all.txt", several(&[SB, MP, LB]));
+    let certificates = place.run(&["check", "--output", "json", "--witness", "all.txt"]).stdout;
+    place.write("certificates", &certificates);
+    (place, certificates)
+}
+
+#[test]
+fn accepts_every_certificate_of_check() {
+    let (place, certificates) = certified();
+    let ran = place.run(&["verify", "all.txt", "certificates"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.starts_with("SB (all.txt:1): sra: consistent: accepted\n"), "{}", ran.stdout);
+    assert_eq!(ran.last_line(), "15 certificates accepted, 0 refused, 0 skipped");
+    let piped = place.run_on(&["verify", "all.txt", "-"], &certificates);
+    assert_eq!(piped.stdout, ran.stdout);
+}
+
+#[test]
+fn histories_without_certificates_are_passed_over() {
+    let (place, certificates) = certified();
+    let last: Vec<_> = certificates.lines().filter(|line| line.contains("\"index\":2")).collect();
+    let ran = place.run_on(&["verify", "all.txt", "-"], last.join("\n"));
+    assert_eq!(ran.last_line(), "5 certificates accepted, 0 refused, 0 skipped");
+}
+
+#[test]
+fn refuses_corrupted_certificates() {
+    let (place, certificates) = certified();
+    let corruptions = [
+        // A write moved before the initial write.
+        (r#""x":[{"init":"x"},[0,0]]"#, r#""x":[[0,0],{"init":"x"}]"#),
+        // A write left out.
+        (r#""x":[{"init":"x"},[0,0]]"#, r#""x":[{"init":"x"}]"#),
+        // An event that does not exist.
+        (r#"[0,0]"#, r#"[7,7]"#),
+        // Another verdict.
+        (r#""verdict":"inconsistent""#, r#""verdict":"consistent""#),
+        (r#""verdict":"consistent""#, r#""verdict":"inconsistent""#),
+        (r#""verdict":"consistent""#, r#""verdict":"unsupported""#),
+        // Another axiom, another edge, another history.
+        (r#""axiom":"po-rf""#, r#""axiom":"atomicity""#),
+        (r#""rel":"rf""#, r#""rel":"po""#),
+        (r#""events":4"#, r#""events":5"#),
+        // A witness taken away.
+        (r#""witness":"#, r#""wisdom":"#),
+    ];
+    for (from, to) in corruptions {
+        let corrupted = certificates.replace(from, to);
+        assert_ne!(corrupted, certificates, "{from}");
+        let ran = place.run_on(&["verify", "all.txt", "-"], &corrupted);
+        assert_eq!(ran.status, 1, "{from} -> {to}: {ran:?}");
+        assert!(ran.stdout.contains(": refused: "), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn malformed_certificates_are_errors_with_a_line() {
+    let (place, certificates) = certified();
+    let (first, rest) = certificates.split_once('\n').expect("lines");
+    let bad = [
+        ("{", 1),
+        ("", 0),
+        ("[]", 1),
+        ("\u{0}\u{1}\u{2}", 1),
+        (&first.replace("\"sra\"", "\"c11\""), 1),
+        (&first.replace("\"consistent\"", "\"perhaps\""), 1),
+        (&first.replace("\"index\":0", "\"index\":-1"), 1),
+        (&first.replace("\"index\":0", "\"index\":99"), 1),
+        (&format!("{first}\n{}", &first[..40]), 2),
+        (&format!("{first}\n{}", first.replace("all.txt", "other.txt")), 2),
+        (&format!("{rest}{first}\n"), 15),
+        (&"[".repeat(100_000), 1),
+    ];
+    for (text, line) in bad {
+        let ran = place.run_on(&["verify", "all.txt", "-"], text);
+        assert_eq!(ran.status, 2, "{text:.80}: {ran:?}");
+        let last = ran.stderr.lines().last().unwrap_or("");
+        assert!(last.starts_with(&format!("error: -:{line}: ")), "{text:.80}: {}", ran.stderr);
+    }
+    assert_eq!(place.run(&["verify", "all.txt", "missing"]).status, 2);
+    assert_eq!(place.run(&["verify", "-", "-"]).status, 2);
+}
