@@ -1,0 +1,94 @@
+//! Histories of simulated memories, consistent by construction, and larger than litmus size.
+
+use tribunal::verify::verify;
+use tribunal::{Model, Verdict, check};
+use tribunal_machines::{Clients, InvalidClients, Machine, execution};
+
+/// Clients of many shapes, up to thousands of events.
+fn clients() -> impl Iterator<Item = Clients> {
+    let sizes = [(2, 1, 60), (3, 2, 400), (4, 3, 1_000), (8, 16, 4_000), (16, 5, 3_000)];
+    let shares = [(0.3, 0.0, 0.0), (0.35, 0.1, 0.02), (0.1, 0.6, 0.1)];
+    (0..8).flat_map(move |seed| {
+        sizes.into_iter().flat_map(move |(threads, locations, events)| {
+            shares.into_iter().map(move |(writes, rmws, fences)| Clients {
+                threads,
+                locations,
+                events,
+                writes,
+                rmws,
+                fences,
+                seed,
+                ..Clients::default()
+            })
+        })
+    })
+}
+
+fn consistent(machine: Machine, clients: &Clients, models: &[Model]) -> Result<(), InvalidClients> {
+    let x = execution(machine, clients)?;
+    for &model in models {
+        let verdict = check(&x, model);
+        // sra with RMWs may reach its limit, but not say no.
+        if model == Model::Sra && clients.rmws > 0.0 && matches!(verdict, Verdict::Undecided(_)) {
+            continue;
+        }
+        assert_eq!(verdict.word(), "consistent", "{model}: {machine}, {clients:?}");
+        if let Err(refusal) = verify(&x, model, &verdict) {
+            panic!("{model}: {machine}, {clients:?}: {refusal}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_view_machine_is_rc20() -> Result<(), InvalidClients> {
+    clients().try_for_each(|clients| consistent(Machine::View, &clients, &[Model::Rc20, Model::Relaxed]))
+}
+
+#[test]
+fn atomic_memory_is_everything() -> Result<(), InvalidClients> {
+    clients().try_for_each(|clients| consistent(Machine::Atomic, &clients, &Model::ALL))
+}
+
+#[test]
+fn every_verdict_on_a_machine_verifies() -> Result<(), InvalidClients> {
+    let (mut yes, mut no) = (0, 0);
+    for clients in clients() {
+        for machine in Machine::ALL {
+            let x = execution(machine, &clients)?;
+            for model in Model::ALL {
+                match check(&x, model) {
+                    Verdict::Undecided(_) if model == Model::Sra && clients.rmws > 0.0 => {}
+                    verdict => {
+                        if let Err(refusal) = verify(&x, model, &verdict) {
+                            panic!("{model}: {machine}, {clients:?}: {refusal}");
+                        }
+                        *if verdict.is_consistent() { &mut yes } else { &mut no } += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(yes > 0 && no > 0, "{yes} consistent, {no} inconsistent");
+    Ok(())
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn the_number_of_cores_does_not_matter() -> Result<(), Box<dyn std::error::Error>> {
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let (one, several) = (pool(1)?, pool(4)?);
+    let large = Clients { threads: 8, locations: 16, events: 300_000, seed: 3, ..Clients::default() };
+    for (machine, clients) in clients()
+        .step_by(4)
+        .map(|clients| (Machine::View, clients))
+        .chain([(Machine::View, large.clone()), (Machine::Atomic, large)])
+    {
+        let x = execution(machine, &clients)?;
+        for model in [Model::Rc20, Model::Ra, Model::Wra, Model::Relaxed] {
+            let verdicts = [&one, &several].map(|pool| pool.install(|| check(&x, model)));
+            assert_eq!(verdicts[0], verdicts[1], "{model}: {machine}, {clients:?}");
+        }
+    }
+    Ok(())
+}

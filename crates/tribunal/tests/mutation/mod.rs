@@ -1,0 +1,205 @@
+//! Spoils violations: some event, edge, reason, lemma, case or axiom is another than it was.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tribunal::memory::{EventId, Execution};
+use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+
+/// Where to spoil a violation, and how.
+#[derive(Clone, Debug)]
+pub struct Mutation {
+    kind: Kind,
+    place: Index,
+    choice: Index,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Axiom,
+    Event,
+    Reason,
+    DropEdge,
+    RepeatEdge,
+    SwapEdges,
+    SwapCases,
+    Shortcut,
+}
+
+pub fn mutation() -> impl Strategy<Value = Mutation> {
+    use Kind::*;
+    let kinds =
+        vec![Axiom, Event, Event, Reason, Reason, DropEdge, RepeatEdge, SwapEdges, SwapCases, Shortcut];
+    (prop::sample::select(kinds), any::<Index>(), any::<Index>()).prop_map(|(kind, place, choice)| Mutation {
+        kind,
+        place,
+        choice,
+    })
+}
+
+pub fn mutate(violation: &mut Violation, x: &Execution, mutation: &Mutation) {
+    let Mutation { kind, place, choice } = mutation;
+    // One id beyond those of the history is among the choices.
+    let event = EventId::from_index(choice.index(x.len() + x.location_count() + 1));
+    match kind {
+        Kind::Axiom => violation.axiom = *choice.get(&Axiom::ALL),
+        Kind::Event => {
+            let mut events = 0;
+            each_event(&mut violation.refutation, &mut |_| events += 1);
+            let (chosen, mut at) = (place.index(events.max(1)), 0);
+            each_event(&mut violation.refutation, &mut |e| {
+                if at == chosen {
+                    *e = event;
+                }
+                at += 1;
+            });
+        }
+        Kind::Reason => chosen_edge(violation, place, |edge| edge.because = reason(edge, event, choice)),
+        Kind::DropEdge => chosen_list(violation, place, |edges| {
+            if !edges.is_empty() {
+                edges.remove(choice.index(edges.len()));
+            }
+        }),
+        Kind::RepeatEdge => chosen_list(violation, place, |edges| {
+            if !edges.is_empty() {
+                let i = choice.index(edges.len());
+                edges.insert(i, edges[i].clone());
+            }
+        }),
+        Kind::SwapEdges => chosen_list(violation, place, |edges| {
+            if !edges.is_empty() {
+                let i = choice.index(edges.len());
+                edges.swap(0, i);
+            }
+        }),
+        Kind::SwapCases => {
+            if let Refutation::Split { forward, backward, .. } = &mut violation.refutation {
+                std::mem::swap(forward, backward);
+            }
+        }
+        // An edge over the next one: true of po, and of little else.
+        Kind::Shortcut => chosen_list(violation, place, |edges| {
+            if edges.len() >= 2 {
+                let i = choice.index(edges.len() - 1);
+                edges[i].to = edges[i + 1].to;
+                edges.remove(i + 1);
+            }
+        }),
+    }
+}
+
+fn reason(edge: &Edge, event: EventId, choice: &Index) -> Because {
+    let po = |from, to| Edge { from, to, because: Because::Po };
+    let reasons = [
+        Because::Po,
+        Because::Rf,
+        Because::Sw { write: edge.from, read: edge.to },
+        Because::Sw { write: event, read: edge.to },
+        Because::Sw { write: edge.from, read: event },
+        Because::Chain,
+        Because::Coherence { path: vec![po(edge.from, edge.to)] },
+        Because::Coherence { path: vec![po(edge.from, event), po(event, edge.to)] },
+        Because::Coherence { path: vec![Edge { because: Because::Rf, ..po(edge.from, edge.to) }] },
+        Because::Read { read: event, path: vec![po(edge.from, event)] },
+        Because::Read { read: event, path: vec![Edge { because: Because::Rf, ..po(edge.from, event) }] },
+        Because::Atomic { premise: Box::new(edge.clone()) },
+        Because::Atomic { premise: Box::new(Edge { because: Because::Chain, ..po(event, edge.to) }) },
+        Because::Final,
+        Because::Assumed,
+        Because::Lemma(event.index() % 3),
+    ];
+    choice.get(&reasons).clone()
+}
+
+fn each_event(refutation: &mut Refutation, visit: &mut impl FnMut(&mut EventId)) {
+    match refutation {
+        Refutation::Cycle(_) => {}
+        Refutation::SharedSource { write, rmws } => {
+            visit(write);
+            rmws.iter_mut().for_each(&mut *visit);
+        }
+        Refutation::Overwritten { read, by, .. } => {
+            visit(read);
+            visit(by);
+        }
+        Refutation::Split { first, second, .. } => {
+            visit(first);
+            visit(second);
+        }
+    }
+    each_list(refutation, &mut |edges| {
+        for edge in edges {
+            visit(&mut edge.from);
+            visit(&mut edge.to);
+            match &mut edge.because {
+                Because::Sw { write, read } => {
+                    visit(write);
+                    visit(read);
+                }
+                Because::Read { read, .. } => visit(read),
+                _ => {}
+            }
+        }
+    });
+}
+
+/// Every list of edges: cycles, lemmas, paths; a premise is a list of one.
+fn each_list(refutation: &mut Refutation, visit: &mut dyn FnMut(&mut Vec<Edge>)) {
+    match refutation {
+        Refutation::Cycle(Cycle { lemmas, edges }) => {
+            for list in [lemmas, edges] {
+                visit(list);
+                list.iter_mut().for_each(|edge| each_path(edge, visit));
+            }
+        }
+        Refutation::SharedSource { .. } => {}
+        Refutation::Overwritten { before, after, .. } => {
+            visit(before);
+            visit(after);
+        }
+        Refutation::Split { forward, backward, .. } => {
+            each_list(forward, visit);
+            each_list(backward, visit);
+        }
+    }
+}
+
+fn each_path(edge: &mut Edge, visit: &mut dyn FnMut(&mut Vec<Edge>)) {
+    match &mut edge.because {
+        Because::Coherence { path } | Because::Read { path, .. } => visit(path),
+        Because::Atomic { premise } => {
+            let mut list = vec![(**premise).clone()];
+            visit(&mut list);
+            if let Some(changed) = list.pop() {
+                **premise = changed;
+            }
+            each_path(premise, visit);
+        }
+        _ => {}
+    }
+}
+
+fn chosen_list(violation: &mut Violation, place: &Index, change: impl Fn(&mut Vec<Edge>)) {
+    let mut lists = 0;
+    each_list(&mut violation.refutation, &mut |_| lists += 1);
+    let (chosen, mut at) = (place.index(lists.max(1)), 0);
+    each_list(&mut violation.refutation, &mut |list| {
+        if at == chosen {
+            change(list);
+        }
+        at += 1;
+    });
+}
+
+fn chosen_edge(violation: &mut Violation, place: &Index, change: impl Fn(&mut Edge)) {
+    let mut edges = 0;
+    each_list(&mut violation.refutation, &mut |list| edges += list.len());
+    let (chosen, mut at) = (place.index(edges.max(1)), 0);
+    each_list(&mut violation.refutation, &mut |list| {
+        for edge in list {
+            if at == chosen {
+                change(edge);
+            }
+            at += 1;
+        }
+    });
+}
