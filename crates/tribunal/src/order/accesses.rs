@@ -67,11 +67,20 @@ impl Accesses {
         events.extend(x.locations().map(|loc| x.init_write(loc)));
         let init = |write: EventId| (count + write.index() - x.len()) as Place;
         let place = |e: EventId| place_of.get(e.index()).copied().unwrap_or_else(|| init(e));
-        let (mut target, mut seen) = (Vec::with_capacity(events.len()), Vec::with_capacity(events.len()));
-        for (here, &e) in (0..).zip(&events) {
-            let looks_at = x.rf(e).map_or(here, place);
-            target.push(looks_at);
-            seen.push(if x.label(e).writes() { here } else { looks_at });
+        // What does not read looks at itself, and so does an initial write; what writes leaves itself. Going through the events
+        // thread by thread keeps the sources, which are of about the same time, in cache.
+        let mut target: Vec<Place> = (0..events.len() as Place).collect();
+        let mut seen = target.clone();
+        for (i, label) in labels.iter().enumerate() {
+            if label.reads()
+                && let Some(write) = x.rf(EventId(i as u32))
+            {
+                let here = place_of[i] as usize;
+                target[here] = place(write);
+                if !label.writes() {
+                    seen[here] = target[here];
+                }
+            }
         }
         let (run_starts, runs) = find_runs(x, &starts, &events);
         Accesses { starts, events, place_of, target, seen, run_starts, runs }
@@ -231,6 +240,8 @@ pub(crate) struct Chains {
     pub bottoms: Vec<Place>,
     /// `starts[x]..starts[x + 1]` are the chains of location x, the initial write's first.
     starts: Vec<u32>,
+    /// How many writes each location has, the initial one included.
+    pub writes: Vec<u32>,
 }
 
 /// Two RMWs that read from one write.
@@ -246,11 +257,13 @@ impl Chains {
         let Accesses { events, target, seen, .. } = accesses;
         let mut next = vec![NOWHERE; events.len()];
         let mut tops = Vec::new();
-        let mut starts = vec![0];
+        let (mut starts, mut writes) = (vec![0], vec![1; x.location_count()]);
         for loc in x.locations() {
             tops.push(accesses.init(loc));
+            let count = &mut writes[loc.index()];
             for place in accesses.of(loc) {
                 let looks_at = target[place as usize];
+                *count += u32::from(seen[place as usize] == place);
                 if looks_at == place {
                     tops.push(place);
                 } else if seen[place as usize] == place {
@@ -278,7 +291,7 @@ impl Chains {
         for (place, &write) in seen.iter().enumerate() {
             (chain[place], position[place]) = (chain[write as usize], position[write as usize]);
         }
-        Ok(Chains { chain, position, next, tops, bottoms, starts })
+        Ok(Chains { chain, position, next, tops, bottoms, starts, writes })
     }
 
     /// The chains of a location.

@@ -77,7 +77,7 @@ impl Coherence<'_> {
         for (group, order) in groups.iter().zip(orders) {
             let mut order = order?.into_iter();
             for loc in group.clone().map(LocId) {
-                mo.push_location(order.by_ref().take(self.write_count(loc)));
+                mo.push_location(order.by_ref().take(self.chains.writes[loc.index()] as usize));
             }
         }
         Some(mo)
@@ -165,13 +165,6 @@ impl Coherence<'_> {
         self.chains.position[a as usize] > self.chains.position[target as usize]
     }
 
-    fn write_count(&self, loc: LocId) -> usize {
-        let chains = self.chains.of(loc);
-        let length =
-            |chain: u32| self.chains.position[self.chains.bottoms[chain as usize] as usize] as usize + 1;
-        chains.map(length).sum()
-    }
-
     /// The writes of a group of locations, location by location in an order that satisfies every constraint.
     fn order_group(&self, group: std::ops::Range<u32>, constraints: &[&[Arc]]) -> Option<Vec<EventId>> {
         let Chains { tops, next, .. } = &self.chains;
@@ -182,7 +175,7 @@ impl Coherence<'_> {
         let mut size = 0;
         for loc in group.clone().map(LocId) {
             fill.push(size);
-            size += self.write_count(loc);
+            size += self.chains.writes[loc.index()] as usize;
         }
         let mut writes = vec![EventId(0); size];
         for chain in order {
