@@ -1,0 +1,114 @@
+//! Violations say nothing that could be left unsaid: without any one of their edges they are refused.
+
+use std::path::{Path, PathBuf};
+use tribunal::memory::Execution;
+use tribunal::verdict::{Because, Cycle, Edge, Refutation, Violation};
+use tribunal::verify::verify_violation;
+use tribunal::{Model, Verdict, check};
+use tribunal_formats::{Error, Input, open};
+
+/// Every edge list of a refutation in turn, for `f` to change.
+fn lists(refutation: &mut Refutation, f: &mut impl FnMut(&mut Vec<Edge>)) {
+    match refutation {
+        Refutation::Cycle(Cycle { lemmas, edges }) => {
+            lemmas.iter_mut().chain(edges.iter_mut()).for_each(|edge| inner_lists(edge, f));
+            f(edges);
+        }
+        Refutation::SharedSource { .. } => {}
+        Refutation::Overwritten { before, after, .. } => {
+            f(before);
+            f(after);
+        }
+        Refutation::Split { forward, backward, .. } => {
+            lists(forward, f);
+            lists(backward, f);
+        }
+    }
+}
+
+fn inner_lists(edge: &mut Edge, f: &mut impl FnMut(&mut Vec<Edge>)) {
+    match &mut edge.because {
+        Because::Coherence { path } | Because::Read { path, .. } => f(path),
+        Because::Atomic { premise } => inner_lists(premise, f),
+        _ => {}
+    }
+}
+
+/// Every way to leave out one edge and, if `merge` says so, to let the next edge begin where it began.
+fn shortened(violation: &Violation, merge: &[bool]) -> Vec<Violation> {
+    let mut sizes = Vec::new();
+    lists(&mut violation.refutation.clone(), &mut |edges| sizes.push(edges.len()));
+    let mut shorter = Vec::new();
+    for (list, &size) in sizes.iter().enumerate() {
+        for place in 0..size {
+            for &merge in merge {
+                let (mut copy, mut at) = (violation.clone(), 0);
+                lists(&mut copy.refutation, &mut |edges| {
+                    if at == list {
+                        let removed = edges.remove(place);
+                        if merge && let Some(next) = edges.get_mut(place) {
+                            next.from = removed.from;
+                        }
+                    }
+                    at += 1;
+                });
+                shorter.push(copy);
+            }
+        }
+    }
+    shorter
+}
+
+/// The lemmas of a refutation that nothing refers to.
+fn idle_lemmas(refutation: &Refutation) -> usize {
+    fn uses(edge: &Edge, used: &mut [bool]) {
+        match &edge.because {
+            Because::Lemma(i) => used[*i] = true,
+            Because::Coherence { path } | Because::Read { path, .. } => {
+                path.iter().for_each(|edge| uses(edge, used));
+            }
+            Because::Atomic { premise } => uses(premise, used),
+            _ => {}
+        }
+    }
+    match refutation {
+        Refutation::Cycle(Cycle { lemmas, edges }) => {
+            let mut used = vec![false; lemmas.len()];
+            lemmas.iter().chain(edges).for_each(|edge| uses(edge, &mut used));
+            used.into_iter().filter(|used| !used).count()
+        }
+        Refutation::Split { forward, backward, .. } => idle_lemmas(forward) + idle_lemmas(backward),
+        Refutation::SharedSource { .. } | Refutation::Overwritten { .. } => 0,
+    }
+}
+
+/// Looks at every violation of a history; how many there were.
+fn minimal(x: &Execution, place: &str) -> usize {
+    let mut violations = 0;
+    for model in Model::ALL {
+        let Verdict::Inconsistent(violation) = check(x, model) else { continue };
+        violations += 1;
+        assert_eq!(idle_lemmas(&violation.refutation), 0, "{place}, {model}: {violation:?}");
+        // A path of sra may go by a read of its own thread, where po alone would do.
+        let merge: &[bool] = if model == Model::Sra { &[false] } else { &[false, true] };
+        for shorter in shortened(&violation, merge) {
+            assert!(
+                verify_violation(x, model, &shorter).is_err(),
+                "{place}, {model}: {violation:?}\ncan be shortened to\n{shorter:?}"
+            );
+        }
+    }
+    violations
+}
+
+#[test]
+fn nothing_can_be_left_out_of_a_violation() -> Result<(), Error> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/memory-public.jsonl.zst");
+    let mut violations = 0;
+    for history in open(&Input::Path(path), None)? {
+        let history = history?;
+        violations += minimal(&history.execution, &format!("line {}", history.line));
+    }
+    assert!(violations > 1000, "the corpus has {violations} violations only");
+    Ok(())
+}
