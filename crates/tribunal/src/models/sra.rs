@@ -14,7 +14,7 @@
 
 use super::{Engine, Limits};
 use crate::memory::{EventId, Execution};
-use crate::order::accesses::{Accesses, SharedSource};
+use crate::order::chains::{Chains, SharedSource};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
 use crate::order::saturation::{Contradiction, Saturated, Saturation};
 use crate::order::{causality, frontier};
@@ -29,14 +29,14 @@ pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> (Verdict, Engine) {
             return (Verdict::Inconsistent(causality::explain(x, &deadlock)), Engine::MinimalCoherence);
         }
     };
-    let accesses = Accesses::new(x);
-    let mut saturation = match Saturation::new(x, &hb, &accesses) {
-        Ok(saturation) => saturation,
+    let chains = match Chains::new(x) {
+        Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
             let refutation = Refutation::SharedSource { write, rmws };
             return (inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence);
         }
     };
+    let mut saturation = Saturation::new(x, &hb, &chains);
     let mut budget = Budget { limits, states: 0 };
     match search(x, &mut saturation, &mut budget) {
         Ok(decided) => decided,

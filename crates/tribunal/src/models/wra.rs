@@ -11,9 +11,10 @@
 //! the last one be after w, too.
 
 use crate::memory::{EventId, Execution, ThreadId};
-use crate::order::accesses::{Accesses, Chains, NOWHERE, Place, Run, SharedSource};
+use crate::order::chains::{Chains, SharedSource};
 use crate::order::clocks::{Clocks, Row};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::observer::{Fronts, Observable};
 use crate::order::{causality, parallel};
 use crate::verdict::{Axiom, Refutation, Verdict, Violation, Witness};
 
@@ -25,12 +26,15 @@ pub(super) fn decide(x: &Execution) -> Verdict {
         Ok(hb) => hb,
         Err(deadlock) => return Verdict::Inconsistent(causality::explain(x, &deadlock)),
     };
-    let accesses = Accesses::new(x);
-    if let Err(SharedSource { write, rmws }) = Chains::new(x, &accesses) {
-        let refutation = Refutation::SharedSource { write, rmws };
-        return Verdict::Inconsistent(Violation { axiom: Axiom::WeakAtomicity, refutation });
-    }
-    let search = Search { x, hb: &hb, accesses };
+    let chains = match Chains::new(x) {
+        Ok(chains) => chains,
+        Err(SharedSource { write, rmws }) => {
+            let refutation = Refutation::SharedSource { write, rmws };
+            return Verdict::Inconsistent(Violation { axiom: Axiom::WeakAtomicity, refutation });
+        }
+    };
+    let writes = Observable::new(x, &chains, |e| x.label(e).writes());
+    let search = Search { x, hb: &hb, writes };
     let observers: Vec<ThreadId> = x.threads().collect();
     let found = parallel::map(x, &observers, |&observer| search.overwritten(observer));
     let violation = match found.into_iter().flatten().next() {
@@ -43,77 +47,69 @@ pub(super) fn decide(x: &Execution) -> Verdict {
 struct Search<'a> {
     x: &'a Execution,
     hb: &'a HappensBefore,
-    accesses: Accesses,
+    writes: Observable,
 }
 
 /// The last write of a thread to a location that happens before the observer, with its clock.
 #[derive(Clone, Copy)]
 struct LastWrite {
-    /// How far the thread's accesses have been looked at.
-    cursor: Place,
-    place: Place,
+    write: EventId,
     row: Row,
 }
 
 impl Search<'_> {
     /// The first read of a thread that reads an overwritten write, and an overwriting write.
     fn overwritten(&self, observer: ThreadId) -> Option<(EventId, EventId)> {
-        let Accesses { events, target, seen, .. } = &self.accesses;
         let clocks = self.hb.clocks.as_ref().expect("every read synchronises");
-        let none = |cursor| LastWrite { cursor, place: NOWHERE, row: Clocks::EMPTY };
-        let mut last_writes: Vec<Vec<LastWrite>> = Vec::with_capacity(self.x.location_count());
-        for loc in self.x.locations() {
-            last_writes.push(self.accesses.runs(loc).iter().map(|run| none(run.start)).collect());
-        }
+        let mut fronts = Fronts::new(&self.writes, observer);
+        let mut last_writes: Vec<Option<LastWrite>> = vec![None; self.writes.run_count()];
         let mut rows = vec![Clocks::EMPTY; self.x.location_count()];
-        for e in self.x.thread_events(observer).map(EventId).filter(|&e| !self.x.label(e).is_fence()) {
-            let loc = self.x.locs()[e.index()];
-            let (runs, last_writes) = (self.accesses.runs(loc), &mut last_writes[loc.index()]);
-            let row = clocks.row_of(e);
-            let news = std::mem::replace(&mut rows[loc.index()], row) != row;
-            for (run, last) in runs.iter().zip(last_writes.iter_mut()) {
-                let limit = match run.thread == observer {
-                    true => e.0,
-                    false if news => run.origin + clocks.entry(row, run.thread),
-                    false => continue,
-                };
-                while last.cursor < run.end && events[last.cursor as usize].0 < limit {
-                    if seen[last.cursor as usize] == last.cursor {
-                        (last.place, last.row) = (last.cursor, clocks.row_of(events[last.cursor as usize]));
-                    }
-                    last.cursor += 1;
-                }
+        for e in self.x.thread_events(observer).map(EventId) {
+            let label = self.x.labels()[e.index()];
+            if label.is_fence() {
+                continue;
             }
-            let source = target[self.accesses.place(self.x, e) as usize];
-            let write = events[source as usize];
-            let reads = self.x.labels()[e.index()].reads();
-            if reads && let Some(by) = self.overwriter(clocks, runs_with(runs, last_writes), source, write) {
+            let loc = self.x.locs()[e.index()];
+            let row = clocks.row_of(e);
+            if std::mem::replace(&mut rows[loc.index()], row) != row {
+                fronts.advance(&self.writes, loc, clocks.row(row), |run, last| {
+                    last_writes[run] = Some(LastWrite { write: last.event, row: clocks.row_of(last.event) });
+                });
+            }
+            let runs = self.writes.run_range(loc);
+            if label.reads()
+                && let Some(by) = self.overwriter(clocks, &last_writes[runs.clone()], runs.start, e)
+            {
                 return Some((e, by));
+            }
+            if label.writes() {
+                let own = runs.clone().find(|&run| self.writes.run_thread(run) == observer);
+                last_writes[own.expect("a write is in a run")] = Some(LastWrite { write: e, row });
             }
         }
         None
     }
 
-    /// One of the last writes that `write`, which is at `source`, happens before.
+    /// One of the last writes, those of the runs from `first_run` on, that the write that `read` reads from happens before.
     #[inline]
-    fn overwriter<'b>(
+    fn overwriter(
         &self,
         clocks: &Clocks,
-        mut last: impl Iterator<Item = (ThreadId, &'b LastWrite)>,
-        source: Place,
-        write: EventId,
+        last_writes: &[Option<LastWrite>],
+        first_run: usize,
+        read: EventId,
     ) -> Option<EventId> {
-        let event = |last: &LastWrite| self.accesses.events[last.place as usize];
-        let Some(writer) = self.x.thread_of(write) else {
+        let write = self.x.rf(read)?;
+        let mut last = (first_run..).zip(last_writes).filter_map(|(run, last)| Some((run, (*last)?)));
+        let overwriter = match self.x.slot(write) {
             // The initial write happens before every other.
-            return last.next().map(|(_, last)| event(last));
+            None => last.next(),
+            Some(slot) => last.find(|&(run, last)| match self.writes.run_thread(run) == slot.thread {
+                true => last.write > write,
+                false => clocks.entry(last.row, slot.thread) > slot.index,
+            }),
         };
-        let count = write.0 - self.x.thread_events(writer).start;
-        let after = |&(thread, last): &(ThreadId, &LastWrite)| match thread == writer {
-            true => last.place > source,
-            false => clocks.entry(last.row, writer) > count,
-        };
-        last.find(after).map(|(_, last)| event(last))
+        overwriter.map(|(_, last)| last.write)
     }
 
     /// The violation that takes the fewest edges to say, for small histories.
@@ -137,13 +133,4 @@ impl Search<'_> {
         let refutation = Refutation::Overwritten { read, by, before: path(write, by), after: path(by, read) };
         Violation { axiom: Axiom::WeakReadCoherence, refutation }
     }
-}
-
-/// The last writes there are, with their threads.
-#[inline]
-fn runs_with<'a>(
-    runs: &'a [Run],
-    last_writes: &'a [LastWrite],
-) -> impl Iterator<Item = (ThreadId, &'a LastWrite)> + 'a {
-    runs.iter().map(|run| run.thread).zip(last_writes).filter(|(_, last)| last.place != NOWHERE)
 }

@@ -15,12 +15,14 @@
 //! The observing threads are independent of each other, and so are the locations once all constraints are known: large
 //! histories use all cores for both.
 
-use super::accesses::{Accesses, Chains, NOWHERE, Observer, Place};
+use super::chains::{Chains, Link, looked_at};
 use super::digraph::topological_order;
 use super::happens_before::HappensBefore;
+use super::observer::{Observable, Observed, Observer};
 use super::parallel;
 use crate::memory::{EventId, Execution, LocId, ThreadId};
 use crate::verdict::{Axiom, ModificationOrder, Refutation, Violation};
+use std::ops::Range;
 
 /// How many groups the locations are put into, each to be ordered on its own.
 const GROUPS: usize = 64;
@@ -30,14 +32,15 @@ type Arc = (u32, u32);
 
 /// An mo that satisfies write coherence, read coherence, atomicity and the final values, or why there is none.
 ///
-/// O(n·k) time; 28 bytes an access, and 8 bytes a constraint, of which there are at most k an access.
+/// O(n·k) time; the memory of [`Chains`] and [`Observable`], and 8 bytes a constraint, of which there are at most k an
+/// access.
 pub(crate) fn order_writes(x: &Execution, hb: &HappensBefore) -> Result<ModificationOrder, Violation> {
-    let accesses = Accesses::new(x);
-    let chains = Chains::new(x, &accesses).map_err(|shared| Violation {
+    let chains = Chains::new(x).map_err(|shared| Violation {
         axiom: Axiom::Atomicity,
         refutation: Refutation::SharedSource { write: shared.write, rmws: shared.rmws },
     })?;
-    let coherence = Coherence { x, hb, accesses, chains };
+    let observable = Observable::new(x, &chains, |e| hb.observable(x, e));
+    let coherence = Coherence { x, hb, chains, observable };
     coherence.order().ok_or_else(|| coherence.explain())
 }
 
@@ -45,8 +48,8 @@ pub(crate) fn order_writes(x: &Execution, hb: &HappensBefore) -> Result<Modifica
 pub(super) struct Coherence<'a> {
     pub(super) x: &'a Execution,
     pub(super) hb: &'a HappensBefore,
-    pub(super) accesses: Accesses,
     pub(super) chains: Chains,
+    pub(super) observable: Observable,
 }
 
 /// What an observer, or the given final values, demand: for each group of locations, its constraints.
@@ -77,7 +80,7 @@ impl Coherence<'_> {
         for (group, order) in groups.iter().zip(orders) {
             let mut order = order?.into_iter();
             for loc in group.clone().map(LocId) {
-                mo.push_location(order.by_ref().take(self.chains.writes[loc.index()] as usize));
+                mo.push_location(order.by_ref().take(self.chains.write_count(loc)));
             }
         }
         Some(mo)
@@ -89,36 +92,27 @@ impl Coherence<'_> {
         const TURN: u32 = 2048;
         let (x, clocks) = (self.x, self.hb.clocks.as_ref());
         let threads: Vec<ThreadId> = x.threads().collect();
-        let in_turns = self.accesses.run_count().saturating_mul(threads.len()) <= x.len() && clocks.is_some();
+        let in_turns =
+            self.observable.run_count().saturating_mul(threads.len()) <= x.len() && clocks.is_some();
         let (team, turn) =
             if in_turns { (threads.len().div_ceil(parallel::width(x)), TURN) } else { (1, u32::MAX) };
         let teams: Vec<&[ThreadId]> = threads.chunks(team.max(1)).collect();
         let demands = parallel::map(x, &teams, |team| {
             let mut observers: Vec<_> = team
                 .iter()
-                .map(|&thread| (Observer::new(x, &self.accesses, thread), Demands::new(groups)))
+                .map(|&thread| {
+                    (Observer::new(x, &self.chains, &self.observable, thread), Demands::new(groups))
+                })
                 .collect();
             let mut more = true;
             while more {
                 more = false;
                 for (observer, demands) in &mut observers {
-                    more |= observer.advance(
-                        x,
-                        &self.accesses,
-                        clocks,
-                        turn,
-                        |_| true,
-                        |loc, a, e| {
-                            let arc = (self.chains.chain[a as usize], self.chains.chain[e as usize]);
-                            match arc.0 == arc.1 {
-                                true => {
-                                    demands.contradiction |=
-                                        self.goes_back(a, self.accesses.target[e as usize])
-                                }
-                                false => demands.add(group_of[loc.index()], arc),
-                            }
-                        },
-                    );
+                    let visit = |loc: LocId, e, observed: &[Observed]| {
+                        self.constrain(demands, group_of[loc.index()], e, observed);
+                    };
+                    more |=
+                        observer.advance(x, &self.chains, &self.observable, clocks, turn, |_| true, visit);
                 }
             }
             observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>()
@@ -126,14 +120,14 @@ impl Coherence<'_> {
         demands.into_iter().flatten().collect()
     }
 
-    /// Consecutive locations in groups with about the same number of accesses.
-    fn group_locations(&self) -> Vec<std::ops::Range<u32>> {
-        let share = self.accesses.events.len() / GROUPS;
+    /// Consecutive locations in groups with about the same number of writes.
+    fn group_locations(&self) -> Vec<Range<u32>> {
+        let writes: usize = self.x.locations().map(|loc| self.chains.write_count(loc)).sum();
         let mut groups = Vec::new();
         let (mut start, mut size) = (0, 0);
         for loc in self.x.locations() {
-            size += self.accesses.of(loc).len() + 1;
-            if size > share {
+            size += self.chains.write_count(loc);
+            if size > writes / GROUPS {
                 groups.push(start..loc.0 + 1);
                 (start, size) = (loc.0 + 1, 0);
             }
@@ -147,27 +141,31 @@ impl Coherence<'_> {
     fn final_demands(&self, group_of: &[u32], groups: usize) -> Demands {
         let mut demands = Demands::new(groups);
         for &(loc, write) in self.x.finals() {
-            let target = self.accesses.place(self.x, write);
-            let last = self.accesses.runs(loc).iter().map(|run| run.end - 1);
-            for a in last.chain([self.accesses.init(loc)]) {
-                let arc = (self.chains.chain[a as usize], self.chains.chain[target as usize]);
-                match arc.0 == arc.1 {
-                    true => demands.contradiction |= self.goes_back(a, target),
-                    false => demands.add(group_of[loc.index()], arc),
-                }
-            }
+            let Link { chain, position } = self.chains.link(write);
+            let others = self.chains.of(loc).filter(|&other| other != chain);
+            demands.groups[group_of[loc.index()] as usize].extend(others.map(|other| (other, chain)));
+            demands.contradiction |= position < self.chains.link(self.chains.ends(chain)[1]).position;
         }
         demands
     }
 
-    /// Whether access `a` leaves a write that is later in its chain than the one at `target`.
-    fn goes_back(&self, a: Place, target: Place) -> bool {
-        self.chains.position[a as usize] > self.chains.position[target as usize]
+    /// The accesses `observed` happen before the access `e`.
+    #[inline(always)]
+    fn constrain(&self, demands: &mut Demands, group: u32, e: EventId, observed: &[Observed]) {
+        let chain = self.chains.link(e).chain;
+        let arcs = &mut demands.groups[group as usize];
+        for left in observed.iter().map(|a| a.left) {
+            if left.chain != chain {
+                arcs.push((left.chain, chain));
+            } else if left.position > 0 {
+                let looked_at = self.chains.link(looked_at(self.x, e));
+                demands.contradiction |= left.position > looked_at.position;
+            }
+        }
     }
 
     /// The writes of a group of locations, location by location in an order that satisfies every constraint.
-    fn order_group(&self, group: std::ops::Range<u32>, constraints: &[&[Arc]]) -> Option<Vec<EventId>> {
-        let Chains { tops, next, .. } = &self.chains;
+    fn order_group(&self, group: Range<u32>, constraints: &[&[Arc]]) -> Option<Vec<EventId>> {
         let first = self.chains.of(LocId(group.start)).start;
         let nodes = self.chains.of(LocId(group.end - 1)).end - first;
         let order = topological_order(first, nodes as usize, constraints)?;
@@ -175,17 +173,18 @@ impl Coherence<'_> {
         let mut size = 0;
         for loc in group.clone().map(LocId) {
             fill.push(size);
-            size += self.chains.writes[loc.index()] as usize;
+            size += self.chains.write_count(loc);
         }
         let mut writes = vec![EventId(0); size];
         for chain in order {
-            let mut place = tops[chain as usize];
-            let loc = self.x.loc(self.accesses.events[place as usize]).expect("a write");
-            let slot = &mut fill[(loc.0 - group.start) as usize];
-            while place != NOWHERE {
-                writes[*slot] = self.accesses.events[place as usize];
+            let loc = match group.len() {
+                1 => 0,
+                _ => self.x.loc(self.chains.ends(chain)[0]).expect("a write").0 - group.start,
+            };
+            let slot = &mut fill[loc as usize];
+            for write in self.chains.writes(chain) {
+                writes[*slot] = write;
                 *slot += 1;
-                place = next[place as usize];
             }
         }
         Some(writes)
@@ -195,13 +194,5 @@ impl Coherence<'_> {
 impl Demands {
     fn new(groups: usize) -> Self {
         Demands { groups: vec![Vec::new(); groups], contradiction: false }
-    }
-
-    #[inline(always)]
-    fn add(&mut self, group: u32, arc: Arc) {
-        let arcs = &mut self.groups[group as usize];
-        if arcs.last() != Some(&arc) {
-            arcs.push(arc);
-        }
     }
 }

@@ -39,13 +39,13 @@ impl Rows {
 ///
 /// The order depends on the arcs alone: among nodes that may come next, the one that became free first does.
 pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)]]) -> Option<Vec<u32>> {
-    let arcs =
-        || pieces.iter().flat_map(|piece| piece.iter()).map(|&(tail, head)| (tail - first, head - first));
     let mut indegree = vec![0u32; nodes];
     let mut starts = vec![0u32; nodes + 1];
-    for (tail, head) in arcs() {
-        indegree[head as usize] += 1;
-        starts[tail as usize] += 1;
+    for piece in pieces {
+        for &(tail, head) in *piece {
+            indegree[(head - first) as usize] += 1;
+            starts[(tail - first) as usize] += 1;
+        }
     }
     let mut end = 0;
     for start in &mut starts {
@@ -54,9 +54,12 @@ pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)
     }
     // Each row is filled from its end; afterwards starts[i] is where row i begins.
     let mut heads = vec![0u32; end as usize];
-    for (tail, head) in arcs() {
-        starts[tail as usize] -= 1;
-        heads[starts[tail as usize] as usize] = head;
+    for piece in pieces {
+        for &(tail, head) in *piece {
+            let start = &mut starts[(tail - first) as usize];
+            *start -= 1;
+            heads[*start as usize] = head - first;
+        }
     }
     let mut order: Vec<u32> = Vec::with_capacity(nodes);
     order.extend((0..nodes as u32).filter(|&node| indegree[node as usize] == 0));

@@ -1,27 +1,27 @@
 //! Why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
 
-use super::accesses::Place;
+use super::chains::{left_by, looked_at};
 use super::coherence::Coherence;
 use super::digraph::{Arc, short_cycle};
-use crate::memory::LocId;
+use crate::memory::{EventId, LocId};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Histories up to this size are explained by the shortest of all explanations.
 const LITMUS: usize = 128;
 
-/// A constraint: the write that access `a` leaves is at or mo-before the one at `target`.
+/// A constraint: the write that access `a` leaves is `target` or mo-before it.
 #[derive(Clone, Copy)]
 struct Constraint {
-    a: Place,
+    a: EventId,
     observer: Observer,
-    target: Place,
+    target: EventId,
 }
 
 /// Who looks, in a constraint.
 #[derive(Clone, Copy)]
 enum Observer {
-    /// The access at this place.
-    Access(Place),
+    /// This access.
+    Access(EventId),
     /// The end of the execution, at which the given final write is read.
     End,
 }
@@ -38,14 +38,12 @@ impl Coherence<'_> {
     fn explain_location(&self, loc: LocId) -> Option<Violation> {
         let constraints = if self.x.len() <= LITMUS { self.all(loc) } else { self.latest(loc) };
         let first = self.chains.of(loc).start;
-        let chain = |place: Place| self.chains.chain[place as usize] - first;
-        let position = |place: Place| self.chains.position[place as usize];
         let mut arcs = Vec::new();
         let mut meaning = Vec::new();
         for constraint in constraints {
-            let left = self.left(constraint);
-            let (tail, head) = (chain(left), chain(constraint.target));
-            if tail != head || position(left) > position(constraint.target) {
+            let (left, target) = (self.chains.link(constraint.a), self.chains.link(constraint.target));
+            if left.chain != target.chain || left.position > target.position {
+                let (tail, head) = (left.chain - first, target.chain - first);
                 arcs.push(Arc { tail, head, weight: self.weight(constraint) });
                 meaning.push(constraint);
             }
@@ -57,58 +55,38 @@ impl Coherence<'_> {
 
     /// The constraints that the engine looks at.
     fn latest(&self, loc: LocId) -> Vec<Constraint> {
-        let here = self.accesses.of(loc);
         let mut found = Vec::new();
-        for run in self.accesses.runs(loc) {
+        let here = |e: EventId| self.x.locs()[e.index()] == loc;
+        for thread in self.x.threads() {
             let clocks = self.hb.clocks.as_ref();
-            self.accesses.observe(
-                self.x,
-                run.thread,
-                clocks,
-                |place| here.contains(&place),
-                |_, a, e| {
-                    let target = self.accesses.target[e as usize];
-                    found.push(Constraint { a, observer: Observer::Access(e), target });
-                },
-            );
+            self.observable.observe(self.x, &self.chains, thread, clocks, here, |a, e| {
+                found.push(Constraint { a, observer: Observer::Access(e), target: looked_at(self.x, e) });
+            });
         }
-        let last = self.accesses.runs(loc).iter().map(|run| run.end - 1).chain([self.accesses.init(loc)]);
-        found.extend(self.at_the_end(loc, last));
+        found.extend(self.at_the_end(loc));
         found
     }
 
     /// A constraint for every two accesses of which one happens before the other.
     fn all(&self, loc: LocId) -> Vec<Constraint> {
-        let init = self.accesses.init(loc);
-        let event = |place: Place| self.accesses.events[place as usize];
+        let accesses: Vec<EventId> = self.x.events().filter(|&e| self.x.loc(e) == Some(loc)).collect();
         let mut found = Vec::new();
-        for e in self.accesses.of(loc) {
-            let target = self.accesses.target[e as usize];
-            let earlier = self.accesses.of(loc).filter(|&a| self.hb.before(self.x, event(a), event(e)));
-            found.extend(earlier.chain([init]).map(|a| Constraint {
-                a,
-                observer: Observer::Access(e),
-                target,
-            }));
+        for &e in &accesses {
+            let earlier = accesses.iter().copied().filter(|&a| self.hb.before(self.x, a, e));
+            let (observer, target) = (Observer::Access(e), looked_at(self.x, e));
+            found.extend(earlier.chain([self.x.init_write(loc)]).map(|a| Constraint { a, observer, target }));
         }
-        found.extend(self.at_the_end(loc, self.accesses.of(loc).chain([init])));
+        found.extend(self.at_the_end(loc));
         found
     }
 
-    fn at_the_end(
-        &self,
-        loc: LocId,
-        last: impl Iterator<Item = Place> + Clone,
-    ) -> impl Iterator<Item = Constraint> {
+    /// The last write of every chain comes before the given final write.
+    fn at_the_end(&self, loc: LocId) -> impl Iterator<Item = Constraint> + '_ {
         let finals = self.x.finals().iter().filter(move |&&(other, _)| other == loc);
-        finals.flat_map(move |&(_, write)| {
-            let target = self.accesses.place(self.x, write);
-            last.clone().map(move |a| Constraint { a, observer: Observer::End, target })
+        finals.flat_map(move |&(_, target)| {
+            let last = self.chains.of(loc).map(|chain| self.chains.ends(chain)[1]);
+            last.map(move |a| Constraint { a, observer: Observer::End, target })
         })
-    }
-
-    fn left(&self, constraint: Constraint) -> Place {
-        self.accesses.seen[constraint.a as usize]
     }
 
     /// The number of edges that it takes to say a constraint.
@@ -119,51 +97,45 @@ impl Coherence<'_> {
         }
     }
 
-    /// The path in rf? ; hb from the write that `a` leaves to the access at `e`.
-    fn path(&self, a: Place, e: Place) -> Vec<Edge> {
-        let event = |place: Place| self.accesses.events[place as usize];
-        let left = self.accesses.seen[a as usize];
+    /// The shortest path in rf? ; hb from the write that `a` leaves to `e`.
+    fn path(&self, a: EventId, e: EventId) -> Vec<Edge> {
+        let left = left_by(self.x, a);
         let mut path = Vec::new();
         if left != a {
-            path.push(Edge { from: event(left), to: event(a), because: Because::Rf });
+            path.push(Edge { from: left, to: a, because: Because::Rf });
         }
-        path.extend(self.hb.path(self.x, event(a), event(e)).expect("a happens before e"));
+        path.extend(self.hb.path(self.x, a, e).expect("a happens before e"));
         path
     }
 
     /// The mo edge that a constraint says.
-    fn edge(&self, constraint: Constraint) -> Edge {
-        let event = |place: Place| self.accesses.events[place as usize];
-        let because = match constraint.observer {
+    fn edge(&self, Constraint { a, observer, target }: Constraint) -> Edge {
+        let because = match observer {
             Observer::End => Because::Final,
-            Observer::Access(e) => {
-                let path = self.path(constraint.a, e);
-                match self.x.label(event(e)).reads() {
-                    true => Because::Read { read: event(e), path },
-                    false => Because::Coherence { path },
-                }
+            Observer::Access(e) if self.x.label(e).reads() => {
+                Because::Read { read: e, path: self.path(a, e) }
             }
+            Observer::Access(e) => Because::Coherence { path: self.path(a, e) },
         };
-        Edge { from: event(self.left(constraint)), to: event(constraint.target), because }
+        Edge { from: left_by(self.x, a), to: target, because }
     }
 
     /// Turns a cycle of constraints between chains into a cycle of mo edges between writes.
     fn close(&self, constraints: &[Constraint]) -> Violation {
-        let event = |place: Place| self.accesses.events[place as usize];
-        let position = |place: Place| self.chains.position[place as usize];
         let mut edges = Vec::new();
         for (i, &constraint) in constraints.iter().enumerate() {
             let enters = constraint.target;
-            let leaves = self.left(constraints[(i + 1) % constraints.len()]);
+            let leaves = left_by(self.x, constraints[(i + 1) % constraints.len()].a);
             let edge = self.edge(constraint);
             // Within a chain: back to an earlier write by atomicity, on to a later one along the chain.
-            if position(enters) > position(leaves) && constraints.len() > 1 {
+            let back = self.chains.link(enters).position > self.chains.link(leaves).position;
+            if back && constraints.len() > 1 {
                 let (from, premise) = (edge.from, Box::new(edge));
-                edges.push(Edge { from, to: event(leaves), because: Because::Atomic { premise } });
+                edges.push(Edge { from, to: leaves, because: Because::Atomic { premise } });
             } else {
                 edges.push(edge);
                 if enters != leaves {
-                    edges.push(Edge { from: event(enters), to: event(leaves), because: Because::Chain });
+                    edges.push(Edge { from: enters, to: leaves, because: Because::Chain });
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Happens-before as vector clocks (paper 000, Proposition 3.1), and shortest hb paths for explanations.
 
+use super::chains::left_by;
 use super::clocks::{Clocks, Row};
 use super::path::shortest_path;
 use super::replay::{Deadlock, Step, replay};
@@ -46,6 +47,17 @@ impl HappensBefore {
             }
         };
         Ok(HappensBefore { synchronisation, clocks })
+    }
+
+    /// Whether threads must be able to observe an access of another: a write; or a read, unless its source happens before
+    /// it. Without clocks nobody observes another thread.
+    pub(crate) fn observable(&self, x: &Execution, access: EventId) -> bool {
+        let writes = x.label(access).writes();
+        match self.synchronisation {
+            Synchronisation::Nothing => false,
+            Synchronisation::EveryRead => writes,
+            Synchronisation::Annotated => writes || !self.before(x, left_by(x, access), access),
+        }
     }
 
     /// Whether `a` happens before `b`.

@@ -7,10 +7,11 @@
 //! the last. Each round costs O(n·k + edges); a round without a new edge ends the saturation, and a graph with a cycle
 //! refutes the history.
 
-use super::accesses::{Accesses, Chains, Place, SharedSource};
+use super::chains::{Chains, left_by, looked_at};
 use super::clocks::Clocks;
 use super::digraph::{Arc, short_cycle};
 use super::happens_before::HappensBefore;
+use super::observer::Observable;
 use super::path::shortest_path;
 use super::replay::{Deadlock, replay};
 use crate::memory::{EventId, Execution};
@@ -34,8 +35,8 @@ pub(crate) struct MoEdge {
 /// Why the base of an edge holds.
 #[derive(Clone, Copy, Debug)]
 enum Reason {
-    /// The access `a` leaves the first write and happens before `e`, which looks at the second.
-    Observed { a: EventId, e: EventId },
+    /// The first write happens before the access `e`, which looks at the second.
+    Observed { e: EventId },
     /// The graph with the first `known` mo edges has a path from the first write to the second.
     Reached { known: usize },
     /// The second write is the given final one.
@@ -93,43 +94,36 @@ pub(crate) struct Saturated {
 pub(crate) struct Saturation<'a> {
     x: &'a Execution,
     hb: &'a HappensBefore,
-    accesses: &'a Accesses,
-    chains: Chains,
+    chains: &'a Chains,
+    /// The writes: whoever observes a read observes its source.
+    observable: Observable,
     pub(crate) edges: Vec<MoEdge>,
 }
 
 impl<'a> Saturation<'a> {
-    /// The graph with the edges of read coherence and of final values; fails if two RMWs read from one write.
-    pub(crate) fn new(
-        x: &'a Execution,
-        hb: &'a HappensBefore,
-        accesses: &'a Accesses,
-    ) -> Result<Self, SharedSource> {
-        let chains = Chains::new(x, accesses)?;
-        let mut saturation = Saturation { x, hb, accesses, chains, edges: Vec::new() };
+    /// The graph with the edges of read coherence and of final values.
+    pub(crate) fn new(x: &'a Execution, hb: &'a HappensBefore, chains: &'a Chains) -> Self {
+        let observable = Observable::new(x, chains, |e| x.label(e).writes());
+        let mut saturation = Saturation { x, hb, chains, observable, edges: Vec::new() };
         saturation.observe();
         saturation.add_finals();
-        Ok(saturation)
+        saturation
     }
 
     fn observe(&mut self) {
         let mut edges = Vec::new();
         for thread in self.x.threads() {
-            self.accesses.observe(
+            self.observable.observe(
                 self.x,
+                self.chains,
                 thread,
                 self.hb.clocks.as_ref(),
                 |_| true,
-                |_, a, e| {
-                    let (left, target) = (self.accesses.seen[a as usize], self.accesses.target[e as usize]);
-                    let [a_event, e_event] = [a, e].map(|place| self.accesses.events[place as usize]);
+                |a, e| {
+                    let (left, target) = (left_by(self.x, a), looked_at(self.x, e));
                     // A constraint that only says that hb keeps two plain writes in order is in the graph already.
-                    if target != e || self.chains.is_long(self.chains.chain[left as usize]) {
-                        edges.extend(self.between_chains(
-                            left,
-                            target,
-                            Reason::Observed { a: a_event, e: e_event },
-                        ));
+                    if target != e || self.chains.is_long(self.chains.link(left).chain) {
+                        edges.extend(self.between_chains(left, target, Reason::Observed { e }));
                     }
                 },
             );
@@ -139,10 +133,8 @@ impl<'a> Saturation<'a> {
 
     fn add_finals(&mut self) {
         for &(loc, write) in self.x.finals() {
-            let target = self.accesses.place(self.x, write);
-            for run in self.accesses.runs(loc) {
-                let left = self.accesses.seen[run.end as usize - 1];
-                let edge = self.between_chains(left, target, Reason::Final);
+            for chain in self.chains.of(loc) {
+                let edge = self.between_chains(self.chains.ends(chain)[1], write, Reason::Final);
                 self.edges.extend(edge);
             }
         }
@@ -150,22 +142,19 @@ impl<'a> Saturation<'a> {
 
     /// Adds the case that mo puts `first` before `second`, two writes of one location.
     pub(crate) fn assume(&mut self, first: EventId, second: EventId) {
-        let [first, second] = [first, second].map(|e| self.accesses.place(self.x, e));
         let edge = self.between_chains(first, second, Reason::Assumed);
         self.edges.extend(edge);
     }
 
-    /// The edge that says that the write at `first` is mo-before the one at `second`; none if this is so anyway.
-    fn between_chains(&self, first: Place, second: Place, reason: Reason) -> Option<MoEdge> {
-        let event = |place: Place| self.accesses.events[place as usize];
-        let Chains { chain, position, tops, bottoms, .. } = &self.chains;
-        let base = (event(first), event(second));
-        let (a, b) = (chain[first as usize] as usize, chain[second as usize] as usize);
-        if a == b {
-            let backward = position[first as usize] > position[second as usize];
-            return backward.then_some(MoEdge { from: base.0, to: base.1, base, backward, reason });
+    /// The edge that says that `first` is mo-before `second`; none if this is so anyway.
+    fn between_chains(&self, first: EventId, second: EventId, reason: Reason) -> Option<MoEdge> {
+        let base = (first, second);
+        let (a, b) = (self.chains.link(first), self.chains.link(second));
+        if a.chain == b.chain {
+            let backward = a.position > b.position;
+            return backward.then_some(MoEdge { from: first, to: second, base, backward, reason });
         }
-        let (from, to) = (event(bottoms[a]), event(tops[b]));
+        let ([_, from], [to, _]) = (self.chains.ends(a.chain), self.chains.ends(b.chain));
         // An initial write comes before everything as it is.
         (!self.x.is_init(from)).then_some(MoEdge { from, to, base, backward: self.x.is_init(to), reason })
     }
@@ -219,14 +208,13 @@ impl<'a> Saturation<'a> {
     fn carry_along_chains(&mut self, clocks: &Clocks) -> bool {
         let known = self.edges.len();
         let mut edges = Vec::new();
-        let writes = |place: Place| self.accesses.seen[place as usize] == place;
+        let writes = |e| self.x.label(e).writes();
         for thread in self.x.threads() {
-            self.accesses.observe(self.x, thread, Some(clocks), writes, |_, a, e| {
-                let left = self.accesses.seen[a as usize];
-                let [first, second] = [left, e].map(|place| self.chains.chain[place as usize]);
+            self.observable.observe(self.x, self.chains, thread, Some(clocks), writes, |a, e| {
+                let (first, second) = (self.chains.link(a).chain, self.chains.link(e).chain);
                 if first != second
                     && (self.chains.is_long(first) || self.chains.is_long(second))
-                    && let Some(edge) = self.between_chains(left, e, Reason::Reached { known })
+                    && let Some(edge) = self.between_chains(a, e, Reason::Reached { known })
                     && !reaches(self.x, clocks, edge.from, edge.to)
                 {
                     edges.push(edge);
@@ -240,10 +228,6 @@ impl<'a> Saturation<'a> {
     /// Pairs of chains of one location, at least one of them longer than a write, that the graph leaves unordered; each as
     /// the last write of one and the first of the other.
     pub(crate) fn unordered(&self, clocks: &Clocks, most: usize) -> Vec<(EventId, EventId)> {
-        let ends = |chain: u32| {
-            [&self.chains.tops, &self.chains.bottoms]
-                .map(|ends| self.accesses.events[ends[chain as usize] as usize])
-        };
         let mut pairs = Vec::new();
         for loc in self.x.locations() {
             let chains = self.chains.of(loc);
@@ -251,7 +235,7 @@ impl<'a> Saturation<'a> {
                 // Two long chains are met twice: count them once.
                 let others = chains.clone().filter(|&other| other > first || !self.chains.is_long(other));
                 for ([top, bottom], [other_top, other_bottom]) in
-                    others.map(|other| (ends(first), ends(other)))
+                    others.map(|other| (self.chains.ends(first), self.chains.ends(other)))
                 {
                     if !reaches(self.x, clocks, bottom, other_top)
                         && !reaches(self.x, clocks, other_bottom, top)
@@ -421,12 +405,8 @@ impl Saturation<'_> {
             Reason::Final => Because::Final,
             Reason::Assumed => Because::Assumed,
             Reason::Reached { .. } => Because::Coherence { path: paths[&i].clone() },
-            Reason::Observed { a, e } => {
-                let mut path = Vec::new();
-                if base.0 != a {
-                    path.push(Edge { from: base.0, to: a, because: Because::Rf });
-                }
-                path.extend(self.hb.path(self.x, a, e).expect("a happens before e"));
+            Reason::Observed { e } => {
+                let path = self.hb.path(self.x, base.0, e).expect("the write happens before e");
                 match self.x.label(e).reads() {
                     true => Because::Read { read: e, path },
                     false => Because::Coherence { path },
