@@ -1,7 +1,7 @@
 //! Building an execution: events are pushed thread by thread or interleaved; [`build`](ExecutionBuilder::build)
 //! finds every read its write.
 
-use super::execution::NO_SOURCE;
+use super::execution::{NO_SOURCE, ThreadTable};
 use super::times::Times;
 use super::{
     BadSource, EventId, Execution, Features, Interval, Kind, Label, LocId, MalformedHistory, Op, Order, Slot,
@@ -169,6 +169,7 @@ impl ExecutionBuilder {
             name: self.name.take(),
             thread_names: Vec::with_capacity(self.threads.len()),
             thread_starts: vec![0],
+            thread_table: ThreadTable::new(&[0]),
             loc_names: std::mem::take(&mut self.loc_names),
             init: std::mem::take(&mut self.init),
             labels: Vec::with_capacity(self.events),
@@ -207,6 +208,7 @@ impl ExecutionBuilder {
             x.thread_starts.push(x.labels.len() as u32);
             x.thread_names.push(std::mem::take(&mut thread.name));
         }
+        x.thread_table = ThreadTable::new(&x.thread_starts);
         Ok(x)
     }
 }

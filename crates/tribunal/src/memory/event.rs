@@ -93,6 +93,20 @@ impl Label {
         Order::ALL[(self.0 >> 2) as usize]
     }
 
+    /// Whether the event's order is acquire or stronger.
+    #[inline(always)]
+    pub const fn acquires(self) -> bool {
+        const ACQUIRE: u8 = 1 << Order::Acquire as u8 | 1 << Order::AcqRel as u8 | 1 << Order::SeqCst as u8;
+        ACQUIRE >> (self.0 >> 2) & 1 == 1
+    }
+
+    /// Whether the event's order is release or stronger.
+    #[inline(always)]
+    pub const fn releases(self) -> bool {
+        const RELEASE: u8 = 1 << Order::Release as u8 | 1 << Order::AcqRel as u8 | 1 << Order::SeqCst as u8;
+        RELEASE >> (self.0 >> 2) & 1 == 1
+    }
+
     /// Whether the event reads: a read or an RMW.
     #[inline(always)]
     pub const fn reads(self) -> bool {
@@ -206,5 +220,24 @@ impl Op {
     pub const fn from(mut self, source: Source) -> Self {
         self.source = source;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_says_what_its_kind_and_order_say() {
+        for kind in [Kind::Read, Kind::Write, Kind::Rmw, Kind::Fence] {
+            for order in Order::ALL {
+                let label = Label::new(kind, order);
+                assert_eq!((label.kind(), label.order()), (kind, order));
+                assert_eq!(label.acquires(), order.is_acquire());
+                assert_eq!(label.releases(), order.is_release());
+                assert_eq!(label.reads(), matches!(kind, Kind::Read | Kind::Rmw));
+                assert_eq!(label.writes(), matches!(kind, Kind::Write | Kind::Rmw));
+            }
+        }
     }
 }

@@ -32,6 +32,7 @@ pub struct Execution {
     pub(super) thread_names: Vec<Box<str>>,
     /// `thread_starts[t]..thread_starts[t + 1]` are the events of thread t.
     pub(super) thread_starts: Vec<u32>,
+    pub(super) thread_table: ThreadTable,
     pub(super) loc_names: Vec<Box<str>>,
     pub(super) init: Vec<u64>,
     pub(super) labels: Vec<Label>,
@@ -43,6 +44,37 @@ pub struct Execution {
     pub(super) finals: Vec<(LocId, EventId)>,
     pub(super) times: Option<Times>,
     pub(super) features: Features,
+}
+
+/// Which thread an event is of, without a column for it: the threads of every 2^shift-th event, between which a thread is
+/// searched for if they differ. Mostly they do not.
+#[derive(Clone, Debug)]
+pub(super) struct ThreadTable {
+    shift: u32,
+    threads: Vec<u32>,
+}
+
+impl ThreadTable {
+    pub(super) fn new(thread_starts: &[u32]) -> Self {
+        let (events, threads) = (thread_starts[thread_starts.len() - 1], thread_starts.len() as u32);
+        let shift = (0..32).find(|&shift| events >> shift <= threads.saturating_mul(32)).unwrap_or(31);
+        let thread_of = |event: u32| thread_starts.partition_point(|&start| start <= event) as u32 - 1;
+        // One entry beyond the last, so that every event is between two.
+        let samples =
+            (0..=(events >> shift) + 1).map(|i| thread_of((i << shift).min(events.saturating_sub(1))));
+        ThreadTable { shift, threads: samples.collect() }
+    }
+
+    #[inline(always)]
+    fn thread_of(&self, thread_starts: &[u32], event: EventId) -> ThreadId {
+        let i = (event.0 >> self.shift) as usize;
+        let (first, last) = (self.threads[i], self.threads[i + 1]);
+        if first == last {
+            return ThreadId(first);
+        }
+        let starts = &thread_starts[first as usize + 1..=last as usize];
+        ThreadId(first + starts.partition_point(|&start| start <= event.0) as u32)
+    }
 }
 
 /// What occurs in an execution: enough to say which models apply.
@@ -161,14 +193,10 @@ impl Execution {
         Some(Slot { thread, index: event.0 - self.thread_starts[thread.index()] })
     }
 
-    /// The thread of an event; none for an initial write. A binary search: O(log k).
+    /// The thread of an event; none for an initial write.
     #[inline]
     pub fn thread_of(&self, event: EventId) -> Option<ThreadId> {
-        if self.is_init(event) {
-            return None;
-        }
-        let after = self.thread_starts.partition_point(|&start| start <= event.0);
-        Some(ThreadId(after as u32 - 1))
+        (!self.is_init(event)).then(|| self.thread_table.thread_of(&self.thread_starts, event))
     }
 
     /// Kind and order of an event; an initial write is a relaxed write.

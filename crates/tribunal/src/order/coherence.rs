@@ -18,7 +18,7 @@
 use super::chains::{Chains, Link, looked_at};
 use super::digraph::topological_order;
 use super::happens_before::HappensBefore;
-use super::observer::{Observable, Observed, Observer};
+use super::observer::{Observable, Observed, Observer, Scene};
 use super::parallel;
 use crate::memory::{EventId, Execution, LocId, ThreadId};
 use crate::verdict::{Axiom, ModificationOrder, Refutation, Violation};
@@ -90,34 +90,41 @@ impl Coherence<'_> {
     /// cache; if that would take too much memory, one after the other.
     fn observe(&self, group_of: &[u32], groups: usize) -> Vec<Demands> {
         const TURN: u32 = 2048;
-        let (x, clocks) = (self.x, self.hb.clocks.as_ref());
+        let (x, scene) = (self.x, self.scene());
         let threads: Vec<ThreadId> = x.threads().collect();
         let in_turns =
-            self.observable.run_count().saturating_mul(threads.len()) <= x.len() && clocks.is_some();
+            self.observable.run_count().saturating_mul(threads.len()) <= x.len() && scene.clocks.is_some();
         let (team, turn) =
             if in_turns { (threads.len().div_ceil(parallel::width(x)), TURN) } else { (1, u32::MAX) };
         let teams: Vec<&[ThreadId]> = threads.chunks(team.max(1)).collect();
         let demands = parallel::map(x, &teams, |team| {
-            let mut observers: Vec<_> = team
-                .iter()
-                .map(|&thread| {
-                    (Observer::new(x, &self.chains, &self.observable, thread), Demands::new(groups))
-                })
-                .collect();
+            let observer = |&thread| (Observer::new(&scene, thread), Demands::new(groups));
+            let mut observers: Vec<_> = team.iter().map(observer).collect();
             let mut more = true;
             while more {
                 more = false;
                 for (observer, demands) in &mut observers {
-                    let visit = |loc: LocId, e, observed: &[Observed]| {
-                        self.constrain(demands, group_of[loc.index()], e, observed);
-                    };
+                    let Demands { groups, contradiction } = demands;
+                    let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
                     more |=
-                        observer.advance(x, &self.chains, &self.observable, clocks, turn, |_| true, visit);
+                        observer.advance(&scene, turn, enter, |&(e, chain, group), Observed { left, .. }| {
+                            if left.chain != chain {
+                                groups[group as usize].push((left.chain, chain));
+                            } else if left.position > 0 {
+                                let looked_at = self.chains.link(looked_at(x, e));
+                                *contradiction |= left.position > looked_at.position;
+                            }
+                        });
                 }
             }
             observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>()
         });
         demands.into_iter().flatten().collect()
+    }
+
+    pub(super) fn scene(&self) -> Scene<'_> {
+        let Coherence { x, hb, chains, observable } = self;
+        Scene { x, chains, observable, clocks: hb.clocks.as_ref() }
     }
 
     /// Consecutive locations in groups with about the same number of writes.
@@ -147,21 +154,6 @@ impl Coherence<'_> {
             demands.contradiction |= position < self.chains.link(self.chains.ends(chain)[1]).position;
         }
         demands
-    }
-
-    /// The accesses `observed` happen before the access `e`.
-    #[inline(always)]
-    fn constrain(&self, demands: &mut Demands, group: u32, e: EventId, observed: &[Observed]) {
-        let chain = self.chains.link(e).chain;
-        let arcs = &mut demands.groups[group as usize];
-        for left in observed.iter().map(|a| a.left) {
-            if left.chain != chain {
-                arcs.push((left.chain, chain));
-            } else if left.position > 0 {
-                let looked_at = self.chains.link(looked_at(self.x, e));
-                demands.contradiction |= left.position > looked_at.position;
-            }
-        }
     }
 
     /// The writes of a group of locations, location by location in an order that satisfies every constraint.

@@ -58,8 +58,7 @@ impl Coherence<'_> {
         let mut found = Vec::new();
         let here = |e: EventId| self.x.locs()[e.index()] == loc;
         for thread in self.x.threads() {
-            let clocks = self.hb.clocks.as_ref();
-            self.observable.observe(self.x, &self.chains, thread, clocks, here, |a, e| {
+            self.scene().observe(thread, here, |a, e| {
                 found.push(Constraint { a, observer: Observer::Access(e), target: looked_at(self.x, e) });
             });
         }

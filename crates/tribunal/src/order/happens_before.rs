@@ -1,6 +1,5 @@
 //! Happens-before as vector clocks (paper 000, Proposition 3.1), and shortest hb paths for explanations.
 
-use super::chains::left_by;
 use super::clocks::{Clocks, Row};
 use super::path::shortest_path;
 use super::replay::{Deadlock, Step, replay};
@@ -23,12 +22,15 @@ pub(crate) struct HappensBefore {
     synchronisation: Synchronisation,
     /// None for [`Synchronisation::Nothing`].
     pub(crate) clocks: Option<Clocks>,
+    /// For annotated orders: the reads whose sources do not happen before them.
+    unheard: Vec<bool>,
 }
 
 impl HappensBefore {
     /// Computes hb in O(n·k) time, or O(n) if nothing synchronises; the memory is that of [`Clocks`], and for annotated
     /// orders 4 more bytes an event and 4·k² while computing. Fails if po ∪ rf is cyclic.
     pub(crate) fn new(x: &Execution, synchronisation: Synchronisation) -> Result<Self, Deadlock> {
+        let mut unheard = Vec::new();
         let clocks = match synchronisation {
             Synchronisation::Nothing => {
                 replay(x, |_| &[], |_| {})?;
@@ -43,10 +45,11 @@ impl HappensBefore {
             Synchronisation::Annotated => {
                 let mut annotated = Annotated::new(x);
                 replay(x, |_| &[], |step| annotated.visit(step))?;
+                unheard = annotated.unheard;
                 Some(annotated.clocks)
             }
         };
-        Ok(HappensBefore { synchronisation, clocks })
+        Ok(HappensBefore { synchronisation, clocks, unheard })
     }
 
     /// Whether threads must be able to observe an access of another: a write; or a read, unless its source happens before
@@ -56,7 +59,7 @@ impl HappensBefore {
         match self.synchronisation {
             Synchronisation::Nothing => false,
             Synchronisation::EveryRead => writes,
-            Synchronisation::Annotated => writes || !self.before(x, left_by(x, access), access),
+            Synchronisation::Annotated => writes || self.unheard[access.index()],
         }
     }
 
@@ -102,6 +105,8 @@ struct Annotated<'a> {
     released: Vec<u32>,
     /// Clocks that are no event's: what RMWs pass on from several releases.
     joined: Vec<Box<[u32]>>,
+    /// The reads whose sources do not happen before them.
+    unheard: Vec<bool>,
 }
 
 struct ThreadState {
@@ -122,6 +127,7 @@ impl<'a> Annotated<'a> {
             threads: (0..k).map(|_| thread()).collect(),
             released: vec![NONE; x.len()],
             joined: Vec::new(),
+            unheard: vec![false; x.len()],
         }
     }
 
@@ -129,13 +135,12 @@ impl<'a> Annotated<'a> {
     fn visit(&mut self, step: Step) {
         let (event, t) = (step.event, step.thread.index());
         let label = self.x.labels()[event.index()];
-        let order = label.order();
         let from_source = step.source.map_or(NONE, |(write, _)| self.released[write.index()]);
-        if label.is_fence() && order.is_acquire() {
+        if label.is_fence() && label.acquires() {
             self.threads[t].row = self.clocks.join_slice(self.threads[t].row, &self.threads[t].pending);
         }
         if from_source != NONE {
-            if order.is_acquire() {
+            if label.acquires() {
                 self.acquire(step.thread, from_source);
             } else {
                 let Self { x, clocks, joined, threads, .. } = self;
@@ -143,16 +148,22 @@ impl<'a> Annotated<'a> {
             }
         }
         self.clocks.set_row(event, self.threads[t].row);
-        if label.is_fence() && order.is_release() {
+        if let Some((write, writer)) = step.source
+            && writer != step.thread
+        {
+            let index = write.0 - self.x.thread_events(writer).start;
+            self.unheard[event.index()] = self.clocks.entry(self.threads[t].row, writer) <= index;
+        }
+        if label.is_fence() && label.releases() {
             self.threads[t].fence = event.0;
         }
         if label.writes() {
-            let own = if order.is_release() { event.0 } else { self.threads[t].fence };
+            let own = if label.releases() { event.0 } else { self.threads[t].fence };
             // An acquiring RMW's own clock contains what it read; any other passes it on beside its own.
             self.released[event.index()] = match (own, from_source) {
                 (own, NONE) => own,
                 (NONE, passed_on) => passed_on,
-                (own, _) if order.is_acquire() && order.is_release() => own,
+                (own, _) if label.acquires() && label.releases() => own,
                 (own, passed_on) => self.join_released(own, passed_on),
             };
         }
@@ -243,7 +254,7 @@ impl<'a> Releases<'a> {
 
     fn synchronising_with(&mut self, e: EventId, edges: &mut Vec<(EventId, Because)>) {
         let label = self.x.label(e);
-        if !label.order().is_acquire() {
+        if !label.acquires() {
             return;
         }
         self.walk_release_sequence(e, edges);
@@ -265,7 +276,7 @@ impl<'a> Releases<'a> {
                 return;
             }
             let because = Because::Sw { write, read };
-            if self.x.label(write).order().is_release() {
+            if self.x.label(write).releases() {
                 edges.push((write, because));
             } else if self.fence_before[write.index()] != NONE {
                 edges.push((EventId(self.fence_before[write.index()]), because));
@@ -280,7 +291,7 @@ fn release_fences_before(x: &Execution, thread: ThreadId) -> impl Iterator<Item 
     x.thread_events(thread).map(move |e| {
         let label = x.label(EventId(e));
         let before = last;
-        if label.is_fence() && label.order().is_release() {
+        if label.is_fence() && label.releases() {
             last = e;
         }
         before

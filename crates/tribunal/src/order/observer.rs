@@ -74,30 +74,6 @@ impl Observable {
     pub(crate) fn run_thread(&self, run: usize) -> ThreadId {
         self.runs[run].thread
     }
-
-    /// Has `thread` observe all it does: `visit(a, e)` for each access `e` that observes and each `a` that it observes, as
-    /// [`Observer::advance`] says.
-    pub(crate) fn observe(
-        &self,
-        x: &Execution,
-        chains: &Chains,
-        thread: ThreadId,
-        clocks: Option<&Clocks>,
-        observes: impl Fn(EventId) -> bool,
-        mut visit: impl FnMut(EventId, EventId),
-    ) {
-        Observer::new(x, chains, self, thread).advance(
-            x,
-            chains,
-            self,
-            clocks,
-            u32::MAX,
-            observes,
-            |_, e, observed| {
-                observed.iter().for_each(|a| visit(a.event, e));
-            },
-        );
-    }
 }
 
 fn find_runs(x: &Execution, starts: &[u32], entries: &[Observed]) -> (Vec<u32>, Vec<Run>) {
@@ -116,6 +92,29 @@ fn find_runs(x: &Execution, starts: &[u32], entries: &[Observed]) -> (Vec<u32>, 
     (run_starts, runs)
 }
 
+/// What observers look at. Without clocks they see only their own accesses.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub x: &'a Execution,
+    pub chains: &'a Chains,
+    pub observable: &'a Observable,
+    pub clocks: Option<&'a Clocks>,
+}
+
+impl Scene<'_> {
+    /// Has `thread` observe all it does: `visit(a, e)` for each access `e` that `observes` and each `a` that it observes, as
+    /// [`Observer::advance`] says.
+    pub(crate) fn observe(
+        &self,
+        thread: ThreadId,
+        observes: impl Fn(EventId) -> bool,
+        mut visit: impl FnMut(EventId, EventId),
+    ) {
+        let enter = |e, _| observes(e).then_some(e);
+        Observer::new(self, thread).advance(self, u32::MAX, enter, |&e, a| visit(a.event, e));
+    }
+}
+
 /// A thread on its way through its accesses, with what it has observed of the other threads' accesses.
 pub(crate) struct Observer {
     thread: ThreadId,
@@ -125,64 +124,50 @@ pub(crate) struct Observer {
     previous: Vec<(Observed, Row)>,
 }
 
-/// How many accesses are handed over together.
-const CHUNK: usize = 64;
-
 impl Observer {
-    pub(crate) fn new(x: &Execution, chains: &Chains, observable: &Observable, thread: ThreadId) -> Self {
-        let init = |loc| Observed { event: x.init_write(loc), left: chains.link(x.init_write(loc)) };
+    pub(crate) fn new(scene: &Scene<'_>, thread: ThreadId) -> Self {
+        let init = |loc| scene.x.init_write(loc);
+        let first = |loc| Observed { event: init(loc), left: scene.chains.link(init(loc)) };
         Observer {
             thread,
-            next: x.thread_events(thread).start,
-            fronts: Fronts::new(observable, thread),
-            previous: x.locations().map(|loc| (init(loc), Clocks::EMPTY)).collect(),
+            next: scene.x.thread_events(thread).start,
+            fronts: Fronts::new(scene.observable, thread),
+            previous: scene.x.locations().map(|loc| (first(loc), Clocks::EMPTY)).collect(),
         }
     }
 
-    /// Goes on by at most `count` events. For each access e among them that observes, calls `visit(location, e, observed)`,
-    /// where `observed` are the thread's previous access to that location that observes, or the initial write; and the last
-    /// observable access of each other thread to that location before e in `clocks`, unless it was before that previous
-    /// access already. It may be called more than once for an e. Says whether there are more events.
+    /// Goes on by at most `count` events. For each access e among them for which `enter(e, location)` gives a view, calls
+    /// `visit(view, a)` for the thread's previous such access to that location, or the initial write; and for the last
+    /// observable access a of each other thread to that location before e in the clocks, unless it was before that previous
+    /// access already. Says whether there are more events.
     ///
     /// The fronts only move forward, since clocks only grow along po: O(n) for each observer, O(n·k) in all. Without clocks,
     /// O(n) in all.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn advance(
+    pub(crate) fn advance<V>(
         &mut self,
-        x: &Execution,
-        chains: &Chains,
-        observable: &Observable,
-        clocks: Option<&Clocks>,
+        scene: &Scene<'_>,
         count: u32,
-        observes: impl Fn(EventId) -> bool,
-        mut visit: impl FnMut(LocId, EventId, &[Observed]),
+        mut enter: impl FnMut(EventId, LocId) -> Option<V>,
+        mut visit: impl FnMut(&V, Observed),
     ) -> bool {
+        let Scene { x, chains, observable, clocks } = *scene;
         let end = x.thread_events(self.thread).end;
         let stop = end.min(self.next.saturating_add(count));
-        let mut observed = [Observed { event: END, left: Link::default() }; CHUNK + 1];
         for e in (self.next..stop).map(EventId) {
-            if x.labels()[e.index()].is_fence() || !observes(e) {
+            if x.labels()[e.index()].is_fence() {
                 continue;
             }
             let loc = x.locs()[e.index()];
+            let Some(view) = enter(e, loc) else { continue };
             let (last, row) = &mut self.previous[loc.index()];
-            observed[0] = std::mem::replace(last, Observed { event: e, left: chains.link(e) });
-            let mut len = 1;
+            visit(&view, std::mem::replace(last, Observed { event: e, left: chains.link(e) }));
             if let Some(clocks) = clocks
                 && clocks.row_of(e) != *row
             {
                 *row = clocks.row_of(e);
-                self.fronts.advance(observable, loc, clocks.row(*row), |_, last| {
-                    if len > CHUNK {
-                        visit(loc, e, &observed);
-                        len = 0;
-                    }
-                    observed[len] = last;
-                    len += 1;
-                });
+                self.fronts.advance(observable, loc, clocks.row(*row), |_, last| visit(&view, last));
             }
-            visit(loc, e, &observed[..len]);
         }
         self.next = stop;
         stop < end

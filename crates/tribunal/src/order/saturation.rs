@@ -11,7 +11,7 @@ use super::chains::{Chains, left_by, looked_at};
 use super::clocks::Clocks;
 use super::digraph::{Arc, short_cycle};
 use super::happens_before::HappensBefore;
-use super::observer::Observable;
+use super::observer::{Observable, Scene};
 use super::path::shortest_path;
 use super::replay::{Deadlock, replay};
 use crate::memory::{EventId, Execution};
@@ -113,11 +113,8 @@ impl<'a> Saturation<'a> {
     fn observe(&mut self) {
         let mut edges = Vec::new();
         for thread in self.x.threads() {
-            self.observable.observe(
-                self.x,
-                self.chains,
+            self.scene(self.hb.clocks.as_ref()).observe(
                 thread,
-                self.hb.clocks.as_ref(),
                 |_| true,
                 |a, e| {
                     let (left, target) = (left_by(self.x, a), looked_at(self.x, e));
@@ -129,6 +126,10 @@ impl<'a> Saturation<'a> {
             );
         }
         self.edges = edges;
+    }
+
+    fn scene<'b>(&'b self, clocks: Option<&'b Clocks>) -> Scene<'b> {
+        Scene { x: self.x, chains: self.chains, observable: &self.observable, clocks }
     }
 
     fn add_finals(&mut self) {
@@ -210,7 +211,7 @@ impl<'a> Saturation<'a> {
         let mut edges = Vec::new();
         let writes = |e| self.x.label(e).writes();
         for thread in self.x.threads() {
-            self.observable.observe(self.x, self.chains, thread, Some(clocks), writes, |a, e| {
+            self.scene(Some(clocks)).observe(thread, writes, |a, e| {
                 let (first, second) = (self.chains.link(a).chain, self.chains.link(e).chain);
                 if first != second
                     && (self.chains.is_long(first) || self.chains.is_long(second))
