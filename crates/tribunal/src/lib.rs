@@ -17,11 +17,13 @@
 //! # Ok::<(), tribunal::memory::MalformedHistory>(())
 //! ```
 
+mod limits;
 pub mod memory;
 pub mod models;
 mod order;
 pub mod verdict;
 pub mod verify;
 
-pub use models::{Engine, Judgement, Limits, Model, check, judge};
+pub use limits::Limits;
+pub use models::{Engine, Judgement, Model, check, judge};
 pub use verdict::Verdict;

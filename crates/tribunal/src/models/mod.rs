@@ -4,13 +4,12 @@ mod rc20;
 mod sra;
 mod wra;
 
+use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::order::happens_before::Synchronisation;
 use crate::verdict::{Unsupported, Verdict};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 /// A consistency model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,23 +134,6 @@ impl Engine {
     }
 }
 
-/// How much a check may cost. The near-linear models only look at `stop`.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits<'a> {
-    /// When to give up.
-    pub deadline: Option<Instant>,
-    /// How many search states to visit at most.
-    pub max_states: u64,
-    /// Set by the caller, from another thread or a signal handler, to stop early.
-    pub stop: Option<&'a AtomicBool>,
-}
-
-impl Default for Limits<'_> {
-    fn default() -> Self {
-        Limits { deadline: None, max_states: 10_000_000, stop: None }
-    }
-}
-
 /// A verdict and what decided it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
@@ -185,12 +167,17 @@ pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgem
     if let Some(why) = model.unsupported(execution) {
         return Judgement { verdict: Verdict::Unsupported(why), engine: model.engines()[0] };
     }
-    let (verdict, engine) = match model {
-        Model::Rc20 => (rc20::decide(execution, Synchronisation::Annotated), Engine::MinimalCoherence),
-        Model::Ra => (rc20::decide(execution, Synchronisation::EveryRead), Engine::MinimalCoherence),
-        Model::Relaxed => (rc20::decide(execution, Synchronisation::Nothing), Engine::MinimalCoherence),
-        Model::Wra => (wra::decide(execution), Engine::WeakCoherence),
+    let (decided, engine) = match model {
+        Model::Rc20 => {
+            (rc20::decide(execution, Synchronisation::Annotated, limits), Engine::MinimalCoherence)
+        }
+        Model::Ra => (rc20::decide(execution, Synchronisation::EveryRead, limits), Engine::MinimalCoherence),
+        Model::Relaxed => {
+            (rc20::decide(execution, Synchronisation::Nothing, limits), Engine::MinimalCoherence)
+        }
+        Model::Wra => (wra::decide(execution, limits), Engine::WeakCoherence),
         Model::Sra => sra::decide(execution, limits),
     };
+    let verdict = decided.unwrap_or_else(Verdict::Undecided);
     Judgement { verdict, engine }
 }

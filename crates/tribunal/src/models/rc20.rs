@@ -13,18 +13,25 @@
 //!
 //! Decided by minimal coherence (paper 000, Algorithms 3 and 4): O(n·k), and O(n) for relaxed.
 
+use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::replay::Halt;
 use crate::order::{causality, coherence};
-use crate::verdict::{Verdict, Witness};
+use crate::verdict::{Limit, Verdict, Witness};
 
-pub(super) fn decide(x: &Execution, synchronisation: Synchronisation) -> Verdict {
-    let hb = match HappensBefore::new(x, synchronisation) {
+pub(super) fn decide(
+    x: &Execution,
+    synchronisation: Synchronisation,
+    limits: &Limits<'_>,
+) -> Result<Verdict, Limit> {
+    let hb = match HappensBefore::new(x, synchronisation, limits) {
         Ok(hb) => hb,
-        Err(deadlock) => return Verdict::Inconsistent(causality::explain(x, &deadlock)),
+        Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),
+        Err(Halt::Limit(limit)) => return Err(limit),
     };
-    match coherence::order_writes(x, &hb) {
+    Ok(match coherence::order_writes(x, &hb, limits)? {
         Ok(mo) => Verdict::Consistent(Witness::Mo(mo)),
         Err(violation) => Verdict::Inconsistent(violation),
-    }
+    })
 }

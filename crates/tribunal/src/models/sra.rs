@@ -12,35 +12,36 @@
 //! problem is NP-complete: saturation, then the frontier search (section 4.2). When the search finds that there is no mo,
 //! the proof of it splits cases on pairs of writes until saturation refutes each.
 
-use super::{Engine, Limits};
+use super::Engine;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::order::chains::{Chains, SharedSource};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::replay::Halt;
 use crate::order::saturation::{Contradiction, Saturated, Saturation};
 use crate::order::{causality, frontier};
 use crate::verdict::{Axiom, Because, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
-pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> (Verdict, Engine) {
-    let hb = match HappensBefore::new(x, Synchronisation::EveryRead) {
+pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> (Result<Verdict, Limit>, Engine) {
+    let hb = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
         Ok(hb) => hb,
-        Err(deadlock) => {
-            return (Verdict::Inconsistent(causality::explain(x, &deadlock)), Engine::MinimalCoherence);
+        Err(Halt::Deadlock(deadlock)) => {
+            let violation = causality::explain(x, &deadlock);
+            return (Ok(Verdict::Inconsistent(violation)), Engine::MinimalCoherence);
         }
+        Err(Halt::Limit(limit)) => return (Err(limit), Engine::MinimalCoherence),
     };
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
             let refutation = Refutation::SharedSource { write, rmws };
-            return (inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence);
+            return (Ok(inconsistent(Axiom::Atomicity, refutation)), Engine::MinimalCoherence);
         }
     };
     let mut saturation = Saturation::new(x, &hb, &chains);
-    let mut budget = Budget { limits, states: 0 };
-    match search(x, &mut saturation, &mut budget) {
-        Ok(decided) => decided,
-        Err(limit) => (Verdict::Undecided(limit), Engine::FrontierSearch),
+    match search(x, &mut saturation, limits) {
+        Ok((verdict, engine)) => (Ok(verdict), engine),
+        Err(limit) => (Err(limit), Engine::FrontierSearch),
     }
 }
 
@@ -51,9 +52,9 @@ fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
 fn search(
     x: &Execution,
     saturation: &mut Saturation<'_>,
-    budget: &mut Budget<'_>,
+    limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
-    let saturated = match saturation.run(|| budget.check())? {
+    let saturated = match saturation.run(limits)? {
         Ok(saturated) => saturated,
         Err(contradiction) => {
             let cycle = saturation.explain(&contradiction);
@@ -65,9 +66,10 @@ fn search(
     if x.features().rmws == 0 {
         return Ok((consistent(&saturated.order), Engine::MinimalCoherence));
     }
-    let verdict = match frontier::search(x, &saturated.preds, || budget.visit())? {
+    let mut states = 0;
+    let verdict = match frontier::search(x, &saturated.preds, limits, &mut states)? {
         Some(order) => consistent(&order),
-        None => inconsistent(Axiom::StrongWriteCoherence, refute(saturation, budget)?),
+        None => inconsistent(Axiom::StrongWriteCoherence, refute(saturation, limits, &mut states)?),
     };
     Ok((verdict, Engine::FrontierSearch))
 }
@@ -100,11 +102,16 @@ fn broken_axiom(edges: &[crate::verdict::Edge]) -> Axiom {
 
 /// Why no mo exists, by cases: looks for a pair of chains of which one order is refuted by saturation alone; if there is
 /// none, splits on the pair whose two orders tell the most.
-fn refute(saturation: &mut Saturation<'_>, budget: &mut Budget<'_>) -> Result<Refutation, Limit> {
+fn refute(
+    saturation: &mut Saturation<'_>,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Refutation, Limit> {
     /// How many pairs are tried before each split.
     const LOOK_AHEAD: usize = 24;
-    budget.visit()?;
-    let clocks = match saturation.run(|| budget.check())? {
+    *states += 1;
+    limits.check(*states)?;
+    let clocks = match saturation.run(limits)? {
         Ok(Saturated { clocks, .. }) => clocks,
         Err(contradiction) => return Ok(Refutation::Cycle(saturation.explain(&contradiction))),
     };
@@ -114,13 +121,13 @@ fn refute(saturation: &mut Saturation<'_>, budget: &mut Budget<'_>) -> Result<Re
         let mut told = [0; 2];
         for (i, (a, b)) in [(first, second), (second, first)].into_iter().enumerate() {
             saturation.assume(a, b);
-            let outcome = saturation.run(|| budget.check())?;
+            let outcome = saturation.run(limits)?;
             let leaf = outcome.err().map(|contradiction: Contradiction| saturation.explain(&contradiction));
             told[i] = saturation.edges.len() - known;
             saturation.edges.truncate(known);
             if let Some(cycle) = leaf {
                 saturation.assume(b, a);
-                let rest = refute(saturation, budget)?;
+                let rest = refute(saturation, limits, states)?;
                 saturation.edges.truncate(known);
                 let (forward, backward) = (Box::new(Refutation::Cycle(cycle)), Box::new(rest));
                 return Ok(Refutation::Split { first: a, second: b, forward, backward });
@@ -135,35 +142,9 @@ fn refute(saturation: &mut Saturation<'_>, budget: &mut Budget<'_>) -> Result<Re
     let mut cases = Vec::with_capacity(2);
     for (a, b) in [(first, second), (second, first)] {
         saturation.assume(a, b);
-        cases.push(Box::new(refute(saturation, budget)?));
+        cases.push(Box::new(refute(saturation, limits, states)?));
         saturation.edges.truncate(known);
     }
     let (backward, forward) = (cases.pop().expect("two cases"), cases.pop().expect("two cases"));
     Ok(Refutation::Split { first, second, forward, backward })
-}
-
-/// Counts states and looks at the clock.
-struct Budget<'a> {
-    limits: &'a Limits<'a>,
-    states: u64,
-}
-
-impl Budget<'_> {
-    fn check(&self) -> Result<(), Limit> {
-        if self.limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return Err(Limit::Stopped);
-        }
-        match self.limits.deadline {
-            Some(deadline) if Instant::now() >= deadline => Err(Limit::Time { states: self.states }),
-            _ => Ok(()),
-        }
-    }
-
-    fn visit(&mut self) -> Result<(), Limit> {
-        self.states += 1;
-        if self.states > self.limits.max_states {
-            return Err(Limit::States { states: self.limits.max_states });
-        }
-        self.check()
-    }
 }

@@ -10,38 +10,42 @@
 //! location before e in hb is the only one of u that can be between w and e, since an earlier one that is after w makes
 //! the last one be after w, too.
 
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::order::chains::{Chains, SharedSource};
 use crate::order::clocks::{Clocks, Row};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
 use crate::order::observer::{Fronts, Observable};
+use crate::order::replay::Halt;
 use crate::order::{causality, parallel};
-use crate::verdict::{Axiom, Refutation, Verdict, Violation, Witness};
+use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Histories up to this size are explained by the shortest of all explanations.
 const LITMUS: usize = 128;
 
-pub(super) fn decide(x: &Execution) -> Verdict {
-    let hb = match HappensBefore::new(x, Synchronisation::EveryRead) {
+pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
+    let hb = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
         Ok(hb) => hb,
-        Err(deadlock) => return Verdict::Inconsistent(causality::explain(x, &deadlock)),
+        Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),
+        Err(Halt::Limit(limit)) => return Err(limit),
     };
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
             let refutation = Refutation::SharedSource { write, rmws };
-            return Verdict::Inconsistent(Violation { axiom: Axiom::WeakAtomicity, refutation });
+            return Ok(Verdict::Inconsistent(Violation { axiom: Axiom::WeakAtomicity, refutation }));
         }
     };
     let writes = Observable::new(x, &chains, |e| x.label(e).writes());
     let search = Search { x, hb: &hb, writes };
     let observers: Vec<ThreadId> = x.threads().collect();
-    let found = parallel::map(x, &observers, |&observer| search.overwritten(observer));
+    let found = parallel::map(x, &observers, |&observer| search.overwritten(observer, limits));
+    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
     let violation = match found.into_iter().flatten().next() {
         Some(_) if x.len() <= LITMUS => search.shortest(),
         first => first.map(|(read, by)| search.explain(read, by)),
     };
-    violation.map_or(Verdict::Consistent(Witness::History), Verdict::Inconsistent)
+    Ok(violation.map_or(Verdict::Consistent(Witness::History), Verdict::Inconsistent))
 }
 
 struct Search<'a> {
@@ -59,12 +63,19 @@ struct LastWrite {
 
 impl Search<'_> {
     /// The first read of a thread that reads an overwritten write, and an overwriting write.
-    fn overwritten(&self, observer: ThreadId) -> Option<(EventId, EventId)> {
+    fn overwritten(
+        &self,
+        observer: ThreadId,
+        limits: &Limits<'_>,
+    ) -> Result<Option<(EventId, EventId)>, Limit> {
         let clocks = self.hb.clocks.as_ref().expect("every read synchronises");
         let mut fronts = Fronts::new(&self.writes, observer);
         let mut last_writes: Vec<Option<LastWrite>> = vec![None; self.writes.run_count()];
         let mut rows = vec![Clocks::EMPTY; self.x.location_count()];
         for e in self.x.thread_events(observer).map(EventId) {
+            if e.0 % 1024 == 0 {
+                limits.check(0)?;
+            }
             let label = self.x.labels()[e.index()];
             if label.is_fence() {
                 continue;
@@ -80,14 +91,14 @@ impl Search<'_> {
             if label.reads()
                 && let Some(by) = self.overwriter(clocks, &last_writes[runs.clone()], runs.start, e)
             {
-                return Some((e, by));
+                return Ok(Some((e, by)));
             }
             if label.writes() {
                 let own = runs.clone().find(|&run| self.writes.run_thread(run) == observer);
                 last_writes[own.expect("a write is in a run")] = Some(LastWrite { write: e, row });
             }
         }
-        None
+        Ok(None)
     }
 
     /// One of the last writes, those of the runs from `first_run` on, that the write that `read` reads from happens before.

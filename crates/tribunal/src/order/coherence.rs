@@ -15,13 +15,14 @@
 //! The observing threads are independent of each other, and so are the locations once all constraints are known: large
 //! histories use all cores for both.
 
-use super::chains::{Chains, Link, looked_at};
+use super::chains::{Chains, Link, SharedSource, looked_at};
 use super::digraph::topological_order;
 use super::happens_before::HappensBefore;
 use super::observer::{Observable, Observed, Observer, Scene};
 use super::parallel;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, ThreadId};
-use crate::verdict::{Axiom, ModificationOrder, Refutation, Violation};
+use crate::verdict::{Axiom, Limit, ModificationOrder, Refutation, Violation};
 use std::ops::Range;
 
 /// How many groups the locations are put into, each to be ordered on its own.
@@ -34,14 +35,21 @@ type Arc = (u32, u32);
 ///
 /// O(n·k) time; the memory of [`Chains`] and [`Observable`], and 8 bytes a constraint, of which there are at most k an
 /// access.
-pub(crate) fn order_writes(x: &Execution, hb: &HappensBefore) -> Result<ModificationOrder, Violation> {
-    let chains = Chains::new(x).map_err(|shared| Violation {
-        axiom: Axiom::Atomicity,
-        refutation: Refutation::SharedSource { write: shared.write, rmws: shared.rmws },
-    })?;
+pub(crate) fn order_writes(
+    x: &Execution,
+    hb: &HappensBefore,
+    limits: &Limits<'_>,
+) -> Result<Result<ModificationOrder, Violation>, Limit> {
+    let chains = match Chains::new(x) {
+        Ok(chains) => chains,
+        Err(SharedSource { write, rmws }) => {
+            let refutation = Refutation::SharedSource { write, rmws };
+            return Ok(Err(Violation { axiom: Axiom::Atomicity, refutation }));
+        }
+    };
     let observable = Observable::new(x, &chains, |e| hb.observable(x, e));
     let coherence = Coherence { x, hb, chains, observable };
-    coherence.order().ok_or_else(|| coherence.explain())
+    Ok(coherence.order(limits)?.ok_or_else(|| coherence.explain()))
 }
 
 /// An execution with all that its constraints are found from.
@@ -60,54 +68,56 @@ struct Demands {
 }
 
 impl Coherence<'_> {
-    fn order(&self) -> Option<ModificationOrder> {
+    fn order(&self, limits: &Limits<'_>) -> Result<Option<ModificationOrder>, Limit> {
         let groups = self.group_locations();
         let mut group_of = vec![0u32; self.x.location_count()];
         for (id, group) in (0..).zip(&groups) {
             group_of[group.start as usize..group.end as usize].fill(id);
         }
-        let mut demands = self.observe(&group_of, groups.len());
+        let mut demands = self.observe(&group_of, groups.len(), limits)?;
         demands.push(self.final_demands(&group_of, groups.len()));
         if demands.iter().any(|demands| demands.contradiction) {
-            return None;
+            return Ok(None);
         }
         let ids: Vec<usize> = (0..groups.len()).collect();
         let orders = parallel::map(self.x, &ids, |&id| {
+            limits.check(0)?;
             let constraints: Vec<&[Arc]> = demands.iter().map(|demands| &demands.groups[id][..]).collect();
-            self.order_group(groups[id].clone(), &constraints)
+            Ok(self.order_group(groups[id].clone(), &constraints))
         });
         let mut mo = ModificationOrder::new();
         for (group, order) in groups.iter().zip(orders) {
-            let mut order = order?.into_iter();
+            let Some(order) = order? else { return Ok(None) };
+            let mut order = order.into_iter();
             for loc in group.clone().map(LocId) {
                 mo.push_location(order.by_ref().take(self.chains.write_count(loc)));
             }
         }
-        Some(mo)
+        Ok(Some(mo))
     }
 
     /// What each thread demands. The threads of a team advance in turns, so that they meet the accesses they observe in
     /// cache; if that would take too much memory, one after the other.
-    fn observe(&self, group_of: &[u32], groups: usize) -> Vec<Demands> {
+    fn observe(&self, group_of: &[u32], groups: usize, limits: &Limits<'_>) -> Result<Vec<Demands>, Limit> {
         const TURN: u32 = 2048;
         let (x, scene) = (self.x, self.scene());
         let threads: Vec<ThreadId> = x.threads().collect();
         let in_turns =
             self.observable.run_count().saturating_mul(threads.len()) <= x.len() && scene.clocks.is_some();
-        let (team, turn) =
-            if in_turns { (threads.len().div_ceil(parallel::width(x)), TURN) } else { (1, u32::MAX) };
+        let team = if in_turns { threads.len().div_ceil(parallel::width(x)) } else { 1 };
         let teams: Vec<&[ThreadId]> = threads.chunks(team.max(1)).collect();
         let demands = parallel::map(x, &teams, |team| {
             let observer = |&thread| (Observer::new(&scene, thread), Demands::new(groups));
             let mut observers: Vec<_> = team.iter().map(observer).collect();
             let mut more = true;
             while more {
+                limits.check(0)?;
                 more = false;
                 for (observer, demands) in &mut observers {
                     let Demands { groups, contradiction } = demands;
                     let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
                     more |=
-                        observer.advance(&scene, turn, enter, |&(e, chain, group), Observed { left, .. }| {
+                        observer.advance(&scene, TURN, enter, |&(e, chain, group), Observed { left, .. }| {
                             if left.chain != chain {
                                 groups[group as usize].push((left.chain, chain));
                             } else if left.position > 0 {
@@ -117,9 +127,9 @@ impl Coherence<'_> {
                         });
                 }
             }
-            observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>()
+            Ok(observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>())
         });
-        demands.into_iter().flatten().collect()
+        demands.into_iter().collect::<Result<Vec<_>, _>>().map(|teams| teams.into_iter().flatten().collect())
     }
 
     pub(super) fn scene(&self) -> Scene<'_> {

@@ -14,23 +14,26 @@
 //! end are remembered, so that each of the at most n^k is expanded once: O(k·n^(k+1)).
 
 use super::saturation::Predecessors;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
+use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
 const UNLOCKED: u32 = u32::MAX;
 
-/// All writes in an order in which the execution can be run, if there is one. `keep_going` is asked at every state that
-/// needs a choice.
-pub(crate) fn search<E>(
+/// All writes in an order in which the execution can be run, if there is one. Counts the states that need a choice.
+pub(crate) fn search(
     x: &Execution,
     preds: &Predecessors,
-    mut keep_going: impl FnMut() -> Result<(), E>,
-) -> Result<Option<Vec<EventId>>, E> {
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Option<Vec<EventId>>, Limit> {
     let mut frontier = Frontier::new(x, preds);
     let mut dead: FxHashSet<Box<[u32]>> = FxHashSet::default();
     // Choices not yet taken: how many events were executed before, and the writes to try, last first.
     let mut choices: Vec<(usize, Vec<EventId>)> = Vec::new();
     loop {
+        limits.check(*states)?;
         frontier.run();
         if frontier.trail.len() == x.len() {
             let events = frontier.trail.iter().map(|&(e, _)| e);
@@ -40,7 +43,7 @@ pub(crate) fn search<E>(
         if openers.iter().any(|&opener| frontier.run_chain(opener)) {
             continue;
         }
-        keep_going()?;
+        *states += 1;
         if !openers.is_empty() && dead.insert(frontier.next.clone().into()) {
             choices.push((frontier.trail.len(), openers));
         }

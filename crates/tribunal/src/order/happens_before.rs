@@ -2,7 +2,8 @@
 
 use super::clocks::{Clocks, Row};
 use super::path::shortest_path;
-use super::replay::{Deadlock, Step, replay};
+use super::replay::{Halt, Step, replay};
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Slot, ThreadId};
 use crate::verdict::{Because, Edge};
 
@@ -29,22 +30,26 @@ pub(crate) struct HappensBefore {
 impl HappensBefore {
     /// Computes hb in O(n·k) time, or O(n) if nothing synchronises; the memory is that of [`Clocks`], and for annotated
     /// orders 4 more bytes an event and 4·k² while computing. Fails if po ∪ rf is cyclic.
-    pub(crate) fn new(x: &Execution, synchronisation: Synchronisation) -> Result<Self, Deadlock> {
+    pub(crate) fn new(
+        x: &Execution,
+        synchronisation: Synchronisation,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Halt> {
         let mut unheard = Vec::new();
         let clocks = match synchronisation {
             Synchronisation::Nothing => {
-                replay(x, |_| &[], |_| {})?;
+                replay(x, |_| &[], limits, |_| {})?;
                 None
             }
             Synchronisation::EveryRead => {
                 let mut clocks = Clocks::new(x.len(), x.thread_count());
                 let mut current = vec![Clocks::EMPTY; x.thread_count()];
-                replay(x, |_| &[], |step| acquire_from_source(x, &mut clocks, &mut current, step))?;
+                replay(x, |_| &[], limits, |step| acquire_from_source(x, &mut clocks, &mut current, step))?;
                 Some(clocks)
             }
             Synchronisation::Annotated => {
                 let mut annotated = Annotated::new(x);
-                replay(x, |_| &[], |step| annotated.visit(step))?;
+                replay(x, |_| &[], limits, |step| annotated.visit(step))?;
                 unheard = annotated.unheard;
                 Some(annotated.clocks)
             }

@@ -1,7 +1,9 @@
 //! Replaying an execution in an order that contains po, rf and any further edges, or finding the cycle that
 //! forbids it.
 
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
+use crate::verdict::Limit;
 use std::collections::VecDeque;
 
 const NO_ONE: u32 = u32::MAX;
@@ -17,6 +19,12 @@ pub(crate) struct Step {
     pub thread: ThreadId,
     /// The write it reads from and that write's thread, unless it is an initial write.
     pub source: Option<(EventId, ThreadId)>,
+}
+
+/// Why a replay did not come to its end.
+pub(crate) enum Halt {
+    Deadlock(Deadlock),
+    Limit(Limit),
 }
 
 /// Every thread that has events left waits for an event that is not yet replayed.
@@ -52,8 +60,9 @@ impl Deadlock {
 pub(crate) fn replay<'a>(
     x: &Execution,
     preds: impl Fn(EventId) -> &'a [EventId],
+    limits: &Limits<'_>,
     mut visit: impl FnMut(Step),
-) -> Result<(), Deadlock> {
+) -> Result<(), Halt> {
     let (n, k) = (x.len() as u32, x.thread_count());
     let labels = x.labels();
     // Invariant: thread t has replayed exactly its events below next[t].
@@ -65,6 +74,7 @@ pub(crate) fn replay<'a>(
     let done = |next: &[u32], e: EventId| x.thread_of(e).is_none_or(|u| e.0 < next[u.index()]);
 
     while let Some(t) = ready.pop_front() {
+        limits.check(0).map_err(Halt::Limit)?;
         let thread = ThreadId(t);
         let end = x.thread_events(thread).end;
         let turn_end = end.min(next[thread.index()].saturating_add(TURN));
@@ -105,7 +115,7 @@ pub(crate) fn replay<'a>(
         }
     }
     match waits_for.iter().any(Option::is_some) {
-        true => Err(Deadlock { blocked: waits_for }),
+        true => Err(Halt::Deadlock(Deadlock { blocked: waits_for })),
         false => Ok(()),
     }
 }

@@ -13,9 +13,10 @@ use super::digraph::{Arc, short_cycle};
 use super::happens_before::HappensBefore;
 use super::observer::{Observable, Scene};
 use super::path::shortest_path;
-use super::replay::{Deadlock, replay};
+use super::replay::{Deadlock, Halt, replay};
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::verdict::{Because, Cycle, Edge};
+use crate::verdict::{Because, Cycle, Edge, Limit};
 use std::collections::BTreeMap;
 
 /// Histories up to this size get the shortest of all cycles.
@@ -160,14 +161,10 @@ impl<'a> Saturation<'a> {
         (!self.x.is_init(from)).then_some(MoEdge { from, to, base, backward: self.x.is_init(to), reason })
     }
 
-    /// Saturates. `keep_going` is asked before every round.
-    pub(crate) fn run<E>(
-        &mut self,
-        mut keep_going: impl FnMut() -> Result<(), E>,
-    ) -> Result<Result<Saturated, Contradiction>, E> {
+    /// Saturates.
+    pub(crate) fn run(&mut self, limits: &Limits<'_>) -> Result<Result<Saturated, Contradiction>, Limit> {
         let mut checked = 0;
         loop {
-            keep_going()?;
             if let Some(i) = (checked..self.edges.len()).find(|&i| self.edges[i].backward) {
                 return Ok(Err(Contradiction::Backward(i)));
             }
@@ -179,6 +176,7 @@ impl<'a> Saturation<'a> {
             let replayed = replay(
                 self.x,
                 |e| preds.of(e),
+                limits,
                 |step| {
                     let row = &mut rows[step.thread.index()];
                     let source = step.source.map(|(write, _)| write);
@@ -196,8 +194,10 @@ impl<'a> Saturation<'a> {
                     }
                 },
             );
-            if let Err(deadlock) = replayed {
-                return Ok(Err(Contradiction::Deadlock(deadlock)));
+            match replayed {
+                Ok(()) => {}
+                Err(Halt::Deadlock(deadlock)) => return Ok(Err(Contradiction::Deadlock(deadlock))),
+                Err(Halt::Limit(limit)) => return Err(limit),
             }
             if self.x.features().rmws == 0 || !self.carry_along_chains(&clocks) {
                 return Ok(Ok(Saturated { clocks, preds, order }));

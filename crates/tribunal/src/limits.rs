@@ -1,0 +1,44 @@
+//! How much a check may cost.
+
+use crate::verdict::Limit;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How much a check may cost.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+/// use tribunal::Limits;
+/// let limits = Limits { deadline: Some(Instant::now() + Duration::from_secs(10)), ..Limits::default() };
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// How many search states to visit at most, for the models that search.
+    pub max_states: u64,
+    /// Set by the caller, from another thread or a signal handler, to stop early.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Default for Limits<'_> {
+    fn default() -> Self {
+        Limits { deadline: None, max_states: 10_000_000, stop: None }
+    }
+}
+
+impl Limits<'_> {
+    /// Whether to go on after visiting this many states. Cheap enough for once in a thousand events.
+    pub(crate) fn check(&self, states: u64) -> Result<(), Limit> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Limit::Stopped);
+        }
+        if states > self.max_states {
+            return Err(Limit::States { states: self.max_states });
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Limit::Time { states }),
+            _ => Ok(()),
+        }
+    }
+}
