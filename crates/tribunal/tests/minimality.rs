@@ -34,14 +34,14 @@ fn inner_lists(edge: &mut Edge, f: &mut impl FnMut(&mut Vec<Edge>)) {
     }
 }
 
-/// Every way to leave out one edge and, if `merge` says so, to let the next edge begin where it began.
-fn shortened(violation: &Violation, merge: &[bool]) -> Vec<Violation> {
+/// Every way to leave out one edge, or to take two successive po edges for one.
+fn shortened(violation: &Violation) -> Vec<Violation> {
     let mut sizes = Vec::new();
     lists(&mut violation.refutation.clone(), &mut |edges| sizes.push(edges.len()));
     let mut shorter = Vec::new();
     for (list, &size) in sizes.iter().enumerate() {
         for place in 0..size {
-            for &merge in merge {
+            for merge in [false, true] {
                 let (mut copy, mut at) = (violation.clone(), 0);
                 lists(&mut copy.refutation, &mut |edges| {
                     if at == list {
@@ -89,9 +89,7 @@ fn minimal(x: &Execution, place: &str) -> usize {
         let Verdict::Inconsistent(violation) = check(x, model) else { continue };
         violations += 1;
         assert_eq!(idle_lemmas(&violation.refutation), 0, "{place}, {model}: {violation:?}");
-        // A path of sra may go by a read of its own thread, where po alone would do.
-        let merge: &[bool] = if model == Model::Sra { &[false] } else { &[false, true] };
-        for shorter in shortened(&violation, merge) {
+        for shorter in shortened(&violation) {
             assert!(
                 verify_violation(x, model, &shorter).is_err(),
                 "{place}, {model}: {violation:?}\ncan be shortened to\n{shorter:?}"

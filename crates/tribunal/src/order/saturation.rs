@@ -385,23 +385,61 @@ impl Saturation<'_> {
             }
         };
         paths.values_mut().for_each(|path| refer(path));
-        let lemmas = number.keys().map(|&i| self.because(i, &paths)).collect();
-        let edges = cycle
+        let lemmas =
+            number.keys().map(|&i| self.because(i, &paths, (self.edges[i].from, self.edges[i].to))).collect();
+        let edges = self
+            .without_detours(cycle, &number)
             .into_iter()
             .map(|edge| match edge.because {
                 Because::Lemma(i) if number.contains_key(&i) => {
                     Edge { because: Because::Lemma(number[&i]), ..edge }
                 }
-                Because::Lemma(i) => self.because(i, &paths),
+                Because::Lemma(i) => self.because(i, &paths, (edge.from, edge.to)),
                 _ => edge,
             })
             .collect();
         Cycle { lemmas, edges }
     }
 
-    /// An mo edge with its reason spelt out.
-    fn because(&self, i: usize, paths: &BTreeMap<usize, Vec<Edge>>) -> Edge {
-        let MoEdge { from, to, base, reason, .. } = self.edges[i];
+    /// The cycle without steps along chains that its mo edges do not need: an mo edge holds from every later write of the
+    /// chain it begins in, and to every earlier write of the chain it ends in. Lemmas keep their ends.
+    fn without_detours(&self, mut cycle: Vec<Edge>, lemmas: &BTreeMap<usize, usize>) -> Vec<Edge> {
+        let along = |edge: &Edge| {
+            matches!(edge.because, Because::Rf | Because::Chain) && self.x.label(edge.to).writes()
+        };
+        let mut at = 0;
+        while at < cycle.len() {
+            let len = cycle.len();
+            let (before, after) = ((at + len - 1) % len, (at + 1) % len);
+            if let Because::Lemma(i) = cycle[at].because
+                && !lemmas.contains_key(&i)
+                && len > 2
+            {
+                let (first, second) = self.edges[i].base;
+                let [a, b] = [first, second].map(|write| self.chains.link(write));
+                let begin = self.chains.link(cycle[before].from);
+                let end = self.chains.link(cycle[after].to);
+                if along(&cycle[before]) && begin.chain == a.chain && begin.position >= a.position {
+                    cycle[at].from = cycle[before].from;
+                    cycle.remove(before);
+                    at = 0;
+                    continue;
+                }
+                if along(&cycle[after]) && end.chain == b.chain && end.position <= b.position {
+                    cycle[at].to = cycle[after].to;
+                    cycle.remove(after);
+                    at = 0;
+                    continue;
+                }
+            }
+            at += 1;
+        }
+        cycle
+    }
+
+    /// An mo edge, between these ends, with its reason spelt out.
+    fn because(&self, i: usize, paths: &BTreeMap<usize, Vec<Edge>>, (from, to): (EventId, EventId)) -> Edge {
+        let MoEdge { base, reason, .. } = self.edges[i];
         let because = match reason {
             Reason::Final => Because::Final,
             Reason::Assumed => Because::Assumed,

@@ -1,0 +1,46 @@
+//! What the C11 engines cost, as tables: time and memory per event, and time against a cubic baseline.
+//!
+//! `cargo bench -p tribunal --bench c11 [-- SECTION...]`, where a section is one of scale, threads, memory, baseline,
+//! cores. Verdicts are asserted, times are not: they are printed beside their budgets. docs/performance.md explains them.
+
+mod baseline;
+mod cost;
+mod histories;
+mod memory;
+mod table;
+mod writes_before;
+
+use std::error::Error;
+
+type Section = fn() -> Result<(), Box<dyn Error>>;
+
+const SECTIONS: [(&str, Section); 5] = [
+    ("scale", cost::scale),
+    ("threads", cost::threads),
+    ("memory", memory::report),
+    ("baseline", baseline::report),
+    ("cores", cost::cores),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, model] = &arguments[..]
+        && first == memory::CHILD
+    {
+        return memory::measure(model);
+    }
+    // Cargo passes --bench when it benches, and not when it tests: then only verdicts are of interest.
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return baseline::agreement();
+    }
+    let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    for (name, section) in SECTIONS {
+        if wanted.is_empty() || wanted.iter().any(|&wanted| wanted == name) {
+            section()?;
+        }
+    }
+    match wanted.iter().find(|&&wanted| SECTIONS.iter().all(|(name, _)| wanted != name)) {
+        Some(unknown) => Err(format!("no section `{unknown}`").into()),
+        None => Ok(()),
+    }
+}
