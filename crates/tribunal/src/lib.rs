@@ -27,3 +27,7 @@ pub mod verify;
 pub use limits::Limits;
 pub use models::{Engine, Judgement, Model, check, judge};
 pub use verdict::Verdict;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+mod readme {}

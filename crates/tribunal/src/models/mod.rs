@@ -115,11 +115,11 @@ impl FromStr for Model {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Builds a minimally coherent partial mo and looks for a cycle (paper 000, Algorithms 2 to 4).
+    /// Builds a minimally coherent partial mo and looks for a cycle (Tunç et al. 2023, Algorithms 2 to 4).
     MinimalCoherence,
-    /// Looks for a write overwritten in a read's past (paper 000, Algorithm 1).
+    /// Looks for a write overwritten in a read's past (Tunç et al. 2023, Algorithm 1).
     WeakCoherence,
-    /// Saturates, then searches the downward-closed sets of events (paper 000, section 4.2).
+    /// Saturates, then searches the downward-closed sets of events (Tunç et al. 2023, section 4.2).
     FrontierSearch,
 }
 

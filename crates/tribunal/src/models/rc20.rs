@@ -11,7 +11,7 @@
 //! | ra      | (po ∪ rf)⁺: every access counts as acq_rel, fences are ignored |
 //! | relaxed | po |
 //!
-//! Decided by minimal coherence (paper 000, Algorithms 3 and 4): O(n·k), and O(n) for relaxed.
+//! Decided by minimal coherence (Tunç et al. 2023, Algorithms 3 and 4): O(n·k), and O(n) for relaxed.
 
 use crate::limits::Limits;
 use crate::memory::Execution;

@@ -7,7 +7,7 @@
 //!
 //! with hb = (po ∪ rf)⁺.
 //!
-//! Without RMWs, decided in O(n·k) by minimal coherence (paper 000, Algorithm 2): read coherence gives mo edges, and a
+//! Without RMWs, decided in O(n·k) by minimal coherence (Tunç et al. 2023, Algorithm 2): read coherence gives mo edges, and a
 //! history is consistent if and only if these and hb are acyclic; any topological order is then an mo. With RMWs the
 //! problem is NP-complete: saturation, then the frontier search (section 4.2). When the search finds that there is no mo,
 //! the proof of it splits cases on pairs of writes until saturation refutes each.

@@ -6,7 +6,7 @@
 //!
 //! with hb = (po ∪ rf)⁺; there is no mo.
 //!
-//! Decided as in paper 000, Algorithm 1, in O(n·k): for a read e of w and each thread u, the last write of u to the
+//! Decided as in Tunç et al. 2023, Algorithm 1, in O(n·k): for a read e of w and each thread u, the last write of u to the
 //! location before e in hb is the only one of u that can be between w and e, since an earlier one that is after w makes
 //! the last one be after w, too.
 

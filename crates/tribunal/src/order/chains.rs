@@ -18,7 +18,7 @@ pub(crate) fn left_by(x: &Execution, access: EventId) -> EventId {
     }
 }
 
-/// The rf-chains (paper 000, section 3): maximal sequences of a write and RMWs in which each reads from the one before
+/// The rf-chains (Tunç et al. 2023, section 3): maximal sequences of a write and RMWs in which each reads from the one before
 /// it. mo must keep the writes of a chain together, so chains are what it orders. Chains are numbered location by
 /// location, the initial write's first.
 ///

@@ -1,4 +1,4 @@
-//! Minimal coherence (paper 000, sections 4.4 and 4.5): the engine of rc20, ra and relaxed.
+//! Minimal coherence (Tunç et al. 2023, sections 4.4 and 4.5): the engine of rc20, ra and relaxed.
 //!
 //! An access e of location x *looks at* a write: the one it reads from, or itself if it only writes. An access a
 //! *leaves* a write: itself if it writes, or else the one it reads from. If a happens before e, then in every mo that

@@ -1,4 +1,4 @@
-//! The search of paper 000, section 4.2: an order of all events that contains the saturated graph and in which nothing
+//! The search of Tunç et al. 2023, section 4.2: an order of all events that contains the saturated graph and in which nothing
 //! comes between an RMW and its source.
 //!
 //! A state is a downward-closed set of events, kept as a frontier: how far each thread has come. Executing a write that

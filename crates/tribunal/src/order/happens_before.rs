@@ -1,4 +1,4 @@
-//! Happens-before as vector clocks (paper 000, Proposition 3.1), and shortest hb paths for explanations.
+//! Happens-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
 
 use super::clocks::{Clocks, Row};
 use super::path::shortest_path;
