@@ -13,13 +13,13 @@ const LITMUS: usize = 128;
 #[derive(Clone, Copy)]
 struct Constraint {
     a: EventId,
-    observer: Observer,
+    looker: Looker,
     target: EventId,
 }
 
 /// Who looks, in a constraint.
 #[derive(Clone, Copy)]
-enum Observer {
+enum Looker {
     /// This access.
     Access(EventId),
     /// The end of the execution, at which the given final write is read.
@@ -59,7 +59,7 @@ impl Coherence<'_> {
         let here = |e: EventId| self.x.locs()[e.index()] == loc;
         for thread in self.x.threads() {
             self.scene().observe(thread, here, |a, e| {
-                found.push(Constraint { a, observer: Observer::Access(e), target: looked_at(self.x, e) });
+                found.push(Constraint { a, looker: Looker::Access(e), target: looked_at(self.x, e) });
             });
         }
         found.extend(self.at_the_end(loc));
@@ -72,8 +72,8 @@ impl Coherence<'_> {
         let mut found = Vec::new();
         for &e in &accesses {
             let earlier = accesses.iter().copied().filter(|&a| self.hb.before(self.x, a, e));
-            let (observer, target) = (Observer::Access(e), looked_at(self.x, e));
-            found.extend(earlier.chain([self.x.init_write(loc)]).map(|a| Constraint { a, observer, target }));
+            let (looker, target) = (Looker::Access(e), looked_at(self.x, e));
+            found.extend(earlier.chain([self.x.init_write(loc)]).map(|a| Constraint { a, looker, target }));
         }
         found.extend(self.at_the_end(loc));
         found
@@ -84,14 +84,14 @@ impl Coherence<'_> {
         let finals = self.x.finals().iter().filter(move |&&(other, _)| other == loc);
         finals.flat_map(move |&(_, target)| {
             let last = self.chains.of(loc).map(|chain| self.chains.ends(chain)[1]);
-            last.map(move |a| Constraint { a, observer: Observer::End, target })
+            last.map(move |a| Constraint { a, looker: Looker::End, target })
         })
     }
 
     /// The number of edges that it takes to say a constraint.
     fn weight(&self, constraint: Constraint) -> u32 {
-        match constraint.observer {
-            Observer::Access(e) if self.x.len() <= LITMUS => 1 + self.path(constraint.a, e).len() as u32,
+        match constraint.looker {
+            Looker::Access(e) if self.x.len() <= LITMUS => 1 + self.path(constraint.a, e).len() as u32,
             _ => 1,
         }
     }
@@ -108,13 +108,11 @@ impl Coherence<'_> {
     }
 
     /// The mo edge that a constraint says.
-    fn edge(&self, Constraint { a, observer, target }: Constraint) -> Edge {
-        let because = match observer {
-            Observer::End => Because::Final,
-            Observer::Access(e) if self.x.label(e).reads() => {
-                Because::Read { read: e, path: self.path(a, e) }
-            }
-            Observer::Access(e) => Because::Coherence { path: self.path(a, e) },
+    fn edge(&self, Constraint { a, looker, target }: Constraint) -> Edge {
+        let because = match looker {
+            Looker::End => Because::Final,
+            Looker::Access(e) if self.x.label(e).reads() => Because::Read { read: e, path: self.path(a, e) },
+            Looker::Access(e) => Because::Coherence { path: self.path(a, e) },
         };
         Edge { from: left_by(self.x, a), to: target, because }
     }
