@@ -49,7 +49,7 @@ pub(crate) fn order_writes(
     };
     let observable = Observable::new(x, &chains, |e| hb.observable(x, e));
     let coherence = Coherence { x, hb, chains, observable };
-    Ok(coherence.order(limits)?.ok_or_else(|| coherence.explain()))
+    Ok(coherence.order(limits)?.map_err(|group| coherence.explain(group)))
 }
 
 /// An execution with all that its constraints are found from.
@@ -63,12 +63,13 @@ pub(super) struct Coherence<'a> {
 /// What an observer, or the given final values, demand: for each group of locations, its constraints.
 struct Demands {
     groups: Vec<Vec<Arc>>,
-    /// Some write must come before an earlier one of its own chain.
-    contradiction: bool,
+    /// A group in which some write must come before an earlier one of its own chain.
+    contradiction: Option<u32>,
 }
 
 impl Coherence<'_> {
-    fn order(&self, limits: &Limits<'_>) -> Result<Option<ModificationOrder>, Limit> {
+    /// An mo, or a group of locations of which one has none.
+    fn order(&self, limits: &Limits<'_>) -> Result<Result<ModificationOrder, Range<u32>>, Limit> {
         let groups = self.group_locations();
         let mut group_of = vec![0u32; self.x.location_count()];
         for (id, group) in (0..).zip(&groups) {
@@ -76,8 +77,8 @@ impl Coherence<'_> {
         }
         let mut demands = self.observe(&group_of, groups.len(), limits)?;
         demands.push(self.final_demands(&group_of, groups.len()));
-        if demands.iter().any(|demands| demands.contradiction) {
-            return Ok(None);
+        if let Some(id) = demands.iter().filter_map(|demands| demands.contradiction).min() {
+            return Ok(Err(groups[id as usize].clone()));
         }
         let ids: Vec<usize> = (0..groups.len()).collect();
         let orders = parallel::map(self.x, &ids, |&id| {
@@ -87,13 +88,13 @@ impl Coherence<'_> {
         });
         let mut mo = ModificationOrder::new();
         for (group, order) in groups.iter().zip(orders) {
-            let Some(order) = order? else { return Ok(None) };
+            let Some(order) = order? else { return Ok(Err(group.clone())) };
             let mut order = order.into_iter();
             for loc in group.clone().map(LocId) {
                 mo.push_location(order.by_ref().take(self.chains.write_count(loc)));
             }
         }
-        Ok(Some(mo))
+        Ok(Ok(mo))
     }
 
     /// What each thread demands. The threads of a team advance in turns, so that they meet the accesses they observe in
@@ -122,7 +123,9 @@ impl Coherence<'_> {
                                 groups[group as usize].push((left.chain, chain));
                             } else if left.position > 0 {
                                 let looked_at = self.chains.link(looked_at(x, e));
-                                *contradiction |= left.position > looked_at.position;
+                                if left.position > looked_at.position {
+                                    contradiction.get_or_insert(group);
+                                }
                             }
                         });
                 }
@@ -161,7 +164,9 @@ impl Coherence<'_> {
             let Link { chain, position } = self.chains.link(write);
             let others = self.chains.of(loc).filter(|&other| other != chain);
             demands.groups[group_of[loc.index()] as usize].extend(others.map(|other| (other, chain)));
-            demands.contradiction |= position < self.chains.link(self.chains.ends(chain)[1]).position;
+            if position < self.chains.link(self.chains.ends(chain)[1]).position {
+                demands.contradiction.get_or_insert(group_of[loc.index()]);
+            }
         }
         demands
     }
@@ -195,6 +200,6 @@ impl Coherence<'_> {
 
 impl Demands {
     fn new(groups: usize) -> Self {
-        Demands { groups: vec![Vec::new(); groups], contradiction: false }
+        Demands { groups: vec![Vec::new(); groups], contradiction: None }
     }
 }

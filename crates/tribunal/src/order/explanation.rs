@@ -5,6 +5,7 @@ use super::coherence::Coherence;
 use super::digraph::{Arc, short_cycle};
 use crate::memory::{EventId, LocId};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+use std::ops::{Range, RangeInclusive};
 
 /// Histories up to this size are explained by the shortest of all explanations.
 const LITMUS: usize = 128;
@@ -27,42 +28,46 @@ enum Looker {
 }
 
 impl Coherence<'_> {
-    /// A violation of the first location that has one; in a small history, the shortest of all.
-    pub(super) fn explain(&self) -> Violation {
-        let mut violations = self.x.locations().filter_map(|loc| self.explain_location(loc));
-        let violation =
-            if self.x.len() <= LITMUS { violations.min_by_key(Violation::weight) } else { violations.next() };
+    /// A violation of one of a group of locations, one of which has no order; in a small history, the shortest of all.
+    pub(super) fn explain(&self, group: Range<u32>) -> Violation {
+        let violation = match self.x.len() <= LITMUS {
+            true => {
+                let violations = self.x.locations().filter_map(|loc| self.shortest(loc..=loc, self.all(loc)));
+                violations.min_by_key(Violation::weight)
+            }
+            false => self.shortest(LocId(group.start)..=LocId(group.end - 1), self.latest(group)),
+        };
         violation.expect("some location has no order")
     }
 
-    fn explain_location(&self, loc: LocId) -> Option<Violation> {
-        let constraints = if self.x.len() <= LITMUS { self.all(loc) } else { self.latest(loc) };
-        let first = self.chains.of(loc).start;
+    /// The shortest cycle of constraints, which are on these locations.
+    fn shortest(&self, locs: RangeInclusive<LocId>, constraints: Vec<Constraint>) -> Option<Violation> {
+        let chains = self.chains.of(*locs.start()).start..self.chains.of(*locs.end()).end;
         let mut arcs = Vec::new();
         let mut meaning = Vec::new();
         for constraint in constraints {
             let (left, target) = (self.chains.link(constraint.a), self.chains.link(constraint.target));
             if left.chain != target.chain || left.position > target.position {
-                let (tail, head) = (left.chain - first, target.chain - first);
+                let (tail, head) = (left.chain - chains.start, target.chain - chains.start);
                 arcs.push(Arc { tail, head, weight: self.weight(constraint) });
                 meaning.push(constraint);
             }
         }
-        let cycle = short_cycle(self.chains.of(loc).len(), &arcs)?;
+        let cycle = short_cycle(chains.len(), &arcs)?;
         let cycle: Vec<_> = cycle.into_iter().map(|arc| meaning[arc]).collect();
         Some(self.close(&cycle))
     }
 
     /// The constraints that the engine looks at.
-    fn latest(&self, loc: LocId) -> Vec<Constraint> {
+    fn latest(&self, locs: Range<u32>) -> Vec<Constraint> {
         let mut found = Vec::new();
-        let here = |e: EventId| self.x.locs()[e.index()] == loc;
+        let here = |e: EventId| locs.contains(&self.x.locs()[e.index()].0);
         for thread in self.x.threads() {
             self.scene().observe(thread, here, |a, e| {
                 found.push(Constraint { a, looker: Looker::Access(e), target: looked_at(self.x, e) });
             });
         }
-        found.extend(self.at_the_end(loc));
+        locs.clone().for_each(|loc| found.extend(self.at_the_end(LocId(loc))));
         found
     }
 
