@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 use tribunal::Model;
 use tribunal_formats::Format;
-use tribunal_machines::{Machine, Mix};
+use tribunal_machines::{Clients, Machine, Mix};
 
 const ABOUT: &str = "Decides whether executions are consistent with memory models, and proves it";
 
@@ -123,8 +123,8 @@ pub struct CheckArguments {
     #[arg(long, value_name = "N", default_value_t = tribunal::Limits::default().max_states)]
     pub max_states: u64,
     /// Use so many threads; 0 is one for each core. Verdicts and certificates do not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
     #[command(flatten)]
     pub histories: Histories,
 }
@@ -215,7 +215,7 @@ pub struct VerifyArguments {
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
-    /// The lines that `check --output json --witness` printed for that file; `-` is standard input
+    /// The lines that `check --output json --witness` printed for that file, compressed or not; `-` is standard input
     #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
     pub certificate: OsString,
 }
@@ -279,10 +279,13 @@ pub enum Generate {
 
 const MACHINE_HELP: &str = "\
 Examples:
-  tribunal generate machine --machine view --threads 8 --events 1000000 -o view.axe.zst --to axe
+  tribunal generate machine --machine view --events 1000000 -o view.axe.zst
   tribunal generate machine --machine tso --histories 1000 --events 20 | tribunal check -
 
 The same options and seed give the same histories. Memory use does not depend on the number of events.";
+
+/// The other defaults are the library's; by this one every format can express what is generated without options.
+const NO_FENCES: f64 = 0.0;
 
 #[derive(Args, Debug)]
 #[command(after_help = MACHINE_HELP)]
@@ -291,35 +294,35 @@ pub struct MachineArguments {
     #[arg(long, value_name = "MACHINE", default_value = "atomic", value_parser = machine())]
     pub machine: Machine,
     /// Threads of each history
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Clients::default().threads, value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: u32,
     /// Events of each history, of all threads together
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = Clients::default().events)]
     pub events: u64,
     /// Locations
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Clients::default().locations, value_parser = clap::value_parser!(u32).range(1..))]
     pub locations: u32,
     /// Share of the accesses that are plain writes, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.35)]
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().writes)]
     pub writes: f64,
     /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().rmws)]
     pub rmws: f64,
-    /// Share of the events that are fences, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
+    #[arg(long, value_name = "SHARE", default_value_t = NO_FENCES)]
     pub fences: f64,
     /// Orders of accesses and fences with their weights; an order without one has weight 1
-    #[arg(long, value_name = "ORDER=N,..", default_value_t = Mix::default())]
+    #[arg(long, value_name = "ORDER=N,..", default_value_t = Clients::default().orders)]
     pub orders: Mix,
     /// What all random choices follow from; the next histories take the next seeds
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
     pub seed: u64,
     /// How many histories to make
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub histories: u64,
-    /// The format to write
-    #[arg(short, long, value_name = "FORMAT", default_value = "text", value_parser = format())]
-    pub to: Format,
+    /// The format to write; by default what the output's name says, else text
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub to: Option<Format>,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

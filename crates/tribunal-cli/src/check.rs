@@ -3,7 +3,7 @@
 use crate::args::{CheckArguments, Models, Output};
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, Stdout};
+use crate::output::{BAD, Stdout, complain, printable};
 use crate::progress::Progress;
 use crate::report::{Brief, Case, Expectations, Finding, JsonLines, Lines, Matrix, Report};
 use crate::{input, interrupt};
@@ -16,7 +16,7 @@ use tribunal_formats::History;
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads)
+        .num_threads(arguments.threads.into())
         .build_global()
         .map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
     let mut session = Session::new(arguments);
@@ -142,7 +142,9 @@ impl<'a> Session<'a> {
                 Err(refusal) => {
                     self.tally.refused += 1;
                     let word = judgement.verdict.word();
-                    refusals.push(format!("{case}: {model}: {word}: certificate refused: {refusal}"));
+                    let why = refusal.to_string();
+                    refusals
+                        .push(format!("{case}: {model}: {word}: certificate refused: {}", printable(&why)));
                 }
             }
         }
@@ -248,7 +250,7 @@ fn remark(output: Output, line: &str, out: &mut Stdout) -> io::Result<()> {
     match output {
         Output::Human => writeln!(out, "{line}"),
         Output::Json | Output::Brief => {
-            anstream::eprintln!("{line}");
+            complain(line);
             Ok(())
         }
     }

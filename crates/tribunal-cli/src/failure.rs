@@ -1,5 +1,6 @@
 //! What can go wrong, each in one line.
 
+use crate::output::{complain, printable};
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,6 @@ impl Failure {
     /// Prints the failure on standard error.
     pub fn print(&self) {
         let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-        anstream::eprintln!("{style}error:{style:#} {self}");
+        complain(&format!("{style}error:{style:#} {}", printable(&self.to_string())));
     }
 }

@@ -8,7 +8,7 @@ use crate::output::{Sink, Stdout};
 use std::io::Write;
 use tribunal::memory::{Interval, LocId, ThreadId};
 use tribunal_formats::{Event, Format, Header, WriteError, Writer};
-use tribunal_machines::{Clients, Step, location_name, run as run_machine, thread_name};
+use tribunal_machines::{Clients, Machine, Step, location_name, run as run_machine, thread_name};
 
 /// How many events pass between two looks at Ctrl-C.
 const ATTENTION: usize = 1 << 14;
@@ -21,7 +21,8 @@ pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Status, Fa
 
 fn machine(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let file = arguments.output.as_deref();
-    let mut writer = Writer::new(Sink::open(file, out)?, arguments.to);
+    let format = arguments.to.or_else(|| file.and_then(Format::of_path)).unwrap_or(Format::Text);
+    let mut writer = Writer::new(Sink::open(file, out)?, format);
     for number in 0..arguments.histories {
         let clients = Clients {
             threads: arguments.threads,
@@ -36,7 +37,7 @@ fn machine(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Fai
         // Looks at the arguments before anything is written.
         run_machine(arguments.machine, &clients).map_err(|error| Failure::Usage(error.to_string()))?;
         let name = format!("{} machine, seed {}", arguments.machine, clients.seed);
-        history(arguments, &clients, &name, &mut writer)
+        history(arguments.machine, &clients, &name, format, &mut writer)
             .map_err(|error| Failure::writing(error, &name, file))?;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
@@ -47,9 +48,10 @@ fn machine(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Fai
 }
 
 fn history<W: Write>(
-    arguments: &MachineArguments,
+    machine: Machine,
     clients: &Clients,
     name: &str,
+    format: Format,
     writer: &mut Writer<W>,
 ) -> Result<(), WriteError> {
     let threads: Vec<_> = (0..clients.threads).map(|thread| thread_name(ThreadId(thread))).collect();
@@ -70,9 +72,9 @@ fn history<W: Write>(
         writer.event(&threads[thread.index()], &event)
     };
     // JSON wants each thread's events together: the machine runs anew for each, which takes time but no memory.
-    let rounds = if arguments.to == Format::Json { clients.threads } else { 1 };
+    let rounds = if format == Format::Json { clients.threads } else { 1 };
     for round in (0..rounds).map(ThreadId) {
-        let steps = run_machine(arguments.machine, clients).into_iter().flatten();
+        let steps = run_machine(machine, clients).into_iter().flatten();
         for (at, step) in steps.enumerate() {
             if at % ATTENTION == 0 && interrupt::requested() {
                 return Ok(());

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use tribunal_formats::{Format, Input, Reader};
 
 /// Opens a file of histories; `-` is standard input.
@@ -20,6 +20,14 @@ pub fn bytes(file: &OsStr) -> Result<Bytes, Failure> {
         Input::Path(path) => File::open(path),
     };
     opened.map(Bytes).map_err(|source| Failure::Read { file: input.to_string(), source })
+}
+
+/// Opens a file of lines, compressed or not; `-` is standard input.
+pub fn lines(file: &OsStr) -> Result<impl BufRead + use<>, Failure> {
+    match tribunal_formats::decompressed(bytes(file)?) {
+        Ok(bytes) => Ok(BufReader::new(bytes)),
+        Err(source) => Err(Failure::Read { file: file.to_string_lossy().into(), source }),
+    }
 }
 
 /// How many bytes a file has, if it is one.

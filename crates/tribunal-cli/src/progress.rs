@@ -1,6 +1,7 @@
 //! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second.
 
 use crate::input::Bytes;
+use crate::output::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
@@ -41,7 +42,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_position(0);
-        bar.set_prefix(name.to_string());
+        bar.set_prefix(printable(name).into_owned());
         bar.set_message("reading");
     }
 

@@ -3,11 +3,11 @@
 use crate::args::VerifyArguments;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, FAINT, GOOD, Stdout};
+use crate::output::{BAD, FAINT, GOOD, Stdout, printable};
 use crate::report::Case;
 use crate::{input, interrupt};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, Write};
 use tribunal::Model;
 use tribunal::memory::Execution;
 use tribunal::verdict::Witness;
@@ -30,7 +30,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         spoken_of: None,
         line: 0,
     };
-    let mut lines = BufReader::new(input::bytes(&arguments.certificate)?);
+    let mut lines = input::lines(&arguments.certificate)?;
     let (mut accepted, mut refused, mut skipped) = (0u64, 0u64, 0u64);
     let (mut text, mut cut_short) = (String::new(), false);
     loop {
@@ -39,14 +39,14 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         if interrupt::requested() {
             break;
         }
-        if end.map_err(|source| Failure::Read { file: session.certificate_file.clone(), source })? == 0 {
+        session.line += 1;
+        if end.map_err(|error| session.problem(error.to_string()))? == 0 {
             break;
         }
         if out.is_closed() {
             cut_short = true;
             break;
         }
-        session.line += 1;
         if text.trim().is_empty() {
             continue;
         }
@@ -62,7 +62,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
             }
             Answer::Refused(reason) => {
                 refused += 1;
-                writeln!(out, "{}: {reason}", out.paint(BAD, "refused"))?;
+                writeln!(out, "{}: {}", out.paint(BAD, "refused"), printable(&reason))?;
             }
             Answer::Skipped => {
                 skipped += 1;

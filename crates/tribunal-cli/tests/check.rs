@@ -13,14 +13,9 @@ fn without_a_model_there_is_a_matrix_and_why() {
 sra  ra   wra  rc20  relaxed  history
 no   no   no   yes   yes      MP (mp.txt:1)
 
-sra: inconsistent, breaks read-coherence, irr(fr;rf?;hb)
+sra, ra: inconsistent, breaks read-coherence, irr(fr;rf?;hb)
   T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
     init x -po-> T0:0 W x 1
-    T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0
-
-ra: inconsistent, breaks read-coherence, irr(fr;rf?;hb)
-  T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
-    init x -mo-> T0:0 W x 1, since an initial write comes first
     T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0
 
 wra: inconsistent, breaks weak-read-coherence, irr(hbloc;[W];hb;rf⁻¹)
@@ -71,7 +66,7 @@ fn named_models_have_a_line_each_with_witness_or_reason() {
         "\
 f.txt:1: rc20: inconsistent, breaks read-coherence, irr(fr;rf?;hb)
   T1:2 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
-    init x -mo-> T0:0 W x 1, since an initial write comes first
+    init x -po-> T0:0 W x 1
     T0:0 W x 1 -po-> T0:1 F.rel -sw-> T1:1 F.acq -po-> T1:2 R x 0
     where T0:1 F.rel -sw-> T1:1 F.acq, since
       T0:2 W y 1 -rf-> T1:0 R y 1

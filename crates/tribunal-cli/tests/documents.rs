@@ -1,5 +1,8 @@
-//! What README.md and docs/certificates.md show is what the command prints.
+//! What README.md, docs/command.md and docs/certificates.md show is what the command prints.
 #![allow(missing_docs)]
+
+mod common;
+use common::{MP, Place};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -9,13 +12,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The indented block of a document that begins with this line, without the line.
+/// The code block, indented or fenced, of a document that begins with this line, without the line.
 fn block(document: &str, first: &str) -> String {
     let text = std::fs::read_to_string(root().join(document)).expect("a document");
     let mut lines = text.lines().skip_while(|line| line.trim() != first);
-    assert!(lines.next().is_some(), "{document} has the line `{first}`");
+    let start = lines.next().unwrap_or_else(|| panic!("{document} has no line `{first}`"));
+    let indent = &start[..start.len() - first.len()];
+    let inside = |line: &&str| line.is_empty() || line.starts_with(indent) && *line != "```";
     let mut block: Vec<&str> =
-        lines.map_while(|line| line.strip_prefix("    ").or(line.is_empty().then_some(""))).collect();
+        lines.take_while(inside).map(|line| line.strip_prefix(indent).unwrap_or("")).collect();
     while block.last().is_some_and(|line| line.is_empty()) {
         block.pop();
     }
@@ -36,6 +41,26 @@ fn tribunal(arguments: &[&str]) -> String {
 fn the_readme_shows_the_first_command_as_it_is() {
     let shown = block("README.md", "$ cargo run --release -p tribunal-cli -- check examples/litmus/mp.txt");
     assert_eq!(shown, tribunal(&["check", "examples/litmus/mp.txt"]).trim_end());
+}
+
+/// Every command of docs/command.md whose output is the same at every run, with the file that it shows.
+#[test]
+fn the_command_is_documented_as_it_is() {
+    let place = Place::with("mp.txt", MP);
+    assert_eq!(block("docs/command.md", "$ cat mp.txt"), MP.trim_end());
+    place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
+    place.run(&["generate", "machine", "--machine", "view", "--events", "100000", "-o", "view.txt.zst"]);
+    for line in [
+        "tribunal check mp.txt",
+        "tribunal check --model ra,rc20 --witness mp.txt",
+        "tribunal verify mp.txt mp.certificates",
+        "tribunal convert --to axe mp.txt",
+        "tribunal stats view.txt.zst",
+    ] {
+        let arguments: Vec<_> = line.split(' ').skip(1).collect();
+        let ran = place.run(&arguments);
+        assert_eq!(block("docs/command.md", &format!("$ {line}")), ran.stdout.trim_end(), "{line}");
+    }
 }
 
 #[test]

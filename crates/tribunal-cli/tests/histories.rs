@@ -75,6 +75,15 @@ fn generated_histories_are_the_same_in_every_format_and_consistent() {
 }
 
 #[test]
+fn the_name_of_the_output_says_the_format() {
+    let place = Place::new();
+    for name in ["g.jsonl", "g.axe", "g.txt", "g.axe.zst"] {
+        assert_eq!(place.run(&["generate", "machine", "-o", name]).status, 0);
+        assert_eq!(place.run(&["check", "--output", "brief", name]).stdout, "OK\n", "{name}");
+    }
+}
+
+#[test]
 fn impossible_clients_are_bad_usage() {
     let place = Place::new();
     for wrong in [

@@ -96,6 +96,10 @@ fn a_full_disk_is_an_error() {
         assert!(ran.stderr.starts_with("error: standard output: "), "{arguments:?}: {}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
+    // Nobody can be told of an error, but the status is right.
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full disk");
+    let unheard: Ran = place.command(&["check", "missing"]).stderr(full).output().expect("it runs").into();
+    assert_eq!(unheard.status, 2);
     let ran = place.run(&["convert", "--to", "json", "-o", "/dev/full", "mp.txt"]);
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.starts_with("error: /dev/full: "), "{}", ran.stderr);

@@ -3,6 +3,7 @@
 
 mod common;
 use common::{LB, MP, Place, SB, several};
+use std::io::Write;
 
 /// A file of histories and its certificates.
 fn certified() -> (Place, String) {
@@ -21,6 +22,22 @@ fn accepts_every_certificate_of_check() {
     assert_eq!(ran.last_line(), "15 certificates accepted, 0 refused, 0 skipped");
     let piped = place.run_on(&["verify", "all.txt", "-"], &certificates);
     assert_eq!(piped.stdout, ran.stdout);
+}
+
+#[test]
+fn reads_compressed_certificates() {
+    let (place, certificates) = certified();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(certificates.as_bytes()).expect("compressed");
+    let gzip = encoder.finish().expect("compressed");
+    let zstd = zstd::encode_all(certificates.as_bytes(), 0).expect("compressed");
+    for compressed in [&gzip, &zstd] {
+        let ran = place.run_on(&["verify", "all.txt", "-"], compressed);
+        assert_eq!((ran.status, ran.last_line()), (0, "15 certificates accepted, 0 refused, 0 skipped"));
+        let ran = place.run_on(&["verify", "all.txt", "-"], &compressed[..compressed.len() - 10]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.starts_with("error: -:"), "{}", ran.stderr);
+    }
 }
 
 #[test]
@@ -67,7 +84,7 @@ fn malformed_certificates_are_errors_with_a_line() {
     let (first, rest) = certificates.split_once('\n').expect("lines");
     let bad = [
         ("{", 1),
-        ("", 0),
+        ("", 1),
         ("[]", 1),
         ("\u{0}\u{1}\u{2}", 1),
         (&first.replace("\"sra\"", "\"c11\""), 1),

@@ -23,5 +23,5 @@ mod write;
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels};
-pub use read::{Input, Reader, open, read};
+pub use read::{Input, Reader, decompressed, open, read};
 pub use write::{Event, Header, Origin, WriteError, Writer, write_history};

@@ -1,5 +1,6 @@
 //! Violations and witnesses in words, short enough at litmus size to read like a textbook.
 
+use crate::output::printable;
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::{Because, Cycle, Edge, Refutation, Violation, Witness};
 
@@ -22,7 +23,7 @@ pub fn explain(x: &Execution, violation: &Violation) -> Vec<String> {
 /// The lines that show a witness.
 pub fn show_witness(x: &Execution, witness: &Witness) -> Vec<String> {
     let Witness::Mo(mo) = witness else {
-        return vec!["the axioms speak of the history alone".into()];
+        return vec!["no mo to show: the axioms speak of the history alone".into()];
     };
     let mut page = Page { x, lines: Vec::new() };
     for loc in x.locations() {
@@ -54,7 +55,7 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn line(&mut self, depth: usize, text: String) {
-        self.lines.push((depth, text));
+        self.lines.push((depth, printable(&text).into_owned()));
     }
 
     fn show(&self, event: EventId) -> String {
@@ -107,6 +108,8 @@ impl Page<'_> {
         if let Some((read, by, path, rest)) = stale(edges) {
             self.stale_read(depth, read, by);
             match rest.as_slice() {
+                // That the write overwrites is said already: how it comes after is left to say.
+                [Edge { because: Because::Coherence { path }, .. }] => self.path(depth + 1, path),
                 [edge] => self.claim(depth + 1, "", edge),
                 rest => self.path(depth + 1, rest),
             }
@@ -317,21 +320,31 @@ mod tests {
                 edge(wx, init, Because::Read { read: rx, path: past.clone() }),
             ],
         };
-        assert_eq!(
-            lines(&x, Axiom::ReadCoherence, Refutation::Cycle(cycle)),
-            "\
-T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
-  init x -mo-> T0:0 W x 1, since an initial write comes first
-  T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0"
-        );
         let overwritten = Refutation::Overwritten { read: rx, by: wx, before: first, after: past };
-        assert_eq!(
-            lines(&x, Axiom::WeakReadCoherence, overwritten),
-            "\
+        for (axiom, refutation) in
+            [(Axiom::ReadCoherence, Refutation::Cycle(cycle)), (Axiom::WeakReadCoherence, overwritten)]
+        {
+            assert_eq!(
+                lines(&x, axiom, refutation),
+                "\
 T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
   init x -po-> T0:0 W x 1
   T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0"
-        );
+            );
+        }
+    }
+
+    #[test]
+    fn names_cannot_command_a_terminal() {
+        let mut b = Execution::builder();
+        let (t, x) = (b.thread("T\u{1b}[31m"), b.location("x\n\u{202e}é"));
+        let w = b.push(t, Op::write(x, 1));
+        let x = b.build().unwrap();
+        let (event, because) = (x.event(w), Because::Po);
+        let cycle = Cycle { lemmas: vec![], edges: vec![edge(event, event, because)] };
+        let shown = lines(&x, Axiom::PoRf, Refutation::Cycle(cycle));
+        let event = r"T\u{1b}[31m:0 W x\n\u{202e}é 1";
+        assert_eq!(shown, format!("there is a cycle:\n  {event} -po-> {event}"));
     }
 
     #[test]

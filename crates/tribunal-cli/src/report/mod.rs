@@ -13,7 +13,7 @@ pub use json::JsonLines;
 pub use lines::Lines;
 pub use matrix::Matrix;
 
-use crate::output::Stdout;
+use crate::output::{Stdout, printable};
 use std::fmt;
 use std::io;
 use tribunal::memory::Execution;
@@ -34,15 +34,10 @@ pub struct Case<'a> {
 /// `MP (litmus.txt:3)`, or `litmus.txt:3` without a name.
 impl fmt::Display for Case<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = (printable(self.file), self.line);
         match self.execution.name() {
-            // A name is anything; what would upset a terminal is escaped.
-            Some(name) => {
-                for c in name.chars() {
-                    if c.is_control() { write!(f, "{}", c.escape_default())? } else { write!(f, "{c}")? }
-                }
-                write!(f, " ({}:{})", self.file, self.line)
-            }
-            None => write!(f, "{}:{}", self.file, self.line),
+            Some(name) => write!(f, "{} ({file}:{line})", printable(name)),
+            None => write!(f, "{file}:{line}"),
         }
     }
 }

@@ -110,8 +110,17 @@ impl<R: Read> Read for Counted<R> {
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// Looks through gzip, of any number of members, and zstd, of any number of frames.
-fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+/// The same bytes without their compression: gzip, of any number of members, or zstd, of any number of frames, is
+/// recognised by content.
+///
+/// ```
+/// use std::io::Read;
+/// let mut text = String::new();
+/// tribunal_formats::decompressed("T0: W x 1\n".as_bytes())?.read_to_string(&mut text)?;
+/// assert_eq!(text, "T0: W x 1\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(ZSTD.len());
     // Only bytes that could begin a magic number are waited for.
     while head.len() < ZSTD.len() && (GZIP.starts_with(&head) || ZSTD.starts_with(&head)) && head != GZIP {

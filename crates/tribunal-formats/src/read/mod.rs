@@ -11,7 +11,7 @@ mod pull;
 mod text;
 
 pub(crate) use cursor::in_name;
-pub use input::{Input, open, read};
+pub use input::{Input, decompressed, open, read};
 pub(crate) use text::KEYWORDS;
 
 use crate::{Error, ErrorKind, Format, History};
