@@ -74,6 +74,7 @@ impl Trace {
                 builder.interval(slot, interval);
             }
             cursor.expect_done("`@` or the end of the line")?;
+            draft.note_line(thread, number);
             return Ok(false);
         }
         if cursor.eat_word("check") {

@@ -3,7 +3,7 @@
 use super::buffer::Buffer;
 use crate::{Error, ErrorKind, History, Labels};
 use rustc_hash::FxHashSet;
-use tribunal::memory::{Execution, ExecutionBuilder, LocId};
+use tribunal::memory::{Execution, ExecutionBuilder, LocId, Slot, ThreadId};
 
 /// A history under construction.
 pub(super) struct Draft {
@@ -12,13 +12,30 @@ pub(super) struct Draft {
     /// Locations with an initial value given.
     initialised: FxHashSet<LocId>,
     line: u64,
+    /// For each event of each thread, how many lines below the first it is.
+    lines: Vec<Vec<u32>>,
 }
 
 impl Draft {
     /// A history that begins at a line.
     pub(super) fn new(line: u64) -> Self {
         let (labels, initialised) = (Labels::default(), FxHashSet::default());
-        Draft { builder: Execution::builder(), labels, initialised, line }
+        Draft { builder: Execution::builder(), labels, initialised, line, lines: Vec::new() }
+    }
+
+    /// Notes the line of a thread's next event, so that an error can name it.
+    #[inline]
+    pub(super) fn note_line(&mut self, thread: ThreadId, line: u64) {
+        if thread.index() >= self.lines.len() {
+            self.lines.resize_with(thread.index() + 1, Vec::new);
+        }
+        self.lines[thread.index()].push(u32::try_from(line - self.line).unwrap_or(u32::MAX));
+    }
+
+    /// The line of an event, or that of the history.
+    fn line_of(&self, slot: Option<Slot>) -> u64 {
+        let line = |slot: Slot| self.lines.get(slot.thread.index())?.get(slot.index as usize).copied();
+        self.line + u64::from(slot.and_then(line).unwrap_or(0))
     }
 
     /// Gives a location its initial value; false if it has one.
@@ -28,10 +45,13 @@ impl Draft {
     }
 
     /// The history, if it makes sense.
-    pub(super) fn finish(self, buffer: &Buffer) -> Result<History, Error> {
-        match self.builder.build() {
+    pub(super) fn finish(mut self, buffer: &Buffer) -> Result<History, Error> {
+        match std::mem::take(&mut self.builder).build() {
             Ok(execution) => Ok(History { execution, labels: self.labels, line: self.line }),
-            Err(malformed) => Err(Error::at(buffer.name(), self.line, None, ErrorKind::Malformed(malformed))),
+            Err(malformed) => {
+                let line = self.line_of(malformed.slot());
+                Err(Error::at(buffer.name(), line, None, ErrorKind::Malformed(malformed)))
+            }
         }
     }
 }

@@ -17,14 +17,16 @@ pub(super) struct Reader {
 #[derive(Default)]
 struct Column {
     ops: Vec<Op>,
+    lines: Vec<u64>,
     deps: Vec<(u32, u32)>,
     times: Vec<(u32, Interval)>,
 }
 
 impl Column {
     fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
-        for op in self.ops.drain(..) {
+        for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
             draft.builder.push(thread, op);
+            draft.note_line(thread, line);
         }
         for (index, on) in self.deps.drain(..) {
             draft.builder.depends(Slot { thread, index }, on);
@@ -268,6 +270,7 @@ impl Reader {
         self.pull.peek()?;
         let place = self.pull.place();
         let index = self.column.ops.len() as u32;
+        self.column.lines.push(place.line);
         let mut op = Op::read(LocId(0), 0);
         let mut interval = Interval::default();
         let mut seen = Seen::default();

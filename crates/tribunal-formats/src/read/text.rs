@@ -111,6 +111,7 @@ impl Sheet {
                 let thread = draft.builder.thread(thread);
                 while !cursor.done() {
                     operation(&mut cursor, &mut draft.builder, thread, &mut self.deps)?;
+                    draft.note_line(thread, number);
                     if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
                         break;

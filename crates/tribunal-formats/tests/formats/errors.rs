@@ -81,7 +81,7 @@ fn malformed_histories_name_their_line() {
         (
             "t",
             "\nT0: W x 1\nT1: R x 7\n",
-            "t:2: malformed history: thread T1, event 0: reads 7 from x, which no write to x wrote",
+            "t:3: malformed history: thread T1, event 0: reads 7 from x, which no write to x wrote",
         ),
         (
             "j.jsonl",
@@ -96,12 +96,12 @@ fn malformed_histories_name_their_line() {
         (
             "t",
             "T0: R x 1 from T9:0",
-            "t:1: malformed history: thread T0, event 0: `from` names event 0 of thread 1, which does not exist",
+            "t:1: malformed history: thread T0, event 0: `from` names event 0 of thread T9, which does not exist",
         ),
         (
             "t",
             "T0: R x 0; R x 0 from T0:0",
-            "t:1: malformed history: thread T0, event 1: `from` names event 0 of thread 0, which does not write",
+            "t:1: malformed history: thread T0, event 1: `from` names event 0 of thread T0, which does not write",
         ),
         (
             "t",

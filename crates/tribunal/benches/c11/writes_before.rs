@@ -5,9 +5,8 @@
 //! is before an RMW, and not in its rf-chain, is before the whole chain, and likewise behind. The history is consistent
 //! iff the transitive closure, O(n³) on bitset rows, is irreflexive.
 //!
-//! As in those checkers: a clock for each event is at hand; a write and its readers are tested by the join of their
-//! clocks; an edge between chains is added from the last write of the one to the first of the other as well, after which
-//! one closure is all it takes.
+//! As in those checkers, a clock for each event is at hand, and an edge between chains is added from the last write of the
+//! one to the first of the other as well, after which one closure is all it takes.
 
 use tribunal::memory::{EventId, Execution, Kind};
 
@@ -72,10 +71,20 @@ fn join(clock: &mut [u32], other: &[u32]) {
     }
 }
 
+/// How to find out whether w or a reader of w happens before w' or a reader of w'. Checkers have done both.
+#[derive(Clone, Copy)]
+pub enum Edges {
+    /// Test their accesses pair by pair, until one is found.
+    ByPairs,
+    /// Join the clocks of w' and its readers, and test w and its readers against that.
+    ByJoin,
+}
+
 /// Whether ra allows an execution with an acyclic po ∪ rf.
-pub fn consistent(x: &Execution, clocks: &EventClocks) -> bool {
+pub fn consistent(x: &Execution, clocks: &EventClocks, edges: Edges) -> bool {
     let mut stores = Stores::of_each_location(x);
-    stores.iter_mut().all(|stores| stores.find_chains(x) && stores.writes_before(x, clocks).is_irreflexive())
+    let irreflexive = |stores: &Stores| stores.writes_before(x, clocks, edges).is_irreflexive();
+    stores.iter_mut().all(|stores| stores.find_chains(x) && irreflexive(stores))
 }
 
 /// The writes of one location, the initial one first, with the places of their accesses.
@@ -142,22 +151,25 @@ impl Stores {
         true
     }
 
-    fn writes_before(&self, x: &Execution, clocks: &EventClocks) -> Relation {
+    fn writes_before(&self, x: &Execution, clocks: &EventClocks, edges: Edges) -> Relation {
         let mut before = Relation::new(self.writes.len());
-        let mut clock = vec![0; x.thread_count()];
-        for (head, accesses) in self.accesses.iter().enumerate() {
-            clock.fill(0);
-            for &(_, _, e) in accesses {
-                join(&mut clock, clocks.row(e));
+        let mut joined = vec![0; x.thread_count()];
+        for (head, heads) in self.accesses.iter().enumerate() {
+            joined.fill(0);
+            for &(_, _, e) in heads {
+                join(&mut joined, clocks.row(e));
             }
-            let (top, _) = self.ends[head];
-            for (tail, accesses) in self.accesses.iter().enumerate() {
-                let happens_before =
-                    (tail == 0) || accesses.iter().any(|&(thread, index, _)| index < clock[thread]);
-                if tail != head && happens_before {
+            for (tail, tails) in self.accesses.iter().enumerate().filter(|&(tail, _)| tail != head) {
+                let known = |clock: &[u32]| tails.iter().any(|&(thread, index, _)| index < clock[thread]);
+                let happens_before = match edges {
+                    Edges::ByPairs => heads.iter().any(|&(_, _, e)| known(clocks.row(e))),
+                    Edges::ByJoin => known(&joined),
+                };
+                // The initial write is before every other.
+                if tail == 0 || happens_before {
                     before.insert(tail, head);
                     if self.ends[tail] != self.ends[head] {
-                        before.insert(self.ends[tail].1, top);
+                        before.insert(self.ends[tail].1, self.ends[head].0);
                     }
                 }
             }

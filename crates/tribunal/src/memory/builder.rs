@@ -270,10 +270,13 @@ impl Execution {
         value: u64,
     ) -> Result<EventId, MalformedHistory> {
         let (write, source_name) = match source {
-            Source::At(slot) => (
-                self.event_at(slot.thread, slot.index),
-                format!("event {} of thread {}", slot.index, slot.thread.0),
-            ),
+            Source::At(slot) => {
+                let thread = match self.thread_names.get(slot.thread.index()) {
+                    Some(name) => name.to_string(),
+                    None => format!("number {}", slot.thread.0),
+                };
+                (self.event_at(slot.thread, slot.index), format!("event {} of thread {thread}", slot.index))
+            }
             Source::Init | Source::ByValue => (Some(self.init_write(loc)), "the initial write".to_string()),
         };
         let problem = match write {

@@ -15,7 +15,7 @@ use crate::memory::{EventId, Execution, ThreadId};
 use crate::order::chains::{Chains, SharedSource};
 use crate::order::clocks::{Clocks, Row};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::observer::{Fronts, Observable};
+use crate::order::observer::{Fronts, Observable, TURN};
 use crate::order::replay::Halt;
 use crate::order::{causality, parallel};
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
@@ -38,10 +38,13 @@ pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limi
     };
     let writes = Observable::new(x, &chains, |e| x.label(e).writes());
     let search = Search { x, hb: &hb, writes };
-    let observers: Vec<ThreadId> = x.threads().collect();
-    let found = parallel::map(x, &observers, |&observer| search.overwritten(observer, limits));
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let violation = match found.into_iter().flatten().next() {
+    let new = |thread| Watcher::new(&search, thread);
+    let watchers = parallel::in_turns(x, search.writes.run_count(), new, |watcher| {
+        limits.check(0)?;
+        Ok(watcher.advance(&search))
+    })?;
+    let found = watchers.into_iter().find_map(|watcher| watcher.found);
+    let violation = match found {
         Some(_) if x.len() <= LITMUS => search.shortest(),
         first => first.map(|(read, by)| search.explain(read, by)),
     };
@@ -61,46 +64,68 @@ struct LastWrite {
     row: Row,
 }
 
-impl Search<'_> {
-    /// The first read of a thread that reads an overwritten write, and an overwriting write.
-    fn overwritten(
-        &self,
-        observer: ThreadId,
-        limits: &Limits<'_>,
-    ) -> Result<Option<(EventId, EventId)>, Limit> {
-        let clocks = self.hb.clocks.as_ref().expect("every read synchronises");
-        let mut fronts = Fronts::new(&self.writes, observer);
-        let mut last_writes: Vec<Option<LastWrite>> = vec![None; self.writes.run_count()];
-        let mut rows = vec![Clocks::EMPTY; self.x.location_count()];
-        for e in self.x.thread_events(observer).map(EventId) {
-            if e.0 % 1024 == 0 {
-                limits.check(0)?;
-            }
-            let label = self.x.labels()[e.index()];
+/// A thread on its way through its accesses, looking for a read of an overwritten write.
+struct Watcher {
+    thread: ThreadId,
+    next: u32,
+    fronts: Fronts,
+    /// For each run.
+    last_writes: Vec<Option<LastWrite>>,
+    /// For each location, the clock at the last access.
+    rows: Vec<Row>,
+    /// The first such read, and an overwriting write.
+    found: Option<(EventId, EventId)>,
+}
+
+impl Watcher {
+    fn new(search: &Search<'_>, thread: ThreadId) -> Self {
+        Watcher {
+            thread,
+            next: search.x.thread_events(thread).start,
+            fronts: Fronts::new(&search.writes, thread),
+            last_writes: vec![None; search.writes.run_count()],
+            rows: vec![Clocks::EMPTY; search.x.location_count()],
+            found: None,
+        }
+    }
+
+    /// Goes on for a turn; says whether there is more to look at.
+    fn advance(&mut self, search: &Search<'_>) -> bool {
+        let x = search.x;
+        let clocks = search.hb.clocks.as_ref().expect("every read synchronises");
+        let end = x.thread_events(self.thread).end;
+        let stop = end.min(self.next.saturating_add(TURN));
+        for e in (self.next..stop).map(EventId) {
+            let label = x.labels()[e.index()];
             if label.is_fence() {
                 continue;
             }
-            let loc = self.x.locs()[e.index()];
+            let loc = x.locs()[e.index()];
             let row = clocks.row_of(e);
-            if std::mem::replace(&mut rows[loc.index()], row) != row {
-                fronts.advance(&self.writes, loc, clocks.row(row), |run, last| {
-                    last_writes[run] = Some(LastWrite { write: last.event, row: clocks.row_of(last.event) });
+            if std::mem::replace(&mut self.rows[loc.index()], row) != row {
+                self.fronts.advance(&search.writes, loc, clocks.row(row), |run, last| {
+                    self.last_writes[run] =
+                        Some(LastWrite { write: last.event, row: clocks.row_of(last.event) });
                 });
             }
-            let runs = self.writes.run_range(loc);
+            let runs = search.writes.run_range(loc);
             if label.reads()
-                && let Some(by) = self.overwriter(clocks, &last_writes[runs.clone()], runs.start, e)
+                && let Some(by) = search.overwriter(clocks, &self.last_writes[runs.clone()], runs.start, e)
             {
-                return Ok(Some((e, by)));
+                self.found = Some((e, by));
+                return false;
             }
             if label.writes() {
-                let own = runs.clone().find(|&run| self.writes.run_thread(run) == observer);
-                last_writes[own.expect("a write is in a run")] = Some(LastWrite { write: e, row });
+                let own = runs.clone().find(|&run| search.writes.run_thread(run) == self.thread);
+                self.last_writes[own.expect("a write is in a run")] = Some(LastWrite { write: e, row });
             }
         }
-        Ok(None)
+        self.next = stop;
+        stop < end
     }
+}
 
+impl Search<'_> {
     /// One of the last writes, those of the runs from `first_run` on, that the write that `read` reads from happens before.
     #[inline]
     fn overwriter(

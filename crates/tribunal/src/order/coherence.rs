@@ -18,10 +18,10 @@
 use super::chains::{Chains, Link, SharedSource, looked_at};
 use super::digraph::topological_order;
 use super::happens_before::HappensBefore;
-use super::observer::{Observable, Observed, Observer, Scene};
+use super::observer::{Observable, Observed, Observer, Scene, TURN};
 use super::parallel;
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::memory::{EventId, Execution, LocId};
 use crate::verdict::{Axiom, Limit, ModificationOrder, Refutation, Violation};
 use std::ops::Range;
 
@@ -97,42 +97,26 @@ impl Coherence<'_> {
         Ok(Ok(mo))
     }
 
-    /// What each thread demands. The threads of a team advance in turns, so that they meet the accesses they observe in
-    /// cache; if that would take too much memory, one after the other.
+    /// What each thread demands.
     fn observe(&self, group_of: &[u32], groups: usize, limits: &Limits<'_>) -> Result<Vec<Demands>, Limit> {
-        const TURN: u32 = 2048;
         let (x, scene) = (self.x, self.scene());
-        let threads: Vec<ThreadId> = x.threads().collect();
-        let in_turns =
-            self.observable.run_count().saturating_mul(threads.len()) <= x.len() && scene.clocks.is_some();
-        let team = if in_turns { threads.len().div_ceil(parallel::width(x)) } else { 1 };
-        let teams: Vec<&[ThreadId]> = threads.chunks(team.max(1)).collect();
-        let demands = parallel::map(x, &teams, |team| {
-            let observer = |&thread| (Observer::new(&scene, thread), Demands::new(groups));
-            let mut observers: Vec<_> = team.iter().map(observer).collect();
-            let mut more = true;
-            while more {
-                limits.check(0)?;
-                more = false;
-                for (observer, demands) in &mut observers {
-                    let Demands { groups, contradiction } = demands;
-                    let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
-                    more |=
-                        observer.advance(&scene, TURN, enter, |&(e, chain, group), Observed { left, .. }| {
-                            if left.chain != chain {
-                                groups[group as usize].push((left.chain, chain));
-                            } else if left.position > 0 {
-                                let looked_at = self.chains.link(looked_at(x, e));
-                                if left.position > looked_at.position {
-                                    contradiction.get_or_insert(group);
-                                }
-                            }
-                        });
+        let new = |thread| (Observer::new(&scene, thread), Demands::new(groups));
+        let observers = parallel::in_turns(x, self.observable.run_count(), new, |(observer, demands)| {
+            limits.check(0)?;
+            let Demands { groups, contradiction } = demands;
+            let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
+            Ok(observer.advance(&scene, TURN, enter, |&(e, chain, group), Observed { left, .. }| {
+                if left.chain != chain {
+                    groups[group as usize].push((left.chain, chain));
+                } else if left.position > 0 {
+                    let looked_at = self.chains.link(looked_at(x, e));
+                    if left.position > looked_at.position {
+                        contradiction.get_or_insert(group);
+                    }
                 }
-            }
-            Ok(observers.into_iter().map(|(_, demands)| demands).collect::<Vec<_>>())
-        });
-        demands.into_iter().collect::<Result<Vec<_>, _>>().map(|teams| teams.into_iter().flatten().collect())
+            }))
+        })?;
+        Ok(observers.into_iter().map(|(_, demands)| demands).collect())
     }
 
     pub(super) fn scene(&self) -> Scene<'_> {

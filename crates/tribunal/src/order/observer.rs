@@ -33,6 +33,9 @@ struct Run {
     start: u32,
 }
 
+/// How many events a thread goes on by before the next thread has its turn.
+pub(crate) const TURN: u32 = 2048;
+
 /// Behind the accesses of a location: it comes after every event.
 const END: EventId = EventId(u32::MAX);
 
@@ -239,13 +242,15 @@ impl Fronts {
     /// A bit for each of at most 64 fronts that `clock` moves. Without a branch: which ones move is anyone's guess.
     #[inline(always)]
     fn moving(runs: &[Run], next: &[u32], clock: &[u32]) -> u64 {
-        let next = next.iter().enumerate();
+        let bits = |bits: u64, moves: bool| bits << 1 | u64::from(moves);
         match runs.len() == clock.len() {
             // Every thread accesses the location, so the clock has the entries in the order of the runs.
-            true => next.zip(clock).fold(0, |bits, ((i, next), known)| bits | u64::from(next < known) << i),
+            true => next.iter().zip(clock).rev().fold(0, |moving, (next, known)| bits(moving, next < known)),
             false => next
+                .iter()
                 .zip(runs)
-                .fold(0, |bits, ((i, &next), run)| bits | u64::from(next < clock[run.thread.index()]) << i),
+                .rev()
+                .fold(0, |moving, (&next, run)| bits(moving, next < clock[run.thread.index()])),
         }
     }
 }

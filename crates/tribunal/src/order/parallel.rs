@@ -1,6 +1,6 @@
 //! Doing the same for many things, on all cores if the history is large.
 
-use crate::memory::Execution;
+use crate::memory::{Execution, ThreadId};
 
 /// Histories from this size on are worth it.
 #[cfg(feature = "parallel")]
@@ -25,4 +25,31 @@ pub(crate) fn map<T: Sync, R: Send>(x: &Execution, items: &[T], f: impl Fn(&T) -
     }
     let _ = x;
     items.iter().map(f).collect()
+}
+
+/// Brings a state for each thread to its end; `advance` says whether there is more to do. The threads of a core's team take
+/// turns, so that they meet what they have in common in cache; if their states, of `size` entries each, would then
+/// outgrow the history, one after the other.
+pub(crate) fn in_turns<S: Send, E: Send>(
+    x: &Execution,
+    size: usize,
+    new: impl Fn(ThreadId) -> S + Sync + Send,
+    advance: impl Fn(&mut S) -> Result<bool, E> + Sync + Send,
+) -> Result<Vec<S>, E> {
+    let threads: Vec<ThreadId> = x.threads().collect();
+    let fits = size.saturating_mul(threads.len()) <= x.len();
+    let team = if fits { threads.len().div_ceil(width(x)).max(1) } else { 1 };
+    let teams: Vec<&[ThreadId]> = threads.chunks(team).collect();
+    let states = map(x, &teams, |team| {
+        let mut states: Vec<S> = team.iter().map(|&thread| new(thread)).collect();
+        let mut more = true;
+        while more {
+            more = false;
+            for state in &mut states {
+                more |= advance(state)?;
+            }
+        }
+        Ok(states)
+    });
+    Ok(states.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

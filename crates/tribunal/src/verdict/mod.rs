@@ -73,6 +73,7 @@ pub enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Limit::Time { states: 0 } => f.write_str("the time limit was reached"),
             Limit::Time { states } => write!(f, "the time limit was reached after {states} search states"),
             Limit::States { states } => write!(f, "the limit of {states} search states was reached"),
             Limit::Stopped => f.write_str("stopped on request"),
