@@ -100,7 +100,11 @@ impl Coherence<'_> {
     /// What each thread demands.
     fn observe(&self, group_of: &[u32], groups: usize, limits: &Limits<'_>) -> Result<Vec<Demands>, Limit> {
         let (x, scene) = (self.x, self.scene());
-        let new = |thread| (Observer::new(&scene, thread), Demands::new(groups));
+        let new = |thread| {
+            // About two constraints an event is usual; what is not needed is never touched.
+            let room = 2 * x.thread_events(thread).len() / groups.max(1);
+            (Observer::new(&scene, thread), Demands::new(groups, room))
+        };
         let observers = parallel::in_turns(x, self.observable.run_count(), new, |(observer, demands)| {
             limits.check(0)?;
             let Demands { groups, contradiction } = demands;
@@ -143,7 +147,7 @@ impl Coherence<'_> {
     }
 
     fn final_demands(&self, group_of: &[u32], groups: usize) -> Demands {
-        let mut demands = Demands::new(groups);
+        let mut demands = Demands::new(groups, 0);
         for &(loc, write) in self.x.finals() {
             let Link { chain, position } = self.chains.link(write);
             let others = self.chains.of(loc).filter(|&other| other != chain);
@@ -183,7 +187,7 @@ impl Coherence<'_> {
 }
 
 impl Demands {
-    fn new(groups: usize) -> Self {
-        Demands { groups: vec![Vec::new(); groups], contradiction: None }
+    fn new(groups: usize, room: usize) -> Self {
+        Demands { groups: (0..groups).map(|_| Vec::with_capacity(room)).collect(), contradiction: None }
     }
 }

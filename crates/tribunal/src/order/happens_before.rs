@@ -108,8 +108,8 @@ struct Annotated<'a> {
     /// What a reader of each write may acquire. Below n: all that happened up to and including this event, which is the
     /// write itself or a fence before it. From n: entry `released - n` of `joined`. Or [`NONE`].
     released: Vec<u32>,
-    /// Clocks that are no event's: what RMWs pass on from several releases.
-    joined: Vec<Box<[u32]>>,
+    /// Clocks that are no event's, k entries each: what RMWs pass on from several releases.
+    joined: Vec<u32>,
     /// The reads whose sources do not happen before them.
     unheard: Vec<bool>,
 }
@@ -183,17 +183,24 @@ impl<'a> Annotated<'a> {
             }
             self.clocks.join(row, self.clocks.row_of(EventId(released)), slot.thread, slot.index + 1)
         } else {
-            self.clocks.join_slice(row, &self.joined[released as usize - self.x.len()])
+            let joined = joined_clock(&self.joined, released - self.x.len() as u32, self.threads.len());
+            self.clocks.join_slice(row, joined)
         };
     }
 
     fn join_released(&mut self, a: u32, b: u32) -> u32 {
-        let mut clock = vec![0; self.threads.len()].into_boxed_slice();
-        add_released(self.x, &self.clocks, &self.joined, a, &mut clock);
-        add_released(self.x, &self.clocks, &self.joined, b, &mut clock);
-        self.joined.push(clock);
-        (self.x.len() + self.joined.len() - 1) as u32
+        let (start, k) = (self.joined.len(), self.threads.len());
+        self.joined.resize(start + k, 0);
+        let (joined, clock) = self.joined.split_at_mut(start);
+        add_released(self.x, &self.clocks, joined, a, clock);
+        add_released(self.x, &self.clocks, joined, b, clock);
+        (self.x.len() + start / k) as u32
     }
+}
+
+/// The joined clock of this number.
+fn joined_clock(joined: &[u32], number: u32, k: usize) -> &[u32] {
+    &joined[number as usize * k..][..k]
 }
 
 fn slot_of(x: &Execution, event: u32) -> Slot {
@@ -201,10 +208,11 @@ fn slot_of(x: &Execution, event: u32) -> Slot {
 }
 
 /// Joins what `released` stands for into `clock`.
-fn add_released(x: &Execution, clocks: &Clocks, joined: &[Box<[u32]>], released: u32, clock: &mut [u32]) {
+fn add_released(x: &Execution, clocks: &Clocks, joined: &[u32], released: u32, clock: &mut [u32]) {
     let n = x.len() as u32;
     if released >= n {
-        for (entry, &learnt) in clock.iter_mut().zip(&joined[(released - n) as usize]) {
+        let k = clock.len();
+        for (entry, &learnt) in clock.iter_mut().zip(joined_clock(joined, released - n, k)) {
             *entry = (*entry).max(learnt);
         }
         return;
