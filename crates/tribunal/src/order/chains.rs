@@ -147,9 +147,10 @@ impl Chains {
         self.tops[chain as usize] != self.bottoms[chain as usize]
     }
 
-    /// The writes of a chain, first to last.
+    /// The writes of a chain, first to last. Of a short chain, `next` is not looked at.
     pub(crate) fn writes(&self, chain: u32) -> impl Iterator<Item = EventId> + '_ {
-        let next = |write: &EventId| self.next.get(write.index()).copied().filter(|&next| next != NO_RMW);
-        std::iter::successors(Some(self.tops[chain as usize]), move |write| next(write).map(EventId))
+        let [top, bottom] = self.ends(chain);
+        let next = move |&write: &EventId| (write != bottom).then(|| EventId(self.next[write.index()]));
+        std::iter::successors(Some(top), next)
     }
 }
