@@ -1,8 +1,8 @@
 //! Bad input: each kind has its answer, one line long.
 #![allow(missing_docs)]
 
-mod common;
-use common::{MP, Place, SB};
+mod command;
+use command::{MP, Place, SB};
 use std::io::Write;
 
 /// Checks that a file is refused with one line that begins so and contains this.

@@ -1,8 +1,8 @@
 //! `tribunal check`: verdicts, the ways of printing them, and exit statuses.
 #![allow(missing_docs)]
 
-mod common;
-use common::{LB, MP, Place, SB, several};
+mod command;
+use command::{LB, MP, Place, SB, several};
 
 #[test]
 fn without_a_model_there_is_a_matrix_and_why() {

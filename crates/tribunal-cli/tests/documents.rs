@@ -1,8 +1,8 @@
 //! What README.md, docs/command.md and docs/certificates.md show is what the command prints.
 #![allow(missing_docs)]
 
-mod common;
-use common::{MP, Place};
+mod command;
+use command::{MP, Place};
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

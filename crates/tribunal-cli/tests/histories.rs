@@ -1,8 +1,8 @@
 //! `tribunal convert`, `generate`, `stats`, `models`, `completions` and `man`.
 #![allow(missing_docs)]
 
-mod common;
-use common::{MP, Place, SB, several};
+mod command;
+use command::{MP, Place, SB, several};
 
 #[test]
 fn every_format_comes_back() {

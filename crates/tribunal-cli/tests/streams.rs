@@ -1,8 +1,8 @@
 //! Pipes, full disks and Ctrl-C.
 #![allow(missing_docs)]
 
-mod common;
-use common::{LB, MP, Place, Ran, SB, several};
+mod command;
+use command::{LB, MP, Place, Ran, SB, several};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};

@@ -1,8 +1,8 @@
 //! `tribunal verify`: accepts what check printed and refuses what was tampered with.
 #![allow(missing_docs)]
 
-mod common;
-use common::{LB, MP, Place, SB, several};
+mod command;
+use command::{LB, MP, Place, SB, several};
 use std::io::Write;
 
 /// A file of histories and its certificates.
