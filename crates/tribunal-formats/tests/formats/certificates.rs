@@ -1,6 +1,6 @@
 //! Certificates survive the way through JSON, and bad ones are refused.
 
-use crate::common::all;
+use crate::round::all;
 use serde_json::{Value, json};
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness};

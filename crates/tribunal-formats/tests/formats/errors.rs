@@ -1,6 +1,6 @@
 //! Bad input: each has a defined answer that names the place.
 
-use crate::common::all;
+use crate::round::all;
 use tribunal::memory::{BadSource, MalformedHistory};
 use tribunal_formats::{Error, ErrorKind, Format};
 

@@ -1,8 +1,8 @@
 //! The tests of the readers, the writers and the certificates.
 
 mod certificates;
-mod common;
 mod errors;
 mod mutations;
 mod readers;
+mod round;
 mod writers;

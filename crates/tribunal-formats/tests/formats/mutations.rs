@@ -1,6 +1,6 @@
 //! No input makes a parser panic: thousands of mutations of good inputs, the same on every run.
 
-use crate::common::{all, written};
+use crate::round::{all, written};
 use std::io::Write;
 use tribunal_formats::Format;
 use tribunal_formats::certificate::{violation_from_json, witness_from_json};

@@ -1,6 +1,6 @@
 //! The readers on good input: every construct of every format, streams, compression, recognition.
 
-use crate::common::{all, shown};
+use crate::round::{all, shown};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::mpsc;

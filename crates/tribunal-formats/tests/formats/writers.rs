@@ -1,6 +1,6 @@
 //! What is written is read back the same.
 
-use crate::common::{all, shown, written};
+use crate::round::{all, shown, written};
 use std::io::Read;
 use std::path::Path;
 use tribunal::memory::{Interval, Kind, Order};

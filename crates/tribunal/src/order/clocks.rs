@@ -1,6 +1,6 @@
 //! Vector clocks, stored only where they change.
 
-use crate::memory::{EventId, ThreadId};
+use crate::memory::{EventId, Execution, ThreadId};
 
 /// A row of the clock table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,5 +79,15 @@ impl Clocks {
             *entry = (*entry).max(new);
         }
         Row((start / self.threads) as u32)
+    }
+}
+
+/// Whether `a` comes before `b` in the order that the clocks tell, or in po alone if there are none.
+pub(crate) fn comes_before(x: &Execution, clocks: Option<&Clocks>, a: EventId, b: EventId) -> bool {
+    match (x.slot(a), x.slot(b)) {
+        (None, b) => b.is_some(),
+        (_, None) => false,
+        (Some(a), Some(b)) if a.thread == b.thread => a.index < b.index,
+        (Some(slot), Some(_)) => clocks.is_some_and(|clocks| clocks.known(b, slot.thread) > slot.index),
     }
 }

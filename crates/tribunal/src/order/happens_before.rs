@@ -1,6 +1,6 @@
 //! Happens-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
 
-use super::clocks::{Clocks, Row};
+use super::clocks::{Clocks, Row, comes_before};
 use super::path::shortest_path;
 use super::replay::{Halt, Step, replay};
 use crate::limits::Limits;
@@ -70,14 +70,7 @@ impl HappensBefore {
 
     /// Whether `a` happens before `b`.
     pub(crate) fn before(&self, x: &Execution, a: EventId, b: EventId) -> bool {
-        match (x.slot(a), x.slot(b)) {
-            (None, b) => b.is_some(),
-            (_, None) => false,
-            (Some(a), Some(b)) if a.thread == b.thread => a.index < b.index,
-            (Some(slot), Some(_)) => {
-                self.clocks.as_ref().is_some_and(|clocks| clocks.known(b, slot.thread) > slot.index)
-            }
-        }
+        comes_before(x, self.clocks.as_ref(), a, b)
     }
 }
 

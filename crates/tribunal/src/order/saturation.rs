@@ -8,7 +8,7 @@
 //! refutes the history.
 
 use super::chains::{Chains, left_by, looked_at};
-use super::clocks::Clocks;
+use super::clocks::{Clocks, comes_before};
 use super::digraph::{Arc, short_cycle};
 use super::happens_before::HappensBefore;
 use super::observer::{Observable, Scene};
@@ -216,7 +216,7 @@ impl<'a> Saturation<'a> {
                 if first != second
                     && (self.chains.is_long(first) || self.chains.is_long(second))
                     && let Some(edge) = self.between_chains(a, e, Reason::Reached { known })
-                    && !reaches(self.x, clocks, edge.from, edge.to)
+                    && !comes_before(self.x, Some(clocks), edge.from, edge.to)
                 {
                     edges.push(edge);
                 }
@@ -238,8 +238,8 @@ impl<'a> Saturation<'a> {
                 for ([top, bottom], [other_top, other_bottom]) in
                     others.map(|other| (self.chains.ends(first), self.chains.ends(other)))
                 {
-                    if !reaches(self.x, clocks, bottom, other_top)
-                        && !reaches(self.x, clocks, other_bottom, top)
+                    if !comes_before(self.x, Some(clocks), bottom, other_top)
+                        && !comes_before(self.x, Some(clocks), other_bottom, top)
                     {
                         pairs.push((bottom, other_top));
                         if pairs.len() == most {
@@ -250,16 +250,6 @@ impl<'a> Saturation<'a> {
             }
         }
         pairs
-    }
-}
-
-/// Whether `a` comes before `b` in the clocks' graph.
-fn reaches(x: &Execution, clocks: &Clocks, a: EventId, b: EventId) -> bool {
-    match (x.slot(a), x.slot(b)) {
-        (None, b) => b.is_some(),
-        (_, None) => false,
-        (Some(a), Some(b)) if a.thread == b.thread => a.index < b.index,
-        (Some(slot), Some(_)) => clocks.known(b, slot.thread) > slot.index,
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! A history there and back: reading it all, writing it, showing it in full.
 
 use std::io::Cursor;
 use tribunal::memory::Execution;
