@@ -1,7 +1,8 @@
 //! Simulated memories with random clients: sources of histories that are consistent by construction.
 //!
 //! A [`Machine`] executes what [`Clients`] ask of it. [`run`] streams the steps, [`execution`] collects them. The same
-//! machine, clients and seed give the same history on every platform.
+//! machine, clients and seed give the same history on every platform. Histories that are hard to judge, or broken on
+//! purpose, are in [`hard`].
 //!
 //! ```
 //! use tribunal_machines::{Clients, Machine, execution};
@@ -13,6 +14,7 @@
 
 mod atomic;
 mod clients;
+pub mod hard;
 mod machine;
 mod memory;
 mod mix;

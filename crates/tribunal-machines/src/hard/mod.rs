@@ -1,0 +1,19 @@
+//! Histories that are hard to judge, and histories that break their model.
+//!
+//! Saturation decides nearly every history that a machine makes. Those here it does not: [`satisfiability`] turns a
+//! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, and [`compose`]
+//! makes one large history of many small ones. [`mutate`] redirects reads of a history to other writes.
+
+mod compose;
+mod event;
+mod formula;
+pub mod kernel;
+mod mutate;
+pub mod satisfiability;
+
+#[cfg(test)]
+mod tests;
+
+pub use compose::{Threads, compose};
+pub use formula::{Formula, InvalidFormula, Literal};
+pub use mutate::{Mutation, mutate};
