@@ -1,13 +1,15 @@
 //! The command line: every subcommand, option and help text.
 
+use crate::interrupt;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
-use tribunal::Model;
+use std::time::{Duration, Instant};
+use tribunal::models::Preserved;
+use tribunal::{Engine, Limits, Model};
 use tribunal_formats::Format;
 use tribunal_machines::{Clients, Machine, Mix};
 
@@ -24,11 +26,11 @@ A history is what each thread read and wrote. In the text form, message passing 
 
 const AFTER_HELP: &str = "\
 Examples:
-  tribunal check mp.txt                      which models allow this history?
-  tribunal check --model ra mp.txt           is it release-acquire, and if not, why not?
-  simulator | tribunal check -o brief -      one word for each trace of a stream
-  tribunal convert --to axe mp.txt           the same history as an Axe trace
-  tribunal models                            what the models say
+  tribunal check mp.txt                          which models allow this history?
+  tribunal check --model ra mp.txt               is it release-acquire, and if not, why not?
+  simulator | tribunal check -m tso -o brief -   one word for each trace of a stream
+  tribunal convert --to axe mp.txt               the same history as an Axe trace
+  tribunal models                                what the models say
 
 Formats: native JSON and JSON Lines (json), Axe traces (axe) and the text form (text). The format is recognised by \
 extension and content; gzip and zstd are read as they are; `-` is standard input.
@@ -62,6 +64,8 @@ pub enum Command {
     Stats(StatsArguments),
     /// List the models: axioms, complexity, engines
     Models(ModelsArguments),
+    /// Say how many pairs of writes every sc order agrees on, and how many of them ccv, ccm and wsc find
+    Kernel(KernelArguments),
     /// Make histories
     Generate(GenerateArguments),
     /// Print a shell's completion script
@@ -85,10 +89,15 @@ const CHECK_HELP: &str = "\
 Examples:
   tribunal check mp.txt                        a matrix of all models, and why those that say no do
   tribunal check --model ra,rc20 *.jsonl       a line for each history and model
+  tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt
   tribunal check --model ra --output json --witness a.jsonl > a.certificates
   tribunal verify a.jsonl a.certificates       the same answers, checked from the definitions
   tribunal check --expect --verify a.jsonl     compare with the verdicts in the file
-  simulator | tribunal check -m relaxed -o brief -
+  simulator | tribunal check -m tso -o brief - answers each Axe trace as it ends
+
+A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location) and \
+deps joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
+acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
@@ -104,6 +113,9 @@ pub struct CheckArguments {
     /// Models to check, separated by commas, or `all`: every model that applies
     #[arg(short, long, value_name = "MODEL,..", default_value = "all")]
     pub model: Models,
+    /// What decides: `auto` chooses, by model and history. With another, `--model all` is every model that it decides
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
+    pub engine: EngineChoice,
     /// How to print verdicts
     #[arg(short, long, value_name = "HOW", default_value = "human")]
     pub output: Output,
@@ -116,17 +128,46 @@ pub struct CheckArguments {
     /// Check every certificate from the definitions before it is reported
     #[arg(long)]
     pub verify: bool,
-    /// Give up on a verdict after so many seconds: it is undecided
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub timeout: Option<Duration>,
-    /// Give up on a verdict after so many search states: it is undecided
-    #[arg(long, value_name = "N", default_value_t = tribunal::Limits::default().max_states)]
-    pub max_states: u64,
+    /// Write each certificate that is larger than --certificate-limit into a file of its own in DIR, compressed, and name
+    /// that in the verdict line. By default all stand in their lines
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub certificates: Option<PathBuf>,
+    /// The largest certificate, in bytes or with k, M or G, that stands in its line
+    #[arg(long, value_name = "SIZE", default_value = "64k", value_parser = size, requires = "certificates")]
+    pub certificate_limit: usize,
+    #[command(flatten)]
+    pub budget: Budget,
     /// Use so many threads; 0 is one for each core. Verdicts and certificates do not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
     #[command(flatten)]
     pub histories: Histories,
+}
+
+/// How much each answer may cost.
+#[derive(Args, Debug)]
+pub struct Budget {
+    /// Give up on an answer after so many seconds: it is undecided
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+    /// Give up on an answer after so many search states: it is undecided
+    #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
+    pub max_states: u64,
+    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<usize>,
+}
+
+impl Budget {
+    /// The limits of an answer that is begun now, and that Ctrl-C stops.
+    pub fn limits(&self) -> Limits<'static> {
+        Limits {
+            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            max_states: self.max_states,
+            max_memory: self.max_memory.unwrap_or(usize::MAX),
+            stop: Some(interrupt::flag()),
+        }
+    }
 }
 
 /// The inputs of a command.
@@ -159,16 +200,6 @@ pub enum Models {
     These(Vec<Model>),
 }
 
-impl Models {
-    /// The models, one by one.
-    pub fn list(&self) -> &[Model] {
-        match self {
-            Models::All => &Model::ALL,
-            Models::These(models) => models,
-        }
-    }
-}
-
 impl FromStr for Models {
     type Err = String;
 
@@ -177,16 +208,53 @@ impl FromStr for Models {
             return Ok(Models::All);
         }
         let mut models = Vec::new();
-        for name in text.split(',') {
-            let known = || Model::ALL.map(Model::name).join(", ");
-            let model =
-                name.trim().parse().map_err(|unknown| format!("{unknown}; there are {}, all", known()))?;
+        for name in text.split(',').map(str::trim) {
+            let model = name.parse().map_err(|unknown| match name.parse::<Preserved>() {
+                Err(bad) if name.starts_with("po-mm") => bad.to_string(),
+                _ => format!("{unknown}; there are {}, all", Model::ALL.map(Model::name).join(", ")),
+            })?;
             if !models.contains(&model) {
                 models.push(model);
             }
         }
         Ok(Models::These(models))
     }
+}
+
+/// What is to decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineChoice {
+    /// Whatever is best.
+    Auto,
+    /// This alone.
+    Only(Engine),
+}
+
+/// Engines by name, listed in the help and in completions.
+fn engine() -> impl TypedValueParser<Value = EngineChoice> {
+    let mut engines: Vec<Engine> = Vec::new();
+    for &engine in Model::ALL.iter().flat_map(|model| model.engines()) {
+        if !engines.contains(&engine) {
+            engines.push(engine);
+        }
+    }
+    let names = ["auto"].into_iter().chain(engines.iter().map(|engine| engine.name()));
+    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(move |name| {
+        let named = engines.iter().find(|engine| engine.name() == name);
+        named.map_or(EngineChoice::Auto, |&engine| EngineChoice::Only(engine))
+    })
+}
+
+/// A number of bytes: k, M and G are powers of 1024.
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1usize),
+    };
+    let bytes = digits.parse().ok().and_then(|number: usize| number.checked_mul(unit));
+    bytes.ok_or_else(|| "expected a number of bytes, such as 65536, 64k, 512M or 4G".into())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -201,7 +269,8 @@ Example:
   tribunal check --output json --witness a.jsonl > a.certificates
   tribunal verify a.jsonl a.certificates
 
-The certificates are matched with the histories by `index`. Each is accepted, or refused with the reason; an undecided \
+The certificates are matched with the histories by `index`; those that `check --certificates` stored in files are read \
+from there. Each is accepted, or refused with the reason; an undecided \
 line claims nothing and is skipped.
 
 Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
@@ -212,6 +281,9 @@ pub struct VerifyArguments {
     /// Read the histories as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub certificates: Option<PathBuf>,
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
@@ -254,15 +326,42 @@ pub struct StatsArguments {
 pub struct ModelsArguments {
     /// How to print the models
     #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: ModelsOutput,
+    pub output: Style,
 }
 
+/// For whom a description is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModelsOutput {
+pub enum Style {
     /// For people
     Human,
-    /// For programs: one JSON object for each model
+    /// For programs: one JSON object a line
     Json,
+}
+
+const KERNEL_HELP: &str = "\
+Examples:
+  tribunal kernel a.jsonl
+  tribunal generate machine --histories 100 --events 200 | tribunal kernel -
+
+A pair is two writes of one location; initial writes are left out, since they come before all others. The SC-kernel are \
+the pairs that every order of the writes that explains the history under sc has the same way round. Of what a model orders, \
+the share of the kernel is given. A history that is inconsistent with sc has no kernel.
+
+The orders are held as tables of events by events: for histories of up to some thousand events. A history that takes more \
+than --max-memory, here 2G unless given, is undecided.
+
+Exit status: 0 done, 2 bad usage or malformed input, 3 some undecided, 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = KERNEL_HELP)]
+pub struct KernelArguments {
+    /// How to print kernels
+    #[arg(short, long, value_name = "HOW", default_value = "human")]
+    pub output: Style,
+    #[command(flatten)]
+    pub budget: Budget,
+    #[command(flatten)]
+    pub histories: Histories,
 }
 
 #[derive(Args, Debug)]

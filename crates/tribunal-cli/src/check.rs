@@ -1,6 +1,7 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{CheckArguments, Models, Output};
+use crate::args::{CheckArguments, EngineChoice, Models, Output};
+use crate::certificates::Store;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, Stdout, complain, printable};
@@ -11,7 +12,7 @@ use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::time::Instant;
 use tribunal::verdict::Limit;
-use tribunal::{Judgement, Limits, Model, Verdict, judge};
+use tribunal::{Engine, Judgement, Model, Verdict, judge, judge_by};
 use tribunal_formats::History;
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -19,12 +20,12 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
         .num_threads(arguments.threads.into())
         .build_global()
         .map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
-    let mut session = Session::new(arguments);
+    let mut session = Session::new(arguments)?;
     let mut malformed = false;
     for file in &arguments.histories.files {
         match session.file(file, out) {
             Ok(()) => {}
-            Err(Failure::Stdout(error)) => return Err(error.into()),
+            Err(failure @ (Failure::Stdout(_) | Failure::Write { .. })) => return Err(failure),
             Err(_) if interrupt::requested() => {}
             Err(failure) => {
                 malformed = true;
@@ -39,9 +40,30 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
     session.end(malformed, out)
 }
 
+/// The models to check: each that was named must be one that the engine decides.
+fn models(asked: &Models, engine: EngineChoice) -> Result<Vec<Model>, Failure> {
+    let decided = |model: &Model| match engine {
+        EngineChoice::Auto => true,
+        EngineChoice::Only(engine) => model.engines().contains(&engine),
+    };
+    match (asked, engine) {
+        (Models::All, _) => Ok(Model::ALL.into_iter().filter(decided).collect()),
+        (Models::These(models), EngineChoice::Only(engine)) if !models.iter().all(decided) => {
+            let without = models.iter().filter(|&model| !decided(model)).map(|model| {
+                let engines: Vec<_> = model.engines().iter().copied().map(Engine::name).collect();
+                format!("{model} is decided by {}", engines.join(", "))
+            });
+            let engines = without.collect::<Vec<_>>().join("; ");
+            Err(Failure::Usage(format!("--engine {}: {engines}", engine.name())))
+        }
+        (Models::These(models), _) => Ok(models.clone()),
+    }
+}
+
 /// What has been asked for and what has come of it so far.
 struct Session<'a> {
     arguments: &'a CheckArguments,
+    models: Vec<Model>,
     /// Nothing, when only mismatches are of interest.
     report: Option<Box<dyn Report>>,
     progress: Progress,
@@ -65,24 +87,33 @@ struct Tally {
 }
 
 impl<'a> Session<'a> {
-    fn new(arguments: &'a CheckArguments) -> Self {
+    fn new(arguments: &'a CheckArguments) -> Result<Self, Failure> {
+        let models = models(&arguments.model, arguments.engine)?;
+        let store = match &arguments.certificates {
+            Some(_) if arguments.output != Output::Json => {
+                return Err(Failure::Usage("--certificates goes with --output json".into()));
+            }
+            Some(directory) => Some(Store::open(directory, arguments.certificate_limit)?),
+            None => None,
+        };
         let witness = arguments.witness;
         let all = arguments.model == Models::All;
         let report: Option<Box<dyn Report>> = match arguments.output {
             Output::Human if arguments.expect => None,
             Output::Human if all => Some(Box::new(Matrix::new(witness))),
             Output::Human => Some(Box::new(Lines { witness })),
-            Output::Json => Some(Box::new(JsonLines { witness })),
+            Output::Json => Some(Box::new(JsonLines { witness, store })),
             Output::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
         };
-        Session {
+        Ok(Session {
             arguments,
+            models,
             report,
             progress: Progress::new(),
             expectations: Expectations::default(),
             tally: Tally::default(),
             cut_short: false,
-        }
+        })
     }
 
     fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
@@ -101,7 +132,9 @@ impl<'a> Session<'a> {
             let findings = self.judge(&case);
             let mut notes = self.verify(&case, &findings);
             if self.arguments.expect {
-                let every_label = self.arguments.model == Models::All;
+                // With a model or an engine named, the others' labels are not asked for.
+                let every_label =
+                    self.arguments.model == Models::All && self.arguments.engine == EngineChoice::Auto;
                 notes.extend(self.expectations.compare(&case, &labels, &findings, every_label));
             }
             self.tally.count(&findings);
@@ -111,20 +144,22 @@ impl<'a> Session<'a> {
     }
 
     fn judge(&self, case: &Case<'_>) -> Vec<Finding> {
-        let stop = interrupt::flag();
         let judged = |&model: &Model| {
             self.progress.judging(case.index, model);
             let begin = Instant::now();
             let judgement = if interrupt::requested() {
                 Judgement { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
             } else {
-                let deadline = self.arguments.timeout.and_then(|timeout| begin.checked_add(timeout));
-                let limits = Limits { deadline, max_states: self.arguments.max_states, stop: Some(stop) };
-                judge(case.execution, model, &limits)
+                let limits = self.arguments.budget.limits();
+                match self.arguments.engine {
+                    EngineChoice::Auto => judge(case.execution, model, &limits),
+                    EngineChoice::Only(engine) => judge_by(case.execution, model, engine, &limits)
+                        .expect("the models are those that the engine decides"),
+                }
             };
             Finding { model, judgement, micros: begin.elapsed().as_micros() as u64 }
         };
-        self.arguments.model.list().iter().map(judged).collect()
+        self.models.iter().map(judged).collect()
     }
 
     /// Checks the certificates, if asked to; a line for each that is refused.
@@ -157,7 +192,7 @@ impl<'a> Session<'a> {
         findings: &[Finding],
         notes: &[String],
         out: &mut Stdout,
-    ) -> io::Result<()> {
+    ) -> Result<(), Failure> {
         let Session { progress, report, arguments, .. } = self;
         progress.aside(|| {
             if let Some(report) = report {
@@ -167,7 +202,7 @@ impl<'a> Session<'a> {
                 remark(arguments.output, &out.paint(BAD, note), out)?;
             }
             // Whoever drives the command through a pipe waits for this answer before the next question.
-            out.flush()
+            Ok(out.flush()?)
         })
     }
 

@@ -1,6 +1,7 @@
 //! The command `tribunal`: reads histories, checks them against memory models, and shows why the answer is right.
 
 mod args;
+mod certificates;
 mod check;
 mod convert;
 mod exit;
@@ -8,6 +9,7 @@ mod failure;
 mod generate;
 mod input;
 mod interrupt;
+mod kernel;
 mod manual;
 mod models;
 mod output;
@@ -50,6 +52,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Convert(arguments) => convert::run(arguments, out),
         Command::Stats(arguments) => stats::run(arguments, out),
         Command::Models(arguments) => models::run(arguments, out),
+        Command::Kernel(arguments) => kernel::run(arguments, out),
         Command::Generate(arguments) => generate::run(arguments, out),
         Command::Completions { shell } => manual::completions(*shell, out),
         Command::Man { dir } => manual::pages(dir.as_deref(), out),

@@ -1,6 +1,6 @@
 //! `tribunal models`: what the models are.
 
-use crate::args::{ModelsArguments, ModelsOutput};
+use crate::args::{ModelsArguments, Style};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{STRONG, Stdout};
@@ -13,16 +13,16 @@ pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Fail
         let engines: Vec<_> = model.engines().iter().map(|engine| engine.name()).collect();
         let (name, axioms, complexity) = (model.name(), model.axioms(), model.complexity());
         match arguments.output {
-            ModelsOutput::Json => writeln!(
+            Style::Json => writeln!(
                 out,
                 r#"{{"model":"{name}","axioms":{},"complexity":{},"engines":{}}}"#,
                 json!(axioms),
                 json!(complexity),
                 json!(engines),
             )?,
-            ModelsOutput::Human => {
-                writeln!(out, "{} {axioms}", out.paint(STRONG, &format!("{name:8}")))?;
-                writeln!(out, "         {complexity}; engines: {}", engines.join(", "))?;
+            Style::Human => {
+                writeln!(out, "{} {axioms}", out.paint(STRONG, &format!("{name:9}")))?;
+                writeln!(out, "          {complexity}; engines: {}", engines.join(", "))?;
             }
         }
     }

@@ -162,7 +162,8 @@ impl Write for Sink<'_> {
 }
 
 impl Stream {
-    fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a file that appears with [`persist`](Stream::persist), in the directory of that name.
+    pub fn open(path: &Path) -> io::Result<Self> {
         if path.metadata().is_ok_and(|meta| !meta.is_file()) {
             return Ok(Stream::Device(BufWriter::new(File::options().write(true).open(path)?)));
         }
@@ -183,7 +184,8 @@ impl Stream {
         })
     }
 
-    fn writer(&mut self) -> &mut dyn Write {
+    /// Where the bytes go in.
+    pub fn writer(&mut self) -> &mut dyn Write {
         match self {
             Stream::Plain(stream) => stream,
             Stream::Gzip(stream) => stream,
@@ -192,7 +194,8 @@ impl Stream {
         }
     }
 
-    fn persist(self, path: &Path) -> io::Result<()> {
+    /// Writes out what is left and gives the file its name.
+    pub fn persist(self, path: &Path) -> io::Result<()> {
         let file = match self {
             Stream::Plain(stream) => stream,
             Stream::Gzip(stream) => stream.finish()?,

@@ -9,6 +9,7 @@ use crate::{input, interrupt};
 use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, Order};
+use tribunal::verdict::Unsupported;
 use tribunal_formats::History;
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -85,10 +86,16 @@ fn print(x: &Execution, out: &mut Stdout) -> io::Result<()> {
     let apply: Vec<_> =
         Model::ALL.into_iter().filter(|model| model.unsupported(x).is_none()).map(Model::name).collect();
     writeln!(out, "  models      {}", apply.join(", "))?;
+    let mut others: Vec<(Unsupported, Vec<&str>)> = Vec::new();
     for model in Model::ALL {
-        if let Some(why) = model.unsupported(x) {
-            writeln!(out, "              not {model}: {why}")?;
+        let Some(why) = model.unsupported(x) else { continue };
+        match others.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, models)) => models.push(model.name()),
+            None => others.push((why, vec![model.name()])),
         }
+    }
+    for (why, models) in others {
+        writeln!(out, "              not {}: {why}", models.join(", "))?;
     }
     Ok(())
 }

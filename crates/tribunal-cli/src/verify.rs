@@ -1,6 +1,7 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
 use crate::args::VerifyArguments;
+use crate::certificates;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, FAINT, GOOD, Stdout, printable};
@@ -8,6 +9,7 @@ use crate::report::Case;
 use crate::{input, interrupt};
 use serde_json::Value;
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 use tribunal::Model;
 use tribunal::memory::Execution;
 use tribunal::verdict::Witness;
@@ -27,6 +29,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         read: 0,
         history_file: name.clone().into(),
         certificate_file: arguments.certificate.to_string_lossy().into(),
+        stored: arguments.certificates.clone(),
         spoken_of: None,
         line: 0,
     };
@@ -94,6 +97,8 @@ struct Session {
     read: u64,
     history_file: String,
     certificate_file: String,
+    /// Where stored certificates are, if they were moved.
+    stored: Option<PathBuf>,
     /// The file that the certificate lines say they are about.
     spoken_of: Option<String>,
     line: u64,
@@ -160,8 +165,13 @@ impl Session {
                 return Err(self.problem(problem));
             }
         }
-        let mut take = |key: &str| line.get_mut(key).map(Value::take);
+        let mut take = |key: &str| {
+            let certificate = line.get_mut(key).map(Value::take);
+            certificate.map(|json| certificates::fetch(json, self.stored.as_deref())).transpose()
+        };
         let (witness, violation) = (take("witness"), take("violation"));
+        let unread = |problem| self.problem(problem);
+        let (witness, violation) = (witness.map_err(unread)?, violation.map_err(unread)?);
         Ok(Claim { index, model, word, events, witness, violation })
     }
 

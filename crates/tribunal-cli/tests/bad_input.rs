@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 mod command;
-use command::{MP, Place, SB};
+use command::{MP, Place, SEEN};
 use std::io::Write;
 
 /// Checks that a file is refused with one line that begins so and contains this.
@@ -114,8 +114,8 @@ fn an_empty_file() {
 
 #[test]
 fn a_file_that_is_not_there() {
-    let place = Place::with("sb.txt", SB);
-    let ran = place.run(&["check", "--output", "brief", "missing.txt", "sb.txt"]);
+    let place = Place::with("seen.txt", SEEN);
+    let ran = place.run(&["check", "--output", "brief", "missing.txt", "seen.txt"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, "OK\n"));
     assert!(ran.stderr.starts_with("error: missing.txt: "), "{}", ran.stderr);
     assert_eq!(place.run(&["check", "."]).status, 2);

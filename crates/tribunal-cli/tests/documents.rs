@@ -38,9 +38,15 @@ fn tribunal(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn the_readme_shows_the_first_command_as_it_is() {
-    let shown = block("README.md", "$ cargo run --release -p tribunal-cli -- check examples/litmus/mp.txt");
-    assert_eq!(shown, tribunal(&["check", "examples/litmus/mp.txt"]).trim_end());
+fn the_readme_shows_the_first_commands_as_they_are() {
+    for arguments in [
+        "check --model tso,pso examples/litmus/mp.txt",
+        "check examples/litmus/sb.txt examples/litmus/mp.txt examples/litmus/lb.txt",
+    ] {
+        let shown = block("README.md", &format!("$ cargo run --release -p tribunal-cli -- {arguments}"));
+        let arguments: Vec<_> = arguments.split(' ').collect();
+        assert_eq!(shown, tribunal(&arguments).trim_end());
+    }
 }
 
 /// Every command of docs/command.md whose output is the same at every run, with the file that it shows.
@@ -50,14 +56,20 @@ fn the_command_is_documented_as_it_is() {
     assert_eq!(block("docs/command.md", "$ cat mp.txt"), MP.trim_end());
     place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
     place.run(&["generate", "machine", "--machine", "view", "--events", "100000", "-o", "view.txt.zst"]);
+    let sequential =
+        "generate machine --threads 12 --locations 4 --writes 0.5 --rmws 0 --events 200 --seed 1";
+    let arguments = sequential.split(' ').chain("--histories 3 -o sc.txt".split(' '));
+    place.run(&arguments.collect::<Vec<_>>());
     for line in [
         "tribunal check mp.txt",
         "tribunal check --model ra,rc20 --witness mp.txt",
+        "tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt",
         "tribunal verify mp.txt mp.certificates",
         "tribunal convert --to axe mp.txt",
         "tribunal stats view.txt.zst",
+        "tribunal kernel sc.txt mp.txt",
     ] {
-        let arguments: Vec<_> = line.split(' ').skip(1).collect();
+        let arguments: Vec<_> = line.split(' ').skip(1).map(|word| word.trim_matches('\'')).collect();
         let ran = place.run(&arguments);
         assert_eq!(block("docs/command.md", &format!("$ {line}")), ran.stdout.trim_end(), "{line}");
     }

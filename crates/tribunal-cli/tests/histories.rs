@@ -66,7 +66,11 @@ fn generated_histories_are_the_same_in_every_format_and_consistent() {
         place.write("m.txt", generate("text"));
         place.write("m.axe", generate("axe"));
         assert_eq!(place.run(&["convert", "--to", "json", "m.txt"]).stdout, json, "{machine}");
-        let model = if machine == "view" { "rc20,relaxed" } else { "relaxed" };
+        let model = match machine {
+            "atomic" => "sc,tso,sra",
+            "view" => "rc20,relaxed",
+            machine => machine,
+        };
         for file in ["m.jsonl", "m.txt", "m.axe"] {
             let ran = place.run(&["check", "--output", "brief", "--verify", "--model", model, file]);
             assert_eq!(ran.stdout, "OK\nOK\nOK\n", "{machine} {file}: {}", ran.stderr);
@@ -119,8 +123,12 @@ chain (c.txt:1)
   values      0 to 3, each written once to a location
 "
     );
-    assert!(memory.contains("  models      sra, ra, wra, relaxed\n"), "{memory}");
-    assert!(memory.contains("not rc20: the model gives seq_cst"), "{memory}");
+    assert!(
+        memory.contains("  models      sc, tso, pso, wmo, rmo, coherence, pram, sra, ra, wra, relaxed\n"),
+        "{memory}"
+    );
+    assert!(memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model gives fences"), "{memory}");
+    assert!(memory.contains("  not rc20: the model gives seq_cst"), "{memory}");
 }
 
 #[test]
@@ -128,7 +136,7 @@ fn models_are_listed_with_their_axioms() {
     let place = Place::new();
     let human = place.run(&["models"]).stdout;
     assert!(
-        human.contains("relaxed  as rc20 with hb = po\n         O(n); engines: minimal-coherence\n"),
+        human.contains("relaxed   as rc20 with hb = po\n          O(n); engines: minimal-coherence\n"),
         "{human}"
     );
     let json = place.run(&["models", "--output", "json"]).stdout;

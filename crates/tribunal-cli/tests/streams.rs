@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 mod command;
-use command::{LB, MP, Place, Ran, SB, several};
+use command::{LB, MP, Place, Ran, SB, SEEN, several};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 fn standard_input_and_compression() {
     let place = Place::new();
     let brief = ["check", "--output", "brief", "-"];
-    assert_eq!(place.run_on(&brief, several(&[SB, LB])).stdout, "OK\nNO\n");
+    assert_eq!(place.run_on(&brief, several(&[SEEN, LB])).stdout, "OK\nNO\n");
     assert_eq!(place.run_on(&brief, "0: M[1] := 1\n1: M[1] == 1\n").stdout, "OK\n");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(MP.as_bytes()).expect("compressed");
@@ -25,37 +25,11 @@ fn standard_input_and_compression() {
     assert_eq!(forced.status, 2);
 }
 
-/// A test bench writes a trace and waits for its answer before it writes the next.
-#[test]
-fn brief_answers_each_trace_before_the_next_is_written() {
-    let place = Place::new();
-    let mut child = place
-        .command(&["check", "--model", "relaxed", "--output", "brief", "-"])
-        .stdin(Stdio::piped())
-        .spawn()
-        .expect("the command runs");
-    let mut questions = child.stdin.take().expect("a pipe");
-    let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
-    for round in 1..=3 {
-        for (trace, expected) in [
-            (format!("0: M[1] := {round}\n1: M[1] == {round}\ncheck\n"), "OK\n"),
-            (format!("0: M[1] := {round}\n1: M[1] == {round}\n1: M[1] == 0\ncheck\n"), "NO\n"),
-        ] {
-            questions.write_all(trace.as_bytes()).expect("written");
-            let mut answer = String::new();
-            answers.read_line(&mut answer).expect("an answer");
-            assert_eq!(answer, expected);
-        }
-    }
-    drop(questions);
-    assert_eq!(child.wait().expect("an end").code(), Some(1));
-}
-
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_no_error() {
-    let place = Place::with("some.txt", several(&[SB; 20_000]));
-    place.write("one.txt", SB);
+    let place = Place::with("some.txt", several(&[SEEN; 20_000]));
+    place.write("one.txt", SEEN);
     place.write("mp.txt", MP);
     let leave = |arguments: &[&str]| -> Ran {
         let mut child = place.command(arguments).spawn().expect("the command runs");

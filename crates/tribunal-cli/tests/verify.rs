@@ -18,8 +18,8 @@ fn accepts_every_certificate_of_check() {
     let (place, certificates) = certified();
     let ran = place.run(&["verify", "all.txt", "certificates"]);
     assert_eq!(ran.status, 0, "{ran:?}");
-    assert!(ran.stdout.starts_with("SB (all.txt:1): sra: consistent: accepted\n"), "{}", ran.stdout);
-    assert_eq!(ran.last_line(), "15 certificates accepted, 0 refused, 0 skipped");
+    assert!(ran.stdout.starts_with("SB (all.txt:1): sc: inconsistent: accepted\n"), "{}", ran.stdout);
+    assert_eq!(ran.last_line(), "54 certificates accepted, 0 refused, 0 skipped");
     let piped = place.run_on(&["verify", "all.txt", "-"], &certificates);
     assert_eq!(piped.stdout, ran.stdout);
 }
@@ -33,7 +33,7 @@ fn reads_compressed_certificates() {
     let zstd = zstd::encode_all(certificates.as_bytes(), 0).expect("compressed");
     for compressed in [&gzip, &zstd] {
         let ran = place.run_on(&["verify", "all.txt", "-"], compressed);
-        assert_eq!((ran.status, ran.last_line()), (0, "15 certificates accepted, 0 refused, 0 skipped"));
+        assert_eq!((ran.status, ran.last_line()), (0, "54 certificates accepted, 0 refused, 0 skipped"));
         let ran = place.run_on(&["verify", "all.txt", "-"], &compressed[..compressed.len() - 10]);
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.starts_with("error: -:"), "{}", ran.stderr);
@@ -45,7 +45,7 @@ fn histories_without_certificates_are_passed_over() {
     let (place, certificates) = certified();
     let last: Vec<_> = certificates.lines().filter(|line| line.contains("\"index\":2")).collect();
     let ran = place.run_on(&["verify", "all.txt", "-"], last.join("\n"));
-    assert_eq!(ran.last_line(), "5 certificates accepted, 0 refused, 0 skipped");
+    assert_eq!(ran.last_line(), "18 certificates accepted, 0 refused, 0 skipped");
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn malformed_certificates_are_errors_with_a_line() {
         ("", 1),
         ("[]", 1),
         ("\u{0}\u{1}\u{2}", 1),
-        (&first.replace("\"sra\"", "\"c11\""), 1),
-        (&first.replace("\"consistent\"", "\"perhaps\""), 1),
+        (&first.replace("\"sc\"", "\"c11\""), 1),
+        (&first.replace("\"inconsistent\"", "\"perhaps\""), 1),
         (&first.replace("\"index\":0", "\"index\":-1"), 1),
         (&first.replace("\"index\":0", "\"index\":99"), 1),
         (&format!("{first}\n{}", &first[..40]), 2),
         (&format!("{first}\n{}", first.replace("all.txt", "other.txt")), 2),
-        (&format!("{rest}{first}\n"), 15),
+        (&format!("{rest}{first}\n"), 54),
         (&"[".repeat(100_000), 1),
     ];
     for (text, line) in bad {

@@ -161,7 +161,8 @@ fn edge_to_json(x: &Execution, edge: &Edge) -> Value {
         put("rel", edge.because.name().into());
     }
     match &edge.because {
-        Because::Po | Because::Rf | Because::Chain | Because::Final | Because::Assumed => {}
+        Because::Po | Because::Rf | Because::Ppo | Because::PoLoc | Because::Dep => {}
+        Because::Chain | Because::Final | Because::Assumed => {}
         Because::Sw { write, read } => {
             put("write", event_to_json(x, *write));
             put("read", event_to_json(x, *read));
@@ -173,7 +174,12 @@ fn edge_to_json(x: &Execution, edge: &Edge) -> Value {
             put("read", event_to_json(x, *read));
             put("path", edges_to_json(x, path));
         }
-        Because::Atomic { premise } => {
+        Because::Seen { observer, read, path } => {
+            put("observer", event_to_json(x, *observer));
+            put("read", event_to_json(x, *read));
+            put("path", edges_to_json(x, path));
+        }
+        Because::Atomic { premise } | Because::Fr { premise } => {
             put("premise", edge_to_json(x, premise));
         }
         Because::Lemma(index) => {
@@ -344,15 +350,21 @@ impl<'a> Reading<'a> {
         let get = |key| self.get(object, key, OBJECT);
         let event = |key| self.event(get(key)?);
         let path = || self.edges(get("path")?, depth + 1);
+        let premise = || Ok(Box::new(self.edge(get("premise")?, depth + 1)?));
         let because = match self.string(get("rel")?, "a relation")? {
             "po" => Because::Po,
             "rf" => Because::Rf,
             "sw" => Because::Sw { write: event("write")?, read: event("read")? },
+            "ppo" => Because::Ppo,
+            "po-loc" => Because::PoLoc,
+            "dep" => Because::Dep,
+            "fr" => Because::Fr { premise: premise()? },
             "mo" => match self.string(get("because")?, "a reason")? {
                 "chain" => Because::Chain,
                 "coherence" => Because::Coherence { path: path()? },
                 "read" => Because::Read { read: event("read")?, path: path()? },
-                "atomic" => Because::Atomic { premise: Box::new(self.edge(get("premise")?, depth + 1)?) },
+                "seen" => Because::Seen { observer: event("observer")?, read: event("read")?, path: path()? },
+                "atomic" => Because::Atomic { premise: premise()? },
                 "final" => Because::Final,
                 "assumed" => Because::Assumed,
                 "lemma" => Because::Lemma(self.index(get("lemma")?, "the index of a lemma")?),

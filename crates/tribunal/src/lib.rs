@@ -17,6 +17,7 @@
 //! # Ok::<(), tribunal::memory::MalformedHistory>(())
 //! ```
 
+pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
@@ -25,7 +26,7 @@ pub mod verdict;
 pub mod verify;
 
 pub use limits::Limits;
-pub use models::{Engine, Judgement, Model, check, judge};
+pub use models::{Engine, Judgement, Model, check, judge, judge_by};
 pub use verdict::Verdict;
 
 #[cfg(doctest)]

@@ -1,8 +1,9 @@
 //! One word a history, as Axe prints it.
 
 use super::{Case, Finding, Report};
+use crate::failure::Failure;
 use crate::output::Stdout;
-use std::io::{self, Write};
+use std::io::Write;
 use tribunal::Verdict;
 
 /// Prints `OK`, `NO`, `??` or `--` for each history.
@@ -31,7 +32,7 @@ impl Brief {
 }
 
 impl Report for Brief {
-    fn history(&mut self, _: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> io::Result<()> {
-        writeln!(out, "{}", self.word(findings))
+    fn history(&mut self, _: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
+        Ok(writeln!(out, "{}", self.word(findings))?)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::output::printable;
 use tribunal::memory::{EventId, Execution};
-use tribunal::verdict::{Because, Cycle, Edge, Refutation, Violation, Witness};
+use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation, Witness};
 
 /// Longer explanations are folded, the deepest lines first.
 const SCREENFUL: usize = 40;
@@ -15,9 +15,21 @@ const DEEPEST: usize = 32;
 
 /// The lines that explain a violation, the axiom itself excepted.
 pub fn explain(x: &Execution, violation: &Violation) -> Vec<String> {
-    let mut page = Page { x, lines: Vec::new() };
+    let mut page = Page { x, order: order_of(violation.axiom), lemmas: Vec::new(), lines: Vec::new() };
     page.refutation(0, &violation.refutation);
     page.fold()
+}
+
+/// What the relation between writes is called that the axiom speaks of.
+const fn order_of(axiom: Axiom) -> &'static str {
+    match axiom {
+        Axiom::CausalConflict => "cf",
+        Axiom::CausalMemory | Axiom::Pipelined => "hb",
+        Axiom::CausalConvergence => "pww",
+        Axiom::WeakCausalConvergence => "wpww",
+        Axiom::SaturatedSequential => "st",
+        _ => "mo",
+    }
 }
 
 /// The lines that show a witness.
@@ -25,7 +37,7 @@ pub fn show_witness(x: &Execution, witness: &Witness) -> Vec<String> {
     let Witness::Mo(mo) = witness else {
         return vec!["no mo to show: the axioms speak of the history alone".into()];
     };
-    let mut page = Page { x, lines: Vec::new() };
+    let mut page = Page { x, order: "mo", lemmas: Vec::new(), lines: Vec::new() };
     for loc in x.locations() {
         let steps: Vec<_> = mo.of(loc).iter().map(|&write| ("mo".to_string(), write)).collect();
         page.line(0, format!("mo of {}:", x.location_name(loc)));
@@ -34,15 +46,35 @@ pub fn show_witness(x: &Execution, witness: &Witness) -> Vec<String> {
     page.fold()
 }
 
-/// The commonest shape: mo goes back from `by` to a write because of one read, and the rest of the cycle says plainly
-/// that `by` comes after that write. Gives the read, `by`, the path from `by` to the read, and the rest.
-fn stale(edges: &[Edge]) -> Option<(EventId, EventId, &[Edge], Vec<Edge>)> {
-    let is_read = |edge: &Edge| matches!(edge.because, Because::Read { .. });
+/// The commonest shape: one read reads a write that another, `by`, overwrote before the read.
+struct Stale<'a> {
+    read: EventId,
+    by: EventId,
+    /// From `by` to the read.
+    path: Vec<&'a Edge>,
+    /// Why `by` comes after the write that is read.
+    overwrites: Vec<&'a Edge>,
+}
+
+/// Either fr goes from the read to `by`, and the rest of the cycle back. Or the order of the writes goes from `by` to the
+/// write that is read because of that one read, and the rest of the cycle says plainly that `by` comes after it.
+fn stale(edges: &[Edge]) -> Option<Stale<'_>> {
+    let rest = |at: usize| edges[at + 1..].iter().chain(&edges[..at]).collect::<Vec<_>>();
+    let is_read = |edge: &Edge| matches!(edge.because, Because::Read { .. } | Because::Seen { .. });
+    if let Some(at) = edges.iter().position(|edge| matches!(edge.because, Because::Fr { .. })) {
+        let Edge { from, to, because: Because::Fr { premise } } = &edges[at] else { return None };
+        let path = rest(at);
+        let plain = path.iter().all(|edge| edge.because.is_history());
+        return plain.then_some(Stale { read: *from, by: *to, path, overwrites: vec![premise] });
+    }
     let at = edges.iter().position(is_read)?;
-    let rest: Vec<_> = edges[at + 1..].iter().chain(&edges[..at]).cloned().collect();
-    let plain = rest.iter().all(|edge| !edge.because.is_mo()) || rest.len() == 1 && !is_read(&rest[0]);
+    let overwrites = rest(at);
+    let plain = overwrites.iter().all(|edge| !edge.because.is_mo())
+        || overwrites.len() == 1 && !is_read(overwrites[0]);
     match &edges[at].because {
-        Because::Read { read, path } if plain => Some((*read, edges[at].from, path, rest)),
+        Because::Read { read, path } | Because::Seen { read, path, .. } if plain => {
+            Some(Stale { read: *read, by: edges[at].from, path: path.iter().collect(), overwrites })
+        }
         _ => None,
     }
 }
@@ -50,6 +82,10 @@ fn stale(edges: &[Edge]) -> Option<(EventId, EventId, &[Edge], Vec<Edge>)> {
 /// Lines as they are written, with their depth.
 struct Page<'a> {
     x: &'a Execution,
+    /// What orders the writes: mo, or what a model without mo has in its place.
+    order: &'static str,
+    /// By lemma of the cycle at hand: what relates its ends.
+    lemmas: Vec<&'static str>,
     lines: Vec<(usize, String)>,
 }
 
@@ -91,8 +127,12 @@ impl Page<'_> {
         }
     }
 
+    fn source(&self, read: EventId) -> String {
+        self.x.rf(read).map_or_else(String::new, |write| self.show(write))
+    }
+
     fn stale_read(&mut self, depth: usize, read: EventId, by: EventId) {
-        let source = self.x.rf(read).map_or_else(String::new, |write| self.show(write));
+        let source = self.source(read);
         let (read, by) = (self.show(read), self.show(by));
         self.line(
             depth,
@@ -101,36 +141,39 @@ impl Page<'_> {
     }
 
     fn cycle(&mut self, depth: usize, cycle: &Cycle) {
+        self.lemmas.clear();
         for (number, lemma) in cycle.lemmas.iter().enumerate() {
             self.claim(depth, &format!("({}) ", number + 1), lemma);
+            self.lemmas.push(self.arrow(lemma));
         }
         let edges = &cycle.edges;
-        if let Some((read, by, path, rest)) = stale(edges) {
+        if let Some(Stale { read, by, path, overwrites }) = stale(edges) {
             self.stale_read(depth, read, by);
-            match rest.as_slice() {
+            match overwrites.as_slice() {
                 // That the write overwrites is said already: how it comes after is left to say.
                 [Edge { because: Because::Coherence { path }, .. }] => self.path(depth + 1, path),
                 [edge] => self.claim(depth + 1, "", edge),
-                rest => self.path(depth + 1, rest),
+                edges => self.path(depth + 1, edges.iter().copied()),
             }
             return self.path(depth + 1, path);
         }
         let all_mo = edges.iter().all(|edge| edge.because.is_mo());
+        let order = self.order;
         match edges.as_slice() {
             [a, b] if all_mo => {
                 let (first, second) = (self.show(a.from), self.show(a.to));
-                self.line(depth, format!("mo would have to order {first} and {second} both ways:"));
+                self.line(depth, format!("{order} would have to order {first} and {second} both ways:"));
                 self.claim(depth + 1, "", a);
                 self.claim(depth + 1, "", b);
             }
             _ if all_mo => {
-                self.line(depth, "mo would have to be a cycle:".into());
+                self.line(depth, format!("{order} would have to be a cycle:"));
                 for edge in edges {
                     self.claim(depth + 1, "", edge);
                 }
             }
             _ => {
-                let derived = edges.iter().any(|edge| edge.because.is_mo());
+                let derived = edges.iter().any(|edge| !edge.because.is_history());
                 let verb = if derived { "there would have to be a cycle:" } else { "there is a cycle:" };
                 self.line(depth, verb.into());
                 self.path(depth + 1, edges);
@@ -138,12 +181,47 @@ impl Page<'_> {
         }
     }
 
-    /// An edge and, for an mo edge, why it must hold.
+    /// An edge and, unless it is one of the history, why it must hold.
     fn claim(&mut self, depth: usize, number: &str, edge: &Edge) {
+        if depth > DEEPEST {
+            return self.line(depth, "...".into());
+        }
         let (from, to) = (self.show(edge.from), self.show(edge.to));
-        let text = |reason: String| format!("{number}{from} -mo-> {to}, {reason}");
+        let arrow = self.arrow(edge);
+        let text = |reason: String| format!("{number}{from} -{arrow}-> {to}, {reason}");
         match &edge.because {
-            Because::Po | Because::Rf | Because::Sw { .. } => self.path(depth, std::slice::from_ref(edge)),
+            Because::Po | Because::Rf | Because::Sw { .. } | Because::Ppo | Because::PoLoc | Because::Dep => {
+                self.path(depth, [edge]);
+            }
+            Because::Fr { premise } => {
+                let since = format!("since it reads from {}", self.source(edge.from));
+                match &premise.because {
+                    Because::Coherence { path } => match path.as_slice() {
+                        [step] if self.x.is_init(step.from) && step.because.is_history() => {
+                            self.line(depth, text(since));
+                        }
+                        path => {
+                            self.line(depth, text(format!("{since}, which comes before:")));
+                            self.path(depth + 1, path);
+                        }
+                    },
+                    Because::Assumed => self.line(depth, text(format!("{since}, as supposed"))),
+                    Because::Lemma(index) => self.line(depth, text(format!("{since}, by ({})", index + 1))),
+                    _ => {
+                        self.line(depth, text(format!("{since}:")));
+                        self.claim(depth + 1, "", premise);
+                    }
+                }
+            }
+            Because::Seen { observer, read, path } => {
+                let mut reason =
+                    format!("since {} reads from {to} with {from} in its past", self.show(*read));
+                if observer != read {
+                    reason += &format!(", as {} has seen", self.show(*observer));
+                }
+                self.line(depth, text(reason + ":"));
+                self.path(depth + 1, path);
+            }
             Because::Chain => {
                 if self.x.rf(edge.to) == Some(edge.from) {
                     self.line(depth, text(format!("since {to} is an RMW that reads from it")));
@@ -153,10 +231,12 @@ impl Page<'_> {
                 }
             }
             Because::Coherence { path } => match path.as_slice() {
-                [Edge { because: Because::Po, from, .. }] if self.x.is_init(*from) => {
+                [Edge { because: Because::Po | Because::Ppo | Because::PoLoc, from, .. }]
+                    if self.x.is_init(*from) =>
+                {
                     self.line(depth, text("since an initial write comes first".into()));
                 }
-                [Edge { because: Because::Po, .. }] => {
+                [Edge { because: Because::Po | Because::Ppo | Because::PoLoc, .. }] => {
                     self.line(depth, text("since it is earlier in the thread".into()));
                 }
                 path => {
@@ -177,9 +257,7 @@ impl Page<'_> {
                         self.rf_chain(depth + 1, write, rmw);
                     }
                 }
-                if depth < DEEPEST {
-                    self.claim(depth + 1, "", premise);
-                }
+                self.claim(depth + 1, "", premise);
             }
             Because::Final => {
                 let value = self.x.value(edge.to);
@@ -190,24 +268,33 @@ impl Page<'_> {
         }
     }
 
-    /// A path of edges and, below it, why its sw and mo edges hold.
-    fn path(&mut self, depth: usize, edges: &[Edge]) {
-        let Some(first) = edges.first() else { return };
+    /// What relates the ends of an edge.
+    fn arrow(&self, edge: &Edge) -> &'static str {
+        match edge.because {
+            Because::Seen { .. } => "hb",
+            Because::Lemma(index) => self.lemmas.get(index).copied().unwrap_or(self.order),
+            _ if edge.because.is_mo() => self.order,
+            _ => edge.because.name(),
+        }
+    }
+
+    /// A path of edges and, below it, why those hold that are not plainly of the history.
+    fn path<'e>(&mut self, depth: usize, edges: impl IntoIterator<Item = &'e Edge, IntoIter: Clone>) {
+        let edges = edges.into_iter();
+        let Some(first) = edges.clone().next() else { return };
         let mut steps = vec![(String::new(), first.from)];
-        steps.extend(edges.iter().map(|edge| {
-            let name = match edge.because {
-                Because::Po => "po".into(),
-                Because::Rf => "rf".into(),
-                Because::Sw { .. } => "sw".into(),
-                Because::Lemma(index) => format!("mo({})", index + 1),
-                _ => "mo".into(),
+        steps.extend(edges.clone().map(|edge| {
+            let name = match &edge.because {
+                Because::Lemma(index) => format!("{}({})", self.arrow(edge), index + 1),
+                _ => self.arrow(edge).into(),
             };
             (name, edge.to)
         }));
         self.walk(depth, &steps);
         for edge in edges {
             match edge.because {
-                Because::Po | Because::Rf | Because::Lemma(_) => {}
+                Because::Po | Because::Rf | Because::Ppo | Because::PoLoc | Because::Dep => {}
+                Because::Lemma(_) => {}
                 Because::Sw { write, read } => self.synchronisation(depth, edge, write, read),
                 _ => self.claim(depth, "where ", edge),
             }
@@ -285,7 +372,6 @@ impl Page<'_> {
 mod tests {
     use super::*;
     use tribunal::memory::{Op, Order};
-    use tribunal::verdict::Axiom;
 
     fn edge(from: EventId, to: EventId, because: Because) -> Edge {
         Edge { from, to, because }
@@ -332,6 +418,87 @@ T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before th
   T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0"
             );
         }
+    }
+
+    /// T0: W x 1; R y 0 // T1: W y 1; R x 0
+    #[test]
+    fn a_cycle_of_two_reads_says_what_they_miss() {
+        let mut b = Execution::builder();
+        let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+        let (x, y) = (b.location("x"), b.location("y"));
+        b.push(t0, Op::write(x, 1));
+        b.push(t0, Op::read(y, 0));
+        b.push(t1, Op::write(y, 1));
+        b.push(t1, Op::read(x, 0));
+        let x = b.build().unwrap();
+        let [wx, ry, wy, rx, init_x, init_y] = [0, 1, 2, 3, 4, 5].map(EventId);
+        let fr = |read, init, write| {
+            let path = vec![edge(init, write, Because::Po)];
+            let premise = Box::new(edge(init, write, Because::Coherence { path }));
+            edge(read, write, Because::Fr { premise })
+        };
+        let edges = vec![
+            edge(wx, ry, Because::Po),
+            fr(ry, init_y, wy),
+            edge(wy, rx, Because::Po),
+            fr(rx, init_x, wx),
+        ];
+        assert_eq!(
+            lines(&x, Axiom::Sequential, Refutation::Cycle(Cycle { lemmas: vec![], edges })),
+            "\
+there would have to be a cycle:
+  T0:0 W x 1 -po-> T0:1 R y 0 -fr-> T1:0 W y 1 -po-> T1:1 R x 0 -fr-> T0:0 W x 1
+  where T0:1 R y 0 -fr-> T1:0 W y 1, since it reads from init y
+  where T1:1 R x 0 -fr-> T0:0 W x 1, since it reads from init x"
+        );
+    }
+
+    #[test]
+    fn one_fr_edge_is_a_stale_read() {
+        let x = message_passing();
+        let [wx, wy, ry, rx, init] = [0, 1, 2, 3, 4].map(EventId);
+        let first = vec![edge(init, wx, Because::PoLoc)];
+        let premise = Box::new(edge(init, wx, Because::Coherence { path: first }));
+        let edges = vec![
+            edge(wx, wy, Because::Ppo),
+            edge(wy, ry, Because::Rf),
+            edge(ry, rx, Because::Ppo),
+            edge(rx, wx, Because::Fr { premise }),
+        ];
+        assert_eq!(
+            lines(&x, Axiom::Global, Refutation::Cycle(Cycle { lemmas: vec![], edges })),
+            "\
+T1:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:
+  init x -po-loc-> T0:0 W x 1
+  T0:0 W x 1 -ppo-> T0:1 W y 1 -rf-> T1:0 R y 1 -ppo-> T1:1 R x 0"
+        );
+    }
+
+    /// T0: W x 1 // T1: W x 2; R x 1; R x 2
+    #[test]
+    fn an_observer_sees_writes_both_ways() {
+        let mut b = Execution::builder();
+        let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+        b.push(t0, Op::write(x, 1));
+        b.push(t1, Op::write(x, 2));
+        b.push(t1, Op::read(x, 1));
+        b.push(t1, Op::read(x, 2));
+        let x = b.build().unwrap();
+        let [one, two, r1, r2] = [0, 1, 2, 3].map(EventId);
+        let seen = |observer, read, path| Because::Seen { observer, read, path };
+        let edges = vec![
+            edge(two, one, seen(r2, r1, vec![edge(two, r1, Because::Po)])),
+            edge(one, two, seen(r2, r2, vec![edge(one, r1, Because::Rf), edge(r1, r2, Because::Po)])),
+        ];
+        assert_eq!(
+            lines(&x, Axiom::CausalMemory, Refutation::Cycle(Cycle { lemmas: vec![], edges })),
+            "\
+hb would have to order T1:0 W x 2 and T0:0 W x 1 both ways:
+  T1:0 W x 2 -hb-> T0:0 W x 1, since T1:1 R x 1 reads from T0:0 W x 1 with T1:0 W x 2 in its past, as T1:2 R x 2 has seen:
+    T1:0 W x 2 -po-> T1:1 R x 1
+  T0:0 W x 1 -hb-> T1:0 W x 2, since T1:2 R x 2 reads from T1:0 W x 2 with T0:0 W x 1 in its past:
+    T0:0 W x 1 -rf-> T1:1 R x 1 -po-> T1:2 R x 2"
+        );
     }
 
     #[test]

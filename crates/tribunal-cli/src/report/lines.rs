@@ -2,8 +2,9 @@
 
 use super::explain::{explain, show_witness};
 use super::{Case, Finding, Report};
+use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
-use std::io::{self, Write};
+use std::io::Write;
 use tribunal::Verdict;
 
 /// Prints lines such as `MP (mp.txt:1): ra: consistent`.
@@ -13,7 +14,7 @@ pub struct Lines {
 }
 
 impl Report for Lines {
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> io::Result<()> {
+    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
         for Finding { model, judgement, .. } in findings {
             let verdict = &judgement.verdict;
             let (style, word, more) = match verdict {

@@ -2,6 +2,7 @@
 
 use super::explain::{explain, show_witness};
 use super::{Case, Finding, Report};
+use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
 use std::io::{self, Write};
 use tribunal::Verdict;
@@ -10,8 +11,14 @@ use tribunal::Verdict;
 pub struct Matrix {
     witness: bool,
     rows: u64,
-    /// What to say below a single row: models that say the same, and their reasons.
-    below: Vec<(Vec<&'static str>, String, Vec<String>)>,
+    /// What to say below a single row.
+    below: Vec<Reason>,
+}
+
+/// What several models say of a history: under each heading those that it is true of, and the explanation they share.
+struct Reason {
+    headings: Vec<(String, Vec<&'static str>)>,
+    lines: Vec<String>,
 }
 
 impl Matrix {
@@ -37,17 +44,23 @@ impl Matrix {
                 Verdict::Unsupported(why) => (format!("does not apply: {why}"), Vec::new()),
                 Verdict::Consistent(_) => continue,
             };
-            match self.below.iter_mut().find(|(_, other, reason)| *other == heading && *reason == lines) {
-                Some((models, ..)) => models.push(model.name()),
-                None => self.below.push((vec![model.name()], heading, lines)),
+            let said = self.below.iter().position(|reason| reason.lines == lines);
+            let at = said.unwrap_or(self.below.len());
+            if said.is_none() {
+                self.below.push(Reason { headings: Vec::new(), lines });
+            }
+            let reason = &mut self.below[at];
+            match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
+                Some((_, models)) => models.push(model.name()),
+                None => reason.headings.push((heading, vec![model.name()])),
             }
         }
     }
 }
 
 impl Report for Matrix {
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> io::Result<()> {
-        let width = |finding: &Finding| finding.model.name().len().max(3) + 2;
+    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
+        let width = |finding: &Finding| finding.model.name().len().max(3) + 1;
         if self.rows == 0 {
             for finding in findings {
                 let name = format!("{:width$}", finding.model.name(), width = width(finding));
@@ -69,12 +82,15 @@ impl Report for Matrix {
             let mark = format!("{mark:width$}", width = width(finding));
             write!(out, "{}", out.paint(style, &mark))?;
         }
-        writeln!(out, "{case}")
+        Ok(writeln!(out, "{case}")?)
     }
 
     fn end(&mut self, out: &mut Stdout) -> io::Result<()> {
-        for (models, heading, lines) in &self.below {
-            writeln!(out, "\n{}: {heading}", out.paint(STRONG, &models.join(", ")))?;
+        for Reason { headings, lines } in &self.below {
+            writeln!(out)?;
+            for (heading, models) in headings {
+                writeln!(out, "{}: {heading}", out.paint(STRONG, &models.join(", ")))?;
+            }
             for line in lines {
                 writeln!(out, "  {line}")?;
             }

@@ -13,6 +13,7 @@ pub use json::JsonLines;
 pub use lines::Lines;
 pub use matrix::Matrix;
 
+use crate::failure::Failure;
 use crate::output::{Stdout, printable};
 use std::fmt;
 use std::io;
@@ -55,7 +56,7 @@ pub struct Finding {
 /// A way of printing findings.
 pub trait Report {
     /// Prints the findings on the next history.
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> io::Result<()>;
+    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure>;
 
     /// Prints what comes after the last history.
     fn end(&mut self, _out: &mut Stdout) -> io::Result<()> {

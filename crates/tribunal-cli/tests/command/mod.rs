@@ -6,11 +6,15 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
+/// What was written is read: every model allows it.
+pub const SEEN: &str = "name: seen\nT0: W x 1\nT1: R x 1\n";
+/// A thread misses its own write: every model forbids it.
+pub const MISSED: &str = "name: missed\nT0: W x 1; R x 0\n";
 /// Message passing: sra, ra and wra forbid it; rc20 and relaxed allow it.
 pub const MP: &str = "name: MP\nT0: W x 1; W y 1\nT1: R y 1; R x 0\n";
-/// Store buffering: every model here allows it.
+/// Store buffering: sc, wsc and ccm forbid it, every other model allows it.
 pub const SB: &str = "name: SB\nT0: W x 1; R y 0\nT1: W y 1; R x 0\n";
-/// Load buffering: every model here forbids it.
+/// Load buffering: wmo, rmo, coherence and pram allow it, every other model forbids it.
 pub const LB: &str = "name: LB\nT0: R x 1; W y 1\nT1: R y 1; W x 1\n";
 
 /// What a run of the command left behind.

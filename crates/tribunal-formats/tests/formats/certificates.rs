@@ -23,6 +23,7 @@ fn edge(from: u32, to: u32, because: Because) -> Edge {
 fn cycle() -> Refutation {
     let path = vec![edge(0, 1, Because::Po), edge(1, 3, Because::Rf)];
     let sw = Because::Sw { write: EventId(1), read: EventId(3) };
+    let seen = vec![edge(0, 2, Because::Seen { observer: EventId(4), read: EventId(3), path: path.clone() })];
     Refutation::Cycle(Cycle {
         lemmas: vec![edge(0, 2, Because::Chain), edge(6, 0, Because::Coherence { path: path.clone() })],
         edges: vec![
@@ -31,6 +32,11 @@ fn cycle() -> Refutation {
             edge(2, 5, Because::Atomic { premise: Box::new(edge(0, 2, Because::Lemma(0))) }),
             edge(6, 5, Because::Final),
             edge(0, 5, Because::Assumed),
+            edge(0, 1, Because::Ppo),
+            edge(0, 2, Because::PoLoc),
+            edge(3, 5, Because::Dep),
+            edge(4, 0, Because::Fr { premise: Box::new(edge(6, 0, Because::Lemma(1))) }),
+            edge(0, 6, Because::Seen { observer: EventId(5), read: EventId(4), path: seen }),
         ],
     })
 }
@@ -74,6 +80,13 @@ fn violations_read_well() {
     let json = violation_to_json(&x, &violation);
     assert_eq!(json["split"], json!({"first": [0, 0], "second": [0, 2], "forward": 0, "backward": 1}));
     let edges = &json["cases"][1]["cycle"];
+    assert_eq!(edges[5], json!({"from": [0, 0], "to": [0, 1], "rel": "ppo"}));
+    assert_eq!(
+        edges[8],
+        json!({"from": [1, 1], "to": [0, 0], "rel": "fr", "premise":
+            {"from": {"init": "x"}, "to": [0, 0], "rel": "mo", "because": "lemma", "lemma": 1}})
+    );
+    assert_eq!(edges[9]["observer"], json!([1, 2]));
     assert_eq!(
         edges[1].to_string(),
         r#"{"from":[0,0],"to":{"init":"x"},"rel":"mo","because":"read","read":[1,1],"path":[{"from":[0,0],"to":[0,1],"rel":"po"},{"from":[0,1],"to":[1,0],"rel":"rf"}]}"#
@@ -111,7 +124,9 @@ fn bad_certificates_are_refused() {
         assert!(refused(po(event)).starts_with("expected an event"));
     }
     let edge = |edge: Value| refused(json!({"axiom": "po-rf", "cycle": [edge]}));
-    assert_eq!(edge(json!({"rel": "fr"})), "unknown relation `fr`");
+    assert_eq!(edge(json!({"rel": "cf"})), "unknown relation `cf`");
+    assert_eq!(edge(json!({"rel": "fr"})), "missing key \"premise\" in an edge");
+    assert_eq!(edge(json!({"rel": "mo", "because": "seen"})), "missing key \"observer\" in an edge");
     assert_eq!(edge(json!({"rel": "mo", "because": "magic"})), "unknown reason `magic`");
     assert_eq!(edge(json!({"rel": "mo"})), "missing key \"because\" in an edge");
     let split = |index: Value| {

@@ -1,13 +1,20 @@
 //! The models: each file opens with its axioms and says which engine decides them.
 
+mod causal;
+mod coherence;
+pub(crate) mod multiprocessor;
+mod preserved;
 mod rc20;
 mod sra;
 mod wra;
+mod wsc;
 
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::order::happens_before::Synchronisation;
 use crate::verdict::{Unsupported, Verdict};
+pub use preserved::{BadPreserved, Keep, Preserved};
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,29 +22,90 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Model {
-    /// C11 without seq_cst: relaxed, acquire and release accesses and fences.
-    Rc20,
-    /// Release-acquire: every access is acq_rel.
-    Ra,
+    /// Sequential consistency.
+    Sc,
+    /// The saturation of sequential consistency.
+    Wsc,
+    /// Total store order.
+    Tso,
+    /// Partial store order.
+    Pso,
+    /// Relaxed memory order.
+    Rmo,
+    /// Axe's weak memory order.
+    Wmo,
+    /// A model given as a pair (po-mm, rf-mm).
+    Custom(Preserved),
+    /// Each location alone is sequentially consistent.
+    Coherence,
+    /// Convergent causal memory.
+    Ccm,
+    /// Weak convergent causal memory.
+    Wccm,
+    /// Causal memory.
+    Cm,
+    /// Causal convergence.
+    Ccv,
+    /// Causal consistency.
+    Cc,
+    /// Pipelined random access memory.
+    Pram,
     /// Strong release-acquire.
     Sra,
+    /// Release-acquire: every access is acq_rel.
+    Ra,
     /// Weak release-acquire.
     Wra,
+    /// C11 without seq_cst: relaxed, acquire and release accesses and fences.
+    Rc20,
     /// Every access is relaxed.
     Relaxed,
 }
 
 impl Model {
-    /// Every model, strongest first within a family.
-    pub const ALL: [Model; 5] = [Model::Sra, Model::Ra, Model::Wra, Model::Rc20, Model::Relaxed];
+    /// Every named model, strongest first within a family.
+    pub const ALL: [Model; 18] = [
+        Model::Sc,
+        Model::Tso,
+        Model::Pso,
+        Model::Wmo,
+        Model::Rmo,
+        Model::Coherence,
+        Model::Wsc,
+        Model::Ccm,
+        Model::Wccm,
+        Model::Cm,
+        Model::Ccv,
+        Model::Cc,
+        Model::Pram,
+        Model::Sra,
+        Model::Ra,
+        Model::Wra,
+        Model::Rc20,
+        Model::Relaxed,
+    ];
 
-    /// The model's name on the command line and in every output.
+    /// The model's name on the command line and in every output; a pair (po-mm, rf-mm) is displayed in full.
     pub const fn name(self) -> &'static str {
         match self {
-            Model::Rc20 => "rc20",
-            Model::Ra => "ra",
+            Model::Sc => "sc",
+            Model::Wsc => "wsc",
+            Model::Tso => "tso",
+            Model::Pso => "pso",
+            Model::Rmo => "rmo",
+            Model::Wmo => "wmo",
+            Model::Custom(_) => "custom",
+            Model::Coherence => "coherence",
+            Model::Ccm => "ccm",
+            Model::Wccm => "wccm",
+            Model::Cm => "cm",
+            Model::Ccv => "ccv",
+            Model::Cc => "cc",
+            Model::Pram => "pram",
             Model::Sra => "sra",
+            Model::Ra => "ra",
             Model::Wra => "wra",
+            Model::Rc20 => "rc20",
             Model::Relaxed => "relaxed",
         }
     }
@@ -45,6 +113,26 @@ impl Model {
     /// The model's axioms in one line.
     pub const fn axioms(self) -> &'static str {
         match self {
+            Model::Sc => "acyclic(po∪rf∪mo∪fr)",
+            Model::Wsc => "acyclic(hb); st = (hb_WR;rf⁻¹ ∪ hb_WW)⁺, hb = (po∪rf∪st∪rw[st])⁺, the least such",
+            Model::Tso => "acyclic(po-loc∪rf∪mo∪fr); acyclic(ppo∪rfe∪mo∪fr); ppo: all but W→R, fences",
+            Model::Pso => "as tso with ppo: R→R, R→W, fences",
+            Model::Rmo => "as tso with ppo: dependencies, fences; po-loc without R→R; acyclic(deps∪rf)",
+            Model::Wmo => {
+                "as tso with ppo: R→R, R→W, W→W of one location, a read that ended before the later event began, fences"
+            }
+            Model::Custom(_) => "acyclic(po-loc∪rf∪mo∪fr); acyclic(po-mm∪rf-mm∪mo∪fr)",
+            Model::Coherence => "for each location alone, acyclic(po-loc∪rf∪mo∪fr)",
+            Model::Ccm => "acyclic(po∪rf∪pww∪rw[pww]); pww = (hb_WW∪cf[hb])⁺, hb = (∪_o hb_o)⁺",
+            Model::Wccm => {
+                "acyclic(po-loc∪rf); acyclic(π∪rfe∪wpww∪rw[wpww]) for π = tso's ppo and for π = po-loc"
+            }
+            Model::Cm => "cc; for every event o, hb_o acyclic",
+            Model::Ccv => "cc; acyclic(po∪rf∪cf[co]); co = (po∪rf)⁺",
+            Model::Cc => "acyclic(po∪rf); irr(rw[co];co); co = (po∪rf)⁺",
+            Model::Pram => {
+                "for each thread, a total order of all writes and of its events contains po and explains its reads"
+            }
             Model::Rc20 => "acyclic(po∪rf); irr(mo;rf?;hb?); irr(fr;rf?;hb); irr(fr;mo); hb = (po∪sw)⁺",
             Model::Ra => "as rc20 with hb = (po∪rf)⁺",
             Model::Sra => "acyclic(po∪rf); acyclic(hb∪mo); irr(fr;rf?;hb); irr(fr;mo); hb = (po∪rf)⁺",
@@ -58,18 +146,42 @@ impl Model {
     /// The cost of deciding the model for n events of k threads.
     pub const fn complexity(self) -> &'static str {
         match self {
+            Model::Sc | Model::Tso | Model::Pso => "NP-complete; near O(n·k) where saturation decides",
+            Model::Rmo | Model::Wmo | Model::Custom(_) => "NP-complete; near O(n·k) where saturation decides",
+            Model::Wsc => "polynomial; near O(n·k)",
+            Model::Ccm | Model::Wccm | Model::Cm | Model::Pram => "polynomial; near O(n·k²)",
+            Model::Cc | Model::Ccv => "O(n·k)",
             Model::Rc20 | Model::Ra | Model::Wra => "O(n·k)",
             Model::Sra => "O(n·k) without RMWs, NP-complete with: O(k·n^(k+1))",
-            Model::Relaxed => "O(n)",
+            Model::Relaxed | Model::Coherence => "O(n)",
         }
     }
 
     /// The engines that can decide the model.
     pub const fn engines(self) -> &'static [Engine] {
+        const ORDERS: &[Engine] =
+            &[Engine::Saturation, Engine::Search, Engine::Sat, Engine::Subset, Engine::Enum, Engine::Plain];
         match self {
-            Model::Rc20 | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
+            Model::Sc | Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => ORDERS,
+            Model::Coherence | Model::Rc20 | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
             Model::Sra => &[Engine::MinimalCoherence, Engine::FrontierSearch],
-            Model::Wra => &[Engine::WeakCoherence],
+            Model::Wra | Model::Cc => &[Engine::WeakCoherence],
+            Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Pram => {
+                &[Engine::Saturation]
+            }
+        }
+    }
+
+    /// The pair (po-mm, rf-mm) of a multiprocessor model.
+    pub const fn preserved(self) -> Option<Preserved> {
+        match self {
+            Model::Sc => Some(Preserved::SC),
+            Model::Tso => Some(Preserved::TSO),
+            Model::Pso => Some(Preserved::PSO),
+            Model::Rmo => Some(Preserved::RMO),
+            Model::Wmo => Some(Preserved::WMO),
+            Model::Custom(preserved) => Some(preserved),
+            _ => None,
         }
     }
 
@@ -78,7 +190,23 @@ impl Model {
         let features = execution.features();
         match self {
             Model::Rc20 if features.seq_cst => Some(Unsupported::SeqCst),
-            Model::Wra if features.finals => Some(Unsupported::Finals),
+            Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Cc
+                if features.fences > 0 =>
+            {
+                Some(Unsupported::Fences)
+            }
+            Model::Wsc
+            | Model::Ccm
+            | Model::Wccm
+            | Model::Cm
+            | Model::Ccv
+            | Model::Cc
+            | Model::Pram
+            | Model::Wra
+                if features.finals =>
+            {
+                Some(Unsupported::Finals)
+            }
             _ => None,
         }
     }
@@ -86,7 +214,10 @@ impl Model {
 
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Model::Custom(preserved) => preserved.fmt(f),
+            model => f.write_str(model.name()),
+        }
     }
 }
 
@@ -104,10 +235,8 @@ impl FromStr for Model {
     /// assert!("c11".parse::<Model>().is_err());
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownModel> {
-        Model::ALL
-            .into_iter()
-            .find(|model| model.name().eq_ignore_ascii_case(name))
-            .ok_or_else(|| UnknownModel(name.into()))
+        let named = Model::ALL.into_iter().find(|model| model.name().eq_ignore_ascii_case(name));
+        named.or_else(|| name.parse().ok().map(Model::Custom)).ok_or_else(|| UnknownModel(name.into()))
     }
 }
 
@@ -121,6 +250,18 @@ pub enum Engine {
     WeakCoherence,
     /// Saturates, then searches the downward-closed sets of events (Tunç et al. 2023, section 4.2).
     FrontierSearch,
+    /// Derives the edges that every mo must have, until there are no more (Zennou et al. 2019 and 2020).
+    Saturation,
+    /// Saturation, then a search for the order of the remaining writes that saturates after each decision.
+    Search,
+    /// Saturation, then a SAT solver for the order of the remaining writes, told of cycles as it runs into them.
+    Sat,
+    /// The dynamic programme over sets of writes (Chini and Saivasan 2020).
+    Subset,
+    /// Tries every mo.
+    Enum,
+    /// The memoised search of downward-closed sets of events, without saturation: the baseline.
+    Plain,
 }
 
 impl Engine {
@@ -130,6 +271,12 @@ impl Engine {
             Engine::MinimalCoherence => "minimal-coherence",
             Engine::WeakCoherence => "weak-coherence",
             Engine::FrontierSearch => "frontier-search",
+            Engine::Saturation => "saturation",
+            Engine::Search => "search",
+            Engine::Sat => "sat",
+            Engine::Subset => "subset",
+            Engine::Enum => "enum",
+            Engine::Plain => "plain",
         }
     }
 }
@@ -164,20 +311,60 @@ pub fn check(execution: &Execution, model: Model) -> Verdict {
 
 /// As [`check`], within limits, and says which engine decided.
 pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgement {
-    if let Some(why) = model.unsupported(execution) {
-        return Judgement { verdict: Verdict::Unsupported(why), engine: model.engines()[0] };
+    judgement(execution, model, None, limits)
+}
+
+/// As [`judge`], by a given engine; none if it cannot decide the model.
+///
+/// ```
+/// use tribunal::{Engine, Limits, Model, judge_by, memory::{Execution, Op}};
+/// let mut b = Execution::builder();
+/// let (t, x) = (b.thread("T0"), b.location("x"));
+/// b.push(t, Op::write(x, 1));
+/// let history = b.build()?;
+/// let judged = judge_by(&history, Model::Sc, Engine::Subset, &Limits::default()).expect("subset decides sc");
+/// assert!(judged.verdict.is_consistent());
+/// assert!(judge_by(&history, Model::Ra, Engine::Subset, &Limits::default()).is_none());
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub fn judge_by(
+    execution: &Execution,
+    model: Model,
+    engine: Engine,
+    limits: &Limits<'_>,
+) -> Option<Judgement> {
+    model.engines().contains(&engine).then(|| judgement(execution, model, Some(engine), limits))
+}
+
+fn judgement(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgement {
+    let usual = engine.unwrap_or(model.engines()[0]);
+    if let Some(why) = model.unsupported(x) {
+        return Judgement { verdict: Verdict::Unsupported(why), engine: usual };
     }
-    let (decided, engine) = match model {
-        Model::Rc20 => {
-            (rc20::decide(execution, Synchronisation::Annotated, limits), Engine::MinimalCoherence)
-        }
-        Model::Ra => (rc20::decide(execution, Synchronisation::EveryRead, limits), Engine::MinimalCoherence),
-        Model::Relaxed => {
-            (rc20::decide(execution, Synchronisation::Nothing, limits), Engine::MinimalCoherence)
-        }
-        Model::Wra => (wra::decide(execution, limits), Engine::WeakCoherence),
-        Model::Sra => sra::decide(execution, limits),
+    let by = |decided: Result<Verdict, _>| decided.map(|verdict| (verdict, usual));
+    let decided = match model {
+        Model::Rc20 => by(rc20::decide(x, Synchronisation::Annotated, limits)),
+        Model::Ra => by(rc20::decide(x, Synchronisation::EveryRead, limits)),
+        Model::Relaxed => by(rc20::decide(x, Synchronisation::Nothing, limits)),
+        Model::Wra => by(wra::decide(x, limits)),
+        Model::Sra => sra::decide(x, limits),
+        Model::Coherence => by(coherence::decide(x, limits)),
+        Model::Wsc => by(wsc::decide(x, limits)),
+        Model::Cc => by(causal::cc::decide(x, limits)),
+        Model::Ccv => by(causal::ccv::decide(x, limits)),
+        Model::Cm => by(causal::cm::decide(x, limits)),
+        Model::Pram => by(causal::pram::decide(x, limits)),
+        Model::Ccm => by(causal::ccm::decide(x, limits)),
+        Model::Wccm => by(causal::wccm::decide(x, limits)),
+        Model::Sc => multiprocessor::decide(x, &Preserved::SC, engine, limits),
+        Model::Tso => multiprocessor::decide(x, &Preserved::TSO, engine, limits),
+        Model::Pso => multiprocessor::decide(x, &Preserved::PSO, engine, limits),
+        Model::Rmo => multiprocessor::decide(x, &Preserved::RMO, engine, limits),
+        Model::Wmo => multiprocessor::decide(x, &Preserved::WMO, engine, limits),
+        Model::Custom(preserved) => multiprocessor::decide(x, &preserved, engine, limits),
     };
-    let verdict = decided.unwrap_or_else(Verdict::Undecided);
+    // What runs into a limit is the search, where there is one.
+    let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
+    let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
     Judgement { verdict, engine }
 }

@@ -22,27 +22,23 @@ use crate::order::saturation::{Contradiction, Saturated, Saturation};
 use crate::order::{causality, frontier};
 use crate::verdict::{Axiom, Because, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
 
-pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> (Result<Verdict, Limit>, Engine) {
+pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Engine), Limit> {
     let hb = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
         Ok(hb) => hb,
         Err(Halt::Deadlock(deadlock)) => {
             let violation = causality::explain(x, &deadlock);
-            return (Ok(Verdict::Inconsistent(violation)), Engine::MinimalCoherence);
+            return Ok((Verdict::Inconsistent(violation), Engine::MinimalCoherence));
         }
-        Err(Halt::Limit(limit)) => return (Err(limit), Engine::MinimalCoherence),
+        Err(Halt::Limit(limit)) => return Err(limit),
     };
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
             let refutation = Refutation::SharedSource { write, rmws };
-            return (Ok(inconsistent(Axiom::Atomicity, refutation)), Engine::MinimalCoherence);
+            return Ok((inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence));
         }
     };
-    let mut saturation = Saturation::new(x, &hb, &chains);
-    match search(x, &mut saturation, limits) {
-        Ok((verdict, engine)) => (Ok(verdict), engine),
-        Err(limit) => (Err(limit), Engine::FrontierSearch),
-    }
+    search(x, &mut Saturation::new(x, &hb, &chains), limits)
 }
 
 fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
@@ -75,7 +71,7 @@ fn search(
 }
 
 /// An order of all writes as an mo: the initial write, then the location's writes.
-fn by_location(x: &Execution, order: &[EventId]) -> ModificationOrder {
+pub(super) fn by_location(x: &Execution, order: &[EventId]) -> ModificationOrder {
     let mut writes: Vec<Vec<EventId>> = x.locations().map(|loc| vec![x.init_write(loc)]).collect();
     for &write in order {
         let loc = x.loc(write).expect("a write");

@@ -53,6 +53,21 @@ pub(crate) struct SharedSource {
     pub rmws: [EventId; 2],
 }
 
+impl SharedSource {
+    /// The first RMW that reads from a write that an earlier one reads from, in O(n) time.
+    pub(crate) fn find(x: &Execution) -> Option<Self> {
+        if x.features().rmws < 2 {
+            return None;
+        }
+        let mut next = vec![NO_RMW; x.len() + x.location_count()];
+        x.events().zip(x.labels()).filter(|(_, label)| label.kind() == Kind::Rmw).find_map(|(e, _)| {
+            let write = looked_at(x, e);
+            let first = std::mem::replace(&mut next[write.index()], e.0);
+            (first != NO_RMW).then_some(SharedSource { write, rmws: [EventId(first), e] })
+        })
+    }
+}
+
 impl Chains {
     /// Finds the chains in O(n) time. po ∪ rf must be acyclic.
     pub(crate) fn new(x: &Execution) -> Result<Self, SharedSource> {
@@ -130,6 +145,11 @@ impl Chains {
     /// The chains of a location.
     pub(crate) fn of(&self, loc: LocId) -> Range<u32> {
         self.starts[loc.index()]..self.starts[loc.index() + 1]
+    }
+
+    /// How many chains there are.
+    pub(crate) fn count(&self) -> usize {
+        self.tops.len()
     }
 
     /// How many writes a location has, the initial one included.

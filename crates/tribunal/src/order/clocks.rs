@@ -67,6 +67,23 @@ impl Clocks {
         Row((start / self.threads) as u32)
     }
 
+    /// `base` joined with `other`: one of them if it has all that the other has, or else a new row.
+    pub(crate) fn join_row(&mut self, base: Row, other: Row) -> Row {
+        let has_all = |a: Row, b: Row| self.row(a).iter().zip(self.row(b)).all(|(a, b)| a >= b);
+        if base == other || has_all(base, other) {
+            return base;
+        }
+        if has_all(other, base) {
+            return other;
+        }
+        self.join(base, other, ThreadId(0), 0)
+    }
+
+    /// `row` with at least `count` events of `thread`.
+    pub(crate) fn raise(&mut self, row: Row, thread: ThreadId, count: u32) -> Row {
+        if self.entry(row, thread) >= count { row } else { self.join(row, row, thread, count) }
+    }
+
     /// A new row: `base` joined with `learnt`; or `base` itself if there is nothing new in `learnt`.
     pub(crate) fn join_slice(&mut self, base: Row, learnt: &[u32]) -> Row {
         if self.row(base).iter().zip(learnt).all(|(known, new)| known >= new) {

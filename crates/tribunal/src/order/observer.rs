@@ -42,6 +42,15 @@ const END: EventId = EventId(u32::MAX);
 impl Observable {
     /// The accesses for which `observable` holds, in O(n + k) time.
     pub(crate) fn new(x: &Execution, chains: &Chains, observable: impl Fn(EventId) -> bool) -> Self {
+        Observable::linked(x, |e| chains.link(e), observable)
+    }
+
+    /// The writes, for observers to whom chains mean nothing.
+    pub(crate) fn writes(x: &Execution) -> Self {
+        Observable::linked(x, |_| Link::default(), |e| x.label(e).writes())
+    }
+
+    fn linked(x: &Execution, link: impl Fn(EventId) -> Link, observable: impl Fn(EventId) -> bool) -> Self {
         let chosen: Vec<bool> = x.events().map(|e| !x.label(e).is_fence() && observable(e)).collect();
         let mut starts = vec![1u32; x.location_count() + 1];
         starts[0] = 0;
@@ -57,7 +66,7 @@ impl Observable {
         let mut fill = starts.clone();
         for e in x.events().filter(|&e| chosen[e.index()]) {
             let slot = &mut fill[x.locs()[e.index()].index()];
-            entries[*slot as usize] = Observed { event: e, left: chains.link(e) };
+            entries[*slot as usize] = Observed { event: e, left: link(e) };
             *slot += 1;
         }
         let (run_starts, runs) = find_runs(x, &starts, &entries);

@@ -66,6 +66,22 @@ pub enum Limit {
         /// Search states visited.
         states: u64,
     },
+    /// The memory allowed does not suffice.
+    Memory {
+        /// Bytes allowed.
+        bytes: usize,
+        /// Search states visited.
+        states: u64,
+    },
+    /// The history has more writes than the engine can hold sets of.
+    Writes {
+        /// Writes of the history.
+        writes: usize,
+        /// How many the engine can hold.
+        most: usize,
+    },
+    /// Saturation alone was asked for, and it does not decide.
+    Saturated,
     /// The caller asked to stop.
     Stopped,
 }
@@ -76,6 +92,16 @@ impl fmt::Display for Limit {
             Limit::Time { states: 0 } => f.write_str("the time limit was reached"),
             Limit::Time { states } => write!(f, "the time limit was reached after {states} search states"),
             Limit::States { states } => write!(f, "the limit of {states} search states was reached"),
+            Limit::Memory { bytes, states: 0 } => {
+                write!(f, "the check needs more than the {bytes} bytes of memory allowed")
+            }
+            Limit::Memory { bytes, states } => {
+                write!(f, "the memory limit of {bytes} bytes was reached after {states} search states")
+            }
+            Limit::Writes { writes, most } => {
+                write!(f, "the history has {writes} writes and the engine can hold {most}")
+            }
+            Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),
         }
     }
@@ -88,12 +114,15 @@ pub enum Unsupported {
     SeqCst,
     /// A model without mo cannot say which write is last.
     Finals,
+    /// The causal models and wsc give fences no meaning.
+    Fences,
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Unsupported::SeqCst => "the model gives seq_cst accesses and fences no meaning",
+            Unsupported::Fences => "the model gives fences no meaning",
             Unsupported::Finals => {
                 "the model has no modification order, so final values have no meaning in it"
             }

@@ -35,11 +35,35 @@ pub enum Axiom {
     WeakAtomicity,
     /// the given final write is last in mo
     FinalValue,
+    /// acyclic(po ∪ rf ∪ mo ∪ fr)
+    Sequential,
+    /// acyclic(po-loc ∪ rf ∪ mo ∪ fr): the local view
+    PerLocation,
+    /// acyclic(ppo ∪ rfe ∪ mo ∪ fr), with rf in place of rfe where rf-mm is rf: the global view
+    Global,
+    /// acyclic(deps ∪ rf)
+    ThinAir,
+    /// irr(rw\[co\] ; co)
+    CausalPast,
+    /// acyclic(po ∪ rf ∪ cf\[co\])
+    CausalConflict,
+    /// hb_o is acyclic
+    CausalMemory,
+    /// acyclic(po ∪ rf ∪ pww ∪ rw\[pww\])
+    CausalConvergence,
+    /// acyclic(po-loc ∪ rf)
+    PoLocRf,
+    /// acyclic(π ∪ rfe ∪ wpww ∪ rw\[wpww\]), π = ppo or po-loc
+    WeakCausalConvergence,
+    /// a total order of all writes and a thread's events explains its reads
+    Pipelined,
+    /// the saturation of sc is acyclic
+    SaturatedSequential,
 }
 
 impl Axiom {
     /// Every axiom.
-    pub const ALL: [Axiom; 8] = [
+    pub const ALL: [Axiom; 20] = [
         Axiom::PoRf,
         Axiom::WriteCoherence,
         Axiom::StrongWriteCoherence,
@@ -48,6 +72,18 @@ impl Axiom {
         Axiom::Atomicity,
         Axiom::WeakAtomicity,
         Axiom::FinalValue,
+        Axiom::Sequential,
+        Axiom::PerLocation,
+        Axiom::Global,
+        Axiom::ThinAir,
+        Axiom::CausalPast,
+        Axiom::CausalConflict,
+        Axiom::CausalMemory,
+        Axiom::CausalConvergence,
+        Axiom::PoLocRf,
+        Axiom::WeakCausalConvergence,
+        Axiom::Pipelined,
+        Axiom::SaturatedSequential,
     ];
 
     /// The axiom's name in every output.
@@ -61,6 +97,18 @@ impl Axiom {
             Axiom::Atomicity => "atomicity",
             Axiom::WeakAtomicity => "weak-atomicity",
             Axiom::FinalValue => "final-value",
+            Axiom::Sequential => "sequential",
+            Axiom::PerLocation => "per-location",
+            Axiom::Global => "global",
+            Axiom::ThinAir => "thin-air",
+            Axiom::CausalPast => "causal-past",
+            Axiom::CausalConflict => "causal-conflict",
+            Axiom::CausalMemory => "causal-memory",
+            Axiom::CausalConvergence => "causal-convergence",
+            Axiom::PoLocRf => "po-loc-rf",
+            Axiom::WeakCausalConvergence => "weak-causal-convergence",
+            Axiom::Pipelined => "pipelined",
+            Axiom::SaturatedSequential => "saturated-sequential",
         }
     }
 
@@ -75,6 +123,18 @@ impl Axiom {
             Axiom::Atomicity => "irr(fr;mo)",
             Axiom::WeakAtomicity => "no two RMWs read from one write",
             Axiom::FinalValue => "the final write is last in mo",
+            Axiom::Sequential => "acyclic(po ∪ rf ∪ mo ∪ fr)",
+            Axiom::PerLocation => "acyclic(po-loc ∪ rf ∪ mo ∪ fr)",
+            Axiom::Global => "acyclic(ppo ∪ rfe ∪ mo ∪ fr)",
+            Axiom::ThinAir => "acyclic(deps ∪ rf)",
+            Axiom::CausalPast => "irr(rw[co];co)",
+            Axiom::CausalConflict => "acyclic(po ∪ rf ∪ cf[co])",
+            Axiom::CausalMemory => "hb_o acyclic for every o",
+            Axiom::CausalConvergence => "acyclic(po ∪ rf ∪ pww ∪ rw[pww])",
+            Axiom::PoLocRf => "acyclic(po-loc ∪ rf)",
+            Axiom::WeakCausalConvergence => "acyclic(π ∪ rfe ∪ wpww ∪ rw[wpww])",
+            Axiom::Pipelined => "a total order for each thread",
+            Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
         }
     }
 }
@@ -88,16 +148,19 @@ impl fmt::Display for Axiom {
 /// How the axiom is refuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refutation {
-    /// A cycle in a relation that must be acyclic: po ∪ rf; or mo of one location; or, for sra, hb ∪ mo.
+    /// A cycle in a relation that must be acyclic: po ∪ rf; or mo of one location; or, for sra, hb ∪ mo; or, for the
+    /// multiprocessor and causal models, a closed walk of the kind said at [`Because`].
     Cycle(Cycle),
-    /// Two RMWs read from one write: whichever mo puts first comes between the write and the other.
+    /// Two RMWs read from one write: whichever mo puts first comes between the write and the other. Not of the causal
+    /// models, but for wra.
     SharedSource {
         /// The write.
         write: EventId,
         /// The two RMWs that read from it.
         rmws: [EventId; 2],
     },
-    /// A read reads a write that another write of its location overwrote in the read's past (weak read coherence).
+    /// A read reads a write that another write of its location overwrote in the read's past (weak read coherence; for
+    /// cc, ccv, cm and ccm the causal past).
     Overwritten {
         /// The read.
         read: EventId,
@@ -141,13 +204,37 @@ pub struct Edge {
     pub because: Because,
 }
 
-/// Why an edge holds. The first three are edges of the history; the others are mo edges between two distinct writes
-/// of one location.
+/// Why an edge holds. Po, Rf, Sw, Ppo, PoLoc and Dep are edges of the history; Fr leads from a read to a write; the others
+/// are mo edges (of the causal models: edges like them) between two distinct writes of one location.
 ///
 /// An *hb path* is a sequence of edges, each beginning where the one before it ends, that the model counts as
 /// happens-before: po and sw for rc20, po and rf for ra, sra and wra, po for relaxed. A path may be empty where it says
 /// so. An *ordering path* is, for sra, a sequence of po, rf and mo edges (the latter as [`Because::Lemma`] or
-/// [`Because::Assumed`]); for every other model it is an optional rf edge followed by an hb path.
+/// [`Because::Assumed`]); for every other C11 model it is an optional rf edge followed by an hb path.
+///
+/// For sc, wsc, coherence, tso, pso, rmo, wmo and a given (po-mm, rf-mm), hb paths and ordering paths are paths *in one
+/// view*, and so is a cycle. The *local* view (all but sc and wsc) has [`PoLoc`](Because::PoLoc), [`Rf`](Because::Rf),
+/// fr and mo edges; the *global* view (all but coherence) has [`Po`](Because::Po) edges for sc and wsc, otherwise
+/// [`Ppo`](Because::Ppo), [`Rf`](Because::Rf) between events that po does not relate (any, where rf-mm is rf), fr and mo
+/// edges. A third, for rmo or where dependencies count, has [`Dep`](Because::Dep) and [`Rf`](Because::Rf) edges only.
+/// [`Chain`](Because::Chain), [`Atomic`](Because::Atomic) and [`Sw`](Because::Sw) are not used. wsc is sc without
+/// [`Final`](Because::Final) and without cases; the (po-mm, rf-mm) of sc is sc.
+///
+/// For the causal models:
+/// - a *co path* has po and rf edges; an *hb_o path* has po, rf and [`Seen`](Because::Seen) edges whose observers are o or
+///   before o in its thread (for pram: rf edges into o's thread only); an *hb path* is one whose observers are any.
+/// - cc: an overwritten write by co paths. ccv: that, or a cycle of po, rf and [`Read`](Because::Read) edges with co paths.
+/// - cm, pram: a cycle that is an hb_o path for some o; po edges of pram join writes and events of o's thread.
+/// - ccm: a cycle of po, rf, fr and pww edges; a pww edge is [`Read`](Because::Read) or
+///   [`Coherence`](Because::Coherence) with an hb path.
+/// - wccm: as ccm, with [`Ppo`](Because::Ppo) (tso's) or else [`PoLoc`](Because::PoLoc) edges in place of po, the same
+///   in the whole cycle, and rf between events that po does not relate. The path of a Seen edge uses one of the two, its
+///   observer is the read or after it by it, and the observers of the Seen edges in its path are the observer or before it by it. The path of
+///   [`Read`](Because::Read) uses one of the two and its read does not read from its own thread or from an initial
+///   write; the path of [`Coherence`](Because::Coherence) may use both. A cycle of [`PoLoc`](Because::PoLoc) and
+///   [`Rf`](Because::Rf) edges, any rf, breaks the first axiom.
+/// - For all of these a cycle of po and rf edges will do, but for pram and wccm.
+/// - A lemma has the observer, the path and the place of the edge that it repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
     /// Program order; an initial write is before every event of every thread.
@@ -161,6 +248,28 @@ pub enum Because {
         write: EventId,
         /// The read at its end.
         read: EventId,
+    },
+    /// Program order that the model preserves: by the kinds of the ends, a fence between, a dependency or times.
+    Ppo,
+    /// Program order between accesses of one location; for rmo not between two plain reads. An initial write is before
+    /// every access of its location.
+    PoLoc,
+    /// `to` depends on the read `from`.
+    Dep,
+    /// fr, since `from`, which is not `to`, reads from a write that is before `to`.
+    Fr {
+        /// The mo edge (for ccm and wccm: the pww edge) from the write that `from` reads from to `to`.
+        premise: Box<Edge>,
+    },
+    /// The two writes are of one location, and the observer sees them in this order: `read`, which is the observer or
+    /// before it, reads from `to` though `from` is before it in the observer's hb.
+    Seen {
+        /// The observer.
+        observer: EventId,
+        /// The read.
+        read: EventId,
+        /// A path in the observer's hb from `from` to `read`; not empty.
+        path: Vec<Edge>,
     },
     /// mo, since `to` is an RMW that reads from `from` through any number of RMWs.
     Chain,
@@ -199,6 +308,11 @@ impl Because {
             Because::Po => "po",
             Because::Rf => "rf",
             Because::Sw { .. } => "sw",
+            Because::Ppo => "ppo",
+            Because::PoLoc => "po-loc",
+            Because::Dep => "dep",
+            Because::Fr { .. } => "fr",
+            Because::Seen { .. } => "seen",
             Because::Chain => "chain",
             Because::Coherence { .. } => "coherence",
             Because::Read { .. } => "read",
@@ -209,9 +323,17 @@ impl Because {
         }
     }
 
-    /// Whether the edge is an mo edge rather than one of the history.
+    /// Whether the edge is one of the history alone.
+    pub const fn is_history(&self) -> bool {
+        matches!(
+            self,
+            Because::Po | Because::Rf | Because::Sw { .. } | Because::Ppo | Because::PoLoc | Because::Dep
+        )
+    }
+
+    /// Whether the edge joins two writes of one location.
     pub const fn is_mo(&self) -> bool {
-        !matches!(self, Because::Po | Because::Rf | Because::Sw { .. })
+        !self.is_history() && !matches!(self, Because::Fr { .. })
     }
 }
 
@@ -236,8 +358,10 @@ impl Refutation {
 impl Edge {
     fn weight(&self) -> usize {
         1 + match &self.because {
-            Because::Coherence { path } | Because::Read { path, .. } => path.len(),
-            Because::Atomic { premise } => premise.weight(),
+            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+                path.iter().map(Edge::weight).sum()
+            }
+            Because::Atomic { premise } | Because::Fr { premise } => premise.weight(),
             _ => 0,
         }
     }

@@ -1,6 +1,5 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
-use crate::Model;
 use crate::memory::{EventId, Execution, ThreadId};
 
 /// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
@@ -50,6 +49,16 @@ pub(super) fn replay(
     }
 }
 
+/// The happens-before of a model.
+pub(super) enum HappensBefore {
+    /// po
+    Po,
+    /// (po ∪ rf)⁺
+    PoRf,
+    /// (po ∪ sw)⁺
+    Synchronised,
+}
+
 /// For every event, how far into each other thread its past reaches.
 pub(super) struct Clocks {
     /// Entries of a row: the threads, or none where hb never leaves a thread.
@@ -62,16 +71,16 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// hb of the model; the error is an event on a cycle of po ∪ rf.
-    pub(super) fn new(x: &Execution, model: Model) -> Result<Self, EventId> {
+    /// The error is an event on a cycle of po ∪ rf.
+    pub(super) fn new(x: &Execution, hb: HappensBefore) -> Result<Self, EventId> {
         let rf = |e| [x.rf(e), None];
         let k = x.thread_count();
-        match model {
-            Model::Relaxed => {
+        match hb {
+            HappensBefore::Po => {
                 replay(x, rf, |_, _| ())?;
                 Ok(Clocks { width: 0, rows: Vec::new(), row_of: Vec::new() })
             }
-            Model::Ra | Model::Sra | Model::Wra => {
+            HappensBefore::PoRf => {
                 let mut clocks = Clocks::empty(x);
                 let mut current = vec![0; k];
                 let mut learnt = vec![0; k];
@@ -91,7 +100,7 @@ impl Clocks {
                 })?;
                 Ok(clocks)
             }
-            Model::Rc20 => {
+            HappensBefore::Synchronised => {
                 let mut synchronisation = Synchronisation::new(x);
                 replay(x, rf, |t, e| synchronisation.visit(x, t, e))?;
                 Ok(synchronisation.clocks)

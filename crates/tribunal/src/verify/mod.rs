@@ -1,8 +1,7 @@
 //! Checks certificates from the definitions alone: it shares no code with the engines that make them.
 //!
-//! A witness is checked against the model's axioms, in O(n·k) time for n events of k threads. A violation is a proof
-//! and is checked step by step: what each step may rest on is said at [`Because`](crate::verdict::Because). Memory
-//! is O(n + c·k), where c ≤ n is the number of events at which the past of a thread grows by events of other threads.
+//! A witness is checked against the model's axioms: [`verify_witness`] says at what cost. A violation is a proof
+//! and is checked step by step: what each step may rest on is said at [`Because`](crate::verdict::Because).
 //!
 //! ```
 //! use tribunal::{Model, verify, memory::{Execution, Op}, verdict::{ModificationOrder, Witness}};
@@ -29,6 +28,8 @@
 
 mod chains;
 mod clocks;
+mod graph;
+mod program;
 mod refusal;
 #[cfg(test)]
 mod tests;

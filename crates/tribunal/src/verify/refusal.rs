@@ -274,6 +274,29 @@ pub enum EdgeFault {
     /// Not a pair of rf.
     #[error("the second event does not read from the first")]
     NotRf,
+    /// Not a pair that the model's ppo keeps.
+    #[error("the model does not keep these two in program order")]
+    NotPpo,
+    /// Not a pair of po-loc.
+    #[error("they are not in program order on one location that the model keeps")]
+    NotPoLoc,
+    /// Not a dependency.
+    #[error("the second event does not depend on the first")]
+    NotDep,
+    /// The premise does not give fr.
+    #[error("the first event must read from where the premise begins, and the premise end at the second")]
+    NotFr,
+    /// A read that ought to be from another thread is not.
+    #[error("{0} reads from its own thread or from an initial write")]
+    ReadsInternally(Named),
+    /// The observer need not have seen it.
+    #[error("{event} is neither {observer}, which observes, nor before it")]
+    NotObserved {
+        /// The read or the other observer.
+        event: Named,
+        /// The observer.
+        observer: Named,
+    },
     /// The first event of sw does not release.
     #[error("the first event is not a release")]
     NotRelease,

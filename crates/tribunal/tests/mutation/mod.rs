@@ -103,6 +103,13 @@ fn reason(edge: &Edge, event: EventId, choice: &Index) -> Because {
         Because::Read { read: event, path: vec![Edge { because: Because::Rf, ..po(edge.from, event) }] },
         Because::Atomic { premise: Box::new(edge.clone()) },
         Because::Atomic { premise: Box::new(Edge { because: Because::Chain, ..po(event, edge.to) }) },
+        Because::Ppo,
+        Because::PoLoc,
+        Because::Dep,
+        Because::Fr { premise: Box::new(Edge { because: Because::Final, ..po(event, edge.to) }) },
+        Because::Fr { premise: Box::new(edge.clone()) },
+        Because::Seen { observer: event, read: event, path: vec![po(edge.from, event)] },
+        Because::Seen { observer: edge.to, read: event, path: vec![edge.clone()] },
         Because::Final,
         Because::Assumed,
         Because::Lemma(event.index() % 3),
@@ -136,6 +143,10 @@ fn each_event(refutation: &mut Refutation, visit: &mut impl FnMut(&mut EventId))
                     visit(read);
                 }
                 Because::Read { read, .. } => visit(read),
+                Because::Seen { observer, read, .. } => {
+                    visit(observer);
+                    visit(read);
+                }
                 _ => {}
             }
         }
@@ -165,8 +176,11 @@ fn each_list(refutation: &mut Refutation, visit: &mut dyn FnMut(&mut Vec<Edge>))
 
 fn each_path(edge: &mut Edge, visit: &mut dyn FnMut(&mut Vec<Edge>)) {
     match &mut edge.because {
-        Because::Coherence { path } | Because::Read { path, .. } => visit(path),
-        Because::Atomic { premise } => {
+        Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+            visit(path);
+            path.iter_mut().for_each(|edge| each_path(edge, visit));
+        }
+        Because::Atomic { premise } | Because::Fr { premise } => {
             let mut list = vec![(**premise).clone()];
             visit(&mut list);
             if let Some(changed) = list.pop() {

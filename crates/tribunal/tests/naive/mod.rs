@@ -1,6 +1,10 @@
 //! The models by their definitions: every relation is a matrix, every mo is tried. It shares no code with the library
 //! beyond the execution itself, and is slow on purpose.
 
+mod c11;
+mod causal;
+mod multiprocessor;
+mod pram;
 mod relation;
 
 use relation::Relation;
@@ -8,22 +12,43 @@ use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, LocId, Order};
 use tribunal::verdict::ModificationOrder;
 
-/// Whether some mo satisfies the model's axioms; none if the model says nothing about such a history.
+/// Whether the history satisfies the model's axioms, with some mo if it has one; none if the model says nothing about
+/// such a history.
 pub fn consistent(x: &Execution, model: Model) -> Option<bool> {
-    let h = History::new(x);
+    use Model::*;
+    let fences = x.events().any(|e| x.label(e).kind() == Kind::Fence);
+    let seq_cst = x.events().any(|e| x.label(e).order() == Order::SeqCst);
+    let finals = !x.finals().is_empty();
     match model {
-        Model::Rc20 if h.events().any(|e| x.label(e).order() == Order::SeqCst) => None,
-        Model::Wra if !x.finals().is_empty() => None,
-        Model::Wra => Some(h.wra()),
-        _ => Some(h.po_rf() && h.some_mo(model)),
+        Rc20 if seq_cst => return None,
+        Cc | Ccv | Cm | Ccm | Wccm | Wsc if fences || finals => return None,
+        Wra | Pram if finals => return None,
+        _ => {}
     }
+    let h = History::new(x);
+    Some(match model {
+        Wra => h.wra(),
+        Cc => h.cc(),
+        Ccv => h.ccv(),
+        Cm => h.cm(),
+        Ccm => h.ccm(),
+        Wccm => h.wccm(),
+        Wsc => h.wsc(),
+        Pram => h.pram(),
+        Rc20 | Ra | Sra | Relaxed => h.some_c11_mo(model),
+        Sc | Tso | Pso | Rmo | Wmo | Coherence | Custom(_) => h.some_multiprocessor_mo(model),
+        _ => panic!("{model} is not defined here"),
+    })
 }
 
 /// Whether this mo satisfies the axioms of a model with mo.
 pub fn satisfies(x: &Execution, model: Model, mo: &ModificationOrder) -> bool {
     let h = History::new(x);
     let orders: Vec<Vec<EventId>> = x.locations().map(|loc| mo.of(loc).to_vec()).collect();
-    h.po_rf() && h.axioms(&h.happens_before(model), &orders, model)
+    match model {
+        Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed => h.c11(&orders, model),
+        _ => h.multiprocessor(&orders, model),
+    }
 }
 
 struct History<'a> {
@@ -31,6 +56,8 @@ struct History<'a> {
     size: usize,
     po: Relation,
     rf: Relation,
+    /// Pairs of accesses of one location.
+    same_location: Relation,
 }
 
 impl<'a> History<'a> {
@@ -43,16 +70,42 @@ impl<'a> History<'a> {
             (_, None) => false,
         });
         let rf = Relation::new(size, |a, b| x.rf(EventId::from_index(b)) == Some(EventId::from_index(a)));
-        History { x, size, po, rf }
+        let same_location = Relation::new(size, |a, b| {
+            let (a, b) = (x.loc(EventId::from_index(a)), x.loc(EventId::from_index(b)));
+            a.is_some() && a == b
+        });
+        History { x, size, po, rf, same_location }
     }
 
-    fn events(&self) -> impl Iterator<Item = EventId> + use<> {
-        (0..self.size).map(EventId::from_index)
+    fn reads(&self, e: usize) -> bool {
+        matches!(self.x.label(EventId::from_index(e)).kind(), Kind::Read | Kind::Rmw)
+    }
+
+    fn writes(&self, e: usize) -> bool {
+        matches!(self.x.label(EventId::from_index(e)).kind(), Kind::Write | Kind::Rmw)
+    }
+
+    fn is_fence(&self, e: usize) -> bool {
+        self.x.label(EventId::from_index(e)).kind() == Kind::Fence
+    }
+
+    fn order(&self, e: usize) -> Order {
+        self.x.label(EventId::from_index(e)).order()
     }
 
     /// `[S]`
-    fn set(&self, set: impl Fn(EventId) -> bool) -> Relation {
-        Relation::identity(self.size, |e| set(EventId::from_index(e)))
+    fn set(&self, set: impl Fn(usize) -> bool) -> Relation {
+        Relation::identity(self.size, set)
+    }
+
+    /// po between accesses of one location
+    fn po_loc(&self) -> Relation {
+        &self.po & &self.same_location
+    }
+
+    /// The rf pairs that po does not relate either way.
+    fn rfe(&self) -> Relation {
+        self.rf.minus(&self.po).minus(&self.po.inverse())
     }
 
     /// acyclic(po ∪ rf)
@@ -60,90 +113,52 @@ impl<'a> History<'a> {
         (&self.po | &self.rf).acyclic()
     }
 
-    /// sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]
-    fn synchronises_with(&self) -> Relation {
-        let x = self.x;
-        let release = self.set(|e| x.label(e).order().is_release());
-        let acquire = self.set(|e| x.label(e).order().is_acquire());
-        let fence = self.set(|e| x.label(e).kind() == Kind::Fence);
-        release
-            .then(&fence.then(&self.po).optional())
-            .then(&self.rf.plus())
-            .then(&self.po.then(&fence).optional())
-            .then(&acquire)
-    }
-
-    fn happens_before(&self, model: Model) -> Relation {
-        match model {
-            Model::Rc20 => (&self.po | &self.synchronises_with()).plus(),
-            Model::Relaxed => self.po.clone(),
-            _ => (&self.po | &self.rf).plus(),
-        }
-    }
-
-    /// acyclic(po∪rf); irr(hbloc;[W];hb;rf⁻¹); no two RMWs read from one write
-    fn wra(&self) -> bool {
-        let x = self.x;
-        let hb = self.happens_before(Model::Wra);
-        let same_location = Relation::new(self.size, |a, b| {
-            let (a, b) = (x.loc(EventId::from_index(a)), x.loc(EventId::from_index(b)));
-            a.is_some() && a == b
-        });
-        let hbloc = &hb & &same_location;
-        let writes = self.set(|e| x.label(e).writes());
-        let weak_read_coherence = hbloc.then(&writes).then(&hb).then(&self.rf.inverse()).irreflexive();
-        let rmws = self.set(|e| x.label(e).kind() == Kind::Rmw);
-        let shared_source = rmws.then(&self.rf.inverse()).then(&self.rf).then(&rmws).minus_identity();
-        self.po_rf() && weak_read_coherence && shared_source.is_empty()
-    }
-
-    fn some_mo(&self, model: Model) -> bool {
-        let hb = self.happens_before(model);
-        self.extend_mo(&hb, &mut Vec::new(), model)
-    }
-
-    /// Tries every order of the next location's writes. The initial write goes first: it is po-before every other, and
-    /// mo against po breaks (strong) write coherence.
-    fn extend_mo(&self, hb: &Relation, orders: &mut Vec<Vec<EventId>>, model: Model) -> bool {
-        if orders.len() == self.x.location_count() {
-            return self.axioms(hb, orders, model);
-        }
-        let loc = LocId::from_index(orders.len());
-        let mut writes: Vec<EventId> =
-            self.x.events().filter(|&e| self.x.label(e).writes() && self.x.loc(e) == Some(loc)).collect();
-        writes.insert(0, self.x.init_write(loc));
-        let mut found = false;
-        permutations(&mut writes, 1, &mut |order| {
-            if !found {
-                orders.push(order.to_vec());
-                found = self.extend_mo(hb, orders, model);
-                orders.pop();
-            }
-        });
-        found
-    }
-
-    /// The axioms that speak of mo, and the final values.
-    fn axioms(&self, hb: &Relation, orders: &[Vec<EventId>], model: Model) -> bool {
+    /// mo as a relation, from the order of the writes of each location.
+    fn mo(&self, orders: &[Vec<EventId>]) -> Relation {
         let mut position = vec![0; self.size];
-        for w in orders.iter().flat_map(|order| order.iter().enumerate().map(|(i, w)| (w.index(), i))) {
-            position[w.0] = w.1;
+        for (i, w) in orders.iter().flat_map(|order| order.iter().enumerate()) {
+            position[w.index()] = i;
         }
-        let x = self.x;
-        let writes_of_one =
-            |a: EventId, b: EventId| x.label(a).writes() && x.label(b).writes() && x.loc(a) == x.loc(b);
-        let mo = Relation::new(self.size, |a, b| {
-            writes_of_one(EventId::from_index(a), EventId::from_index(b)) && position[a] < position[b]
-        });
-        let fr = self.rf.inverse().then(&mo).minus_identity();
-        let rf_opt = self.rf.optional();
-        let write_coherence = match model {
-            Model::Sra => (hb | &mo).acyclic(),
-            _ => mo.then(&rf_opt).then(&hb.optional()).irreflexive(),
-        };
-        let finals = x.finals().iter().all(|&(loc, w)| orders[loc.index()].last() == Some(&w));
-        finals && write_coherence && fr.then(&rf_opt).then(hb).irreflexive() && fr.then(&mo).irreflexive()
+        Relation::new(self.size, |a, b| {
+            self.writes(a) && self.writes(b) && self.same_location.holds(a, b) && position[a] < position[b]
+        })
     }
+
+    /// fr = (rf⁻¹ ; mo) minus identity
+    fn fr(&self, mo: &Relation) -> Relation {
+        self.rf.inverse().then(mo).minus_identity()
+    }
+
+    /// Every order of the writes of a location that begins with the initial write and ends with the final one, if one is
+    /// given. mo that puts another write before the initial one goes against po-loc, which no model with mo allows.
+    fn orders(&self, loc: LocId) -> Vec<Vec<EventId>> {
+        let x = self.x;
+        let mut writes = vec![x.init_write(loc)];
+        writes.extend(x.events().filter(|&e| self.writes(e.index()) && x.loc(e) == Some(loc)));
+        let mut orders = Vec::new();
+        permutations(&mut writes, 1, &mut |order| orders.push(order.to_vec()));
+        orders.retain(|order| self.ends_well(loc, order));
+        orders
+    }
+
+    fn ends_well(&self, loc: LocId, order: &[EventId]) -> bool {
+        self.x.finals().iter().all(|&(at, last)| at != loc || order.last() == Some(&last))
+    }
+
+    fn all_end_well(&self, orders: &[Vec<EventId>]) -> bool {
+        self.x.locations().all(|loc| self.ends_well(loc, &orders[loc.index()]))
+    }
+}
+
+/// Whether some choice of one item from every list is right.
+fn some_choice<T: Clone>(lists: &[Vec<T>], chosen: &mut Vec<T>, right: &impl Fn(&[T]) -> bool) -> bool {
+    let Some(list) = lists.get(chosen.len()) else { return right(chosen) };
+    list.iter().any(|item| {
+        chosen.push(item.clone());
+        let found = some_choice(lists, chosen, right);
+        chosen.pop();
+        found
+    })
 }
 
 fn permutations(items: &mut [EventId], from: usize, visit: &mut impl FnMut(&[EventId])) {

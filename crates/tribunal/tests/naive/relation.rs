@@ -52,6 +52,10 @@ impl Relation {
         closure
     }
 
+    pub fn minus(&self, other: &Relation) -> Self {
+        Relation(self.0.iter().zip(&other.0).map(|(a, b)| a & !b).collect())
+    }
+
     pub fn minus_identity(&self) -> Self {
         Relation::new(self.0.len(), |a, b| a != b && self.holds(a, b))
     }

@@ -1,99 +1,47 @@
-//! Checks a witness against the axioms of its model.
+//! The axioms of the C11 family, and weak read coherence, which cc shares with wra.
 
-use super::clocks::{Clocks, replay};
-use super::{Breach, Named, Refusal, applies, known};
+use super::{Positions, broken, final_values};
 use crate::Model;
 use crate::memory::{EventId, Execution, Kind, LocId, ThreadId};
-use crate::verdict::{Axiom, ModificationOrder, Witness};
+use crate::verdict::{Axiom, ModificationOrder};
+use crate::verify::clocks::{Clocks, HappensBefore, replay};
+use crate::verify::{Breach, Named, Refusal};
 use std::ops::Range;
 
-/// Accepts a witness that satisfies every axiom of the model together with the history.
-pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<(), Refusal> {
-    applies(x, model)?;
-    match (model, witness) {
-        (Model::Wra, Witness::History) => {
-            no_shared_source(x)?;
-            let clocks = happens_before(x, model)?;
-            let accesses = Accesses::new(x);
-            x.locations().try_for_each(|loc| weak_read_coherence(x, &clocks, accesses.of(x, loc)))
-        }
-        (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
-            let positions = Positions::new(x, mo)?;
-            final_values(x, mo)?;
-            let clocks = happens_before(x, model)?;
-            if model == Model::Sra {
-                strong_write_coherence(x, mo, &positions)?;
-            }
-            let accesses = Accesses::new(x);
-            let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
-            x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
-        }
-        (Model::Wra, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
-        (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
+/// rc20, ra, sra and relaxed: an mo.
+pub(super) fn ordered(x: &Execution, model: Model, mo: &ModificationOrder) -> Result<(), Refusal> {
+    let positions = Positions::new(x, mo)?;
+    final_values(x, mo)?;
+    let clocks = happens_before(x, model)?;
+    if model == Model::Sra {
+        strong_write_coherence(x, mo, &positions)?;
     }
+    let accesses = Accesses::new(x);
+    let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
+    x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
 }
 
-fn broken(axiom: Axiom, breach: Breach) -> Refusal {
-    Refusal::Broken { axiom, breach }
+/// wra: no mo.
+pub(super) fn weak(x: &Execution) -> Result<(), Refusal> {
+    no_shared_source(x)?;
+    not_overwritten(x, Axiom::WeakReadCoherence)
+}
+
+/// acyclic(po ∪ rf), and no read from a write that is overwritten in the read's past, by hb = (po ∪ rf)⁺.
+pub(super) fn not_overwritten(x: &Execution, axiom: Axiom) -> Result<(), Refusal> {
+    let clocks = happens_before(x, Model::Wra)?;
+    let accesses = Accesses::new(x);
+    x.locations().try_for_each(|loc| weak_read_coherence(x, &clocks, accesses.of(x, loc), axiom))
 }
 
 /// hb, and with it acyclic(po ∪ rf).
 fn happens_before(x: &Execution, model: Model) -> Result<Clocks, Refusal> {
-    Clocks::new(x, model).map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
-}
-
-/// The place of every write in mo of its location.
-struct Positions(Vec<u32>);
-
-impl Positions {
-    const NONE: u32 = u32::MAX;
-
-    /// Checks that mo lists each write of each location exactly once.
-    fn new(x: &Execution, mo: &ModificationOrder) -> Result<Self, Refusal> {
-        let (given, expected) = (mo.location_count(), x.location_count());
-        if given != expected {
-            return Err(Refusal::LocationCount { given, expected });
-        }
-        let mut positions = vec![Self::NONE; x.len() + x.location_count()];
-        for loc in x.locations() {
-            let name = || x.location_name(loc).to_string();
-            for (position, &w) in mo.of(loc).iter().enumerate() {
-                known(x, w)?;
-                if !x.label(w).writes() || x.loc(w) != Some(loc) {
-                    return Err(Refusal::NotAWriteOf { event: Named::new(x, w), loc: name() });
-                }
-                if positions[w.index()] != Self::NONE {
-                    return Err(Refusal::Repeated { event: Named::new(x, w), loc: name() });
-                }
-                positions[w.index()] = position as u32;
-            }
-        }
-        let writes = (0..positions.len() as u32).map(EventId).filter(|&e| x.label(e).writes());
-        for w in writes {
-            if positions[w.index()] == Self::NONE {
-                let loc = x.loc(w).map_or("", |loc| x.location_name(loc)).to_string();
-                return Err(Refusal::Omitted { event: Named::new(x, w), loc });
-            }
-        }
-        Ok(Positions(positions))
-    }
-
-    #[inline]
-    fn of(&self, write: EventId) -> u32 {
-        self.0[write.index()]
-    }
-}
-
-/// Every given final write is last in mo.
-fn final_values(x: &Execution, mo: &ModificationOrder) -> Result<(), Refusal> {
-    for &(loc, expected) in x.finals() {
-        let last = mo.of(loc)[mo.of(loc).len() - 1];
-        if last != expected {
-            let breach = Breach::NotLast { expected: Named::new(x, expected), last: Named::new(x, last) };
-            return Err(broken(Axiom::FinalValue, breach));
-        }
-    }
-    Ok(())
+    let hb = match model {
+        Model::Rc20 => HappensBefore::Synchronised,
+        Model::Relaxed => HappensBefore::Po,
+        _ => HappensBefore::PoRf,
+    };
+    Clocks::new(x, hb).map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
 }
 
 /// acyclic(hb ∪ mo), for hb = (po ∪ rf)⁺: the events can be replayed so that each write follows the one before it in mo.
@@ -295,7 +243,12 @@ fn no_shared_source(x: &Execution) -> Result<(), Refusal> {
 
 /// irr(hbloc ; \[W\] ; hb ; rf⁻¹). If a write of some thread overwrote a read's source in the read's past, then so did
 /// that thread's last write in the read's past: only that one needs a look.
-fn weak_read_coherence(x: &Execution, clocks: &Clocks, location: Location<'_>) -> Result<(), Refusal> {
+fn weak_read_coherence(
+    x: &Execution,
+    clocks: &Clocks,
+    location: Location<'_>,
+    axiom: Axiom,
+) -> Result<(), Refusal> {
     let (accesses, threads) = (location.accesses, &location.threads);
     // Of the threads' last writes in the past of a read from w, one that overwrote w.
     let overwriting = |last_write: &[Option<EventId>], w: EventId| match x.thread_of(w) {
@@ -320,7 +273,7 @@ fn weak_read_coherence(x: &Execution, clocks: &Clocks, location: Location<'_>) -
             {
                 let named = |event| Named::new(x, event);
                 let breach = Breach::Overwritten { read: named(e), source_write: named(w), by: named(by) };
-                return Err(broken(Axiom::WeakReadCoherence, breach));
+                return Err(broken(axiom, breach));
             }
             if x.label(e).writes() {
                 last_write[own] = Some(e);

@@ -1,0 +1,207 @@
+//! `tribunal kernel`: how many pairs of writes every sc order agrees on, and how many of them the saturations find.
+
+use crate::args::{KernelArguments, Style};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::{BAD, DOUBT, STRONG, Stdout};
+use crate::report::Case;
+use crate::{input, interrupt};
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::io::Write;
+use std::time::Instant;
+use tribunal::Limits;
+use tribunal::kernel::{Kernel, kernel};
+use tribunal::memory::{EventId, Execution};
+use tribunal::verdict::Limit;
+use tribunal_formats::History;
+
+/// The tables grow with the square of the history: without a limit, a long one would take the whole machine.
+const MEMORY: usize = 2 << 30;
+
+pub fn run(arguments: &KernelArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let mut session = Session { arguments, tally: Tally::default() };
+    let mut malformed = false;
+    for file in &arguments.histories.files {
+        match session.file(file, out) {
+            Ok(()) => {}
+            Err(Failure::Stdout(error)) => return Err(error.into()),
+            Err(_) if interrupt::requested() => {}
+            Err(failure) => {
+                malformed = true;
+                out.flush()?;
+                failure.print();
+            }
+        }
+        if interrupt::requested() || out.is_closed() {
+            break;
+        }
+    }
+    if arguments.output == Style::Human {
+        session.tally.print(out)?;
+    }
+    out.finish()?;
+    Ok(if interrupt::requested() {
+        Status::Interrupted
+    } else if malformed {
+        Status::Malformed
+    } else if out.is_closed() {
+        Status::ClosedPipe
+    } else if session.tally.undecided > 0 {
+        Status::Undecided
+    } else {
+        Status::Success
+    })
+}
+
+struct Session<'a> {
+    arguments: &'a KernelArguments,
+    tally: Tally,
+}
+
+/// What came of all histories together.
+#[derive(Default)]
+struct Tally {
+    rows: u64,
+    kernels: u64,
+    undecided: u64,
+    /// How many kernels ccv, ccm and wsc found whole.
+    whole: [u64; 3],
+}
+
+impl Session<'_> {
+    fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
+        let name = file.to_string_lossy();
+        for (history, index) in input::open(file, self.arguments.histories.format)?.zip(0..) {
+            if interrupt::requested() || out.is_closed() {
+                break;
+            }
+            let History { execution, line, .. } = history?;
+            let case = Case { file: &name, index, line, execution: &execution };
+            let begin = Instant::now();
+            let budget = &self.arguments.budget;
+            let max_memory = budget.max_memory.unwrap_or(MEMORY);
+            let found = kernel(&execution, &Limits { max_memory, ..budget.limits() });
+            let micros = begin.elapsed().as_micros() as u64;
+            match self.arguments.output {
+                Style::Human => self.tally.row(&case, &found, out)?,
+                Style::Json => line_of(&case, &found, micros, out)?,
+            }
+            self.tally.count(&found);
+            out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// What ccv, ccm and wsc order.
+fn ordered(kernel: &Kernel) -> [u64; 3] {
+    [kernel.ccv, kernel.ccm, kernel.wsc]
+}
+
+/// The share of the kernel in per cent, rounded down, so that 100 is all of it; all of nothing is everything.
+fn share(ordered: u64, kernel: &Kernel) -> f64 {
+    let hundredths = (ordered * 10_000).checked_div(kernel.exact).unwrap_or(10_000);
+    hundredths as f64 / 100.0
+}
+
+impl Tally {
+    fn count(&mut self, found: &Result<Option<Kernel>, Limit>) {
+        self.rows += 1;
+        match found {
+            Ok(Some(kernel)) => {
+                self.kernels += 1;
+                for (whole, ordered) in self.whole.iter_mut().zip(ordered(kernel)) {
+                    *whole += u64::from(ordered == kernel.exact);
+                }
+            }
+            Ok(None) => {}
+            Err(_) => self.undecided += 1,
+        }
+    }
+
+    fn row(
+        &self,
+        case: &Case<'_>,
+        found: &Result<Option<Kernel>, Limit>,
+        out: &mut Stdout,
+    ) -> Result<(), Failure> {
+        if self.rows == 0 {
+            let heading = format!(
+                "{:>8}  {:>8}  {:>16}  {:>16}  {:>16}  history",
+                "pairs", "kernel", "ccv", "ccm", "wsc"
+            );
+            writeln!(out, "{}", out.paint(STRONG, &heading))?;
+        }
+        match found {
+            Ok(Some(kernel)) => {
+                write!(out, "{:>8}  {:>8}", kernel.pairs, kernel.exact)?;
+                for ordered in ordered(kernel) {
+                    write!(out, "  {ordered:>8} {:>6.2}%", share(ordered, kernel))?;
+                }
+                writeln!(out, "  {case}")?;
+            }
+            Ok(None) => {
+                writeln!(
+                    out,
+                    "{} {case}",
+                    out.paint(BAD, &format!("{:<73}", "inconsistent with sc: no kernel"))
+                )?;
+            }
+            Err(limit) => {
+                writeln!(
+                    out,
+                    "{} {case}",
+                    out.paint(DOUBT, &format!("{:<73}", format!("undecided: {limit}")))
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self, out: &mut Stdout) -> Result<(), Failure> {
+        if self.rows > 1 {
+            let [ccv, ccm, wsc] = self.whole;
+            writeln!(
+                out,
+                "{} histories, {} kernels; found whole by ccv {ccv}, by ccm {ccm}, by wsc {wsc}",
+                self.rows, self.kernels
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn line_of(
+    case: &Case<'_>,
+    found: &Result<Option<Kernel>, Limit>,
+    micros: u64,
+    out: &mut Stdout,
+) -> Result<(), Failure> {
+    let x = case.execution;
+    write!(
+        out,
+        r#"{{"file":{},"index":{},"name":{},"events":{},"micros":{micros},"#,
+        json!(case.file),
+        case.index,
+        json!(x.name()),
+        x.len()
+    )?;
+    match found {
+        Ok(Some(Kernel { pairs, ccv, ccm, wsc, exact, missed })) => {
+            let missed: Value = missed.iter().map(|&(a, b)| json!([event(x, a), event(x, b)])).collect();
+            writeln!(
+                out,
+                r#""sc":"consistent","pairs":{pairs},"ccv":{ccv},"ccm":{ccm},"wsc":{wsc},"kernel":{exact},"missed":{missed}}}"#
+            )?;
+        }
+        Ok(None) => writeln!(out, r#""sc":"inconsistent"}}"#)?,
+        Err(limit) => writeln!(out, r#""sc":"undecided","reason":{}}}"#, json!(limit.to_string()))?,
+    }
+    Ok(())
+}
+
+/// An event as certificates write it.
+fn event(x: &Execution, event: EventId) -> Value {
+    x.slot(event).map_or(Value::Null, |slot| json!([slot.thread.0, slot.index]))
+}

@@ -1,0 +1,310 @@
+//! What ccm and wccm ask of the order in which all threads see the writes: acyclic(π ∪ rf ∪ pww ∪ rw\[pww\]).
+//!
+//! pww = (hb_WW ∪ cf\[hb\])⁺ orders the writes of each location, and rw puts the readers of a write before the
+//! writes that pww puts after it. With hb as the past of each event, O(n·k) pairs are enough; all others follow
+//! from these and π:
+//! - of hb_WW, for each write the last write of each thread in its past, unless it was before the thread's previous
+//!   write of the location already;
+//! - of cf\[hb\], for each read and the write w that it reads from: the last write of each thread in its past,
+//!   unless it was before the thread's previous read r of the location already; and (w', w), where r reads from w'.
+//!
+//! For rw, each write has a node that comes after it and all its readers, and before the writes after it. Only an
+//! RMW that reads from the write needs care: it comes after the other readers.
+
+use super::arrows::Arrows;
+use super::base::{Base, NONE, Writes};
+use super::graph::{Graph, shortest, sort};
+use super::observers::arrows;
+use super::past::{Past, Relation};
+use super::proof::{Line, Proof, Scope};
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, ThreadId};
+use crate::order::chains::SharedSource;
+use crate::order::parallel;
+use crate::verdict::{Because, Cycle, Edge, Limit};
+use rustc_hash::FxHashSet;
+
+/// Pairs of writes.
+type Pairs = Vec<(EventId, EventId)>;
+
+/// A cycle for one of the lines, if there is one. Without one, the lines are acyclic each, and so is what any one
+/// observer saw.
+///
+/// With two lines the model is wccm: hb_WW is that of both lines together, and cf is of reads from other threads
+/// only.
+pub(super) fn cycle(
+    lines: &[Line<'_>],
+    writes: &Writes,
+    limits: &Limits<'_>,
+) -> Result<Option<Cycle>, Limit> {
+    let x = lines[0].base.x;
+    if let Some(shared) = SharedSource::find(x) {
+        return Ok(Some(shared_source(lines[0].base, shared)));
+    }
+    let bases: Vec<&Base<'_>> = lines.iter().map(|line| line.base).collect();
+    let further = arrows(x, lines.iter().flat_map(|line| &line.seen));
+    let past = match Past::new(&Relation { bases: &bases, further, observer: 0..0 }, limits)? {
+        Ok(past) => past,
+        Err(cycle) => return Ok(Some(hb_cycle(lines, &cycle))),
+    };
+    let mut pairs = by_thread(x, limits, |thread| hb_pairs(x, &past, writes, thread))?;
+    let mut overwritten = None;
+    let mut add = |conflicts: Vec<Conflicts>| {
+        for conflicts in conflicts {
+            pairs.push(conflicts.pairs);
+            overwritten = overwritten.or(conflicts.overwritten);
+        }
+    };
+    if let [line] = lines {
+        add(by_thread(x, limits, |thread| conflict_pairs(line, &past, &past, writes, thread))?);
+    } else {
+        for line in lines {
+            let relation =
+                Relation { bases: &[line.base], further: arrows(x, line.seen.iter()), observer: 0..0 };
+            let Ok(own) = Past::new(&relation, limits)? else {
+                unreachable!("it is part of an acyclic relation")
+            };
+            add(by_thread(x, limits, |thread| conflict_pairs(line, &own, &past, writes, thread))?);
+        }
+    }
+    drop(past);
+    if let Some((write, read)) = overwritten {
+        return Ok(Some(init_cycle(lines, write, read)));
+    }
+    let pairs = Arrows::new(x.len(), pairs);
+    let reads = x.events().filter_map(|e| Some((e, x.rf(e)?))).collect();
+    let readers = Arrows::new(x.len() + x.location_count(), vec![reads]);
+    for line in lines {
+        let order = Order { base: line.base, pairs: &pairs, readers: &readers };
+        if let Err(cycle) = sort(&order, limits)? {
+            return Ok(Some(order.explain(lines, &cycle)));
+        }
+    }
+    Ok(None)
+}
+
+fn by_thread<T: Send>(
+    x: &Execution,
+    limits: &Limits<'_>,
+    f: impl Fn(ThreadId) -> T + Sync + Send,
+) -> Result<Vec<T>, Limit> {
+    let threads: Vec<ThreadId> = x.threads().collect();
+    let found = parallel::map(x, &threads, |&thread| {
+        limits.check(0)?;
+        Ok(f(thread))
+    });
+    found.into_iter().collect()
+}
+
+/// The pairs of hb_WW into the writes of a thread.
+fn hb_pairs(x: &Execution, past: &Past<'_>, writes: &Writes, thread: ThreadId) -> Pairs {
+    let mut pairs = Vec::new();
+    past.observe(writes, thread, |e| x.label(e).writes(), |write, e| pairs.push((write, e)));
+    // The initial write is before the thread's first write of each location.
+    for run in (0..writes.run_starts().len() - 1).filter(|&run| writes.thread(run) == thread) {
+        let first = writes.events()[writes.run_starts()[run] as usize];
+        pairs.extend(x.loc(first).map(|loc| (x.init_write(loc), first)));
+    }
+    pairs
+}
+
+/// What the reads of a thread demand of cf.
+struct Conflicts {
+    pairs: Pairs,
+    /// A write and a read of the initial write that has it in its past.
+    overwritten: Option<(EventId, EventId)>,
+}
+
+/// The pairs of cf that the reads of a thread demand, but for those that hb, as `all` tells it, has anyway.
+fn conflict_pairs(
+    line: &Line<'_>,
+    past: &Past<'_>,
+    all: &Past<'_>,
+    writes: &Writes,
+    thread: ThreadId,
+) -> Conflicts {
+    let x = line.base.x;
+    let mut pairs = Vec::new();
+    let mut overwritten = None;
+    // cf of wccm leaves out the initial writes and the thread's own, as its bases do.
+    let looks = |e: EventId| x.label(e).reads() && line.base.conflicts(e);
+    let mut conflict = |write: EventId, source: EventId, e: EventId| {
+        if x.is_init(source) {
+            overwritten = overwritten.or(Some((write, e)));
+        } else if write != source && !all.has(source, write) {
+            pairs.push((write, source));
+        }
+    };
+    past.observe(writes, thread, looks, |write, e| conflict(write, x.rf(e).expect("a read"), e));
+    let mut previous = vec![None; x.location_count()];
+    for e in x.thread_events(thread).map(EventId).filter(|&e| looks(e)) {
+        let source = x.rf(e).filter(|&source| !x.is_init(source));
+        if let (Some(last), Some(source)) =
+            (std::mem::replace(&mut previous[x.locs()[e.index()].index()], source), source)
+        {
+            conflict(last, source, e);
+        }
+    }
+    Conflicts { pairs, overwritten }
+}
+
+/// Two RMWs that read from one write: each is before the other by fr.
+fn shared_source(base: &Base<'_>, SharedSource { write, rmws: [first, second] }: SharedSource) -> Cycle {
+    let fr = |from: EventId, to: EventId| {
+        let heard = base.heard_by(to, &(0..0)) != NONE;
+        let because = if heard { Because::Rf } else { base.because() };
+        let path = vec![Edge { from: write, to, because }];
+        let premise = Box::new(Edge { from: write, to, because: Because::Coherence { path } });
+        Edge { from, to, because: Because::Fr { premise } }
+    };
+    Cycle { lemmas: Vec::new(), edges: vec![fr(first, second), fr(second, first)] }
+}
+
+/// A cycle of what was seen, as one of two pairs of hb_WW; the first of its edges must be one that was seen.
+pub(super) fn seen_cycle(cycle: Cycle) -> Cycle {
+    let Cycle { lemmas, mut edges } = cycle;
+    let rest = edges.split_off(1);
+    let ends = edges.first().map(|edge| (edge.from, edge.to));
+    let (from, to) = ends.expect("a cycle has an edge");
+    let forth = Edge { from, to, because: Because::Coherence { path: edges } };
+    let back = Edge { from: to, to: from, because: Because::Coherence { path: rest } };
+    Cycle { lemmas, edges: vec![forth, back] }
+}
+
+/// A cycle of hb. π ∪ rf is acyclic, so an edge that was seen is on it; with two lines, too: a path that stays in a
+/// thread, and is not along ppo, begins at a write.
+fn hb_cycle(lines: &[Line<'_>], cycle: &[u32]) -> Cycle {
+    let pairs: FxHashSet<(u32, u32)> =
+        cycle.iter().copied().zip(cycle.iter().cycle().skip(1).copied()).collect();
+    let seen = lines.iter().enumerate().find_map(|(line, Line { seen, .. })| {
+        Some((line, seen.iter().position(|seen| pairs.contains(&(seen.from.0, seen.to.0)))?))
+    });
+    let (line, i) = seen.expect("the cycle has an edge that was seen");
+    let mut proof = Proof::new(lines);
+    let first = proof.seen(line, i);
+    let rest = proof.path(first.to, first.from, Scope::All).expect("the edge is on a cycle");
+    seen_cycle(proof.close([vec![first], rest].concat()))
+}
+
+/// A read of the initial write though another is in its past.
+fn init_cycle(lines: &[Line<'_>], write: EventId, read: EventId) -> Cycle {
+    let x = lines[0].base.x;
+    let init = x.rf(read).expect("a read");
+    let mut proof = Proof::new(lines);
+    let path = proof.path(write, read, Scope::All).expect("the write is in the past of the read");
+    let back = Edge { from: init, to: write, because: lines[0].base.because() };
+    proof.close(vec![Edge { from: write, to: init, because: Because::Read { read, path } }, back])
+}
+
+/// π ∪ rf ∪ pww ∪ rw\[pww\]. The nodes are the events, and behind them one for each write, initial ones included.
+struct Order<'a> {
+    base: &'a Base<'a>,
+    pairs: &'a Arrows,
+    readers: &'a Arrows,
+}
+
+impl Graph for Order<'_> {
+    fn nodes(&self) -> usize {
+        2 * self.base.x.len() + self.base.x.location_count()
+    }
+
+    #[inline(always)]
+    fn before(&self, node: u32, mut visit: impl FnMut(u32)) {
+        let x = self.base.x;
+        let Some(write) = self.write_of(node) else {
+            let e = EventId(node);
+            self.base.before(e, &(0..0)).into_iter().filter(|&before| before != NONE).for_each(&mut visit);
+            for &write in self.pairs.tails(e) {
+                if x.rf(e) == Some(write) {
+                    self.readers.tails(write).iter().filter(|&&reader| reader != e).for_each(|r| visit(r.0));
+                } else {
+                    visit(x.len() as u32 + write.0);
+                }
+            }
+            return;
+        };
+        if !x.is_init(write) {
+            visit(write.0);
+        }
+        self.readers.tails(write).iter().for_each(|reader| visit(reader.0));
+    }
+}
+
+impl Order<'_> {
+    /// The write whose node this is, if it is a write's and not an event.
+    fn write_of(&self, node: u32) -> Option<EventId> {
+        let n = self.base.x.len() as u32;
+        (node >= n).then(|| EventId(node - n))
+    }
+
+    /// Whether an edge between nodes is one of program order.
+    fn is_program(&self, from: u32, to: u32) -> bool {
+        self.write_of(to).is_none() && self.base.program_before(EventId(to)).contains(&from)
+    }
+
+    /// A short cycle that has an edge with the one found, as edges between events.
+    fn explain(&self, lines: &[Line<'_>], cycle: &[u32]) -> Cycle {
+        let n = cycle.len();
+        let place = (0..n).find(|&i| self.write_of(cycle[i]).is_none()).expect("a cycle has an event");
+        let (first, last) = (cycle[place], cycle[(place + n - 1) % n]);
+        let weight = |from, to| u32::from(!self.is_program(from, to));
+        let mut nodes = shortest(self, first, last, weight).expect("they are on a cycle");
+        nodes.push(first);
+        let mut proof = Proof::new(lines);
+        let mut edges: Vec<Edge> = Vec::new();
+        let mut at = 0;
+        while at + 1 < nodes.len() {
+            let (from, mut to) = (EventId(nodes[at]), EventId(nodes[at + 1]));
+            at += 1;
+            let source = match self.write_of(to.0) {
+                Some(write) => {
+                    at += 1;
+                    to = EventId(nodes[at]);
+                    Some(write)
+                }
+                None if self.base.keeps(from, to) => {
+                    match edges.last_mut() {
+                        Some(edge)
+                            if edge.because == self.base.because() && self.base.keeps(edge.from, to) =>
+                        {
+                            edge.to = to;
+                        }
+                        _ => edges.push(Edge { from, to, because: self.base.because() }),
+                    }
+                    continue;
+                }
+                None if self.base.heard_by(to, &(0..0)) == from.0 => {
+                    edges.push(Edge { from, to, because: Because::Rf });
+                    continue;
+                }
+                None => self.base.x.rf(to),
+            };
+            let source = source.expect("an RMW comes after other readers");
+            let pair = self.pair(&mut proof, source, to);
+            edges.push(match source == from {
+                true => pair,
+                false => Edge { from, to, because: Because::Fr { premise: Box::new(pair) } },
+            });
+        }
+        proof.close(edges)
+    }
+
+    /// An edge of pww.
+    fn pair(&self, proof: &mut Proof<'_>, from: EventId, to: EventId) -> Edge {
+        let x = self.base.x;
+        if x.is_init(from) {
+            let path = vec![Edge { from, to, because: self.base.because() }];
+            return Edge { from, to, because: Because::Coherence { path } };
+        }
+        if let Some(path) = proof.path(from, to, Scope::All) {
+            return Edge { from, to, because: Because::Coherence { path } };
+        }
+        let reads = |read: EventId| read != from && self.base.conflicts(read);
+        let mut reads = self.readers.tails(to).iter().filter(|&&read| reads(read));
+        let shown = reads.find_map(|&read| {
+            let path = (0..proof.line_count()).find_map(|line| proof.path(from, read, Scope::Line(line)))?;
+            Some(Because::Read { read, path })
+        });
+        Edge { from, to, because: shown.expect("a pair is of hb or of cf") }
+    }
+}

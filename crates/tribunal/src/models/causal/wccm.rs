@@ -1,0 +1,53 @@
+//! wccm, weak convergent causal memory.
+//!
+//! - acyclic(po-loc ∪ rf)
+//! - acyclic(π ∪ rfe ∪ wpww ∪ rw\[wpww\]), for π = tso's ppo and for π = po-loc
+//!
+//! with hb^π_o as in [`cm`](super::cm), but with π and rfe for po and rf; hb^π = (∪_o hb^π_o)⁺; whb = (hb^ppo ∪
+//! hb^po-loc)⁺; and wpww = (whb_WW ∪ cfe\[hb^ppo\] ∪ cfe\[hb^po-loc\])⁺, where cfe is cf for reads from other
+//! threads.
+//!
+//! For ppo, the last read of each thread is observer enough: it is after all reads of the thread, and an edge is
+//! seen at a read. Decided in O(n·k), as [`view`](super::view) and [`convergence`] say.
+
+use super::arrows::Arrows;
+use super::base::{Base, Heard, Program, Writes};
+use super::convergence::{self, seen_cycle};
+use super::graph::sort;
+use super::observers::{all_seen, base_cycle};
+use super::past::{Past, Relation};
+use super::proof::Line;
+use crate::limits::Limits;
+use crate::memory::Execution;
+use crate::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witness};
+
+pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
+    let inconsistent =
+        |axiom, cycle| Ok(Verdict::Inconsistent(Violation { axiom, refutation: Refutation::Cycle(cycle) }));
+    let local = Base::new(x, Program::PoLoc, Heard::All);
+    if let Err(cycle) = sort(&local, limits)? {
+        return inconsistent(Axiom::PoLocRf, base_cycle(&local, &cycle, None));
+    }
+    match global_cycle(x, limits)? {
+        None => Ok(Verdict::Consistent(Witness::History)),
+        Some(cycle) => inconsistent(Axiom::WeakCausalConvergence, cycle),
+    }
+}
+
+fn global_cycle(x: &Execution, limits: &Limits<'_>) -> Result<Option<Cycle>, Limit> {
+    let bases = [Program::Ppo, Program::PoLoc].map(|program| Base::new(x, program, Heard::External));
+    let writes = Writes::new(x);
+    let mut lines = Vec::with_capacity(bases.len());
+    for base in &bases {
+        let nothing = Relation { bases: &[base], further: Arrows::new(x.len(), Vec::new()), observer: 0..0 };
+        let past = match Past::new(&nothing, limits)? {
+            Ok(past) => past,
+            Err(cycle) => return Ok(Some(base_cycle(base, &cycle, None))),
+        };
+        match all_seen(base, &writes, |write, other| past.has(other, write), limits)? {
+            Ok(seen) => lines.push(Line { base, seen }),
+            Err(cycle) => return Ok(Some(seen_cycle(cycle))),
+        }
+    }
+    convergence::cycle(&lines, &writes, limits)
+}

@@ -1,0 +1,131 @@
+//! sc, tso, pso, rmo, wmo and models given as a pair (po-mm, rf-mm).
+//!
+//! - acyclic(po-loc ∪ rf ∪ mo ∪ fr)     the local view
+//! - acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr)   the global view
+//! - acyclic(deps ∪ rf)                 where dependencies count (rmo)
+//!
+//! For sc, po-mm is po and rf-mm is rf, so that the global view is all there is to it.
+//!
+//! Decided gradually (Zennou et al. 2019 and 2020): what is plain from adjacent accesses, then saturation, then a search or
+//! a SAT solver for the order of the writes that are still unordered. NP-complete; near O(n·k) for n events of k threads
+//! where saturation decides, and it mostly does.
+
+mod explain;
+
+use super::sra::by_location;
+use super::{Engine, Preserved};
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution};
+use crate::order::base::Base;
+use crate::order::repair::repair;
+use crate::order::saturate::{Saturation, Stop};
+use crate::order::search::{self, Explain, Outcome, in_order};
+use crate::order::turns::Turns;
+use crate::order::{enumeration, plain, sat, subset};
+use crate::verdict::{Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
+pub(super) use explain::Explanation;
+
+pub(super) fn decide(
+    x: &Execution,
+    preserved: &Preserved,
+    engine: Option<Engine>,
+    limits: &Limits<'_>,
+) -> Result<(Verdict, Engine), Limit> {
+    let explain = Explanation::new(x, preserved);
+    let consistent = |mo, engine| Ok((Verdict::Consistent(Witness::Mo(mo)), engine));
+    let mut states = 0;
+    match engine {
+        Some(Engine::Enum) => {
+            if let Some(mo) = enumeration::search(x, preserved, limits, &mut states)? {
+                return consistent(mo, Engine::Enum);
+            }
+        }
+        Some(Engine::Subset) => {
+            if let Some(mo) = subset::search(x, preserved, limits, &mut states)? {
+                return consistent(mo, Engine::Subset);
+            }
+        }
+        Some(Engine::Plain) => {
+            if let Some(mo) = plain::search(x, preserved, limits, &mut states)? {
+                return consistent(mo, Engine::Plain);
+            }
+        }
+        _ => {}
+    }
+    let inconsistent = |violation, decided| Ok((Verdict::Inconsistent(violation), engine.unwrap_or(decided)));
+    let mut saturation = match saturated(x, preserved, &explain, limits)? {
+        Ok(saturation) => saturation,
+        Err(violation) => return inconsistent(violation, Engine::Saturation),
+    };
+    saturation.reorder();
+    if engine == Some(Engine::Saturation) && Turns::new(x).next(&saturation.graph).is_some() {
+        return Err(Limit::Saturated);
+    }
+    if let Some(repairs) = repair(x, &mut saturation, limits)? {
+        let writes = in_order(x, &saturation);
+        let decided = if repairs == 0 { Engine::Saturation } else { Engine::Search };
+        return consistent(by_location(x, &writes), engine.unwrap_or(decided));
+    }
+    let (outcome, decided) = match engine {
+        Some(Engine::Sat) => (sat::search(x, &mut saturation, &explain, limits, &mut states)?, Engine::Sat),
+        _ => (search::search(x, &mut saturation, &explain, limits, &mut states)?, Engine::Search),
+    };
+    match outcome {
+        Outcome::Mo(writes) => consistent(by_location(x, &writes), engine.unwrap_or(decided)),
+        Outcome::Refuted(refutation) => {
+            inconsistent(Violation { axiom: explain.axiom(), refutation }, decided)
+        }
+    }
+}
+
+/// An mo that has the pairs given, if there is one.
+pub(crate) fn decide_assuming(
+    x: &Execution,
+    preserved: &Preserved,
+    assumed: &[(EventId, EventId)],
+    limits: &Limits<'_>,
+) -> Result<Option<ModificationOrder>, Limit> {
+    let explain = Explanation::new(x, preserved);
+    let Ok(mut saturation) = saturated(x, preserved, &explain, limits)? else { return Ok(None) };
+    for &(first, second) in assumed {
+        let outcome = saturation.assume(first, second).map_err(Stop::Conflict);
+        match outcome.and_then(|()| saturation.run(limits)) {
+            Ok(()) => {}
+            Err(Stop::Conflict(_)) => return Ok(None),
+            Err(Stop::Limit(limit)) => return Err(limit),
+        }
+    }
+    match search::search(x, &mut saturation, &explain, limits, &mut 0)? {
+        Outcome::Mo(writes) => Ok(Some(by_location(x, &writes))),
+        Outcome::Refuted(_) => Ok(None),
+    }
+}
+
+/// The saturated graph, or why there is none.
+pub(super) fn saturated<'a>(
+    x: &'a Execution,
+    preserved: &Preserved,
+    explain: &Explanation<'_>,
+    limits: &Limits<'_>,
+) -> Result<Result<Saturation<'a>, Violation>, Limit> {
+    if let Some(violation) = explain.thin_air() {
+        return Ok(Err(violation));
+    }
+    let base = match Base::new(x, preserved) {
+        Ok(base) => base,
+        Err(plain) => return Ok(Err(explain.plain(plain))),
+    };
+    let in_order = preserved.rr != super::Keep::Never;
+    let mut saturation = match Saturation::new(x, base, in_order, limits)? {
+        Ok(saturation) => saturation,
+        Err(cycle) => return Ok(Err(explain.base_cycle(&cycle))),
+    };
+    match saturation.run(limits) {
+        Ok(()) => Ok(Ok(saturation)),
+        Err(Stop::Limit(limit)) => Err(limit),
+        Err(Stop::Conflict(conflict)) => {
+            let (cycle, _) = explain.explain(&saturation, &conflict);
+            Ok(Err(Violation { axiom: explain.axiom(), refutation: Refutation::Cycle(cycle) }))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Makes the topological order of a saturated graph a memory order, without going back.
+//!
+//! After saturation the order is mostly a memory order but for some writes out of turn, and mostly it does not matter
+//! how a pair is ordered that saturation left open, if what follows from it is heeded. So each is ordered the nearer way, or
+//! else the other, and saturated. If both ways are refuted, it is a matter for a search. No choice is remembered, so that memory
+//! does not grow with their number.
+
+use super::saturate::{Saturation, Stop};
+use super::turns::Turns;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution};
+use crate::verdict::Limit;
+
+/// How many pairs had to be ordered to make the order a memory order; none if it could not be made one: then the graph is
+/// as before.
+pub(crate) fn repair(
+    x: &Execution,
+    saturation: &mut Saturation<'_>,
+    limits: &Limits<'_>,
+) -> Result<Option<u64>, Limit> {
+    let known = saturation.graph.derived().len();
+    let mut turns = Turns::new(x);
+    let mut repairs = 0;
+    while let Some(out_of_turn) = turns.next(&saturation.graph) {
+        repairs += 1;
+        let (first, second) = out_of_turn.nearer(&saturation.graph);
+        if !settle(saturation, first, second, limits)? && !settle(saturation, second, first, limits)? {
+            saturation.restart(known);
+            return match saturation.run(limits) {
+                Ok(()) => Ok(None),
+                Err(Stop::Limit(limit)) => Err(limit),
+                Err(Stop::Conflict(_)) => unreachable!("the graph was saturated before"),
+            };
+        }
+        turns.rewind(saturation.unchanged_before());
+    }
+    Ok(Some(repairs))
+}
+
+/// Orders a pair of writes for good, unless saturation refutes it.
+fn settle(
+    saturation: &mut Saturation<'_>,
+    first: EventId,
+    second: EventId,
+    limits: &Limits<'_>,
+) -> Result<bool, Limit> {
+    let assumed = saturation.assume(first, second).map_err(Stop::Conflict);
+    match assumed.and_then(|()| saturation.run(limits)) {
+        Ok(()) => {
+            saturation.commit();
+            Ok(true)
+        }
+        Err(Stop::Conflict(_)) => {
+            saturation.retract();
+            Ok(false)
+        }
+        Err(Stop::Limit(limit)) => Err(limit),
+    }
+}

@@ -1,0 +1,185 @@
+//! The search for an mo by a SAT solver (wSC+ENUM of Zennou et al. 2020), told of cycles as it runs into them.
+//!
+//! A variable says how mo orders a pair of writes that saturation leaves unordered. Pairs get one only when
+//! the order of the graph has a write out of turn, and there are no clauses for transitivity: each assignment is put into the graph,
+//! case by case, and saturated; a conflict becomes a clause of the cases it rests on. If an assignment survives and no write
+//! is out of turn, the order of the graph is an mo.
+//!
+//! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
+
+use super::saturate::{Saturation, Stop};
+use super::search::{Explain, Outcome, in_order};
+use super::turns::Turns;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution};
+use crate::verdict::{Cycle, Limit, Refutation};
+use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
+
+/// A pair of writes and whether mo has it as it is, rather than the other way round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Literal {
+    pair: usize,
+    forward: bool,
+}
+
+/// Literals that cannot all hold, and the cycle that they close.
+struct Nogood {
+    literals: Vec<Literal>,
+    cycle: Cycle,
+}
+
+struct Pairs {
+    solver: BasicSolver,
+    variables: Vec<Var>,
+    pairs: Vec<(EventId, EventId)>,
+    nogoods: Vec<Nogood>,
+    /// What is assumed in the graph, in this order.
+    assumed: Vec<Literal>,
+}
+
+pub(crate) fn search(
+    x: &Execution,
+    saturation: &mut Saturation<'_>,
+    explain: &impl Explain,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Outcome, Limit> {
+    let mut pairs = Pairs {
+        solver: BasicSolver::default(),
+        variables: Vec::new(),
+        pairs: Vec::new(),
+        nogoods: Vec::new(),
+        assumed: Vec::new(),
+    };
+    let mut turns = Turns::new(x);
+    loop {
+        *states += 1;
+        limits.check(*states)?;
+        limits.check_memory(saturation.bytes(), *states)?;
+        if pairs.solver.solve_limited(&[]) != lbool::TRUE {
+            return Ok(Outcome::Refuted(Tree { pairs: &pairs, limits, states }.refute()?));
+        }
+        if let Some((cycle, cases)) = pairs.put_into(saturation, explain, limits)? {
+            pairs.learn(cycle, &cases);
+            continue;
+        }
+        turns.rewind(saturation.unchanged_before());
+        match turns.next(&saturation.graph) {
+            None => return Ok(Outcome::Mo(in_order(x, saturation))),
+            Some(out_of_turn) => pairs.add(out_of_turn.nearer(&saturation.graph)),
+        }
+    }
+}
+
+impl Pairs {
+    fn add(&mut self, pair: (EventId, EventId)) {
+        self.variables.push(self.solver.new_var(lbool::TRUE, true));
+        self.pairs.push(pair);
+    }
+
+    /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
+    /// On a conflict: its cycle, and the cases it rests on.
+    fn put_into(
+        &mut self,
+        saturation: &mut Saturation<'_>,
+        explain: &impl Explain,
+        limits: &Limits<'_>,
+    ) -> Result<Option<(Cycle, Vec<u32>)>, Limit> {
+        let model = self.solver.get_model();
+        let value = |pair: usize| model[self.variables[pair].idx() as usize] == lbool::TRUE;
+        let same = self.assumed.iter().take_while(|literal| value(literal.pair) == literal.forward).count();
+        while self.assumed.len() > same {
+            self.assumed.pop();
+            saturation.retract();
+        }
+        let mut at_hand = vec![false; self.pairs.len()];
+        self.assumed.iter().for_each(|literal| at_hand[literal.pair] = true);
+        for pair in (0..self.pairs.len()).filter(|&pair| !at_hand[pair]) {
+            let forward = value(pair);
+            let (a, b) = self.pairs[pair];
+            let (first, second) = if forward { (a, b) } else { (b, a) };
+            self.assumed.push(Literal { pair, forward });
+            let outcome = saturation.assume(first, second).map_err(Stop::Conflict);
+            match outcome.and_then(|()| saturation.run(limits)) {
+                Ok(()) => {}
+                Err(Stop::Limit(limit)) => return Err(limit),
+                Err(Stop::Conflict(conflict)) => {
+                    return Ok(Some(explain.explain(saturation, &conflict)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Forbids the cases of a conflict.
+    fn learn(&mut self, cycle: Cycle, cases: &[u32]) {
+        let literals: Vec<Literal> = cases.iter().map(|&case| self.assumed[case as usize - 1]).collect();
+        let mut clause: Vec<Lit> =
+            literals.iter().map(|literal| Lit::new(self.variables[literal.pair], !literal.forward)).collect();
+        self.solver.add_clause_reuse(&mut clause);
+        self.nogoods.push(Nogood { literals, cycle });
+    }
+}
+
+/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not rest on is left
+/// out.
+struct Tree<'a> {
+    pairs: &'a Pairs,
+    limits: &'a Limits<'a>,
+    states: &'a mut u64,
+}
+
+impl Tree<'_> {
+    fn refute(&mut self) -> Result<Refutation, Limit> {
+        let mut assigned = vec![None; self.pairs.pairs.len()];
+        self.under(&mut assigned).map(|(refutation, _)| refutation)
+    }
+
+    /// Why nothing extends an assignment, and which of its pairs that rests on.
+    fn under(&mut self, assigned: &mut Vec<Option<bool>>) -> Result<(Refutation, Vec<bool>), Limit> {
+        *self.states += 1;
+        self.limits.check(*self.states)?;
+        let open = |nogood: &Nogood, assigned: &[Option<bool>]| -> Option<Vec<Literal>> {
+            let mut open = Vec::new();
+            for &literal in &nogood.literals {
+                match assigned[literal.pair] {
+                    None => open.push(literal),
+                    Some(forward) if forward != literal.forward => return None,
+                    Some(_) => {}
+                }
+            }
+            Some(open)
+        };
+        let shortest = self
+            .pairs
+            .nogoods
+            .iter()
+            .filter_map(|nogood| Some((open(nogood, assigned)?, nogood)))
+            .min_by_key(|(open, _)| open.len())
+            .expect("the nogoods leave no assignment");
+        let (open, nogood) = shortest;
+        let Some(&literal) = open.first() else {
+            let mut rests_on = vec![false; assigned.len()];
+            nogood.literals.iter().for_each(|literal| rests_on[literal.pair] = true);
+            return Ok((Refutation::Cycle(nogood.cycle.clone()), rests_on));
+        };
+        let mut cases = Vec::with_capacity(2);
+        for forward in [literal.forward, !literal.forward] {
+            assigned[literal.pair] = Some(forward);
+            let (refutation, rests_on) = self.under(assigned)?;
+            assigned[literal.pair] = None;
+            if !rests_on[literal.pair] {
+                return Ok((refutation, rests_on));
+            }
+            cases.push((refutation, rests_on));
+        }
+        let (second, rests_on_second) = cases.pop().expect("two cases");
+        let (first, mut rests_on) = cases.pop().expect("two cases");
+        rests_on.iter_mut().zip(rests_on_second).for_each(|(a, b)| *a |= b);
+        rests_on[literal.pair] = false;
+        let (a, b) = self.pairs.pairs[literal.pair];
+        let (a, b) = if literal.forward { (a, b) } else { (b, a) };
+        let (forward, backward) = (Box::new(first), Box::new(second));
+        Ok((Refutation::Split { first: a, second: b, forward, backward }, rests_on))
+    }
+}

@@ -1,0 +1,561 @@
+//! Saturation: the edges that every mo must bring about, derived until there are no more or a cycle is closed.
+//!
+//! The graph starts from the edges that hold in any case, a [`Base`]. Two rules add to it:
+//! - a write w that comes before a read r of its location, which reads from another write w', is mo-before w': w → w';
+//! - what reads from a write w comes before every write w' of its location that comes after w: r → w'.
+//!
+//! These are the rules of wSC (Zennou et al. 2020), and of TSOtool and Axe, each on its own base.
+//!
+//! Reachability is kept as clocks over lines, one a thread (see [`Line`]): entry t of a node's row is one more than the last
+//! event of thread t's line that reaches the node. Where writes are not on the lines, a second half of the row tells, for
+//! writes, the last write of each thread to the same location that reaches it.
+//!
+//! Nodes are visited in topological order. A node is visited when its row has grown: the rules are applied for the entries
+//! that grew, and the row is passed on along the edges out of the node. A new edge passes on the row of its begin and takes the
+//! visit back to its end. A visit costs O(k) an edge for k threads; on ordinary traces a node is visited a small number of
+//! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines) and some 70 bytes a node.
+//! In the worst case a row grows n times: O(n²·k).
+
+use super::base::{Base, Line};
+use super::graph::{Graph, Node};
+use super::informs::Informs;
+use super::simulation;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution};
+use crate::verdict::Limit;
+
+/// Why an edge was derived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// mo: the read reads from the end of the edge, and the begin of it comes before the read.
+    Read { read: EventId },
+    /// fr: the begin of the edge reads from this write, which comes before the end.
+    Fr { source: EventId },
+    /// mo: the begin comes before the end.
+    Reached,
+    /// mo: the case at hand, of this depth.
+    Assumed { depth: u32 },
+}
+
+/// An edge that closes a cycle: its end reaches its begin.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conflict {
+    pub from: Node,
+    pub to: Node,
+    pub reason: Reason,
+}
+
+/// Why saturation stopped early.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    Conflict(Conflict),
+    Limit(Limit),
+}
+
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Self {
+        Stop::Limit(limit)
+    }
+}
+
+/// Readers of each write; of those of one thread only the last, where they are kept in order.
+struct Readers {
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    events: Vec<EventId>,
+}
+
+impl Readers {
+    fn new(x: &Execution, only_last: bool) -> Self {
+        let mut starts = vec![0u32; x.len() + 1];
+        let sources = || x.events().filter_map(|e| Some((e, x.rf(e).filter(|&write| !x.is_init(write))?)));
+        for (_, write) in sources() {
+            starts[write.index() + 1] += 1;
+        }
+        for i in 0..x.len() {
+            starts[i + 1] += starts[i];
+        }
+        let mut ends = starts[..x.len()].to_vec();
+        let mut events = vec![EventId(0); starts[x.len()] as usize];
+        for thread in x.threads() {
+            let of_thread = x.thread_events(thread);
+            for e in of_thread.clone().map(EventId) {
+                let Some(write) = x.rf(e).filter(|&write| !x.is_init(write)) else { continue };
+                let (start, end) = (starts[write.index()], &mut ends[write.index()]);
+                if only_last && *end > start && events[*end as usize - 1].0 >= of_thread.start {
+                    events[*end as usize - 1] = e;
+                } else {
+                    events[*end as usize] = e;
+                    *end += 1;
+                }
+            }
+        }
+        Readers { starts, ends, events }
+    }
+
+    fn of(&self, write: EventId) -> std::ops::Range<usize> {
+        self.starts[write.index()] as usize..self.ends[write.index()] as usize
+    }
+}
+
+/// A graph, its clocks and what is still to be visited.
+pub(crate) struct Saturation<'a> {
+    x: &'a Execution,
+    pub(crate) graph: Graph<Reason>,
+    line: Line,
+    informs: Informs,
+    readers: Readers,
+    thread: Vec<u32>,
+    /// The previous write of the same thread and location; only where writes are off the lines.
+    previous_write: Vec<Option<EventId>>,
+    clocks: Clocks,
+    candidates: Vec<EventId>,
+    /// No node before this place is to be visited.
+    cursor: u32,
+    /// No node before this place has moved since it was last asked.
+    unmoved: u32,
+    visits: u64,
+    cases: Vec<Case>,
+}
+
+/// The rows of all nodes, and which have grown.
+struct Clocks {
+    threads: usize,
+    width: usize,
+    rows: Vec<u32>,
+    /// Which entries have grown since the node was last visited: a bit a thread, shared by those 64 apart.
+    grown: Vec<u64>,
+    state: Vec<Visit>,
+    /// How many nodes are to be visited.
+    due: usize,
+    depth: u32,
+    /// The depth at which a node's row was last saved; empty until there is a case to take back.
+    saved_at: Vec<u32>,
+    saved: Vec<(Node, u32)>,
+    saved_rows: Vec<u32>,
+}
+
+impl Clocks {
+    #[inline(always)]
+    fn entry(&self, node: usize, entry: usize) -> u32 {
+        self.rows[node * self.width + entry]
+    }
+
+    /// Sets an entry of a row that nobody has seen yet.
+    fn set(&mut self, node: usize, entry: usize, value: u32) {
+        self.rows[node * self.width + entry] = value;
+    }
+
+    /// Joins the first `told` entries of a row into that of a later node.
+    #[inline]
+    fn learn(&mut self, node: Node, from: Node, told: usize) {
+        let (at, other) = (node.index() * self.width, from.index() * self.width);
+        let news = {
+            let (row, other) = (&self.rows[at..at + told], &self.rows[other..other + told]);
+            row.iter().zip(other).fold(0, |news, (entry, other)| news | u32::from(other > entry))
+        };
+        if news != 0 {
+            self.grow(node, at, other, told);
+        }
+    }
+
+    fn grow(&mut self, node: Node, at: usize, other: usize, told: usize) {
+        if self.depth > 0 && self.saved_at[node.index()] != self.depth {
+            self.saved.push((node, self.saved_at[node.index()]));
+            self.saved_rows.extend_from_slice(&self.rows[at..at + self.width]);
+            self.saved_at[node.index()] = self.depth;
+        }
+        let mut grown = 0u64;
+        for i in 0..told {
+            let learnt = self.rows[other + i];
+            if learnt > self.rows[at + i] {
+                self.rows[at + i] = learnt;
+                let thread = if i < self.threads { i } else { i - self.threads };
+                grown |= 1 << (thread % 64);
+            }
+        }
+        self.grown[node.index()] |= grown;
+        self.make_due(node);
+    }
+
+    fn make_due(&mut self, node: Node) {
+        let state = &mut self.state[node.index()];
+        if *state == Visit::Done {
+            *state = Visit::Due;
+            self.due += 1;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visit {
+    Never,
+    Due,
+    Done,
+}
+
+/// What to go back to when a case is taken back.
+struct Case {
+    edges: usize,
+    saved: usize,
+}
+
+impl<'a> Saturation<'a> {
+    /// A graph to saturate; or a cycle of its base edges.
+    pub(crate) fn new(
+        x: &'a Execution,
+        base: Base,
+        readers_in_order: bool,
+        limits: &Limits<'_>,
+    ) -> Result<Result<Self, Vec<Node>>, Limit> {
+        let Base { nodes, edges, line } = base;
+        let threads = x.thread_count();
+        let width = if line.holds_writes() { threads } else { 2 * threads };
+        limits.check_memory(nodes * (width * 4 + 70) + edges.len() * 24, 0)?;
+        let mut graph = Graph::new(nodes, edges);
+        match simulation::order(x, &graph) {
+            Ok(order) => graph.set_order(order),
+            Err(cycle) => return Ok(Err(cycle)),
+        }
+        limits.check(0)?;
+        let mut thread = vec![0; x.len()];
+        for t in x.threads() {
+            x.thread_events(t).for_each(|e| thread[e as usize] = t.0);
+        }
+        Ok(Ok(Saturation {
+            x,
+            line,
+            informs: Informs::new(x, line),
+            readers: Readers::new(x, readers_in_order),
+            thread,
+            previous_write: if line.holds_writes() { Vec::new() } else { previous_writes(x) },
+            clocks: Clocks {
+                threads,
+                width,
+                rows: vec![0; nodes * width],
+                grown: vec![0; nodes],
+                state: vec![Visit::Never; nodes],
+                due: nodes,
+                depth: 0,
+                saved_at: Vec::new(),
+                saved: Vec::new(),
+                saved_rows: Vec::new(),
+            },
+            candidates: Vec::new(),
+            cursor: 0,
+            unmoved: 0,
+            visits: 0,
+            cases: Vec::new(),
+            graph,
+        }))
+    }
+
+    /// Applies the rules until they have nothing to add.
+    pub(crate) fn run(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
+        while self.clocks.due > 0 {
+            let node = self.graph.at(self.cursor);
+            self.cursor += 1;
+            let state = &mut self.clocks.state[node.index()];
+            let first = *state == Visit::Never;
+            if *state == Visit::Done {
+                continue;
+            }
+            *state = Visit::Done;
+            self.clocks.due -= 1;
+            self.visits += 1;
+            if self.visits.is_multiple_of(1024) {
+                limits.check(0)?;
+            }
+            let mut grown = std::mem::take(&mut self.clocks.grown[node.index()]);
+            if first {
+                self.enter_itself(node);
+                grown = u64::MAX;
+            }
+            self.pass_on(node);
+            self.apply(node, grown).map_err(Stop::Conflict)?;
+        }
+        Ok(())
+    }
+
+    /// The place before which the order is what it was when this was last asked.
+    pub(crate) fn unchanged_before(&mut self) -> u32 {
+        std::mem::replace(&mut self.unmoved, u32::MAX)
+    }
+
+    /// Says that nodes have moved from a place on.
+    fn note_moved(&mut self, place: u32) {
+        self.cursor = self.cursor.min(place);
+        self.unmoved = self.unmoved.min(place);
+    }
+
+    /// Puts the nodes into an order closer to a memory order.
+    pub(crate) fn reorder(&mut self) {
+        if let Ok(order) = simulation::order(self.x, &self.graph) {
+            self.graph.set_order(order);
+            self.unmoved = 0;
+        }
+    }
+
+    /// Whether the edge follows from what is known.
+    pub(crate) fn known(&self, first: EventId, second: EventId) -> bool {
+        let thread = self.thread[first.index()] as usize;
+        let Clocks { width, threads, .. } = self.clocks;
+        self.clocks.entry(second.index(), width - threads + thread) > first.0
+    }
+
+    /// Enters a node on a line, and a write, into its own row.
+    fn enter_itself(&mut self, node: Node) {
+        let Some(label) = self.x.labels().get(node.index()) else { return };
+        let thread = self.thread[node.index()] as usize;
+        if self.line.holds(label.kind(), label.order()) {
+            self.clocks.set(node.index(), thread, node.0 + 1);
+        }
+        if label.writes() && !self.line.holds_writes() {
+            self.clocks.set(node.index(), self.clocks.threads + thread, node.0 + 1);
+        }
+    }
+
+    /// Passes the row of a node on along the edges out of it.
+    fn pass_on(&mut self, node: Node) {
+        let Saturation { x, graph, clocks, .. } = self;
+        for &succ in graph.base_succs(node) {
+            clocks.learn(succ, node, told(x, clocks, node, succ));
+        }
+        for succ in graph.derived_succs(node) {
+            clocks.learn(succ, node, told(x, clocks, node, succ));
+        }
+    }
+
+    /// Applies the rules at a node for the entries of its row that have grown.
+    fn apply(&mut self, node: Node, grown: u64) -> Result<(), Conflict> {
+        let Some(label) = self.x.labels().get(node.index()) else { return Ok(()) };
+        let e = EventId(node.0);
+        if label.reads() {
+            self.at_read(e, grown)?;
+        }
+        if label.writes() {
+            self.at_write(e, grown)?;
+        }
+        Ok(())
+    }
+
+    /// The first rule at a read.
+    fn at_read(&mut self, read: EventId, grown: u64) -> Result<(), Conflict> {
+        let source = self.x.rf(read).expect("a read");
+        let loc = self.x.locs()[read.index()];
+        let initial = self.x.is_init(source);
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        for segment in self.informs.of(loc) {
+            let thread = self.informs.thread(segment);
+            if !has_grown(grown, thread) {
+                continue;
+            }
+            let bound = self.clocks.entry(read.index(), thread);
+            // What the source knows of the thread, it has been told of already.
+            let told =
+                !initial && self.line.holds_writes() && bound == self.clocks.entry(source.index(), thread);
+            if bound == 0 || told {
+                continue;
+            }
+            let Some(write) = self.informs.latest(segment, bound, read) else { continue };
+            if initial {
+                self.candidates = candidates;
+                let reason = Reason::Fr { source };
+                return Err(Conflict { from: read.into(), to: write.into(), reason });
+            }
+            if write != source && !self.known(write, source) {
+                candidates.push(write);
+            }
+        }
+        self.keep_latest(&mut candidates);
+        let derived = candidates
+            .iter()
+            .try_for_each(|&write| self.derive(write.into(), source.into(), Reason::Read { read }));
+        self.candidates = candidates;
+        derived
+    }
+
+    /// The second rule at a write: whoever reads from a latest write before it comes before it.
+    fn at_write(&mut self, write: EventId, grown: u64) -> Result<(), Conflict> {
+        let mut candidates = std::mem::take(&mut self.candidates);
+        candidates.clear();
+        let mut outcome = self.candidates_before(write, grown, &mut candidates);
+        if outcome.is_ok() {
+            self.keep_latest(&mut candidates);
+            outcome = candidates.iter().try_for_each(|&source| self.readers_before(source, write));
+        }
+        self.candidates = candidates;
+        outcome
+    }
+
+    /// Leaves out the writes that come before others among them.
+    fn keep_latest(&self, candidates: &mut Vec<EventId>) {
+        if candidates.len() < 2 {
+            return;
+        }
+        candidates.sort_unstable_by_key(|&write| std::cmp::Reverse(self.graph.place(write.into())));
+        let mut kept = 1;
+        for i in 1..candidates.len() {
+            let write = candidates[i];
+            if !candidates[..kept].iter().any(|&later| self.known(write, later)) {
+                candidates[kept] = write;
+                kept += 1;
+            }
+        }
+        candidates.truncate(kept);
+    }
+
+    /// The latest write of each thread before a write of the same location.
+    fn candidates_before(
+        &mut self,
+        write: EventId,
+        grown: u64,
+        candidates: &mut Vec<EventId>,
+    ) -> Result<(), Conflict> {
+        let loc = self.x.locs()[write.index()];
+        for segment in self.informs.of(loc) {
+            let thread = self.informs.thread(segment);
+            let bound = self.clocks.entry(write.index(), thread);
+            if bound > 0
+                && has_grown(grown, thread)
+                && let Some(before) = self.informs.latest(segment, bound, write)
+            {
+                if self.line.holds_writes() {
+                    candidates.push(before);
+                } else if !self.known(before, write) {
+                    candidates.push(before);
+                    self.derive(before.into(), write.into(), Reason::Reached)?;
+                }
+            }
+        }
+        if !self.line.holds_writes() {
+            for thread in (0..self.clocks.threads).filter(|&thread| has_grown(grown, thread)) {
+                match self.clocks.entry(write.index(), self.clocks.threads + thread) {
+                    0 => {}
+                    own if own == write.0 + 1 => candidates.extend(self.previous_write[write.index()]),
+                    other => candidates.push(EventId(other - 1)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The readers of `source` come before `write`.
+    fn readers_before(&mut self, source: EventId, write: EventId) -> Result<(), Conflict> {
+        let reason = Reason::Fr { source };
+        let readers = self.readers.of(source);
+        if readers.is_empty() || self.graph.derived_into(write.into()).any(|(_, edge)| edge.reason == reason)
+        {
+            return Ok(());
+        }
+        for i in readers {
+            let read = self.readers.events[i];
+            // A line that reaches the write from the read or from behind it carries the read along.
+            let known = self.clocks.entry(write.index(), self.thread[read.index()] as usize) > read.0;
+            if read != write && !known {
+                self.derive(read.into(), write.into(), reason)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn derive(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
+        let Ok(place) = self.graph.insert(from, to, reason) else {
+            return Err(Conflict { from, to, reason });
+        };
+        let told = told(self.x, &self.clocks, from, to);
+        self.clocks.learn(to, from, told);
+        self.note_moved(place);
+        Ok(())
+    }
+
+    /// Opens a case: mo puts `first` before `second`. To be followed by [`run`](Self::run).
+    pub(crate) fn assume(&mut self, first: EventId, second: EventId) -> Result<(), Conflict> {
+        let clocks = &mut self.clocks;
+        if clocks.saved_at.is_empty() {
+            clocks.saved_at = vec![0; self.graph.len()];
+        }
+        self.cases.push(Case { edges: self.graph.derived().len(), saved: clocks.saved.len() });
+        clocks.depth += 1;
+        let depth = clocks.depth;
+        self.derive(first.into(), second.into(), Reason::Assumed { depth })
+    }
+
+    /// Takes the last case back, and all that followed from it.
+    pub(crate) fn retract(&mut self) {
+        let Case { edges, saved } = self.cases.pop().expect("a case to take back");
+        self.graph.truncate(edges);
+        let clocks = &mut self.clocks;
+        while clocks.saved.len() > saved {
+            let (node, saved_at) = clocks.saved.pop().expect("longer than `saved`");
+            let at = node.index() * clocks.width;
+            let from = clocks.saved_rows.len() - clocks.width;
+            clocks.rows[at..at + clocks.width].copy_from_slice(&clocks.saved_rows[from..]);
+            clocks.saved_rows.truncate(from);
+            clocks.saved_at[node.index()] = saved_at;
+        }
+        clocks.depth -= 1;
+    }
+
+    /// Number of events: the nodes below this are events.
+    pub(crate) fn events(&self) -> usize {
+        self.x.len()
+    }
+
+    /// Makes the last case, the only one open, a part of the graph for good.
+    pub(crate) fn commit(&mut self) {
+        let Clocks { saved, saved_at, saved_rows, depth, .. } = &mut self.clocks;
+        saved.drain(..).for_each(|(node, _)| saved_at[node.index()] = 0);
+        saved_rows.clear();
+        *depth = 0;
+        self.cases.clear();
+    }
+
+    /// Takes back all derived edges but the first `keep`, committed ones too. To be followed by [`run`](Self::run).
+    pub(crate) fn restart(&mut self, keep: usize) {
+        self.graph.truncate(keep);
+        self.clocks.rows.fill(0);
+        self.clocks.state.fill(Visit::Never);
+        self.clocks.due = self.graph.len();
+        self.cursor = 0;
+    }
+
+    /// How many cases are open.
+    pub(crate) fn depth(&self) -> u32 {
+        self.clocks.depth
+    }
+
+    /// Bytes that the clocks and the graph take.
+    pub(crate) fn bytes(&self) -> usize {
+        let rows = self.clocks.rows.len() + self.clocks.saved_rows.len();
+        4 * rows + 70 * self.graph.len() + 24 * self.graph.derived().len()
+    }
+}
+
+#[inline(always)]
+fn has_grown(grown: u64, thread: usize) -> bool {
+    grown >> (thread % 64) & 1 != 0
+}
+
+/// How many entries an edge passes on: the second half only between writes of one location.
+#[inline(always)]
+fn told(x: &Execution, clocks: &Clocks, from: Node, to: Node) -> usize {
+    let writes = |node: Node| x.labels().get(node.index()).is_some_and(|label| label.writes());
+    let all = clocks.width == clocks.threads
+        || writes(from) && writes(to) && x.locs()[from.index()] == x.locs()[to.index()];
+    if all { clocks.width } else { clocks.threads }
+}
+
+fn previous_writes(x: &Execution) -> Vec<Option<EventId>> {
+    let mut previous = vec![None; x.len()];
+    let mut last: Vec<Option<EventId>> = vec![None; x.location_count()];
+    for thread in x.threads() {
+        let events = x.thread_events(thread);
+        for e in events.clone().map(EventId).filter(|&e| x.label(e).writes()) {
+            let before = last[x.locs()[e.index()].index()].replace(e);
+            previous[e.index()] = before.filter(|before| events.contains(&before.0));
+        }
+    }
+    previous
+}

@@ -1,0 +1,119 @@
+//! The search for an mo that saturation leaves open: case splits on pairs of writes, saturating after each.
+//!
+//! The topological order of the saturated graph is a candidate. Where it lets a write come between a read and its source,
+//! the write must be mo-before the source or come after the read: a split, the smaller displacement first. A case that
+//! saturation refutes is left for the deepest case that the refutation rests on (conflict-directed backjumping), so that a refutation
+//! is a tree of splits each of which matters. The tree proves that there is no mo.
+
+use super::saturate::{Conflict, Saturation, Stop};
+use super::turns::Turns;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution};
+use crate::verdict::{Cycle, Limit, Refutation};
+
+/// What a search ends with.
+pub(crate) enum Outcome {
+    /// The writes in the order of an mo.
+    Mo(Vec<EventId>),
+    /// There is none.
+    Refuted(Refutation),
+}
+
+/// A refutation and the cases it rests on, by their depth, ascending.
+struct Refuted {
+    refutation: Refutation,
+    cases: Vec<u32>,
+}
+
+/// An open split: the case at hand and, if it is the second, what refuted the first.
+struct Split {
+    first: EventId,
+    second: EventId,
+    forward: Option<Refuted>,
+}
+
+/// Writes a conflict as a cycle, in the words of the model, and says which cases it rests on, by their depth.
+pub(crate) trait Explain {
+    fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>);
+}
+
+/// Whether a saturated graph has an mo, and which; or why not.
+pub(crate) fn search(
+    x: &Execution,
+    saturation: &mut Saturation<'_>,
+    explain: &impl Explain,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Outcome, Limit> {
+    let mut splits: Vec<Split> = Vec::new();
+    let mut turns = Turns::new(x);
+    loop {
+        turns.rewind(saturation.unchanged_before());
+        let Some(out_of_turn) = turns.next(&saturation.graph) else {
+            return Ok(Outcome::Mo(in_order(x, saturation)));
+        };
+        let mut case = out_of_turn.nearer(&saturation.graph);
+        splits.push(Split { first: case.0, second: case.1, forward: None });
+        // Goes on with cases until one is not refuted at once.
+        while let Some(conflict) = enter(saturation, case, limits, states)? {
+            let (cycle, cases) = explain.explain(saturation, &conflict);
+            let refuted = Refuted { refutation: Refutation::Cycle(cycle), cases };
+            case = match leave(saturation, &mut splits, refuted) {
+                Ok(case) => case,
+                Err(refutation) => return Ok(Outcome::Refuted(refutation)),
+            };
+        }
+    }
+}
+
+/// Saturates a case; the conflict if it is refuted.
+fn enter(
+    saturation: &mut Saturation<'_>,
+    (first, second): (EventId, EventId),
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Option<Conflict>, Limit> {
+    *states += 1;
+    limits.check(*states)?;
+    limits.check_memory(saturation.bytes(), *states)?;
+    let outcome =
+        saturation.assume(first, second).map_err(Stop::Conflict).and_then(|()| saturation.run(limits));
+    match outcome {
+        Ok(()) => Ok(None),
+        Err(Stop::Conflict(conflict)) => Ok(Some(conflict)),
+        Err(Stop::Limit(limit)) => Err(limit),
+    }
+}
+
+/// Leaves a refuted case and the ones around it that do not matter to the refutation; the next case to enter, or the
+/// refutation of everything.
+fn leave(
+    saturation: &mut Saturation<'_>,
+    splits: &mut Vec<Split>,
+    mut refuted: Refuted,
+) -> Result<(EventId, EventId), Refutation> {
+    while let Some(split) = splits.pop() {
+        let depth = saturation.depth();
+        saturation.retract();
+        let Ok(at) = refuted.cases.binary_search(&depth) else { continue };
+        refuted.cases.remove(at);
+        let Split { first, second, forward } = split;
+        let Some(forward) = forward else {
+            splits.push(Split { first, second, forward: Some(refuted) });
+            return Ok((second, first));
+        };
+        let mut cases = forward.cases;
+        cases.extend(refuted.cases);
+        cases.sort_unstable();
+        cases.dedup();
+        let (forward, backward) = (Box::new(forward.refutation), Box::new(refuted.refutation));
+        refuted = Refuted { refutation: Refutation::Split { first, second, forward, backward }, cases };
+    }
+    Err(refuted.refutation)
+}
+
+/// The writes in the order of the graph.
+pub(crate) fn in_order(x: &Execution, saturation: &Saturation<'_>) -> Vec<EventId> {
+    let nodes = (0..saturation.graph.len() as u32).map(|place| EventId(saturation.graph.at(place).0));
+    nodes.filter(|e| x.labels().get(e.index()).is_some_and(|label| label.writes())).collect()
+}

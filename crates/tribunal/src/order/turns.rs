@@ -1,0 +1,96 @@
+//! Whether a topological order is a memory order: whether every read comes before the next write after its source.
+//!
+//! If it is, the order of the writes in it is an mo. If it is not, a write that comes too early is named; the question can
+//! be asked again when the order has changed, and then only what changed is looked at again.
+
+use super::graph::Graph;
+use crate::memory::{EventId, Execution, LocId};
+
+/// Writes that come between a read and its source: mo has each before the source, or else it comes after the read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutOfTurn {
+    pub source: EventId,
+    pub read: EventId,
+    /// The first of them.
+    pub first: EventId,
+    /// The last of them.
+    pub last: EventId,
+}
+
+impl OutOfTurn {
+    /// A pair that mo should have, of the two ways out the one that moves nodes less far: the last of the writes before the source,
+    /// or the first of them after it. Whatever is known to come before the one, or after the other, follows.
+    pub(crate) fn nearer<R: Copy>(&self, graph: &Graph<R>) -> (EventId, EventId) {
+        let place = |e: EventId| graph.place(e.into());
+        let (back, forth) = (place(self.last) - place(self.source), place(self.read) - place(self.first));
+        if back < forth { (self.last, self.source) } else { (self.source, self.first) }
+    }
+}
+
+/// A sweep along the order, with what it takes to go back.
+pub(crate) struct Turns<'a> {
+    x: &'a Execution,
+    place: u32,
+    /// The last write of each location so far.
+    current: Vec<Option<EventId>>,
+    overwritten: Vec<Overwritten>,
+    /// The next write of its location after each write that is not the last so far.
+    next: Vec<EventId>,
+}
+
+struct Overwritten {
+    place: u32,
+    loc: LocId,
+    before: Option<EventId>,
+}
+
+impl<'a> Turns<'a> {
+    pub(crate) fn new(x: &'a Execution) -> Self {
+        Turns {
+            x,
+            place: 0,
+            current: vec![None; x.location_count()],
+            overwritten: Vec::new(),
+            next: vec![EventId(0); x.len()],
+        }
+    }
+
+    /// Goes back to a place from which on the order has changed.
+    pub(crate) fn rewind(&mut self, place: u32) {
+        while let Some(last) = self.overwritten.pop_if(|last| last.place >= place) {
+            self.current[last.loc.index()] = last.before;
+        }
+        self.place = self.place.min(place);
+    }
+
+    /// The first write out of turn; none if the order is a memory order.
+    pub(crate) fn next<R: Copy>(&mut self, graph: &Graph<R>) -> Option<OutOfTurn> {
+        let x = self.x;
+        while (self.place as usize) < graph.len() {
+            let node = graph.at(self.place);
+            if let Some(label) = x.labels().get(node.index())
+                && !label.is_fence()
+            {
+                let (e, loc) = (EventId(node.0), x.locs()[node.index()]);
+                let current = self.current[loc.index()];
+                if let Some(source) = x.rf(e)
+                    && let Some(last) = current
+                    && last != source
+                    && !x.is_init(source)
+                    && graph.place(source.into()) < self.place
+                {
+                    return Some(OutOfTurn { source, read: e, first: self.next[source.index()], last });
+                }
+                if label.writes() {
+                    if let Some(current) = current {
+                        self.next[current.index()] = e;
+                    }
+                    self.current[loc.index()] = Some(e);
+                    self.overwritten.push(Overwritten { place: self.place, loc, before: current });
+                }
+            }
+            self.place += 1;
+        }
+        None
+    }
+}

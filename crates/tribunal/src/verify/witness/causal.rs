@@ -1,0 +1,169 @@
+//! The causal models and wsc, whose axioms speak of the history alone: they are derived anew.
+
+use super::saturation::{Relation, Sites};
+use super::views::{po_loc, reads_from};
+use super::{c11, cycle};
+use crate::memory::{EventId, Execution, ThreadId};
+use crate::verdict::Axiom;
+use crate::verify::Refusal;
+use crate::verify::graph::Digraph;
+use crate::verify::program::Program;
+
+fn po(x: &Execution) -> Digraph {
+    let mut graph = Digraph::new(x.len());
+    for t in x.threads() {
+        x.thread_events(t).skip(1).for_each(|e| graph.add_edge(e - 1, e));
+    }
+    graph
+}
+
+fn po_rf(x: &Execution) -> Digraph {
+    let mut graph = po(x);
+    reads_from(x, true, &mut graph);
+    graph
+}
+
+/// tso's ppo without fences: a read is before all that follows, a write before the writes that do.
+fn ppo(x: &Execution, graph: &mut Digraph) {
+    for t in x.threads() {
+        let (mut last_read, mut last_write) = (None, None);
+        for e in x.thread_events(t) {
+            let label = x.label(EventId(e));
+            for before in last_read.into_iter().chain(last_write.filter(|_| label.writes())) {
+                graph.add_edge(before, e);
+            }
+            if label.reads() {
+                last_read = Some(e);
+            }
+            if label.writes() {
+                last_write = Some(e);
+            }
+        }
+    }
+}
+
+/// acyclic(po ∪ rf), and co.
+fn co(sites: &Sites<'_>) -> Result<Relation, Refusal> {
+    Relation::new(sites, &po_rf(sites.x)).map_err(|event| cycle(sites.x, Axiom::PoRf, event))
+}
+
+/// cc, and acyclic(po ∪ rf ∪ cf\[co\]).
+pub(super) fn ccv(x: &Execution) -> Result<(), Refusal> {
+    c11::not_overwritten(x, Axiom::CausalPast)?;
+    let sites = Sites::new(x);
+    let mut graph = po_rf(x);
+    co(&sites)?
+        .conflicts(&sites, |_| true, |w1, w2| graph.add_edge(w1, w2))
+        .and_then(|()| graph.acyclic())
+        .map_err(|event| cycle(x, Axiom::CausalConflict, event))
+}
+
+/// cc, and hb_o is acyclic for every o. That implies the rest of cc: a read from an overwritten write sees the two
+/// writes both ways.
+pub(super) fn cm(x: &Execution) -> Result<(), Refusal> {
+    let sites = Sites::new(x);
+    let co = co(&sites)?;
+    x.threads().try_for_each(|t| {
+        co.seen_by(&sites, t).map(drop).map_err(|event| cycle(x, Axiom::CausalMemory, event))
+    })
+}
+
+/// As cm, for each thread with po and the rf that it sees in place of co. The reads of the other threads have no part in it.
+pub(super) fn pram(x: &Execution) -> Result<(), Refusal> {
+    let sites = Sites::new(x);
+    let po = po(x);
+    x.threads().try_for_each(|t| {
+        let mut graph = po.clone();
+        for e in x.thread_events(t).map(EventId) {
+            if let Some(w) = x.rf(e).filter(|&w| !x.is_init(w)) {
+                graph.add_edge(w.0, e.0);
+            }
+        }
+        Relation::new(&sites, &graph)
+            .and_then(|base| base.seen_by(&sites, t).map(drop))
+            .map_err(|event| cycle(x, Axiom::Pipelined, event))
+    })
+}
+
+/// acyclic(po ∪ rf ∪ pww ∪ rw\[pww\]).
+pub(super) fn ccm(x: &Execution) -> Result<(), Refusal> {
+    let sites = Sites::new(x);
+    let co = co(&sites)?;
+    converges(&sites, co).map_err(|event| cycle(x, Axiom::CausalConvergence, event))
+}
+
+fn converges(sites: &Sites<'_>, co: Relation) -> Result<(), u32> {
+    let x = sites.x;
+    let mut graph = po_rf(x);
+    add_seen(sites, &co, &mut graph)?;
+    let hb = Relation::new(sites, &graph)?;
+    // hb between writes is paths of the graph already.
+    let mut pairs = Vec::new();
+    hb.conflicts(sites, |_| true, |w1, w2| pairs.push((w1, w2)))?;
+    graph.add_edges(&pairs);
+    hb.write_pairs(sites, |w1, w2| pairs.push((w1, w2)));
+    add_fr(sites, &pairs, &mut graph);
+    graph.acyclic()
+}
+
+/// What each thread sees on top of a relation.
+fn add_seen(sites: &Sites<'_>, relation: &Relation, graph: &mut Digraph) -> Result<(), u32> {
+    sites.x.threads().try_for_each(|t: ThreadId| {
+        graph.add_edges(&relation.seen_by(sites, t)?);
+        Ok(())
+    })
+}
+
+/// rw of the transitive closure of these pairs of writes and the initial writes before all. To follow single pairs is
+/// enough: a reader of w1 is before w2 and so before all that w2 is before, or is w2 itself.
+fn add_fr(sites: &Sites<'_>, pairs: &[(u32, u32)], graph: &mut Digraph) {
+    for &(w1, w2) in pairs {
+        for &read in sites.last_readers(w1).iter().filter(|&&read| read != w2) {
+            graph.add_edge(read, w2);
+        }
+    }
+    sites.fr_from_initial_writes(|read, write| graph.add_edge(read, write));
+}
+
+/// acyclic(po-loc ∪ rf), and acyclic(π ∪ rfe ∪ wpww ∪ rw\[wpww\]) for π = ppo and π = po-loc.
+pub(super) fn wccm(x: &Execution) -> Result<(), Refusal> {
+    let mut local = Digraph::new(x.len());
+    po_loc(x, false, &mut local);
+    reads_from(x, true, &mut local);
+    local.acyclic().map_err(|event| cycle(x, Axiom::PoLocRf, event))?;
+    converges_weakly(&Sites::new(x)).map_err(|event| cycle(x, Axiom::WeakCausalConvergence, event))
+}
+
+fn converges_weakly(sites: &Sites<'_>) -> Result<(), u32> {
+    let x = sites.x;
+    let mut lines = [Digraph::new(x.len()), Digraph::new(x.len())];
+    ppo(x, &mut lines[0]);
+    po_loc(x, false, &mut lines[1]);
+    let (mut whb, mut pairs) = (Digraph::new(x.len()), Vec::new());
+    let program = Program::new(x);
+    for line in &mut lines {
+        reads_from(x, false, line);
+        let mut hb = line.clone();
+        add_seen(sites, &Relation::new(sites, line)?, &mut hb)?;
+        let external = |e| program.reads_externally(e);
+        Relation::new(sites, &hb)?.conflicts(sites, external, |w1, w2| pairs.push((w1, w2)))?;
+        whb.add_all(&hb);
+    }
+    // A cycle of whb is one for π = ppo: from write to write of a thread all of po is kept.
+    Relation::new(sites, &whb)?.write_pairs(sites, |w1, w2| pairs.push((w1, w2)));
+    lines.into_iter().try_for_each(|mut graph| {
+        graph.add_edges(&pairs);
+        add_fr(sites, &pairs, &mut graph);
+        graph.acyclic()
+    })
+}
+
+/// The saturation of sc is acyclic.
+pub(super) fn wsc(x: &Execution) -> Result<(), Refusal> {
+    let sites = Sites::new(x);
+    let mut graph = po_rf(x);
+    sites.fr_from_initial_writes(|read, write| graph.add_edge(read, write));
+    Relation::new(&sites, &graph)
+        .and_then(|start| start.saturated(&sites))
+        .map_err(|event| cycle(x, Axiom::SaturatedSequential, event))
+}

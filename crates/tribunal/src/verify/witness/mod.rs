@@ -1,0 +1,113 @@
+//! Checks a witness against the axioms of its model.
+
+mod c11;
+mod causal;
+mod saturation;
+mod views;
+
+use super::{Breach, Named, Refusal, applies, known};
+use crate::Model;
+use crate::memory::{EventId, Execution};
+use crate::verdict::{Axiom, ModificationOrder, Witness};
+
+/// Accepts a witness that satisfies every axiom of the model together with the history.
+///
+/// For n events of k threads:
+/// - the C11 family and cc: O(n·k) time and O(n + c·k) memory, where c ≤ n is the number of events at which the past of a
+///   thread grows by events of other threads;
+/// - coherence, sc and the multiprocessor models: O(n); with begin and end times O(n·log n), and O(n·log² n) where these
+///   contradict program order;
+/// - ccv, cm, pram, ccm, wccm and wsc have no witness but the history: what must have been before what is derived anew.
+///   Clocks have n·k entries that only grow; each time an event's does, its successors and k binary searches are looked
+///   at. ccv looks once at each event, wsc until nothing grows, the others so for each thread.
+pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<(), Refusal> {
+    applies(x, model)?;
+    match (model, witness) {
+        (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
+            c11::ordered(x, model, mo)
+        }
+        (
+            Model::Sc
+            | Model::Tso
+            | Model::Pso
+            | Model::Rmo
+            | Model::Wmo
+            | Model::Custom(_)
+            | Model::Coherence,
+            Witness::Mo(mo),
+        ) => views::acyclic(x, model, mo),
+        (Model::Wra, Witness::History) => c11::weak(x),
+        (Model::Cc, Witness::History) => c11::not_overwritten(x, Axiom::CausalPast),
+        (Model::Ccv, Witness::History) => causal::ccv(x),
+        (Model::Cm, Witness::History) => causal::cm(x),
+        (Model::Pram, Witness::History) => causal::pram(x),
+        (Model::Ccm, Witness::History) => causal::ccm(x),
+        (Model::Wccm, Witness::History) => causal::wccm(x),
+        (Model::Wsc, Witness::History) => causal::wsc(x),
+        (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
+        (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
+    }
+}
+
+fn broken(axiom: Axiom, breach: Breach) -> Refusal {
+    Refusal::Broken { axiom, breach }
+}
+
+/// A cycle that breaks an axiom passes through this event.
+fn cycle(x: &Execution, axiom: Axiom, event: u32) -> Refusal {
+    broken(axiom, Breach::Cycle { event: Named::new(x, EventId(event)) })
+}
+
+/// The place of every write in mo of its location.
+struct Positions(Vec<u32>);
+
+impl Positions {
+    const NONE: u32 = u32::MAX;
+
+    /// Checks that mo lists each write of each location exactly once.
+    fn new(x: &Execution, mo: &ModificationOrder) -> Result<Self, Refusal> {
+        let (given, expected) = (mo.location_count(), x.location_count());
+        if given != expected {
+            return Err(Refusal::LocationCount { given, expected });
+        }
+        let mut positions = vec![Self::NONE; x.len() + x.location_count()];
+        for loc in x.locations() {
+            let name = || x.location_name(loc).to_string();
+            for (position, &w) in mo.of(loc).iter().enumerate() {
+                known(x, w)?;
+                if !x.label(w).writes() || x.loc(w) != Some(loc) {
+                    return Err(Refusal::NotAWriteOf { event: Named::new(x, w), loc: name() });
+                }
+                if positions[w.index()] != Self::NONE {
+                    return Err(Refusal::Repeated { event: Named::new(x, w), loc: name() });
+                }
+                positions[w.index()] = position as u32;
+            }
+        }
+        let writes = (0..positions.len() as u32).map(EventId).filter(|&e| x.label(e).writes());
+        for w in writes {
+            if positions[w.index()] == Self::NONE {
+                let loc = x.loc(w).map_or("", |loc| x.location_name(loc)).to_string();
+                return Err(Refusal::Omitted { event: Named::new(x, w), loc });
+            }
+        }
+        Ok(Positions(positions))
+    }
+
+    #[inline]
+    fn of(&self, write: EventId) -> u32 {
+        self.0[write.index()]
+    }
+}
+
+/// Every given final write is last in mo.
+fn final_values(x: &Execution, mo: &ModificationOrder) -> Result<(), Refusal> {
+    for &(loc, expected) in x.finals() {
+        let last = mo.of(loc)[mo.of(loc).len() - 1];
+        if last != expected {
+            let breach = Breach::NotLast { expected: Named::new(x, expected), last: Named::new(x, last) };
+            return Err(broken(Axiom::FinalValue, breach));
+        }
+    }
+    Ok(())
+}

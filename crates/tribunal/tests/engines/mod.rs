@@ -1,0 +1,23 @@
+//! Every way the library has to judge a history.
+
+use tribunal::memory::Execution;
+use tribunal::verdict::Limit;
+use tribunal::{Engine, Limits, Model, Verdict, judge, judge_by};
+
+/// The verdict of the library's own choice of engine, and of every engine that can decide the model; none of those that
+/// say that they cannot hold the history.
+pub fn verdicts(x: &Execution, model: Model) -> Vec<(&'static str, Verdict)> {
+    let limits = Limits::default();
+    let mut verdicts = vec![("auto", judge(x, model, &limits).verdict)];
+    for &engine in model.engines() {
+        let judged = judge_by(x, model, engine, &limits).expect("one of the model's engines");
+        // Saturation alone need not decide what is NP-hard.
+        let may_give_up = engine == Engine::Saturation && model.preserved().is_some();
+        match judged.verdict {
+            Verdict::Undecided(Limit::Writes { .. }) => {}
+            Verdict::Undecided(_) if may_give_up => {}
+            verdict => verdicts.push((engine.name(), verdict)),
+        }
+    }
+    verdicts
+}
