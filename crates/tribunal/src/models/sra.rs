@@ -58,7 +58,8 @@ fn search(
             return Ok((inconsistent(axiom, Refutation::Cycle(cycle)), Engine::MinimalCoherence));
         }
     };
-    let consistent = |order: &[EventId]| Verdict::Consistent(Witness::Mo(by_location(x, order)));
+    let consistent =
+        |order: &[EventId]| Verdict::Consistent(Witness::Mo(ModificationOrder::in_line(x, order)));
     if x.features().rmws == 0 {
         return Ok((consistent(&saturated.order), Engine::MinimalCoherence));
     }
@@ -68,18 +69,6 @@ fn search(
         None => inconsistent(Axiom::StrongWriteCoherence, refute(saturation, limits, &mut states)?),
     };
     Ok((verdict, Engine::FrontierSearch))
-}
-
-/// An order of all writes as an mo: the initial write, then the location's writes.
-pub(super) fn by_location(x: &Execution, order: &[EventId]) -> ModificationOrder {
-    let mut writes: Vec<Vec<EventId>> = x.locations().map(|loc| vec![x.init_write(loc)]).collect();
-    for &write in order {
-        let loc = x.loc(write).expect("a write");
-        writes[loc.index()].push(write);
-    }
-    let mut mo = ModificationOrder::new();
-    writes.into_iter().for_each(|writes| mo.push_location(writes));
-    mo
 }
 
 /// The axiom that best names what a cycle of hb and mo edges breaks.

@@ -30,8 +30,20 @@ pub(crate) fn search(
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<ModificationOrder>, Limit> {
+    let line = search_within(x, preserved, std::iter::empty(), limits, states)?;
+    Ok(line.map(|writes| ModificationOrder::in_line(x, &writes)))
+}
+
+/// As [`search`], among the lines that have these pairs: the writes in line.
+pub(crate) fn search_within(
+    x: &Execution,
+    preserved: &Preserved,
+    pairs: impl Iterator<Item = (EventId, EventId)>,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Option<Vec<EventId>>, Limit> {
     limits.check(*states)?;
-    match Placement::new(x, preserved) {
+    match Placement::new(x, preserved, pairs) {
         Some(placement) => Line::new(x, placement).extend(limits, states),
         None => Ok(None),
     }
@@ -84,7 +96,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    fn extend(mut self, limits: &Limits<'_>, states: &mut u64) -> Result<Option<ModificationOrder>, Limit> {
+    fn extend(mut self, limits: &Limits<'_>, states: &mut u64) -> Result<Option<Vec<EventId>>, Limit> {
         let mut untried = self.arrive();
         while self.steps.len() < self.accesses {
             if *states >= limits.max_states || (*states).is_multiple_of(1024) {
@@ -103,7 +115,7 @@ impl<'a> Line<'a> {
                 },
             }
         }
-        Ok(Some(self.modification_order()))
+        Ok(Some(self.writes()))
     }
 
     /// How many candidates to try from here: none if this set was visited before.
@@ -167,18 +179,8 @@ impl<'a> Line<'a> {
         untried
     }
 
-    fn modification_order(&self) -> ModificationOrder {
-        let mut writes: Vec<EventId> =
-            self.steps.iter().map(|step| step.event).filter(|&e| self.x.label(e).writes()).collect();
-        // Stable: the writes of a location stay in line.
-        writes.sort_by_key(|&write| self.x.loc(write));
-        let mut mo = ModificationOrder::new();
-        let mut writes = writes.into_iter().peekable();
-        for loc in self.x.locations() {
-            let of_loc = std::iter::from_fn(|| writes.next_if(|&write| self.x.loc(write) == Some(loc)));
-            mo.push_location(std::iter::once(self.x.init_write(loc)).chain(of_loc));
-        }
-        mo
+    fn writes(&self) -> Vec<EventId> {
+        self.steps.iter().map(|step| step.event).filter(|&e| self.x.label(e).writes()).collect()
     }
 }
 

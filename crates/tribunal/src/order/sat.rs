@@ -8,7 +8,7 @@
 //! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
 
 use super::saturate::{Saturation, Stop};
-use super::search::{Explain, Outcome, in_order};
+use super::search::{Explain, Outcome, Popular, in_order};
 use super::turns::Turns;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
@@ -52,6 +52,7 @@ pub(crate) fn search(
         assumed: Vec::new(),
     };
     let mut turns = Turns::new(x);
+    let popular = Popular::new(x, saturation);
     loop {
         *states += 1;
         limits.check(*states)?;
@@ -66,7 +67,7 @@ pub(crate) fn search(
         turns.rewind(saturation.unchanged_before());
         match turns.next(&saturation.graph) {
             None => return Ok(Outcome::Mo(in_order(x, saturation))),
-            Some(out_of_turn) => pairs.add(out_of_turn.nearer(&saturation.graph)),
+            Some(out_of_turn) => pairs.add(popular.or(out_of_turn.nearer(&saturation.graph), saturation)),
         }
     }
 }

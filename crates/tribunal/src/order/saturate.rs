@@ -120,6 +120,8 @@ pub(crate) struct Saturation<'a> {
 
 /// The rows of all nodes, and which have grown.
 struct Clocks {
+    /// The entries of lines: one a thread, none if all lines are empty.
+    lines: usize,
     threads: usize,
     width: usize,
     rows: Vec<u32>,
@@ -170,7 +172,7 @@ impl Clocks {
             let learnt = self.rows[other + i];
             if learnt > self.rows[at + i] {
                 self.rows[at + i] = learnt;
-                let thread = if i < self.threads { i } else { i - self.threads };
+                let thread = if i < self.lines { i } else { i - self.lines };
                 grown |= 1 << (thread % 64);
             }
         }
@@ -210,7 +212,8 @@ impl<'a> Saturation<'a> {
     ) -> Result<Result<Self, Vec<Node>>, Limit> {
         let Base { nodes, edges, line } = base;
         let threads = x.thread_count();
-        let width = if line.holds_writes() { threads } else { 2 * threads };
+        let lines = if line == Line::Fences && x.features().fences == 0 { 0 } else { threads };
+        let width = if line.holds_writes() { threads } else { lines + threads };
         limits.check_memory(nodes * (width * 4 + 70) + edges.len() * 24, 0)?;
         let mut graph = Graph::new(nodes, edges);
         match simulation::order(x, &graph) {
@@ -230,6 +233,7 @@ impl<'a> Saturation<'a> {
             thread,
             previous_write: if line.holds_writes() { Vec::new() } else { previous_writes(x) },
             clocks: Clocks {
+                lines,
                 threads,
                 width,
                 rows: vec![0; nodes * width],
@@ -311,7 +315,7 @@ impl<'a> Saturation<'a> {
             self.clocks.set(node.index(), thread, node.0 + 1);
         }
         if label.writes() && !self.line.holds_writes() {
-            self.clocks.set(node.index(), self.clocks.threads + thread, node.0 + 1);
+            self.clocks.set(node.index(), self.clocks.lines + thread, node.0 + 1);
         }
     }
 
@@ -431,7 +435,7 @@ impl<'a> Saturation<'a> {
         }
         if !self.line.holds_writes() {
             for thread in (0..self.clocks.threads).filter(|&thread| has_grown(grown, thread)) {
-                match self.clocks.entry(write.index(), self.clocks.threads + thread) {
+                match self.clocks.entry(write.index(), self.clocks.lines + thread) {
                     0 => {}
                     own if own == write.0 + 1 => candidates.extend(self.previous_write[write.index()]),
                     other => candidates.push(EventId(other - 1)),
@@ -452,7 +456,8 @@ impl<'a> Saturation<'a> {
         for i in readers {
             let read = self.readers.events[i];
             // A line that reaches the write from the read or from behind it carries the read along.
-            let known = self.clocks.entry(write.index(), self.thread[read.index()] as usize) > read.0;
+            let known = self.clocks.lines > 0
+                && self.clocks.entry(write.index(), self.thread[read.index()] as usize) > read.0;
             if read != write && !known {
                 self.derive(read.into(), write.into(), reason)?;
             }
@@ -542,9 +547,9 @@ fn has_grown(grown: u64, thread: usize) -> bool {
 #[inline(always)]
 fn told(x: &Execution, clocks: &Clocks, from: Node, to: Node) -> usize {
     let writes = |node: Node| x.labels().get(node.index()).is_some_and(|label| label.writes());
-    let all = clocks.width == clocks.threads
+    let all = clocks.width == clocks.lines
         || writes(from) && writes(to) && x.locs()[from.index()] == x.locs()[to.index()];
-    if all { clocks.width } else { clocks.threads }
+    if all { clocks.width } else { clocks.lines }
 }
 
 fn previous_writes(x: &Execution) -> Vec<Option<EventId>> {

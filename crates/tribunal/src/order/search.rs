@@ -1,7 +1,8 @@
 //! The search for an mo that saturation leaves open: case splits on pairs of writes, saturating after each.
 //!
 //! The topological order of the saturated graph is a candidate. Where it lets a write come between a read and its source,
-//! the write must be mo-before the source or come after the read: a split, the smaller displacement first. A case that
+//! the write must be mo-before the source or come after the read: a split, the smaller displacement first; unless there
+//! is an unordered pair of writes that many more read from, since its order tells more. A case that
 //! saturation refutes is left for the deepest case that the refutation rests on (conflict-directed backjumping), so that a refutation
 //! is a tree of splits each of which matters. The tree proves that there is no mo.
 
@@ -37,33 +38,91 @@ pub(crate) trait Explain {
     fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>);
 }
 
-/// Whether a saturated graph has an mo, and which; or why not.
+/// Whether a saturated graph has an mo, and which; or why not. None after more than `patience` refuted cases, with all cases
+/// taken back.
 pub(crate) fn search(
     x: &Execution,
     saturation: &mut Saturation<'_>,
     explain: &impl Explain,
+    patience: u64,
     limits: &Limits<'_>,
     states: &mut u64,
-) -> Result<Outcome, Limit> {
+) -> Result<Option<Outcome>, Limit> {
     let mut splits: Vec<Split> = Vec::new();
     let mut turns = Turns::new(x);
+    let popular = Popular::new(x, saturation);
+    let mut conflicts = 0;
     loop {
         turns.rewind(saturation.unchanged_before());
         let Some(out_of_turn) = turns.next(&saturation.graph) else {
-            return Ok(Outcome::Mo(in_order(x, saturation)));
+            return Ok(Some(Outcome::Mo(in_order(x, saturation))));
         };
-        let mut case = out_of_turn.nearer(&saturation.graph);
+        let mut case = popular.or(out_of_turn.nearer(&saturation.graph), saturation);
         splits.push(Split { first: case.0, second: case.1, forward: None });
         // Goes on with cases until one is not refuted at once.
         while let Some(conflict) = enter(saturation, case, limits, states)? {
+            conflicts += 1;
+            if conflicts > patience {
+                splits.iter().for_each(|_| saturation.retract());
+                return Ok(None);
+            }
             let (cycle, cases) = explain.explain(saturation, &conflict);
             let refuted = Refuted { refutation: Refutation::Cycle(cycle), cases };
             case = match leave(saturation, &mut splits, refuted) {
                 Ok(case) => case,
-                Err(refutation) => return Ok(Outcome::Refuted(refutation)),
+                Err(refutation) => return Ok(Some(Outcome::Refuted(refutation))),
             };
         }
     }
+}
+
+/// Unordered pairs of writes of one location by how many read from them, most first.
+pub(crate) struct Popular {
+    pairs: Vec<(u32, EventId, EventId)>,
+    readers: Vec<u32>,
+}
+
+impl Popular {
+    /// Histories with more pairs than this are too large to be hard.
+    const MOST: usize = 1 << 16;
+
+    pub(crate) fn new(x: &Execution, saturation: &Saturation<'_>) -> Self {
+        let mut readers = vec![0; x.len() + x.location_count()];
+        x.events().filter_map(|e| x.rf(e)).for_each(|write| readers[write.index()] += 1);
+        let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); x.location_count()];
+        for e in x.events().filter(|&e| x.label(e).writes()) {
+            writes[x.locs()[e.index()].index()].push(e);
+        }
+        let mut pairs = Vec::new();
+        if writes.iter().map(|writes| writes.len() * writes.len()).sum::<usize>() <= 2 * Popular::MOST {
+            for writes in &writes {
+                for (i, &a) in writes.iter().enumerate() {
+                    let others = writes[..i].iter().filter(|&&b| unordered(saturation, a, b));
+                    pairs.extend(others.map(|&b| (readers[a.index()] + readers[b.index()], a, b)));
+                }
+            }
+            pairs.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        Popular { pairs, readers }
+    }
+
+    /// A pair to split on: the one given, or an unordered one that more than twice as many read from, in the order that the
+    /// graph has it in.
+    pub(crate) fn or(&self, given: (EventId, EventId), saturation: &Saturation<'_>) -> (EventId, EventId) {
+        let (a, b) = given;
+        let readers = self.readers[a.index()] + self.readers[b.index()];
+        let more = self.pairs.iter().take_while(|(popular, ..)| *popular > 2 * readers);
+        let place = |e: EventId| saturation.graph.place(e.into());
+        match more.into_iter().find(|&&(_, a, b)| unordered(saturation, a, b)) {
+            Some(&(_, a, b)) if place(a) < place(b) => (a, b),
+            Some(&(_, a, b)) => (b, a),
+            None => given,
+        }
+    }
+}
+
+fn unordered(saturation: &Saturation<'_>, a: EventId, b: EventId) -> bool {
+    !saturation.known(a, b) && !saturation.known(b, a)
 }
 
 /// Saturates a case; the conflict if it is refuted.

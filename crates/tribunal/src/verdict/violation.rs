@@ -337,6 +337,60 @@ impl Because {
     }
 }
 
+impl Cycle {
+    /// Leaves out the lemmas that nothing refers to.
+    pub(crate) fn drop_idle_lemmas(&mut self) {
+        let mut used = vec![false; self.lemmas.len()];
+        self.edges.iter().for_each(|edge| edge.each_lemma(&mut |i| used[i] = true));
+        // Each refers to earlier ones only.
+        for i in (0..self.lemmas.len()).rev() {
+            if used[i] {
+                self.lemmas[i].each_lemma(&mut |earlier| used[earlier] = true);
+            }
+        }
+        let mut kept = 0;
+        let renamed: Vec<usize> = used
+            .iter()
+            .map(|&used| {
+                kept += usize::from(used);
+                kept.saturating_sub(1)
+            })
+            .collect();
+        let mut used = used.into_iter();
+        self.lemmas.retain(|_| used.next().unwrap_or(false));
+        self.lemmas.iter_mut().chain(&mut self.edges).for_each(|edge| edge.rename_lemmas(&renamed));
+    }
+}
+
+impl Edge {
+    /// The edges that the reason of this one rests on.
+    fn grounds(&self) -> &[Edge] {
+        match &self.because {
+            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => path,
+            Because::Atomic { premise } | Because::Fr { premise } => std::slice::from_ref(premise),
+            _ => &[],
+        }
+    }
+
+    fn each_lemma(&self, visit: &mut impl FnMut(usize)) {
+        if let Because::Lemma(i) = self.because {
+            visit(i);
+        }
+        self.grounds().iter().for_each(|edge| edge.each_lemma(visit));
+    }
+
+    fn rename_lemmas(&mut self, renamed: &[usize]) {
+        match &mut self.because {
+            Because::Lemma(i) => *i = renamed[*i],
+            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+                path.iter_mut().for_each(|edge| edge.rename_lemmas(renamed));
+            }
+            Because::Atomic { premise } | Because::Fr { premise } => premise.rename_lemmas(renamed),
+            _ => {}
+        }
+    }
+}
+
 impl Violation {
     /// The number of edges it takes to say the violation: the measure of how short it is.
     pub fn weight(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Witnesses: why a history is consistent.
 
-use crate::memory::{EventId, LocId};
+use crate::memory::{EventId, Execution, LocId};
 
 /// What satisfies the model's axioms together with the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,18 @@ impl ModificationOrder {
     /// An order with no location yet.
     pub fn new() -> Self {
         ModificationOrder { writes: Vec::new(), starts: vec![0] }
+    }
+
+    /// The order in which all writes stand in a line, each initial write before all others.
+    pub(crate) fn in_line(x: &Execution, line: &[EventId]) -> Self {
+        let mut writes: Vec<Vec<EventId>> = x.locations().map(|loc| vec![x.init_write(loc)]).collect();
+        for &write in line {
+            let loc = x.loc(write).expect("a write");
+            writes[loc.index()].push(write);
+        }
+        let mut mo = ModificationOrder::new();
+        writes.into_iter().for_each(|writes| mo.push_location(writes));
+        mo
     }
 
     /// Appends the next location's writes, first write first.

@@ -2,7 +2,7 @@
 
 use crate::memory::{EventId, Execution};
 use crate::models::Preserved;
-use crate::order::base::{Line, Plain, seen_by};
+use crate::order::base::{Plain, seen_by};
 use crate::order::derivation::{Derivation, Hop, Lemma};
 use crate::order::digraph::{Arc, short_cycle, topological_order};
 use crate::order::graph::Node;
@@ -25,12 +25,19 @@ fn edge(from: EventId, to: EventId, because: Because) -> Edge {
 
 impl<'a> Explanation<'a> {
     pub(crate) fn new(x: &'a Execution, preserved: &'a Preserved) -> Self {
-        Explanation { x, preserved, sequential: Line::of(preserved) == Line::Events && preserved.internal_rf }
+        Explanation { x, preserved, sequential: *preserved == Preserved::SC }
     }
 
-    /// The axiom that conflicts of the graph break.
+    /// The axiom that a case split breaks in the end.
     pub(crate) fn axiom(&self) -> Axiom {
         if self.sequential { Axiom::Sequential } else { Axiom::Global }
+    }
+
+    /// A cycle as a violation: one of mo alone is in both views, and the local one is the simpler.
+    pub(crate) fn violation(&self, cycle: Cycle) -> Violation {
+        let mo = cycle.edges.iter().all(|edge| edge.because.is_mo());
+        let axiom = if mo { self.local_axiom() } else { self.axiom() };
+        Violation { axiom, refutation: Refutation::Cycle(cycle) }
     }
 
     fn local_axiom(&self) -> Axiom {
@@ -124,8 +131,7 @@ impl<'a> Explanation<'a> {
             .collect();
         let mut edges = self.walk(&hops, &[]);
         self.merge_ends(&mut edges);
-        let refutation = Refutation::Cycle(Cycle { lemmas: Vec::new(), edges });
-        Violation { axiom: self.axiom(), refutation }
+        self.violation(Cycle { lemmas: Vec::new(), edges })
     }
 
     /// The mo edge that a derived edge is, or rests on.
@@ -280,6 +286,8 @@ impl Explain for Explanation<'_> {
         };
         edges.push(closing);
         self.merge_ends(&mut edges);
-        (Cycle { lemmas: lemmas_said, edges }, cases)
+        let mut cycle = Cycle { lemmas: lemmas_said, edges };
+        cycle.drop_idle_lemmas();
+        (cycle, cases)
     }
 }

@@ -12,7 +12,6 @@
 
 mod explain;
 
-use super::sra::by_location;
 use super::{Engine, Preserved};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
@@ -22,7 +21,7 @@ use crate::order::saturate::{Saturation, Stop};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{enumeration, plain, sat, subset};
-use crate::verdict::{Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
+use crate::verdict::{Limit, ModificationOrder, Verdict, Violation, Witness};
 pub(super) use explain::Explanation;
 
 pub(super) fn decide(
@@ -64,18 +63,47 @@ pub(super) fn decide(
     if let Some(repairs) = repair(x, &mut saturation, limits)? {
         let writes = in_order(x, &saturation);
         let decided = if repairs == 0 { Engine::Saturation } else { Engine::Search };
-        return consistent(by_location(x, &writes), engine.unwrap_or(decided));
+        return consistent(ModificationOrder::in_line(x, &writes), engine.unwrap_or(decided));
     }
-    let (outcome, decided) = match engine {
-        Some(Engine::Sat) => (sat::search(x, &mut saturation, &explain, limits, &mut states)?, Engine::Sat),
-        _ => (search::search(x, &mut saturation, &explain, limits, &mut states)?, Engine::Search),
-    };
+    let (outcome, decided) = beyond(x, preserved, engine, &mut saturation, &explain, limits, &mut states)?;
     match outcome {
-        Outcome::Mo(writes) => consistent(by_location(x, &writes), engine.unwrap_or(decided)),
+        Outcome::Mo(writes) => consistent(ModificationOrder::in_line(x, &writes), engine.unwrap_or(decided)),
         Outcome::Refuted(refutation) => {
             inconsistent(Violation { axiom: explain.axiom(), refutation }, decided)
         }
     }
+}
+
+/// Decides what saturation does not: by cases for a while, then by a SAT solver or, where a search is asked for, by
+/// memoised frontiers, which are polynomial for a fixed number of threads.
+fn beyond(
+    x: &Execution,
+    preserved: &Preserved,
+    engine: Option<Engine>,
+    saturation: &mut Saturation<'_>,
+    explain: &Explanation<'_>,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<(Outcome, Engine), Limit> {
+    /// Refuted cases after which another way is worth a try.
+    const PATIENCE: u64 = 2000;
+    if engine == Some(Engine::Sat) {
+        return Ok((sat::search(x, saturation, explain, limits, states)?, Engine::Sat));
+    }
+    if let Some(outcome) = search::search(x, saturation, explain, PATIENCE, limits, states)? {
+        return Ok((outcome, Engine::Search));
+    }
+    if engine.is_none() {
+        return Ok((sat::search(x, saturation, explain, limits, states)?, Engine::Sat));
+    }
+    // Derived edges join events.
+    let derived = saturation.graph.derived().iter().map(|edge| (EventId(edge.from.0), EventId(edge.to.0)));
+    if let Some(writes) = plain::search_within(x, preserved, derived, limits, states)? {
+        return Ok((Outcome::Mo(writes), Engine::Search));
+    }
+    // There is none: what is left to do is to prove it.
+    let outcome = search::search(x, saturation, explain, u64::MAX, limits, states)?;
+    Ok((outcome.expect("patience without end"), Engine::Search))
 }
 
 /// An mo that has the pairs given, if there is one.
@@ -95,9 +123,9 @@ pub(crate) fn decide_assuming(
             Err(Stop::Limit(limit)) => return Err(limit),
         }
     }
-    match search::search(x, &mut saturation, &explain, limits, &mut 0)? {
-        Outcome::Mo(writes) => Ok(Some(by_location(x, &writes))),
-        Outcome::Refuted(_) => Ok(None),
+    match search::search(x, &mut saturation, &explain, u64::MAX, limits, &mut 0)? {
+        Some(Outcome::Mo(writes)) => Ok(Some(ModificationOrder::in_line(x, &writes))),
+        _ => Ok(None),
     }
 }
 
@@ -125,7 +153,7 @@ pub(super) fn saturated<'a>(
         Err(Stop::Limit(limit)) => Err(limit),
         Err(Stop::Conflict(conflict)) => {
             let (cycle, _) = explain.explain(&saturation, &conflict);
-            Ok(Err(Violation { axiom: explain.axiom(), refutation: Refutation::Cycle(cycle) }))
+            Ok(Err(explain.violation(cycle)))
         }
     }
 }

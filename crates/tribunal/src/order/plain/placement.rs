@@ -22,7 +22,11 @@ pub(super) struct Placement {
 
 impl Placement {
     /// None if no mo can satisfy the local view or the given dependencies.
-    pub(super) fn new(x: &Execution, preserved: &Preserved) -> Option<Self> {
+    pub(super) fn new(
+        x: &Execution,
+        preserved: &Preserved,
+        pairs: impl Iterator<Item = (EventId, EventId)>,
+    ) -> Option<Self> {
         if preserved.dependencies && !dependencies_are_grounded(x) {
             return None;
         }
@@ -32,6 +36,7 @@ impl Placement {
             local(x, preserved, &mut edges)?;
         }
         finals(x, &mut edges)?;
+        pairs.for_each(|(first, second)| edges.add(first.0, second.0));
         Some(Placement::from_edges(x.len(), edges))
     }
 
