@@ -9,7 +9,7 @@
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, Order};
-use crate::models::{Keep, Preserved};
+use crate::models::Preserved;
 use crate::verdict::Limit;
 
 /// Matrices beyond this size are refused: an engine that needs them would not come to an end.
@@ -158,7 +158,7 @@ impl Views {
             if same_location && (first.writes() || second.writes() || !preserved.load_hazards) {
                 self.local.insert(a, b);
             }
-            if keeps(preserved, first, second, same_location)
+            if preserved.keeps_kinds(first, second, same_location)
                 || fences.keep(first, second)
                 || preserved.times && first.reads() && ended_before(x, a, b)
             {
@@ -178,23 +178,6 @@ impl Views {
             self.global.insert(w, r);
         }
     }
-}
-
-/// Whether po-mm keeps a po pair for the kinds of its ends.
-fn keeps(preserved: &Preserved, first: Label, second: Label, same_location: bool) -> bool {
-    let rmw = |label: Label| label.reads() && label.writes();
-    if !preserved.rmws && (rmw(first) || rmw(second)) {
-        return false;
-    }
-    let rules = [
-        (first.reads() && second.reads(), preserved.rr),
-        (first.reads() && second.writes(), preserved.rw),
-        (first.writes() && second.reads(), preserved.wr),
-        (first.writes() && second.writes(), preserved.ww),
-    ];
-    rules.into_iter().any(|(applies, keep)| {
-        applies && (keep == Keep::Always || keep == Keep::SameLocation && same_location)
-    })
 }
 
 /// Whether `b` began after `a` had ended.
