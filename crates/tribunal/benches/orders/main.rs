@@ -1,0 +1,50 @@
+//! What the engines that look for an order of writes cost, as tables.
+//!
+//! `cargo bench -p tribunal --bench orders [-- SECTION...]`, where a section is one of buffers, scale, papers, causal, hard,
+//! satisfiability. Verdicts are asserted where they are known, times are not: they are printed beside their budgets.
+//! docs/performance.md explains them.
+
+mod buffers;
+mod causal;
+mod cost;
+mod hard;
+mod memory;
+mod papers;
+#[path = "../c11/table.rs"]
+mod table;
+
+use std::error::Error;
+
+type Section = fn() -> Result<(), Box<dyn Error>>;
+
+const SECTIONS: [(&str, Section); 6] = [
+    ("buffers", buffers::report),
+    ("scale", buffers::scale),
+    ("papers", papers::report),
+    ("causal", causal::report),
+    ("hard", hard::report),
+    ("satisfiability", hard::satisfiability),
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [first, model, load] = &arguments[..]
+        && first == memory::CHILD
+    {
+        return memory::measure(model, load);
+    }
+    // Cargo passes --bench when it benches, and not when it tests: then only verdicts are of interest.
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        return papers::agreement();
+    }
+    let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
+    for (name, section) in SECTIONS {
+        if wanted.is_empty() || wanted.iter().any(|&wanted| wanted == name) {
+            section()?;
+        }
+    }
+    match wanted.iter().find(|&&wanted| SECTIONS.iter().all(|(name, _)| wanted != name)) {
+        Some(unknown) => Err(format!("no section `{unknown}`").into()),
+        None => Ok(()),
+    }
+}
