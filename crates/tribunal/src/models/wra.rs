@@ -6,7 +6,7 @@
 //!
 //! with hb = (po ∪ rf)⁺; there is no mo.
 //!
-//! Decided in O(n·k), as [`overwritten`](super::causal::overwritten) says.
+//! Decided in O(n·k), as `causal/overwritten.rs` says.
 
 use super::causal::overwritten;
 use crate::limits::Limits;

@@ -90,7 +90,7 @@ pub(crate) struct Graph<R> {
 }
 
 impl<R: Copy> Graph<R> {
-    /// A graph of base edges with a topological order of them, as [`Graph::with_order`] needs it.
+    /// A graph of base edges, which has no order yet.
     pub(crate) fn new(nodes: usize, mut edges: Vec<(Node, Node)>) -> Self {
         let succs = Rows::new(nodes, &edges);
         for edge in &mut edges {
@@ -111,7 +111,7 @@ impl<R: Copy> Graph<R> {
         }
     }
 
-    /// Gives the graph its topological order.
+    /// Gives the graph its topological order, which must be one.
     pub(crate) fn set_order(&mut self, order: Vec<Node>) {
         for (place, node) in order.iter().enumerate() {
             self.place[node.index()] = place as u32;

@@ -9,16 +9,11 @@ use crate::verify::Refusal;
 use crate::verify::graph::Digraph;
 use crate::verify::program::Program;
 
-fn po(x: &Execution) -> Digraph {
+fn po_rf(x: &Execution) -> Digraph {
     let mut graph = Digraph::new(x.len());
     for t in x.threads() {
         x.thread_events(t).skip(1).for_each(|e| graph.add_edge(e - 1, e));
     }
-    graph
-}
-
-fn po_rf(x: &Execution) -> Digraph {
-    let mut graph = po(x);
     reads_from(x, true, &mut graph);
     graph
 }
@@ -65,23 +60,6 @@ pub(super) fn cm(x: &Execution) -> Result<(), Refusal> {
     let co = co(&sites)?;
     x.threads().try_for_each(|t| {
         co.seen_by(&sites, t).map(drop).map_err(|event| cycle(x, Axiom::CausalMemory, event))
-    })
-}
-
-/// As cm, for each thread with po and the rf that it sees in place of co. The reads of the other threads have no part in it.
-pub(super) fn pram(x: &Execution) -> Result<(), Refusal> {
-    let sites = Sites::new(x);
-    let po = po(x);
-    x.threads().try_for_each(|t| {
-        let mut graph = po.clone();
-        for e in x.thread_events(t).map(EventId) {
-            if let Some(w) = x.rf(e).filter(|&w| !x.is_init(w)) {
-                graph.add_edge(w.0, e.0);
-            }
-        }
-        Relation::new(&sites, &graph)
-            .and_then(|base| base.seen_by(&sites, t).map(drop))
-            .map_err(|event| cycle(x, Axiom::Pipelined, event))
     })
 }
 
@@ -141,10 +119,14 @@ fn converges_weakly(sites: &Sites<'_>) -> Result<(), u32> {
     po_loc(x, false, &mut lines[1]);
     let (mut whb, mut pairs) = (Digraph::new(x.len()), Vec::new());
     let program = Program::new(x);
+    // An order for both lines: closer to what will be derived than an order of either alone. A cycle of po ∪ rf is one of
+    // ppo ∪ rfe, since from a read to a write all of po is kept.
+    let po_rf = po_rf(x);
+    let order = po_rf.order(&po_rf.successors())?;
     for line in &mut lines {
         reads_from(x, false, line);
         let mut hb = line.clone();
-        add_seen(sites, &Relation::new(sites, line)?, &mut hb)?;
+        add_seen(sites, &Relation::in_order(sites, line.successors(), &order), &mut hb)?;
         let external = |e| program.reads_externally(e);
         Relation::new(sites, &hb)?.conflicts(sites, external, |w1, w2| pairs.push((w1, w2)))?;
         whb.add_all(&hb);

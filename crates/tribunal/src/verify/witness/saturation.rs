@@ -69,8 +69,12 @@ impl<'a> Sites<'a> {
         self.x.thread_count()
     }
 
-    /// The last write of a location by a thread with an id below `bound`, which is within the thread.
+    /// The last write of a location by a thread with an id below `bound`, an entry of a clock.
     fn last_write(&self, loc: LocId, thread: usize, bound: u32) -> Option<u32> {
+        let last = bound.checked_sub(1)?;
+        if self.x.loc(EventId(last)) == Some(loc) {
+            return Some(last);
+        }
         let writes = self.writes.of(loc.index());
         let last = writes[..writes.partition_point(|&w| w < bound)].last().copied()?;
         (last >= self.x.thread_events(ThreadId(thread as u32)).start).then_some(last)
@@ -112,9 +116,14 @@ pub(super) struct Relation {
 impl Relation {
     /// The error is an event on a cycle.
     pub(super) fn new(sites: &Sites<'_>, graph: &Digraph) -> Result<Self, u32> {
-        let (x, k) = (sites.x, sites.threads());
         let successors = graph.successors();
         let order = graph.order(&successors)?;
+        Ok(Self::in_order(sites, successors, &order))
+    }
+
+    /// For a graph of which a topological order is known.
+    pub(super) fn in_order(sites: &Sites<'_>, successors: Successors, order: &[u32]) -> Self {
+        let (x, k) = (sites.x, sites.threads());
         let mut relation = Relation { rank: vec![0; x.len()], clocks: vec![0; x.len() * k], successors };
         for (place, &e) in order.iter().enumerate() {
             relation.rank[e as usize] = place as u32;
@@ -123,28 +132,43 @@ impl Relation {
                 join(sites, &mut relation.clocks, e, next);
             }
         }
-        Ok(relation)
+        relation
     }
 
-    /// The last write of an event's location in each thread that is before the event.
-    pub(super) fn last_writes(&self, sites: &Sites<'_>, event: EventId) -> impl Iterator<Item = u32> {
-        let k = sites.threads();
+    /// The writes of an event's location that are before it and before no other such write: O(k²).
+    fn latest_writes(&self, sites: &Sites<'_>, event: EventId, latest: &mut Vec<u32>) {
+        let (x, k) = (sites.x, sites.threads());
+        latest.clear();
+        let Some(loc) = x.loc(event) else { return };
         let row = &self.clocks[event.index() * k..][..k];
-        let loc = sites.x.loc(event);
-        row.iter().enumerate().filter_map(move |(u, &bound)| sites.last_write(loc?, u, bound))
+        for (u, &bound) in row.iter().enumerate() {
+            let Some(write) = sites.last_write(loc, u, bound) else { continue };
+            if latest.iter().any(|&other| self.clocks[other as usize * k + u] > write) {
+                continue;
+            }
+            let bounds = &self.clocks[write as usize * k..][..k];
+            latest.retain(|&other| {
+                let t = x.thread_of(EventId(other)).map_or(0, ThreadId::index);
+                bounds[t] <= other
+            });
+            latest.push(write);
+        }
     }
 
-    /// cf: for every read that `counts`, the last write of each thread that is before it, and the write it reads from. The
-    /// error is a read from an initial write with another write of the location before it.
+    /// cf, with what follows by pairs of writes of the relation left out: for every read that `counts`, the latest writes
+    /// before it, and the write it reads from. The error is a read from an initial write with another write of the
+    /// location before it.
     pub(super) fn conflicts(
         &self,
         sites: &Sites<'_>,
         counts: impl Fn(EventId) -> bool,
         mut conflict: impl FnMut(u32, u32),
     ) -> Result<(), u32> {
+        let mut latest = Vec::new();
         for read in sites.x.events().filter(|&e| counts(e)) {
             let Some(source) = sites.x.rf(read) else { continue };
-            for write in self.last_writes(sites, read).filter(|&write| write != source.0) {
+            self.latest_writes(sites, read, &mut latest);
+            for &write in latest.iter().filter(|&&write| write != source.0) {
                 if sites.x.is_init(source) {
                     return Err(read.0);
                 }
@@ -154,10 +178,13 @@ impl Relation {
         Ok(())
     }
 
-    /// The pairs of writes to one location: for every write the last of each thread that is before it.
+    /// The pairs of writes to one location, with what follows from two of them left out: for every write the latest
+    /// before it.
     pub(super) fn write_pairs(&self, sites: &Sites<'_>, mut pair: impl FnMut(u32, u32)) {
+        let mut latest = Vec::new();
         for write in sites.x.events().filter(|&e| sites.x.label(e).writes()) {
-            self.last_writes(sites, write).for_each(|before| pair(before, write.0));
+            self.latest_writes(sites, write, &mut latest);
+            latest.iter().for_each(|&before| pair(before, write.0));
         }
     }
 
@@ -169,17 +196,17 @@ impl Relation {
     /// the thread has all its reads before it, and the last write no more; for po-loc the locations do not interact, so
     /// that the last events of all of them may share one relation.
     pub(super) fn seen_by(&self, sites: &Sites<'_>, thread: ThreadId) -> Result<Vec<(u32, u32)>, u32> {
-        let mut saturation = Saturation::new(sites, self, Some(thread));
-        sites.x.thread_events(thread).for_each(|e| saturation.put(e));
-        saturation.run()
+        Saturation::new(sites, self, Some(thread)).run(sites.x.thread_events(thread))
     }
 
     /// As [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
     /// readers of w1 are before w2.
     pub(super) fn saturated(&self, sites: &Sites<'_>) -> Result<(), u32> {
-        let mut saturation = Saturation::new(sites, self, None);
-        sites.x.events().for_each(|e| saturation.put(e.0));
-        saturation.run().map(drop)
+        let mut order = vec![0; self.rank.len()];
+        for (e, &place) in self.rank.iter().enumerate() {
+            order[place as usize] = e as u32;
+        }
+        Saturation::new(sites, self, None).run(order.into_iter()).map(drop)
     }
 }
 
@@ -246,8 +273,22 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    fn run(mut self) -> Result<Vec<(u32, u32)>, u32> {
-        while let Some(Reverse((_, e))) = self.waiting.pop() {
+    /// The rules are applied to these events, which come in topological order, even if their clocks do not grow.
+    fn run(mut self, events: impl Iterator<Item = u32>) -> Result<Vec<(u32, u32)>, u32> {
+        for e in events {
+            self.settle(self.start.rank[e as usize])?;
+            self.apply(EventId(e))?;
+        }
+        self.settle(NONE)?;
+        Ok(self.derived)
+    }
+
+    /// Looks at the waiting events up to a place in topological order.
+    fn settle(&mut self, place: u32) -> Result<(), u32> {
+        while let Some(&Reverse((rank, e))) = self.waiting.peek()
+            && rank <= place
+        {
+            self.waiting.pop();
             self.waits[e as usize] = false;
             self.apply(EventId(e))?;
             let start = self.start;
@@ -260,10 +301,10 @@ impl<'a> Saturation<'a> {
                 edge = self.edge_before[edge as usize];
             }
         }
-        Ok(self.derived)
+        Ok(())
     }
 
-    /// Applies the rules to an event whose clock grew.
+    /// Applies the rules to what is new in the clock of an event.
     fn apply(&mut self, e: EventId) -> Result<(), u32> {
         let (sites, k) = (self.sites, self.sites.threads());
         let (x, Some(loc)) = (sites.x, sites.x.loc(e)) else { return Ok(()) };
