@@ -41,15 +41,14 @@ pub(crate) fn in_turns<S: Send, E: Send>(
     let team = if fits { threads.len().div_ceil(width(x)).max(1) } else { 1 };
     let teams: Vec<&[ThreadId]> = threads.chunks(team).collect();
     let states = map(x, &teams, |team| {
-        let mut states: Vec<S> = team.iter().map(|&thread| new(thread)).collect();
-        let mut more = true;
-        while more {
-            more = false;
-            for state in &mut states {
-                more |= advance(state)?;
+        let mut states: Vec<(S, bool)> = team.iter().map(|&thread| (new(thread), true)).collect();
+        while states.iter().any(|(_, more)| *more) {
+            // A state that is at its end stays as it is.
+            for (state, more) in states.iter_mut().filter(|(_, more)| *more) {
+                *more = advance(state)?;
             }
         }
-        Ok(states)
+        Ok(states.into_iter().map(|(state, _)| state).collect::<Vec<S>>())
     });
     Ok(states.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
