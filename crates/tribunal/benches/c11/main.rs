@@ -7,6 +7,7 @@ mod baseline;
 mod cost;
 mod histories;
 mod memory;
+mod peak;
 mod table;
 mod writes_before;
 

@@ -2,9 +2,9 @@
 //! program and its stacks included.
 
 use crate::histories::history;
+use crate::peak::{peak, start_peak};
 use crate::table::{Table, kept};
 use std::error::Error;
-use std::fs;
 use std::process::Command;
 use tribunal::{Model, check};
 
@@ -52,18 +52,10 @@ pub fn measure(model: &str) -> Result<(), Box<dyn Error>> {
     let model: Model = model.parse()?;
     let x = history(model, 8, 16, EVENTS)?;
     let building = peak().ok_or("no peak")?;
-    // Starts a new peak, if the system allows it; else checking is charged with what building took.
-    let _ = fs::write("/proc/self/clear_refs", "5");
+    // Where there can be no new peak, checking is charged with what building took.
+    start_peak();
     assert!(check(&x, model).is_consistent(), "{model}: the view machine is consistent by construction");
     let checking = peak().ok_or("no peak")?;
     println!("{} {building} {checking}", x.bytes());
     Ok(())
-}
-
-/// The largest that the resident set of this process has been, in bytes.
-fn peak() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
 }

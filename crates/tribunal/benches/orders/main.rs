@@ -10,6 +10,8 @@ mod cost;
 mod hard;
 mod memory;
 mod papers;
+#[path = "../c11/peak.rs"]
+mod peak;
 #[path = "../c11/table.rs"]
 mod table;
 
