@@ -2,14 +2,41 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use std::ffi::OsStr;
+use crate::output::Stdout;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use tribunal_formats::{Format, Input, Reader};
 
 /// Opens a file of histories; `-` is standard input.
 pub fn open(file: &OsStr, format: Option<Format>) -> Result<Reader, Failure> {
     Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), format)?)
+}
+
+/// Does the same to each file; one that is bad is reported, and the others are still done, until there is an interrupt or
+/// nobody reads on. Says whether any was bad.
+pub fn each(
+    files: &[OsString],
+    out: &mut Stdout,
+    mut act: impl FnMut(&OsStr, &mut Stdout) -> Result<(), Failure>,
+) -> Result<bool, Failure> {
+    let mut malformed = false;
+    for file in files {
+        match act(file, out) {
+            Ok(()) => {}
+            Err(Failure::Stdout(error)) => return Err(error.into()),
+            Err(_) if interrupt::requested() => {}
+            Err(failure) => {
+                malformed = true;
+                out.flush()?;
+                failure.print();
+            }
+        }
+        if interrupt::requested() || out.is_closed() {
+            break;
+        }
+    }
+    Ok(malformed)
 }
 
 /// Opens a file of anything; `-` is standard input.

@@ -21,22 +21,7 @@ const MEMORY: usize = 2 << 30;
 
 pub fn run(arguments: &KernelArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let mut session = Session { arguments, tally: Tally::default() };
-    let mut malformed = false;
-    for file in &arguments.histories.files {
-        match session.file(file, out) {
-            Ok(()) => {}
-            Err(Failure::Stdout(error)) => return Err(error.into()),
-            Err(_) if interrupt::requested() => {}
-            Err(failure) => {
-                malformed = true;
-                out.flush()?;
-                failure.print();
-            }
-        }
-        if interrupt::requested() || out.is_closed() {
-            break;
-        }
-    }
+    let malformed = input::each(&arguments.histories.files, out, |file, out| session.file(file, out))?;
     if arguments.output == Style::Human {
         session.tally.print(out)?;
     }

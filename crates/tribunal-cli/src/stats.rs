@@ -13,24 +13,12 @@ use tribunal::verdict::Unsupported;
 use tribunal_formats::History;
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let mut malformed = false;
-    for file in &arguments.histories.files {
-        match describe(file, arguments, out) {
-            Ok(()) => {}
-            Err(Failure::Stdout(error)) => return Err(error.into()),
-            Err(_) if interrupt::requested() => {}
-            Err(failure) => {
-                malformed = true;
-                out.flush()?;
-                failure.print();
-            }
-        }
-        if interrupt::requested() {
-            return Ok(Status::Interrupted);
-        }
-        if out.is_closed() {
-            return Ok(Status::ClosedPipe);
-        }
+    let malformed = input::each(&arguments.histories.files, out, |file, out| describe(file, arguments, out))?;
+    if interrupt::requested() {
+        return Ok(Status::Interrupted);
+    }
+    if out.is_closed() {
+        return Ok(Status::ClosedPipe);
     }
     Ok(if malformed { Status::Malformed } else { Status::Success })
 }

@@ -11,7 +11,8 @@ struct Simulation<'a, R> {
     waits_for: Vec<u32>,
     /// Readers still to come, by write.
     unread: Vec<u32>,
-    current: Vec<Option<EventId>>,
+    /// The last write of each location so far.
+    current: Vec<EventId>,
     /// Writes that wait for the readers of the current write of their location.
     blocked: Vec<Vec<EventId>>,
     /// All blocked writes, oldest first; those that have gone since are skipped.
@@ -40,7 +41,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
             x,
             graph,
             unread,
-            current: x.locations().map(|loc| Some(x.init_write(loc))).collect(),
+            current: x.locations().map(|loc| x.init_write(loc)).collect(),
             blocked: vec![Vec::new(); x.location_count()],
             oldest: VecDeque::new(),
             ready: VecDeque::new(),
@@ -123,7 +124,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
 
     /// Whether nobody but itself has still to read what the write overwrites.
     fn in_turn(&self, write: EventId, loc: LocId) -> bool {
-        let current = self.current[loc.index()].expect("a location has a current write");
+        let current = self.current[loc.index()];
         let own = u32::from(self.x.rf(write) == Some(current));
         self.unread[current.index()] == own
     }
@@ -140,10 +141,9 @@ impl<'a, R: Copy> Simulation<'a, R> {
                 self.unread[source.index()] -= 1;
             }
             if label.writes() {
-                self.current[loc.index()] = Some(e);
+                self.current[loc.index()] = e;
             }
-            let current = self.current[loc.index()].expect("a location has a current write");
-            self.wake(loc, current);
+            self.wake(loc);
         }
         let graph = self.graph;
         for succ in graph.base_succs(node).iter().copied().chain(graph.derived_succs(node)) {
@@ -155,7 +155,8 @@ impl<'a, R: Copy> Simulation<'a, R> {
     }
 
     /// Lets writes go on that wait for the readers of the current write, once all have read it, or all but one that writes.
-    fn wake(&mut self, loc: LocId, current: EventId) {
+    fn wake(&mut self, loc: LocId) {
+        let current = self.current[loc.index()];
         let blocked = &mut self.blocked[loc.index()];
         match self.unread[current.index()] {
             0 => self.ready_writes.extend(blocked.drain(..)),

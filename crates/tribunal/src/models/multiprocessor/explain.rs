@@ -18,7 +18,6 @@ pub(crate) struct Explanation<'a> {
     sequential: bool,
 }
 
-/// A step of a walk: its edge and whether it may be merged with a like neighbour.
 fn edge(from: EventId, to: EventId, because: Because) -> Edge {
     Edge { from, to, because }
 }
