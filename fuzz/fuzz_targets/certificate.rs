@@ -22,7 +22,8 @@ fuzz_target!(|bytes: &[u8]| {
             .next()
             .expect("a history")
             .expect("well-formed")
-            .execution;
+            .into_memory()
+.expect("of a memory");
         if let Ok(violation) = violation_from_json(&x, &json) {
             for model in Model::ALL {
                 let _ = verify_violation(&x, model, &violation);

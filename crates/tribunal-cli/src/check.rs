@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::time::Instant;
 use tribunal::verdict::Limit;
 use tribunal::{Engine, Judgement, Model, Verdict, judge, judge_by};
-use tribunal_formats::History;
+use tribunal_formats::{History, Subject};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     rayon::ThreadPoolBuilder::new()
@@ -127,7 +127,8 @@ impl<'a> Session<'a> {
                 self.cut_short = true;
                 return Ok(());
             }
-            let History { execution, labels, line } = history?;
+            let History { subject, labels, line } = history?;
+            let Subject::Memory(execution) = subject else { continue };
             let case = Case { file: &name, index, line, execution: &execution };
             let findings = self.judge(&case);
             let mut notes = self.verify(&case, &findings);

@@ -17,9 +17,11 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
                 return Ok(Status::Interrupted);
             }
             let history = history?;
-            write_history(&mut writer, &history.execution, &history.labels).map_err(|error| {
-                Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
-            })?;
+            write_history(&mut writer, history.memory().expect("of a memory"), &history.labels).map_err(
+                |error| {
+                    Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
+                },
+            )?;
         }
     }
     let unwritten = |source| Failure::output(arguments.output.as_deref(), source);

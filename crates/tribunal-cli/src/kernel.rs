@@ -14,7 +14,7 @@ use tribunal::Limits;
 use tribunal::kernel::{Kernel, kernel};
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::Limit;
-use tribunal_formats::History;
+use tribunal_formats::{History, Subject};
 
 /// The tables grow with the square of the history: without a limit, a long one would take the whole machine.
 const MEMORY: usize = 2 << 30;
@@ -61,7 +61,8 @@ impl Session<'_> {
             if interrupt::requested() || out.is_closed() {
                 break;
             }
-            let History { execution, line, .. } = history?;
+            let History { subject, line, .. } = history?;
+            let Subject::Memory(execution) = subject else { continue };
             let case = Case { file: &name, index, line, execution: &execution };
             let begin = Instant::now();
             let budget = &self.arguments.budget;

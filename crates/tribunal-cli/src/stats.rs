@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, Order};
 use tribunal::verdict::Unsupported;
-use tribunal_formats::History;
+use tribunal_formats::{History, Subject};
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let malformed = input::each(&arguments.histories.files, out, |file, out| describe(file, arguments, out))?;
@@ -30,7 +30,8 @@ fn describe(file: &std::ffi::OsStr, arguments: &StatsArguments, out: &mut Stdout
         if interrupt::requested() || out.is_closed() {
             break;
         }
-        let History { execution, line, .. } = history?;
+        let History { subject, line, .. } = history?;
+        let Subject::Memory(execution) = subject else { continue };
         let case = Case { file: &name, index: index as u64, line, execution: &execution };
         writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
         print(&execution, out)?;

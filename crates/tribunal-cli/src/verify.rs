@@ -15,7 +15,7 @@ use tribunal::memory::Execution;
 use tribunal::verdict::Witness;
 use tribunal::verify::{Refusal, verify_violation, verify_witness};
 use tribunal_formats::certificate::{violation_from_json, witness_from_json};
-use tribunal_formats::{History, Reader};
+use tribunal_formats::{History, Reader, Subject};
 
 pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Failure> {
     if arguments.history == "-" && arguments.certificate == "-" {
@@ -55,7 +55,8 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         }
         let claim = session.claim(&text)?;
         let history = session.history(claim.index)?;
-        let History { execution, line, .. } = history;
+        let History { subject, line, .. } = history;
+        let Subject::Memory(execution) = subject else { continue };
         let case = Case { file: &name, index: claim.index, line: *line, execution };
         write!(out, "{case}: {}: {}: ", claim.model, claim.word)?;
         match claim.judge(execution) {

@@ -47,11 +47,11 @@ fn every_verdict_is_the_label_and_verifies() {
                 Some(false) => "inconsistent",
                 None => "unsupported",
             };
-            let verdict = check(&history.execution, model);
+            let verdict = check(history.memory().expect("of a memory"), model);
             if verdict.word() != expected {
                 wrong.push(format!("{file}: {model} is {}, expected {expected}", verdict.word()));
             }
-            if let Err(refusal) = verify(&history.execution, model, &verdict) {
+            if let Err(refusal) = verify(history.memory().expect("of a memory"), model, &verdict) {
                 wrong.push(format!("{file}: {model}: the certificate is refused: {refusal}"));
             }
         }

@@ -57,7 +57,7 @@ fn read_history(bencher: Bencher, format: Format) {
     bencher.counter(ItemsCount::new(EVENTS)).with_inputs(|| Cursor::new(bytes.clone())).bench_values(
         |bytes| {
             let mut histories = read(bytes, "-", Some(format)).expect("a history");
-            histories.next().expect("one history").expect("well-formed").execution
+            histories.next().expect("one history").expect("well-formed").into_memory().expect("of a memory")
         },
     );
 }

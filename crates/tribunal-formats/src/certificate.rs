@@ -73,7 +73,7 @@ pub enum CertificateError {
 /// use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 /// use tribunal_formats::{certificate, read};
 /// let lb = "T0: R x 1; W y 1\nT1: R y 1; W x 1\n";
-/// let x = read(lb.as_bytes(), "lb", None)?.next().expect("a history")?.execution;
+/// let x = read(lb.as_bytes(), "lb", None)?.next().expect("a history")?.into_memory().expect("of a memory");
 /// let [a, b, c, d] = [0, 1, 2, 3].map(tribunal::memory::EventId);
 /// let edge = |from, to, because| Edge { from, to, because };
 /// let edges = vec![

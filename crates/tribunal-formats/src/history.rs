@@ -1,6 +1,7 @@
 //! What a reader gives.
 
 use tribunal::memory::Execution;
+use tribunal::object;
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
@@ -10,10 +11,57 @@ pub struct Labels(pub Vec<(String, Option<bool>)>);
 /// A history as read.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// The execution.
-    pub execution: Execution,
+    /// What it is a history of.
+    pub subject: Subject,
     /// The right verdicts; empty if the history is not labelled.
     pub labels: Labels,
     /// The line where the history begins, from 1.
     pub line: u64,
+}
+
+/// What a history is of.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A memory: reads, writes, RMWs and fences.
+    Memory(Execution),
+    /// An object: calls and returns.
+    Object(Object),
+}
+
+/// A history of an object as read.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The operations.
+    pub history: object::History,
+    /// The name of the specification that the input says or implies, with its initial value if that is not the usual
+    /// one: `queue`, `cas-register(0)`.
+    pub spec: String,
+    /// By operation, the line where it is called.
+    pub lines: Vec<u64>,
+}
+
+impl History {
+    /// The execution, if the history is of a memory.
+    pub fn memory(&self) -> Option<&Execution> {
+        match &self.subject {
+            Subject::Memory(execution) => Some(execution),
+            Subject::Object(_) => None,
+        }
+    }
+
+    /// The execution by itself, if the history is of a memory.
+    pub fn into_memory(self) -> Option<Execution> {
+        match self.subject {
+            Subject::Memory(execution) => Some(execution),
+            Subject::Object(_) => None,
+        }
+    }
+
+    /// The operations and their specification, if the history is of an object.
+    pub fn object(&self) -> Option<&Object> {
+        match &self.subject {
+            Subject::Object(object) => Some(object),
+            Subject::Memory(_) => None,
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //! use tribunal_formats::read;
 //! let sb = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
 //! for history in read(sb.as_bytes(), "sb.txt", None)? {
-//!     let execution = history?.execution;
+//!     let execution = history?.into_memory().expect("of a memory");
 //!     assert_eq!((execution.thread_count(), execution.len()), (2, 4));
 //! }
 //! # Ok::<(), tribunal_formats::Error>(())
@@ -22,6 +22,6 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
-pub use history::{History, Labels};
+pub use history::{History, Labels, Object, Subject};
 pub use read::{Input, Reader, decompressed, open, read};
 pub use write::{Event, Header, Origin, WriteError, Writer, write_history};

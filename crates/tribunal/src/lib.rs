@@ -21,6 +21,7 @@ pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
+pub mod object;
 mod order;
 pub mod verdict;
 pub mod verify;

@@ -30,7 +30,7 @@ fn traces() -> Option<Vec<(History, [bool; 4])>> {
             let trace = trace.expect("a trace");
             let answers = answers.each_mut().map(|lines| {
                 let (answer, name) = lines.next().and_then(|line| line.split_once(' ')).expect("an answer");
-                assert_eq!(trace.execution.name(), Some(name));
+                assert_eq!(trace.memory().expect("of a memory").name(), Some(name));
                 match answer {
                     "OK" => true,
                     "NO" => false,
@@ -48,8 +48,13 @@ fn traces() -> Option<Vec<(History, [bool; 4])>> {
 fn the_naive_checker_answers_as_axe_does() {
     for (trace, answers) in traces().iter().flatten() {
         for ((model, _), answer) in ANSWERS.into_iter().zip(*answers) {
-            let naive = naive::consistent(&trace.execution, model);
-            assert_eq!(naive, Some(answer), "{}: {model}", trace.execution.name().unwrap_or_default());
+            let naive = naive::consistent(trace.memory().expect("of a memory"), model);
+            assert_eq!(
+                naive,
+                Some(answer),
+                "{}: {model}",
+                trace.memory().expect("of a memory").name().unwrap_or_default()
+            );
         }
     }
 }
@@ -57,7 +62,7 @@ fn the_naive_checker_answers_as_axe_does() {
 #[test]
 fn every_engine_answers_as_axe_does() {
     for (trace, answers) in traces().iter().flatten() {
-        let x = &trace.execution;
+        let x = trace.memory().expect("of a memory");
         for ((model, _), answer) in ANSWERS.into_iter().zip(*answers) {
             for (engine, verdict) in engines::verdicts(x, model) {
                 let what = || format!("{}: {model} by {engine}", x.name().unwrap_or_default());

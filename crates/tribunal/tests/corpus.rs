@@ -57,7 +57,7 @@ fn the_naive_checker_meets_every_label() -> Result<(), tribunal_formats::Error> 
             .flat_map_iter(|history| {
                 history.labels.0.iter().filter_map(|(name, label)| {
                     let model: Model = name.parse().expect("a label is for a model");
-                    let naive = naive::consistent(&history.execution, model);
+                    let naive = naive::consistent(history.memory().expect("of a memory"), model);
                     let differs = naive != *label;
                     differs.then(|| format!("line {}, {model}: {naive:?} instead of {label:?}", history.line))
                 })
@@ -71,7 +71,7 @@ fn the_naive_checker_meets_every_label() -> Result<(), tribunal_formats::Error> 
 fn every_label_is_met_by_every_engine_and_every_certificate_verifies() -> Result<(), tribunal_formats::Error>
 {
     let of = |history: &History| {
-        let x = &history.execution;
+        let x = history.memory().expect("of a memory");
         let labels = history.labels.0.iter().map(|(name, label)| {
             let model: Model = name.parse().expect("a label is for a model");
             (model, *label)

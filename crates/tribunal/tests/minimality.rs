@@ -112,7 +112,7 @@ fn nothing_can_be_left_out_of_a_violation() -> Result<(), Error> {
     let mut violations = 0;
     for history in open(&Input::Path(path), None)? {
         let history = history?;
-        violations += minimal(&history.execution, &format!("line {}", history.line));
+        violations += minimal(history.memory().expect("of a memory"), &format!("line {}", history.line));
     }
     assert!(violations > 1000, "the corpus has {violations} violations only");
     Ok(())

@@ -26,7 +26,8 @@ fn the_history_is_its_own_witness_where_the_label_says_so() -> Result<(), Error>
         for (name, label) in history.labels.0.iter().filter(|(name, _)| without_mo.contains(&name.as_str())) {
             let Ok(model) = name.parse::<Model>() else { continue };
             compared += 1;
-            let found = match verify_witness(&history.execution, model, &Witness::History) {
+            let found = match verify_witness(history.memory().expect("of a memory"), model, &Witness::History)
+            {
                 Ok(()) => Some(true),
                 Err(Refusal::Broken { .. }) => Some(false),
                 Err(Refusal::DoesNotApply { .. }) => None,
@@ -91,7 +92,7 @@ fn an_mo_is_accepted_if_and_only_if_it_satisfies_the_axioms() -> Result<(), Erro
     let (mut accepted, mut refused) = (0, 0);
     for history in corpus()? {
         let history = history?;
-        let x = &history.execution;
+        let x = history.memory().expect("of a memory");
         let orders = orders(x, 24);
         for &model in &models {
             let before = accepted;

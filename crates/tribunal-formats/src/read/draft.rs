@@ -1,7 +1,7 @@
 //! A history under construction.
 
 use super::buffer::Buffer;
-use crate::{Error, ErrorKind, History, Labels};
+use crate::{Error, ErrorKind, History, Labels, Subject};
 use rustc_hash::FxHashSet;
 use tribunal::memory::{Execution, ExecutionBuilder, LocId, Slot, ThreadId};
 
@@ -47,7 +47,9 @@ impl Draft {
     /// The history, if it makes sense.
     pub(super) fn finish(mut self, buffer: &Buffer) -> Result<History, Error> {
         match std::mem::take(&mut self.builder).build() {
-            Ok(execution) => Ok(History { execution, labels: self.labels, line: self.line }),
+            Ok(execution) => {
+                Ok(History { subject: Subject::Memory(execution), labels: self.labels, line: self.line })
+            }
             Err(malformed) => {
                 let line = self.line_of(malformed.slot());
                 Err(Error::at(buffer.name(), line, None, ErrorKind::Malformed(malformed)))

@@ -12,7 +12,7 @@ use tribunal::memory::{EventId, Execution, LocId};
 /// let text = "T0: W x 1\nT1: R.acq x 1; R x 0\n";
 /// let history = read(text.as_bytes(), "corr", None)?.next().expect("a history")?;
 /// let mut writer = Writer::new(Vec::new(), Format::Axe);
-/// write_history(&mut writer, &history.execution, &history.labels)?;
+/// write_history(&mut writer, history.memory().expect("of a memory"), &history.labels)?;
 /// assert_eq!(writer.finish()?, b"0: M[0] := 1\n1: M[0] == 1\n1: M[0] == 0\ncheck\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

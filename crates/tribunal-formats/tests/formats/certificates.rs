@@ -12,7 +12,8 @@ fn execution() -> Execution {
     all("T0: W x 1; W y 1; U x 1>2\nT1: R y 1; R x 0; U x 2>3", "-", None)
         .expect("well-formed")
         .remove(0)
-        .execution
+        .into_memory()
+        .expect("of a memory")
 }
 
 fn edge(from: u32, to: u32, because: Because) -> Edge {

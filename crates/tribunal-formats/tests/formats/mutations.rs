@@ -58,10 +58,13 @@ impl Random {
 fn survives(bytes: Vec<u8>, format: Option<Format>) {
     for history in all(bytes, "-", format).into_iter().flatten() {
         for format in Format::ALL {
-            if let Ok(bytes) = written(&history.execution, &history.labels, format) {
+            if let Ok(bytes) = written(history.memory().expect("of a memory"), &history.labels, format) {
                 let back = all(bytes, "-", Some(format)).expect("what was written");
                 assert_eq!(back.len(), 1);
-                assert_eq!(back[0].execution.len(), history.execution.len());
+                assert_eq!(
+                    back[0].memory().expect("of a memory").len(),
+                    history.memory().expect("of a memory").len()
+                );
             }
         }
     }
@@ -96,12 +99,13 @@ fn the_decompressors_survive_mutations() {
 #[test]
 fn the_certificate_parsers_survive_mutations() {
     let mut random = Random(0x94d049bb133111eb);
-    let x = all(JSON, "-", None).expect("well-formed").remove(0).execution;
+    let history = all(JSON, "-", None).expect("well-formed").remove(0);
+    let x = history.memory().expect("of a memory");
     let good = serde_json::from_str(VIOLATION).expect("JSON");
-    violation_from_json(&x, &good).expect("good before it is mutated");
+    violation_from_json(x, &good).expect("good before it is mutated");
     for _ in 0..6000 {
         if let Ok(json) = serde_json::from_slice(&random.mutated(VIOLATION.as_bytes())) {
-            let _ = (violation_from_json(&x, &json), witness_from_json(&x, &json));
+            let _ = (violation_from_json(x, &json), witness_from_json(&x, &json));
         }
     }
 }

@@ -30,7 +30,7 @@ T0: W z 1 @ 4:
 final: x=2, y=7
 expect: sc=no tso=yes rc20=na
 ");
-    let x = &history.execution;
+    let x = history.memory().expect("of a memory");
     assert_eq!(x.name(), Some("everything # really"));
     let expected = [
         "T0:0 W.rel x 1",
@@ -65,7 +65,11 @@ fn text_forgives_what_is_clear() {
         "---\nT0: W x 1\nT1: W y 1\nT0: R y 0\nT1: R x 0\n---\n-----\n",
         "T0: w.rlx x 1; r y 0\nT1: W.relaxed y 1; R x 0",
     ] {
-        assert_eq!(shown(&one(text).execution), shown(&plain.execution), "{text}");
+        assert_eq!(
+            shown(one(text).memory().expect("of a memory")),
+            shown(plain.memory().expect("of a memory")),
+            "{text}"
+        );
     }
 }
 
@@ -84,7 +88,7 @@ fn json_says_everything_in_any_order() {
   "init": {"x": 5}, "final": {"x": 2}, "kind": "memory", "name": "all \"of\" it",
   "verdicts": {"sc": false, "tso": true, "rc20": null} }"#;
     let history = one(text);
-    let x = &history.execution;
+    let x = history.memory().expect("of a memory");
     assert_eq!(x.name(), Some("all \"of\" it"));
     let expected = ["left:0 W.rel x 1", "left:1 U.ar x 1>2", "left:2 F.sc", "T1:0 R.acq x 5", "T1:1 R y 0"];
     assert_eq!(events(x), expected);
@@ -107,7 +111,7 @@ check
 ";
     let histories = all(text, "a.axe", None).expect("well-formed");
     assert_eq!(histories.len(), 1);
-    let x = &histories[0].execution;
+    let x = histories[0].memory().expect("of a memory");
     assert_eq!(x.name(), Some("named"));
     let expected = [
         "0:0 W M[1] 1",
@@ -125,7 +129,7 @@ check
 fn files_hold_several_histories() {
     let axe =
         all("# a\n0: v0 := 1\ncheck\n\n# b\n0: v0 == 0\ncheck\ncheck\n# c\n0: sync", "-", None).expect("axe");
-    let names: Vec<_> = axe.iter().map(|h| h.execution.name()).collect();
+    let names: Vec<_> = axe.iter().map(|h| h.memory().expect("of a memory").name()).collect();
     assert_eq!(names, [Some("a"), Some("b"), None, Some("c")]);
     assert_eq!(axe.iter().map(|h| h.line).collect::<Vec<_>>(), [2, 6, 8, 10]);
 
@@ -242,7 +246,10 @@ fn refills_do_not_show() {
         let whole = one(text);
         let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognised");
         let trickled = trickle.next().expect("a history").expect("well-formed");
-        assert_eq!(shown(&trickled.execution), shown(&whole.execution));
+        assert_eq!(
+            shown(trickled.memory().expect("of a memory")),
+            shown(whole.memory().expect("of a memory"))
+        );
     }
 }
 
@@ -258,11 +265,11 @@ fn a_line_of_ten_megabytes_is_read() {
     }
     json.push_str("]}]}");
     for bytes in [text, json] {
-        assert_eq!(one(&bytes).execution.len(), events);
+        assert_eq!(one(&bytes).memory().expect("of a memory").len(), events);
     }
     let name = "n".repeat(10 << 20);
     for bytes in [format!("name: {name}\nT0: F.sc"), format!("{{\"name\":\"{name}\",\"threads\":[]}}")] {
-        assert_eq!(one(&bytes).execution.name(), Some(name.as_str()));
+        assert_eq!(one(&bytes).memory().expect("of a memory").name(), Some(name.as_str()));
     }
 }
 
@@ -301,8 +308,8 @@ fn the_axe_litmus_traces_are_read() {
     let histories = open(&Input::Path(path), None).expect("a file");
     let histories: Vec<_> = histories.collect::<Result<_, _>>().expect("well-formed");
     assert_eq!(histories.len(), 199);
-    assert!(histories.iter().all(|history| history.execution.name().is_some()));
-    let first = &histories[0].execution;
+    assert!(histories.iter().all(|history| history.memory().expect("of a memory").name().is_some()));
+    let first = histories[0].memory().expect("of a memory");
     assert_eq!((first.name(), first.len(), first.finals().len()), (Some("2+2W+sync+po"), 5, 2));
     assert!(first.labels().iter().any(|l| (l.kind(), l.order()) == (Kind::Fence, Order::SeqCst)));
 }

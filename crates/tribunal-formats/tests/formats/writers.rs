@@ -25,11 +25,16 @@ fn every_format_reads_what_it_writes() {
     for text in HISTORIES {
         let history = all(text, "-", Some(Format::Text)).expect(text).remove(0);
         for format in [Format::Text, Format::Json] {
-            let bytes = written(&history.execution, &history.labels, format).expect("expressible");
+            let bytes = written(history.memory().expect("of a memory"), &history.labels, format)
+                .expect("expressible");
             let back = all(bytes.clone(), "-", None).expect("what was written");
             let output = String::from_utf8_lossy(&bytes);
             assert_eq!(back.len(), 1, "{output}");
-            assert_eq!(shown(&back[0].execution), shown(&history.execution), "{output}");
+            assert_eq!(
+                shown(back[0].memory().expect("of a memory")),
+                shown(history.memory().expect("of a memory")),
+                "{output}"
+            );
             assert_eq!(back[0].labels, history.labels, "{output}");
         }
     }
@@ -39,10 +44,11 @@ fn every_format_reads_what_it_writes() {
 fn axe_reads_what_it_writes() {
     let text = "# n\n0: M[1] := 1 @ 3:4\n1: { M[1] == 1; M[1] := 2 } @ :5\n1: sync\n0: M[7] == 0\nfinal M[1] == 2\ncheck\n";
     let history = all(text, "-", None).expect("a trace").remove(0);
-    let bytes = written(&history.execution, &history.labels, Format::Axe).expect("expressible");
+    let bytes =
+        written(history.memory().expect("of a memory"), &history.labels, Format::Axe).expect("expressible");
     assert_eq!(
-        shown(&all(bytes.clone(), "-", None).expect("a trace")[0].execution),
-        shown(&history.execution)
+        shown(&all(bytes.clone(), "-", None).expect("a trace")[0].memory().expect("of a memory")),
+        shown(history.memory().expect("of a memory"))
     );
     let expected = "# n\n0: M[1] := 1 @ 3:4\n0: M[7] == 0\n1: { M[1] == 1; M[1] := 2 } @ :5\n1: sync\nfinal M[1] == 2\ncheck\n";
     assert_eq!(String::from_utf8_lossy(&bytes), expected);
@@ -52,7 +58,8 @@ fn axe_reads_what_it_writes() {
 fn a_litmus_test_takes_a_line_a_thread() {
     let text = "name: SB\nexpect: sc=no\nT0: W x 1; F.sc; R.acq y 0\nT1: W y 1; U.ar x 0>2\n";
     let history = all(text, "-", None).expect("well-formed").remove(0);
-    let bytes = written(&history.execution, &history.labels, Format::Text).expect("expressible");
+    let bytes =
+        written(history.memory().expect("of a memory"), &history.labels, Format::Text).expect("expressible");
     assert_eq!(String::from_utf8_lossy(&bytes), text);
 }
 
@@ -140,16 +147,22 @@ fn the_corpus_comes_back_from_every_format() {
     let mut axe = 0;
     for history in &histories {
         for format in Format::ALL {
-            let bytes = match written(&history.execution, &history.labels, format) {
+            let bytes = match written(history.memory().expect("of a memory"), &history.labels, format) {
                 Err(WriteError::Inexpressible { format: Format::Axe, .. }) => continue,
                 other => other.expect("expressible"),
             };
             let back = all(bytes, "-", Some(format)).expect("what was written").remove(0);
             if format == Format::Axe {
                 axe += 1;
-                assert_eq!(back.execution.len(), history.execution.len());
+                assert_eq!(
+                    back.memory().expect("of a memory").len(),
+                    history.memory().expect("of a memory").len()
+                );
             } else {
-                assert_eq!(shown(&back.execution), shown(&history.execution));
+                assert_eq!(
+                    shown(back.memory().expect("of a memory")),
+                    shown(history.memory().expect("of a memory"))
+                );
                 assert_eq!(back.labels, history.labels);
             }
         }

@@ -75,9 +75,9 @@ fn compositions() -> Result<Vec<Composition>, Box<dyn Error>> {
             history.labels.0.iter().find(|(name, _)| name == model).and_then(|&(_, label)| label)
         };
         match (label("wsc"), label("sc")) {
-            (Some(true), Some(false)) => hidden.push(history.execution),
-            (Some(true), Some(true)) if history.execution.features().writes > 2 => {
-                valid.push(history.execution)
+            (Some(true), Some(false)) => hidden.push(history.into_memory().expect("of a memory")),
+            (Some(true), Some(true)) if history.memory().expect("of a memory").features().writes > 2 => {
+                valid.push(history.into_memory().expect("of a memory"))
             }
             _ => {}
         }

@@ -1,0 +1,130 @@
+//! Why a history of operations is malformed.
+
+use super::{OpId, Value};
+
+/// A history that no run of processes can have.
+///
+/// Every variant names its operation, so that a reader of a file can name the line; the text names process and method.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedHistory {
+    /// A process calls while its last operation has not returned.
+    #[error("process {process} calls {called} while its {open} is still open")]
+    Overlap {
+        /// The later operation.
+        op: OpId,
+        /// The process.
+        process: String,
+        /// What it calls.
+        called: String,
+        /// What is open.
+        open: String,
+    },
+    /// A return is not after its call.
+    #[error("{shown} returns at {ret}, which is not after its call at {call}")]
+    Backwards {
+        /// The operation.
+        op: OpId,
+        /// The operation in words.
+        shown: String,
+        /// The time of its call.
+        call: u64,
+        /// The time of its return.
+        ret: u64,
+    },
+    /// An operation returns twice.
+    #[error("{shown} returns again")]
+    ReturnedTwice {
+        /// The operation.
+        op: OpId,
+        /// The operation in words.
+        shown: String,
+    },
+    /// Times and an explicit order in one history.
+    #[error("{shown} has no times, while others have: give all times, or hb for all")]
+    MixedOrders {
+        /// The operation.
+        op: OpId,
+        /// The operation in words.
+        shown: String,
+    },
+    /// The explicit order names an operation that does not exist.
+    #[error("hb names operation {index}, and there are {operations}")]
+    NoSuchOperation {
+        /// The index named.
+        index: u64,
+        /// How many operations there are.
+        operations: usize,
+    },
+    /// The explicit order together with po has a cycle.
+    #[error("hb and po together have a cycle through {shown}")]
+    Cycle {
+        /// An operation on the cycle.
+        op: OpId,
+        /// The operation in words.
+        shown: String,
+    },
+    /// The explicit order over so many operations and processes does not fit.
+    #[error("an explicit hb over {operations} operations of {processes} processes is too large; give times")]
+    TooLarge {
+        /// How many operations there are.
+        operations: usize,
+        /// How many processes.
+        processes: usize,
+    },
+    /// The specification has no such method.
+    #[error("{spec} has no method `{method}`; it has {methods}")]
+    UnknownMethod {
+        /// The operation.
+        op: OpId,
+        /// The specification.
+        spec: String,
+        /// The method called.
+        method: String,
+        /// The methods there are.
+        methods: String,
+    },
+    /// A method is called with another number of arguments than it takes.
+    #[error("{method} takes {takes} argument{}, found {found}", if *takes == 1 { "" } else { "s" })]
+    WrongArity {
+        /// The operation.
+        op: OpId,
+        /// The method.
+        method: String,
+        /// How many arguments it takes.
+        takes: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An argument or a return of another type.
+    #[error("{method}: {what} must be {expected}, found {found}")]
+    WrongType {
+        /// The operation.
+        op: OpId,
+        /// The method.
+        method: String,
+        /// `argument 1`, `the return`, ...
+        what: String,
+        /// The type it must have.
+        expected: &'static str,
+        /// The value there is.
+        found: Value,
+    },
+}
+
+impl MalformedHistory {
+    /// The operation at fault, if it is one.
+    pub fn op(&self) -> Option<OpId> {
+        match self {
+            MalformedHistory::Overlap { op, .. }
+            | MalformedHistory::Backwards { op, .. }
+            | MalformedHistory::ReturnedTwice { op, .. }
+            | MalformedHistory::MixedOrders { op, .. }
+            | MalformedHistory::Cycle { op, .. }
+            | MalformedHistory::UnknownMethod { op, .. }
+            | MalformedHistory::WrongArity { op, .. }
+            | MalformedHistory::WrongType { op, .. } => Some(*op),
+            MalformedHistory::NoSuchOperation { .. } | MalformedHistory::TooLarge { .. } => None,
+        }
+    }
+}

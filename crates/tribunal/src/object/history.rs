@@ -1,0 +1,284 @@
+//! Histories of operations: who called what, what it returned, and what happened before what.
+
+use super::{Builder, Value};
+use std::fmt;
+
+/// An operation of a history, by its place in the order in which operations were given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OpId(pub u32);
+
+/// A process of a history: its operations come one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ProcessId(pub u32);
+
+/// A method with its arguments; operations that call the same share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InvocationId(pub u32);
+
+/// A return; operations that return the same share it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReturnId(pub u32);
+
+impl OpId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ProcessId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl InvocationId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ReturnId {
+    /// The id as an index.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A method with its arguments, as a specification sees them.
+///
+/// ```
+/// use tribunal::object::{Invocation, Value};
+/// let args = [Value::from(1), Value::from(0)];
+/// assert_eq!(Invocation { method: "put", args: &args }.to_string(), "put(1, 0)");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Invocation<'h> {
+    /// The method's name.
+    pub method: &'h str,
+    /// Its arguments.
+    pub args: &'h [Value],
+}
+
+impl fmt::Display for Invocation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}(", self.method)?;
+        for (at, arg) in self.args.iter().enumerate() {
+            write!(f, "{}{arg}", if at > 0 { ", " } else { "" })?;
+        }
+        f.write_str(")")
+    }
+}
+
+/// A call or a return of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// The operation is called.
+    Call(OpId),
+    /// The operation returns.
+    Return(OpId),
+}
+
+/// The rank of a pending operation's return: after everything.
+pub const NEVER: u32 = u32::MAX;
+
+/// A history: operations by processes, and the order `hb` in which they happened.
+///
+/// `hb` contains `po`, the order within a process. It comes from times: an operation happens before another iff it
+/// returned before the other was called. Or it is given as pairs, whose transitive closure with `po` is taken.
+///
+/// ```
+/// use tribunal::object::{History, Value};
+/// let mut b = History::builder();
+/// let (p, q) = (b.process("0"), b.process("1"));
+/// let write = b.call(p, "write", &[Value::from(1)], 0);
+/// b.ret(write, Value::Null, 2);
+/// let read = b.call(q, "read", &[], 3);
+/// let history = b.build()?;
+/// assert!(history.before(write, read));
+/// assert!(history.is_pending(read));
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct History {
+    pub(super) name: Option<String>,
+    pub(super) processes: Vec<String>,
+    pub(super) methods: Vec<String>,
+    /// By invocation: the method, and where its arguments end in `args`.
+    pub(super) invocations: Vec<(u32, u32)>,
+    pub(super) args: Vec<Value>,
+    pub(super) returns: Vec<Value>,
+    /// By operation.
+    pub(super) process: Vec<ProcessId>,
+    pub(super) invocation: Vec<InvocationId>,
+    pub(super) ret: Vec<Option<ReturnId>>,
+    /// The operations of each process in po, one process after another, and where each process begins.
+    pub(super) by_process: Vec<OpId>,
+    pub(super) process_begins: Vec<u32>,
+    pub(super) order: Order,
+    /// The times as given, by operation; empty if hb was given. A pending operation has no return time.
+    pub(super) times: Vec<(u64, Option<u64>)>,
+}
+
+/// How `hb` is held.
+#[derive(Clone, Debug)]
+pub(super) enum Order {
+    /// By operation, the ranks of its call and return among all events; `events` is the inverse.
+    Intervals { call: Vec<u32>, ret: Vec<u32>, events: Vec<Event> },
+    /// By operation and process, how many of the process's operations happen before it. Used when no assignment of
+    /// intervals gives the order, or a pending operation happens before another.
+    Partial { clocks: Vec<u32>, place: Vec<u32> },
+}
+
+impl History {
+    /// Starts an empty history.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The history's name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// How many operations there are.
+    pub fn len(&self) -> usize {
+        self.process.len()
+    }
+
+    /// Whether there is no operation.
+    pub fn is_empty(&self) -> bool {
+        self.process.is_empty()
+    }
+
+    /// Every operation.
+    pub fn ops(&self) -> impl ExactSizeIterator<Item = OpId> + DoubleEndedIterator + Clone + use<> {
+        (0..self.len() as u32).map(OpId)
+    }
+
+    /// How many processes there are.
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// A process's name.
+    pub fn process_name(&self, process: ProcessId) -> &str {
+        &self.processes[process.index()]
+    }
+
+    /// The operations of a process, in po.
+    pub fn of_process(&self, process: ProcessId) -> &[OpId] {
+        let begin = self.process_begins[process.index()] as usize;
+        let end = self.process_begins[process.index() + 1] as usize;
+        &self.by_process[begin..end]
+    }
+
+    /// The process of an operation.
+    pub fn process(&self, op: OpId) -> ProcessId {
+        self.process[op.index()]
+    }
+
+    /// How many different invocations there are.
+    pub fn invocation_count(&self) -> usize {
+        self.invocations.len()
+    }
+
+    /// Which invocation an operation is of.
+    pub fn invocation_of(&self, op: OpId) -> InvocationId {
+        self.invocation[op.index()]
+    }
+
+    /// An invocation.
+    pub fn invocation(&self, id: InvocationId) -> Invocation<'_> {
+        let (method, end) = self.invocations[id.index()];
+        let begin = id.index().checked_sub(1).map_or(0, |before| self.invocations[before].1);
+        Invocation { method: &self.methods[method as usize], args: &self.args[begin as usize..end as usize] }
+    }
+
+    /// The names of the methods called, each once.
+    pub fn methods(&self) -> &[String] {
+        &self.methods
+    }
+
+    /// The method of an operation, as an index into [`History::methods`].
+    pub fn method_of(&self, op: OpId) -> usize {
+        self.invocations[self.invocation_of(op).index()].0 as usize
+    }
+
+    /// How many different returns there are.
+    pub fn return_count(&self) -> usize {
+        self.returns.len()
+    }
+
+    /// Which return an operation has; a pending one has none.
+    pub fn return_of(&self, op: OpId) -> Option<ReturnId> {
+        self.ret[op.index()]
+    }
+
+    /// A return.
+    pub fn returned(&self, id: ReturnId) -> &Value {
+        &self.returns[id.index()]
+    }
+
+    /// An operation's method and arguments.
+    pub fn called(&self, op: OpId) -> Invocation<'_> {
+        self.invocation(self.invocation_of(op))
+    }
+
+    /// What an operation returned; nothing if it is pending.
+    pub fn result(&self, op: OpId) -> Option<&Value> {
+        self.return_of(op).map(|id| self.returned(id))
+    }
+
+    /// Whether an operation has no return.
+    pub fn is_pending(&self, op: OpId) -> bool {
+        self.return_of(op).is_none()
+    }
+
+    /// Whether an operation happens before another.
+    pub fn before(&self, a: OpId, b: OpId) -> bool {
+        match &self.order {
+            Order::Intervals { call, ret, .. } => ret[a.index()] < call[b.index()],
+            Order::Partial { clocks, place } => {
+                let process = self.process(a).index();
+                place[a.index()] < clocks[b.index() * self.process_count() + process]
+            }
+        }
+    }
+
+    /// The history as intervals, if it is one: with times it always is.
+    pub fn intervals(&self) -> Option<Intervals<'_>> {
+        match &self.order {
+            Order::Intervals { call, ret, events } => Some(Intervals { call, ret, events }),
+            Order::Partial { .. } => None,
+        }
+    }
+
+    /// When an operation was called and when it returned, as given.
+    pub fn times(&self, op: OpId) -> Option<(u64, Option<u64>)> {
+        self.times.get(op.index()).copied()
+    }
+
+    /// An operation in words, such as `0: write(1) → null`.
+    pub fn show(&self, op: OpId) -> String {
+        let process = self.process_name(self.process(op));
+        match self.result(op) {
+            Some(ret) => format!("{process}: {} → {ret}", self.called(op)),
+            None => format!("{process}: {} pending", self.called(op)),
+        }
+    }
+}
+
+/// The ranks of all calls and returns: an operation happens before another iff its return's rank is less than the
+/// other's call's. Ranks are different, from 0; a pending operation's return has rank [`NEVER`].
+#[derive(Clone, Copy, Debug)]
+pub struct Intervals<'h> {
+    /// By operation, the rank of its call.
+    pub call: &'h [u32],
+    /// By operation, the rank of its return.
+    pub ret: &'h [u32],
+    /// The events by rank.
+    pub events: &'h [Event],
+}

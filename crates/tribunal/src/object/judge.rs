@@ -1,0 +1,118 @@
+//! Choosing an engine and asking it.
+
+use super::{Criterion, History, Specification, Unsupported, Verdict};
+use crate::limits::Limits;
+use crate::verdict::Limit;
+
+/// What decides a criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// The log-linear algorithms for collections whose values are inserted once.
+    Collection,
+    /// Just-in-time linearization with memoised frontiers, key by key.
+    Search,
+    /// Wing and Gong's search as it stands in the textbooks: the baseline.
+    Plain,
+    /// Minimal visibilities (paper 004, sections 3 and 4).
+    Minimal,
+    /// All visibilities: the baseline.
+    Naive,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Engine; 5] =
+        [Engine::Collection, Engine::Search, Engine::Plain, Engine::Minimal, Engine::Naive];
+
+    /// The engine's name in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Collection => "collection",
+            Engine::Search => "search",
+            Engine::Plain => "plain",
+            Engine::Minimal => "minimal",
+            Engine::Naive => "naive",
+        }
+    }
+
+    /// Whether the engine decides a criterion at all.
+    pub fn decides(self, criterion: &Criterion) -> bool {
+        let total = matches!(criterion, Criterion::Linearizable | Criterion::Sequential);
+        match self {
+            Engine::Collection => *criterion == Criterion::Linearizable,
+            Engine::Search | Engine::Plain => total,
+            Engine::Minimal | Engine::Naive => !total,
+        }
+    }
+}
+
+/// A verdict with what decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The engine that gave it.
+    pub engine: Engine,
+}
+
+/// Whether a history satisfies a criterion.
+///
+/// ```
+/// use tribunal::object::{Criterion, History, Value, check, specs::Register};
+/// let mut b = History::builder();
+/// let (p, q) = (b.process("0"), b.process("1"));
+/// let write = b.call(p, "write", &[Value::from(1)], 0);
+/// b.ret(write, Value::Null, 1);
+/// let read = b.call(q, "read", &[], 2);
+/// b.ret(read, Value::Null, 3);
+/// let stale = b.build()?;
+/// assert!(check(&stale, &Register::default(), &Criterion::Linearizable).is_inconsistent());
+/// assert!(check(&stale, &Register::default(), &Criterion::Causal).is_consistent());
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+pub fn check(history: &History, spec: &dyn Specification, criterion: &Criterion) -> Verdict {
+    judge(history, spec, criterion, &Limits::default()).verdict
+}
+
+/// As [`check`], within limits, and saying which engine decided.
+pub fn judge(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    limits: &Limits<'_>,
+) -> Judgement {
+    let engines: &[Engine] = match criterion {
+        Criterion::Linearizable => &[Engine::Collection, Engine::Search],
+        Criterion::Sequential => &[Engine::Search],
+        _ => &[Engine::Minimal],
+    };
+    let mut last = Judgement { verdict: Verdict::Unsupported(Unsupported::Criterion), engine: engines[0] };
+    for &engine in engines {
+        last = Judgement { verdict: judge_by(history, spec, criterion, engine, limits), engine };
+        if !matches!(last.verdict, Verdict::Unsupported(_)) {
+            break;
+        }
+    }
+    last
+}
+
+/// As [`judge`], by one engine alone.
+pub fn judge_by(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    engine: Engine,
+    limits: &Limits<'_>,
+) -> Verdict {
+    if !engine.decides(criterion) {
+        return Verdict::Unsupported(Unsupported::Criterion);
+    }
+    let decided = match engine {
+        Engine::Collection => super::collections::decide(history, spec, limits),
+        Engine::Search => super::linearize::decide(history, spec, criterion, limits),
+        Engine::Plain => super::plain::decide(history, spec, criterion, limits),
+        Engine::Minimal => super::visibility::minimal(history, spec, criterion, limits),
+        Engine::Naive => super::visibility::naive(history, spec, criterion, limits),
+    };
+    decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit))
+}

@@ -1,0 +1,42 @@
+//! Concurrent objects: histories of calls and returns, sequential specifications, and the criteria between them.
+//!
+//! ```
+//! use tribunal::object::{Criterion, History, Value, check, specs::Queue};
+//! // Two concurrent enqueues, dequeued in the other order.
+//! let mut b = History::builder();
+//! let (p, q) = (b.process("0"), b.process("1"));
+//! let one = b.call(p, "enqueue", &[Value::from(1)], 0);
+//! let two = b.call(q, "enqueue", &[Value::from(2)], 1);
+//! b.ret(one, Value::Null, 2);
+//! b.ret(two, Value::Null, 3);
+//! let first = b.call(p, "dequeue", &[], 4);
+//! b.ret(first, Value::from(2), 5);
+//! assert!(check(&b.build()?, &Queue, &Criterion::Linearizable).is_consistent());
+//! # Ok::<(), tribunal::object::MalformedHistory>(())
+//! ```
+
+mod builder;
+mod collections;
+mod criterion;
+mod error;
+mod history;
+mod judge;
+mod linearize;
+mod machine;
+mod part;
+mod plain;
+mod spec;
+pub mod specs;
+mod value;
+mod verdict;
+mod visibility;
+
+pub use builder::Builder;
+pub use criterion::{Axiom, Criterion, Relation};
+pub use error::MalformedHistory;
+pub use history::{Event, History, Intervals, Invocation, InvocationId, NEVER, OpId, ProcessId, ReturnId};
+pub use judge::{Engine, Judgement, check, judge, judge_by};
+pub use machine::{Machine, Replay, StateId};
+pub use spec::{Collection, Kind, Signature, Spec, Specification, typed};
+pub use value::Value;
+pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};

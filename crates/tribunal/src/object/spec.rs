@@ -1,0 +1,275 @@
+//! Sequential specifications: what an object does when operations come one at a time.
+
+use super::machine::{Interned, Machine, Replay, Running};
+use super::{History, Invocation, MalformedHistory, Value};
+use std::fmt::Debug;
+use std::hash::Hash;
+
+/// A sequential specification.
+///
+/// It is deterministic: a state and an invocation give one return and one next state, or nothing, if the invocation
+/// cannot take effect in that state (acquiring a lock that is held).
+///
+/// ```
+/// use tribunal::object::{Criterion, History, Invocation, Spec, Value, check};
+///
+/// /// Hands out each number once.
+/// struct Tickets;
+///
+/// impl Spec for Tickets {
+///     type State = i64;
+///     fn name(&self) -> &str {
+///         "tickets"
+///     }
+///     fn initial(&self) -> i64 {
+///         0
+///     }
+///     fn step(&self, next: &mut i64, call: Invocation<'_>) -> Option<Value> {
+///         if call.method != "take" {
+///             return None;
+///         }
+///         *next += 1;
+///         Some(Value::from(*next - 1))
+///     }
+/// }
+///
+/// let mut b = History::builder();
+/// let (p, q) = (b.process("0"), b.process("1"));
+/// let first = b.call(p, "take", &[], 0);
+/// let second = b.call(q, "take", &[], 1);
+/// b.ret(first, Value::from(1), 2);
+/// b.ret(second, Value::from(0), 3);
+/// assert!(check(&b.build()?, &Tickets, &Criterion::Linearizable).is_consistent());
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+pub trait Spec: Sync {
+    /// What the object remembers.
+    type State: Clone + Debug + Eq + Hash + Send;
+
+    /// The specification's name in messages.
+    fn name(&self) -> &str;
+
+    /// The state before any operation.
+    fn initial(&self) -> Self::State;
+
+    /// Lets an invocation take effect and gives its return; nothing if it cannot take effect in this state, which is
+    /// then not used any more.
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value>;
+
+    /// The methods with their types, so that histories can be checked before they are judged; empty: not checked.
+    fn signatures(&self) -> &[Signature] {
+        &[]
+    }
+
+    /// The part of the object that an invocation alone concerns: invocations of different keys neither see nor change
+    /// what the others do. Nothing if it concerns the whole.
+    fn key(&self, call: Invocation<'_>) -> Option<Value> {
+        let _ = call;
+        None
+    }
+
+    /// Whether two invocations have the same effect and the same returns in either order, in every state.
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        let _ = (a, b);
+        false
+    }
+
+    /// Whether an invocation never changes the state.
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        let _ = call;
+        false
+    }
+
+    /// The argument that the object only stores, compares and gives back, so that any other value would do as well:
+    /// its index.
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        let _ = call;
+        None
+    }
+
+    /// The collection that this is, with the method names and returns of the built-in one.
+    fn collection(&self) -> Option<Collection> {
+        None
+    }
+}
+
+/// A specification whose states are out of sight: every [`Spec`] is one, and the checkers take it by reference.
+pub trait Specification: Sync {
+    /// As [`Spec::name`].
+    fn name(&self) -> &str;
+    /// As [`Spec::signatures`].
+    fn signatures(&self) -> &[Signature];
+    /// As [`Spec::key`].
+    fn key(&self, call: Invocation<'_>) -> Option<Value>;
+    /// As [`Spec::commute`].
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool;
+    /// As [`Spec::read_only`].
+    fn read_only(&self, call: Invocation<'_>) -> bool;
+    /// As [`Spec::opaque`].
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize>;
+    /// As [`Spec::collection`].
+    fn collection(&self) -> Option<Collection>;
+    /// The states reached by operations of a history, each kept once.
+    fn machine<'a>(&'a self, history: &'a History) -> Box<dyn Machine + 'a>;
+    /// One run from the initial state, whose states are not kept.
+    fn replay<'a>(&'a self) -> Box<dyn Replay + 'a>;
+}
+
+impl<S: Spec> Specification for S {
+    fn name(&self) -> &str {
+        Spec::name(self)
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        Spec::signatures(self)
+    }
+
+    fn key(&self, call: Invocation<'_>) -> Option<Value> {
+        Spec::key(self, call)
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        Spec::commute(self, a, b)
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        Spec::read_only(self, call)
+    }
+
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        Spec::opaque(self, call)
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Spec::collection(self)
+    }
+
+    fn machine<'a>(&'a self, history: &'a History) -> Box<dyn Machine + 'a> {
+        Box::new(Interned::new(self, history))
+    }
+
+    fn replay<'a>(&'a self) -> Box<dyn Replay + 'a> {
+        Box::new(Running::new(self))
+    }
+}
+
+/// Collections with an algorithm of their own for values that are inserted once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Collection {
+    /// `write(v)`, `read()`, with the initial value.
+    Register(Value),
+    /// `add(v)`, `remove(v)`, `contains(v)`.
+    Set,
+    /// `enqueue(v)`, `dequeue()`.
+    Queue,
+    /// `push(v)`, `pop()`.
+    Stack,
+    /// `insert(v)`, `delete_min()`; values are ordered as [`Value`]s are.
+    PriorityQueue,
+}
+
+/// A method's types.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The method's name.
+    pub method: String,
+    /// What its arguments must be.
+    pub args: Vec<Kind>,
+    /// What its return must be.
+    pub returns: Kind,
+}
+
+/// What a value must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Anything.
+    Any,
+    /// Nothing.
+    Null,
+    /// A truth value.
+    Bool,
+    /// A whole number.
+    Int,
+    /// A text.
+    Text,
+    /// A list.
+    List,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Kind::Any => "anything",
+            Kind::Null => "null",
+            Kind::Bool => "true or false",
+            Kind::Int => "a whole number",
+            Kind::Text => "a text",
+            Kind::List => "a list",
+        }
+    }
+
+    /// Whether a value is of this kind.
+    pub const fn admits(self, value: &Value) -> bool {
+        matches!(
+            (self, value),
+            (Kind::Any, _)
+                | (Kind::Null, Value::Null)
+                | (Kind::Bool, Value::Bool(_))
+                | (Kind::Int, Value::Int(_))
+                | (Kind::Text, Value::Text(_))
+                | (Kind::List, Value::List(_))
+        )
+    }
+}
+
+/// Whether a history's calls and returns have the types that a specification asks for.
+///
+/// ```
+/// use tribunal::object::{History, Value, specs::Register, typed};
+/// let mut b = History::builder();
+/// let p = b.process("0");
+/// b.call(p, "write", &[], 0);
+/// let error = typed(&b.build()?, &Register::default()).expect_err("no argument");
+/// assert_eq!(error.to_string(), "write takes 1 argument, found 0");
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+pub fn typed(history: &History, spec: &dyn Specification) -> Result<(), MalformedHistory> {
+    let signatures = spec.signatures();
+    if signatures.is_empty() {
+        return Ok(());
+    }
+    let of_method: Vec<Option<&Signature>> = history
+        .methods()
+        .iter()
+        .map(|method| signatures.iter().find(|signature| signature.method == *method))
+        .collect();
+    for op in history.ops() {
+        let call = history.called(op);
+        let method = || call.method.to_string();
+        let Some(signature) = of_method[history.method_of(op)] else {
+            let methods: Vec<_> = signatures.iter().map(|signature| signature.method.as_str()).collect();
+            let (spec, methods) = (spec.name().into(), methods.join(", "));
+            return Err(MalformedHistory::UnknownMethod { op, spec, method: method(), methods });
+        };
+        let (takes, found) = (signature.args.len(), call.args.len());
+        if takes != found {
+            return Err(MalformedHistory::WrongArity { op, method: method(), takes, found });
+        }
+        let wrong = |what: String, kind: Kind, value: &Value| {
+            let (expected, found) = (kind.words(), value.clone());
+            Err(MalformedHistory::WrongType { op, method: method(), what, expected, found })
+        };
+        for (at, (kind, arg)) in signature.args.iter().zip(call.args).enumerate() {
+            if !kind.admits(arg) {
+                return wrong(format!("argument {}", at + 1), *kind, arg);
+            }
+        }
+        if let Some(ret) = history.result(op)
+            && !signature.returns.admits(ret)
+        {
+            return wrong("the return".into(), signature.returns, ret);
+        }
+    }
+    Ok(())
+}
