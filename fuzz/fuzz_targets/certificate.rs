@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
             .expect("a history")
             .expect("well-formed")
             .into_memory()
-.expect("of a memory");
+            .expect("of a memory");
         if let Ok(violation) = violation_from_json(&x, &json) {
             for model in Model::ALL {
                 let _ = verify_violation(&x, model, &violation);

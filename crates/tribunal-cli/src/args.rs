@@ -1,6 +1,7 @@
 //! The command line: every subcommand, option and help text.
 
 use crate::interrupt;
+use crate::question::{EngineChoice, Question, Questions};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -8,31 +9,40 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
-use tribunal::models::Preserved;
-use tribunal::{Engine, Limits, Model};
+use tribunal::Limits;
+use tribunal::object::Criterion;
 use tribunal_formats::Format;
 use tribunal_machines::{Clients, Machine, Mix};
 
-const ABOUT: &str = "Decides whether executions are consistent with memory models, and proves it";
+const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
 
 const LONG_ABOUT: &str = "\
-Tribunal hears what an execution of a concurrent system did and returns a verdict: is there an order of the writes that \
-explains it under the memory model its maker promised? If yes it shows the order; if no it shows why there is none.
+Tribunal hears what an execution of a concurrent system did and returns a verdict. Of a memory: is there an order of the \
+writes that explains what was read under the memory model that its maker promised? Of an object, such as a queue: is there an order \
+of the operations that explains what they returned? If yes it shows the order; if no it shows why there is none.
 
 A history is what each thread read and wrote. In the text form, message passing is
 
   T0: W x 1; W y 1
-  T1: R y 1; R x 0";
+  T1: R y 1; R x 0
+
+Or it is what processes called and what that returned, and when. In native JSON, a read that misses a write is
+
+  {\"kind\":\"object\",\"spec\":\"register\",\"operations\":[
+    {\"process\":0,\"f\":\"write\",\"args\":[1],\"ret\":null,\"call\":0,\"return\":1},
+    {\"process\":1,\"f\":\"read\",\"args\":[],\"ret\":null,\"call\":2,\"return\":3}]}";
 
 const AFTER_HELP: &str = "\
 Examples:
   tribunal check mp.txt                          which models allow this history?
   tribunal check --model ra mp.txt               is it release-acquire, and if not, why not?
+  tribunal check --model linearizable jepsen.edn is this history of an object linearizable?
   simulator | tribunal check -m tso -o brief -   one word for each trace of a stream
   tribunal convert --to axe mp.txt               the same history as an Axe trace
   tribunal models                                what the models say
 
-Formats: native JSON and JSON Lines (json), Axe traces (axe) and the text form (text). The format is recognised by \
+Formats: native JSON and JSON Lines (json); of memories also Axe traces (axe) and the text form (text); of objects also \
+EDN as Jepsen and Knossos write it (edn) and Jepsen's text logs (jepsen-log). The format is recognised by \
 extension and content; gzip and zstd are read as they are; `-` is standard input.
 
 Exit status:
@@ -60,9 +70,13 @@ pub enum Command {
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
-    /// Describe histories: threads, events, locations, reads-from, which models apply
+    /// Reduce inconsistent histories to a part that is as small as can be and still inconsistent
+    Shrink(ShrinkArguments),
+    /// Watch the calls and returns of an object as they happen, and stop at the first that cannot be explained
+    Monitor(MonitorArguments),
+    /// Describe histories: threads, events and locations, or processes, operations and keys
     Stats(StatsArguments),
-    /// List the models: axioms, complexity, engines
+    /// List the models of memories and the criteria of objects: axioms, complexity, engines
     Models(ModelsArguments),
     /// Say how many pairs of writes every sc order agrees on, and how many of them ccv, ccm and wsc find
     Kernel(KernelArguments),
@@ -94,10 +108,17 @@ Examples:
   tribunal verify a.jsonl a.certificates       the same answers, checked from the definitions
   tribunal check --expect --verify a.jsonl     compare with the verdicts in the file
   simulator | tribunal check -m tso -o brief - answers each Axe trace as it ends
+  tribunal check queue.json                    the strongest criteria that hold, and method by method
+  tribunal check --model linearizable,causal --spec 'cas-register(0)' jepsen.edn
+  tribunal check --axioms 'vis >= po; vis >= vis.vis' map.json
 
 A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location) and \
 deps joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
 acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
+
+A criterion of your own is a list of axioms `vis >= R` or `lin >= R`, separated by `;`, where R composes lin, vis, po and hb \
+with `.` from left to right; `.[method]` at its end keeps the pairs that end in an operation of that method. Ret, lin >= vis and lin >= hb \
+always hold. A model of memories does not apply to objects, nor a criterion of objects to memories.
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
@@ -110,9 +131,17 @@ the status is 2.";
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
-    /// Models to check, separated by commas, or `all`: every model that applies
-    #[arg(short, long, value_name = "MODEL,..", default_value = "all")]
-    pub model: Models,
+    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies
+    #[arg(short, long, value_name = "MODEL,..")]
+    pub model: Option<Questions>,
+    /// Also, or without --model only, check this criterion of objects: axioms separated by `;`, such as
+    /// `vis >= po; vis >= vis.vis`. May be given more than once
+    #[arg(long, value_name = "AXIOMS", value_parser = axioms)]
+    pub axioms: Vec<Criterion>,
+    /// What objects should do: a built-in specification, such as queue or cas-register(0), or a file that ends in .spec.
+    /// By default what the history says
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
     /// What decides: `auto` chooses, by model and history. With another, `--model all` is every model that it decides
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: EngineChoice,
@@ -145,7 +174,7 @@ pub struct CheckArguments {
 }
 
 /// How much each answer may cost.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Budget {
     /// Give up on an answer after so many seconds: it is undecided
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -191,57 +220,13 @@ pub enum Output {
     Brief,
 }
 
-/// The models asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Models {
-    /// Every model that applies.
-    All,
-    /// These, in this order, without repetition.
-    These(Vec<Model>),
-}
-
-impl FromStr for Models {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text.eq_ignore_ascii_case("all") {
-            return Ok(Models::All);
-        }
-        let mut models = Vec::new();
-        for name in text.split(',').map(str::trim) {
-            let model = name.parse().map_err(|unknown| match name.parse::<Preserved>() {
-                Err(bad) if name.starts_with("po-mm") => bad.to_string(),
-                _ => format!("{unknown}; there are {}, all", Model::ALL.map(Model::name).join(", ")),
-            })?;
-            if !models.contains(&model) {
-                models.push(model);
-            }
-        }
-        Ok(Models::These(models))
-    }
-}
-
-/// What is to decide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EngineChoice {
-    /// Whatever is best.
-    Auto,
-    /// This alone.
-    Only(Engine),
-}
-
 /// Engines by name, listed in the help and in completions.
 fn engine() -> impl TypedValueParser<Value = EngineChoice> {
-    let mut engines: Vec<Engine> = Vec::new();
-    for &engine in Model::ALL.iter().flat_map(|model| model.engines()) {
-        if !engines.contains(&engine) {
-            engines.push(engine);
-        }
-    }
-    let names = ["auto"].into_iter().chain(engines.iter().map(|engine| engine.name()));
-    PossibleValuesParser::new(names.collect::<Vec<_>>()).map(move |name| {
-        let named = engines.iter().find(|engine| engine.name() == name);
-        named.map_or(EngineChoice::Auto, |&engine| EngineChoice::Only(engine))
+    let choices = EngineChoice::all();
+    let names: Vec<_> = choices.iter().map(|choice| choice.name()).collect();
+    PossibleValuesParser::new(names).map(move |name| {
+        let named = choices.iter().find(|choice| choice.name() == name);
+        named.copied().unwrap_or(EngineChoice::Auto)
     })
 }
 
@@ -255,6 +240,10 @@ fn size(text: &str) -> Result<usize, String> {
     };
     let bytes = digits.parse().ok().and_then(|number: usize| number.checked_mul(unit));
     bytes.ok_or_else(|| "expected a number of bytes, such as 65536, 64k, 512M or 4G".into())
+}
+
+fn axioms(text: &str) -> Result<Criterion, String> {
+    text.parse().map_err(|error: <Criterion as FromStr>::Err| error.to_string())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -278,6 +267,9 @@ Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 130
 #[derive(Args, Debug)]
 #[command(after_help = VERIFY_HELP)]
 pub struct VerifyArguments {
+    /// What objects should do, as given to `check --spec`
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
     /// Read the histories as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
@@ -314,6 +306,72 @@ pub struct ConvertArguments {
     /// Files of histories; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
+}
+
+const SHRINK_HELP: &str = "\
+Examples:
+  tribunal shrink --model ra long.axe -o short.txt --to text
+  tribunal shrink history.edn | tribunal check -
+
+What is left is still inconsistent, and nothing more could be left out of it. Histories that are consistent are left out \
+and named on standard error.
+
+Exit status: 0 all consistent, 1 some inconsistent and shrunk, 2 bad usage or malformed input, 3 some undecided and none \
+inconsistent, 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = SHRINK_HELP)]
+pub struct ShrinkArguments {
+    /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
+    #[arg(short, long, value_name = "MODEL")]
+    pub model: Option<Question>,
+    /// What objects should do, as for check
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
+    /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub to: Option<Format>,
+    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub budget: Budget,
+    /// Read the file as this format, whatever it looks like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// File of histories; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: OsString,
+}
+
+const MONITOR_HELP: &str = "\
+Examples:
+  test-bench | tribunal monitor --spec queue
+  tail -f jepsen.log | tribunal monitor --spec cas-register -
+
+An event is a line: a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
+return; an EDN map of Jepsen's; or a line of a Jepsen text log. The order of the lines is real time. Without --spec the \
+first call tells the object.
+
+Nothing is printed while all is well. The first event that no order of the operations can explain is named with its line, and \
+the command ends.
+
+Exit status: 0 all consistent, 1 inconsistent, 2 bad usage or malformed input, 3 undecided, 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = MONITOR_HELP)]
+pub struct MonitorArguments {
+    /// The criterion
+    #[arg(short, long, value_name = "MODEL", default_value = "linearizable")]
+    pub model: Question,
+    /// What the object should do, as for check
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
+    #[command(flatten)]
+    pub budget: Budget,
+    /// File of events; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
+    pub file: OsString,
 }
 
 #[derive(Args, Debug)]

@@ -1,13 +1,13 @@
 //! Certificates too large for a verdict line: each in a compressed file of its own, which the line names.
 
+use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stream;
-use crate::report::Case;
+use crate::question::Question;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use tribunal::Model;
 
 /// A directory for the certificates that are larger than a limit.
 pub struct Store {
@@ -29,11 +29,12 @@ impl Store {
     }
 
     /// What stands in the verdict line: the certificate itself or, if that is too large, where it has been stored.
-    pub fn put(&self, case: &Case<'_>, model: Model, certificate: String) -> Result<String, Failure> {
+    pub fn put(&self, case: &Case<'_>, question: &Question, certificate: String) -> Result<String, Failure> {
         if certificate.len() <= self.limit {
             return Ok(certificate);
         }
-        let name = format!("{}-{}-{}.json.zst", escaped(case.file), case.index, escaped(&model.to_string()));
+        let name =
+            format!("{}-{}-{}.json.zst", escaped(case.file), case.index, escaped(&question.to_string()));
         let file = self.directory.join(name);
         let write = || -> io::Result<()> {
             let mut stream = Stream::open(&file)?;

@@ -1,19 +1,21 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{CheckArguments, EngineChoice, Models, Output};
+use crate::args::{CheckArguments, Output};
+use crate::case::{Case, Judged, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, Stdout, complain, printable};
 use crate::progress::Progress;
-use crate::report::{Brief, Case, Expectations, Finding, JsonLines, Lines, Matrix, Report};
+use crate::question::{EngineChoice, Question, Questions};
+use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
+use crate::ruling::{Finding, Word};
 use crate::{input, interrupt};
 use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::time::Instant;
-use tribunal::verdict::Limit;
-use tribunal::{Engine, Judgement, Model, Verdict, judge, judge_by};
-use tribunal_formats::{History, Subject};
+use tribunal::Model;
+use tribunal::object::Criterion;
+use tribunal_formats::{History, Labels};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     rayon::ThreadPoolBuilder::new()
@@ -40,30 +42,56 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
     session.end(malformed, out)
 }
 
-/// The models to check: each that was named must be one that the engine decides.
-fn models(asked: &Models, engine: EngineChoice) -> Result<Vec<Model>, Failure> {
-    let decided = |model: &Model| match engine {
-        EngineChoice::Auto => true,
-        EngineChoice::Only(engine) => model.engines().contains(&engine),
-    };
-    match (asked, engine) {
-        (Models::All, _) => Ok(Model::ALL.into_iter().filter(decided).collect()),
-        (Models::These(models), EngineChoice::Only(engine)) if !models.iter().all(decided) => {
-            let without = models.iter().filter(|&model| !decided(model)).map(|model| {
-                let engines: Vec<_> = model.engines().iter().copied().map(Engine::name).collect();
-                format!("{model} is decided by {}", engines.join(", "))
-            });
-            let engines = without.collect::<Vec<_>>().join("; ");
-            Err(Failure::Usage(format!("--engine {}: {engines}", engine.name())))
+/// What is asked of the histories of each kind.
+struct Asked {
+    of_memories: Vec<Question>,
+    of_objects: Vec<Question>,
+    /// Whether that is everything that applies, rather than what was named.
+    all: bool,
+}
+
+impl Asked {
+    /// What the arguments ask for: each model or criterion that was named must be one that the engine decides.
+    fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
+        let engine = arguments.engine;
+        let mut named = match (&arguments.model, arguments.axioms.is_empty()) {
+            (None, true) | (Some(Questions::All), true) => {
+                let decided = |question: &Question| engine.decides(question);
+                let of_memories = Model::ALL.map(Question::Model).into_iter().filter(decided).collect();
+                let of_objects =
+                    Criterion::ALL.map(Question::Criterion).into_iter().filter(decided).collect();
+                return Ok(Asked { of_memories, of_objects, all: true });
+            }
+            (None, false) => Vec::new(),
+            (Some(Questions::All), false) => {
+                return Err(Failure::Usage("--axioms goes with named models or none, not with `all`".into()));
+            }
+            (Some(Questions::These(questions)), _) => questions.clone(),
+        };
+        named.extend(arguments.axioms.iter().cloned().map(Question::Criterion));
+        let undecided = named.iter().filter(|question| !engine.decides(question));
+        let undecided: Vec<_> = undecided
+            .map(|question| format!("{question} is decided by {}", question.engines().join(", ")))
+            .collect();
+        if !undecided.is_empty() {
+            return Err(Failure::Usage(format!("--engine {}: {}", engine.name(), undecided.join("; "))));
         }
-        (Models::These(models), _) => Ok(models.clone()),
+        Ok(Asked { of_memories: named.clone(), of_objects: named, all: false })
+    }
+
+    fn of(&self, judged: Judged<'_>) -> &[Question] {
+        match judged {
+            Judged::Memory(_) => &self.of_memories,
+            Judged::Object(..) => &self.of_objects,
+        }
     }
 }
 
 /// What has been asked for and what has come of it so far.
 struct Session<'a> {
     arguments: &'a CheckArguments,
-    models: Vec<Model>,
+    asked: Asked,
+    specifications: Specifications,
     /// Nothing, when only mismatches are of interest.
     report: Option<Box<dyn Report>>,
     progress: Progress,
@@ -88,7 +116,7 @@ struct Tally {
 
 impl<'a> Session<'a> {
     fn new(arguments: &'a CheckArguments) -> Result<Self, Failure> {
-        let models = models(&arguments.model, arguments.engine)?;
+        let asked = Asked::new(arguments)?;
         let store = match &arguments.certificates {
             Some(_) if arguments.output != Output::Json => {
                 return Err(Failure::Usage("--certificates goes with --output json".into()));
@@ -97,17 +125,18 @@ impl<'a> Session<'a> {
             None => None,
         };
         let witness = arguments.witness;
-        let all = arguments.model == Models::All;
+        let (all, budget) = (asked.all, &arguments.budget);
         let report: Option<Box<dyn Report>> = match arguments.output {
             Output::Human if arguments.expect => None,
-            Output::Human if all => Some(Box::new(Matrix::new(witness))),
-            Output::Human => Some(Box::new(Lines { witness })),
+            Output::Human if all => Some(Box::new(Overview::new(witness, budget))),
+            Output::Human => Some(Box::new(Lines { witness, budget: budget.clone() })),
             Output::Json => Some(Box::new(JsonLines { witness, store })),
             Output::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
         };
         Ok(Session {
             arguments,
-            models,
+            asked,
+            specifications: Specifications::new(arguments.spec.as_deref())?,
             report,
             progress: Progress::new(),
             expectations: Expectations::default(),
@@ -128,82 +157,38 @@ impl<'a> Session<'a> {
                 return Ok(());
             }
             let History { subject, labels, line } = history?;
-            let Subject::Memory(execution) = subject else { continue };
-            let case = Case { file: &name, index, line, execution: &execution };
-            let findings = self.judge(&case);
-            let mut notes = self.verify(&case, &findings);
-            if self.arguments.expect {
-                // With a model or an engine named, the others' labels are not asked for.
-                let every_label =
-                    self.arguments.model == Models::All && self.arguments.engine == EngineChoice::Auto;
-                notes.extend(self.expectations.compare(&case, &labels, &findings, every_label));
-            }
-            self.tally.count(&findings);
-            self.print(&case, &findings, &notes, out)?;
+            let case = Case { file: &name, index, line, subject: &subject };
+            self.history(&case, &labels, out)?;
         }
         Ok(())
     }
 
-    fn judge(&self, case: &Case<'_>) -> Vec<Finding> {
-        let judged = |&model: &Model| {
-            self.progress.judging(case.index, model);
-            let begin = Instant::now();
-            let judgement = if interrupt::requested() {
-                Judgement { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
-            } else {
-                let limits = self.arguments.budget.limits();
-                match self.arguments.engine {
-                    EngineChoice::Auto => judge(case.execution, model, &limits),
-                    EngineChoice::Only(engine) => judge_by(case.execution, model, engine, &limits)
-                        .expect("the models are those that the engine decides"),
+    fn history(&mut self, case: &Case<'_>, labels: &Labels, out: &mut Stdout) -> Result<(), Failure> {
+        let Session { arguments, asked, specifications, progress, expectations, tally, report, .. } = self;
+        specifications.with(case, |judged| {
+            let mut findings = Vec::new();
+            for question in asked.of(judged) {
+                progress.judging(case.index, question);
+                let stopped = interrupt::requested();
+                findings.push(Finding::of(judged, question, arguments.engine, &arguments.budget, stopped));
+            }
+            let mut notes = if arguments.verify { tally.verify(case, &findings) } else { Vec::new() };
+            if arguments.expect {
+                // With a model or an engine named, the others' labels are not asked for.
+                let every_label = asked.all && arguments.engine == EngineChoice::Auto;
+                notes.extend(expectations.compare(case, labels, &findings, every_label));
+            }
+            tally.count(&findings, arguments.engine);
+            progress.aside(|| {
+                if let Some(report) = report {
+                    report.history(case, &findings, out)?;
                 }
-            };
-            Finding { model, judgement, micros: begin.elapsed().as_micros() as u64 }
-        };
-        self.models.iter().map(judged).collect()
-    }
-
-    /// Checks the certificates, if asked to; a line for each that is refused.
-    fn verify(&mut self, case: &Case<'_>, findings: &[Finding]) -> Vec<String> {
-        let mut refusals = Vec::new();
-        if !self.arguments.verify {
-            return refusals;
-        }
-        for Finding { model, judgement, .. } in findings {
-            if let Verdict::Undecided(_) | Verdict::Unsupported(_) = judgement.verdict {
-                continue;
-            }
-            match tribunal::verify::verify(case.execution, *model, &judgement.verdict) {
-                Ok(()) => self.tally.verified += 1,
-                Err(refusal) => {
-                    self.tally.refused += 1;
-                    let word = judgement.verdict.word();
-                    let why = refusal.to_string();
-                    refusals
-                        .push(format!("{case}: {model}: {word}: certificate refused: {}", printable(&why)));
+                for note in &notes {
+                    remark(arguments.output, &out.paint(BAD, note), out)?;
                 }
-            }
-        }
-        refusals
-    }
-
-    fn print(
-        &mut self,
-        case: &Case<'_>,
-        findings: &[Finding],
-        notes: &[String],
-        out: &mut Stdout,
-    ) -> Result<(), Failure> {
-        let Session { progress, report, arguments, .. } = self;
-        progress.aside(|| {
-            if let Some(report) = report {
-                report.history(case, findings, out)?;
-            }
-            for note in notes {
-                remark(arguments.output, &out.paint(BAD, note), out)?;
-            }
-            // Whoever drives the command through a pipe waits for this answer before the next question.
-            Ok(out.flush()?)
+                // Whoever drives the command through a pipe waits for this answer before the next question.
+                Ok(out.flush()?)
+            })
         })
     }
 
@@ -258,19 +243,42 @@ impl<'a> Session<'a> {
 }
 
 impl Tally {
-    fn count(&mut self, findings: &[Finding]) {
+    fn count(&mut self, findings: &[Finding<'_>], engine: EngineChoice) {
         self.histories += 1;
-        for Finding { model, judgement, .. } in findings {
-            match &judgement.verdict {
-                Verdict::Consistent(_) => self.consistent += 1,
-                Verdict::Inconsistent(_) => self.inconsistent += 1,
-                Verdict::Undecided(_) => self.undecided += 1,
-                Verdict::Unsupported(why) => {
+        for Finding { ruling, .. } in findings {
+            match ruling.word() {
+                Word::Consistent => self.consistent += 1,
+                Word::Inconsistent => self.inconsistent += 1,
+                Word::Undecided => self.undecided += 1,
+                Word::Unsupported => {
                     self.unsupported += 1;
-                    self.why_unsupported.get_or_insert_with(|| format!("{model}: {why}"));
+                    let why = || format!("{}: {}", ruling.question(), ruling.reason().unwrap_or_default());
+                    self.why_unsupported.get_or_insert_with(why);
                 }
             }
         }
+        if findings.is_empty() {
+            let why = || format!("--engine {} decides nothing about such histories", engine.name());
+            self.why_unsupported.get_or_insert_with(why);
+        }
+    }
+
+    /// Checks the certificates; a line for each that is refused.
+    fn verify(&mut self, case: &Case<'_>, findings: &[Finding<'_>]) -> Vec<String> {
+        let mut refusals = Vec::new();
+        for Finding { ruling, .. } in findings {
+            match ruling.verify() {
+                None => {}
+                Some(Ok(())) => self.verified += 1,
+                Some(Err(why)) => {
+                    self.refused += 1;
+                    let (question, word) = (ruling.question(), ruling.word());
+                    let why = printable(&why);
+                    refusals.push(format!("{case}: {question}: {word}: certificate refused: {why}"));
+                }
+            }
+        }
+        refusals
     }
 
     fn verdicts(&self) -> String {

@@ -5,7 +5,7 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Sink, Stdout};
 use crate::{input, interrupt};
-use tribunal_formats::{Writer, write_history};
+use tribunal_formats::{Subject, Writer, write_history, write_object};
 
 pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let sink = Sink::open(arguments.output.as_deref(), out)?;
@@ -17,11 +17,13 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
                 return Ok(Status::Interrupted);
             }
             let history = history?;
-            write_history(&mut writer, history.memory().expect("of a memory"), &history.labels).map_err(
-                |error| {
-                    Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
-                },
-            )?;
+            let written = match &history.subject {
+                Subject::Memory(execution) => write_history(&mut writer, execution, &history.labels),
+                Subject::Object(object) => write_object(&mut writer, object, &history.labels),
+            };
+            written.map_err(|error| {
+                Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
+            })?;
         }
     }
     let unwritten = |source| Failure::output(arguments.output.as_deref(), source);

@@ -12,6 +12,12 @@ pub enum Failure {
     /// A history could not be read; the text begins with `file:line:column`.
     #[error(transparent)]
     Input(#[from] tribunal_formats::Error),
+    /// A history cannot be judged, or does not go with the others.
+    #[error("{file}:{line}: {problem}")]
+    History { file: String, line: u64, problem: String },
+    /// A specification file has an error; the text begins with `file:line:column`.
+    #[error(transparent)]
+    Specification(#[from] tribunal::object::specs::SpecError),
     /// An input that is no history file could not be read.
     #[error("{file}: {source}")]
     Read { file: String, source: io::Error },

@@ -1,10 +1,10 @@
 //! `tribunal kernel`: how many pairs of writes every sc order agrees on, and how many of them the saturations find.
 
 use crate::args::{KernelArguments, Style};
+use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, STRONG, Stdout};
-use crate::report::Case;
 use crate::{input, interrupt};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -62,16 +62,18 @@ impl Session<'_> {
                 break;
             }
             let History { subject, line, .. } = history?;
-            let Subject::Memory(execution) = subject else { continue };
-            let case = Case { file: &name, index, line, execution: &execution };
+            let case = Case { file: &name, index, line, subject: &subject };
+            let Subject::Memory(execution) = &subject else {
+                return Err(case.failure("the sc-kernel is of memories, and the history is of an object"));
+            };
             let begin = Instant::now();
             let budget = &self.arguments.budget;
             let max_memory = budget.max_memory.unwrap_or(MEMORY);
-            let found = kernel(&execution, &Limits { max_memory, ..budget.limits() });
+            let found = kernel(execution, &Limits { max_memory, ..budget.limits() });
             let micros = begin.elapsed().as_micros() as u64;
             match self.arguments.output {
                 Style::Human => self.tally.row(&case, &found, out)?,
-                Style::Json => line_of(&case, &found, micros, out)?,
+                Style::Json => line_of(&case, execution, &found, micros, out)?,
             }
             self.tally.count(&found);
             out.flush()?;
@@ -160,11 +162,11 @@ impl Tally {
 
 fn line_of(
     case: &Case<'_>,
+    x: &Execution,
     found: &Result<Option<Kernel>, Limit>,
     micros: u64,
     out: &mut Stdout,
 ) -> Result<(), Failure> {
-    let x = case.execution;
     write!(
         out,
         r#"{{"file":{},"index":{},"name":{},"events":{},"micros":{micros},"#,

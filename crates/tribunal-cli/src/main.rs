@@ -1,6 +1,7 @@
-//! The command `tribunal`: reads histories, checks them against memory models, and shows why the answer is right.
+//! The command `tribunal`: reads histories, checks them against models, and shows why the answer is right.
 
 mod args;
+mod case;
 mod certificates;
 mod check;
 mod convert;
@@ -12,9 +13,13 @@ mod interrupt;
 mod kernel;
 mod manual;
 mod models;
+mod monitor;
 mod output;
 mod progress;
+mod question;
 mod report;
+mod ruling;
+mod shrink;
 mod stats;
 mod verify;
 
@@ -50,6 +55,8 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Check(arguments) => check::run(arguments, out),
         Command::Verify(arguments) => verify::run(arguments, out),
         Command::Convert(arguments) => convert::run(arguments, out),
+        Command::Monitor(arguments) => monitor::run(arguments, out),
+        Command::Shrink(arguments) => shrink::run(arguments, out),
         Command::Stats(arguments) => stats::run(arguments, out),
         Command::Models(arguments) => models::run(arguments, out),
         Command::Kernel(arguments) => kernel::run(arguments, out),

@@ -2,10 +2,10 @@
 
 use crate::input::Bytes;
 use crate::output::printable;
+use crate::question::Question;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
-use tribunal::Model;
 
 /// The bar, or nothing.
 pub struct Progress(Option<ProgressBar>);
@@ -55,9 +55,16 @@ impl Progress {
     }
 
     /// Says what is being done.
-    pub fn judging(&self, index: u64, model: Model) {
+    pub fn judging(&self, index: u64, question: &Question) {
         if let Some(bar) = &self.0 {
-            bar.set_message(format!("history {index}, {model}"));
+            bar.set_message(format!("history {index}, {question}"));
+        }
+    }
+
+    /// Says how much is left of what is being shrunk.
+    pub fn shrinking(&self, index: u64, left: usize) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(format!("history {index}, {left} left"));
         }
     }
 

@@ -1,26 +1,33 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
 use crate::args::VerifyArguments;
+use crate::case::{Case, Judged, Specifications};
 use crate::certificates;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, FAINT, GOOD, Stdout, printable};
-use crate::report::Case;
+use crate::question::Question;
+use crate::ruling::{Word, unfit};
 use crate::{input, interrupt};
 use serde_json::Value;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 use tribunal::Model;
 use tribunal::memory::Execution;
+use tribunal::object::{self, Criterion, Specification};
 use tribunal::verdict::Witness;
-use tribunal::verify::{Refusal, verify_violation, verify_witness};
-use tribunal_formats::certificate::{violation_from_json, witness_from_json};
-use tribunal_formats::{History, Reader, Subject};
+use tribunal::verify::{self, Refusal, verify_violation, verify_witness};
+use tribunal_formats::certificate::{self, violation_from_json, witness_from_json};
+use tribunal_formats::{History, Reader};
+
+const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
+const NO_VIOLATION: &str = "the line carries no violation";
 
 pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Failure> {
     if arguments.history == "-" && arguments.certificate == "-" {
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
+    let specifications = Specifications::new(arguments.spec.as_deref())?;
     let histories = input::open(&arguments.history, arguments.format)?;
     let name = arguments.history.to_string_lossy();
     let mut session = Session {
@@ -54,12 +61,11 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
             continue;
         }
         let claim = session.claim(&text)?;
-        let history = session.history(claim.index)?;
-        let History { subject, line, .. } = history;
-        let Subject::Memory(execution) = subject else { continue };
-        let case = Case { file: &name, index: claim.index, line: *line, execution };
-        write!(out, "{case}: {}: {}: ", claim.model, claim.word)?;
-        match claim.judge(execution) {
+        let History { subject, line, .. } = session.history(claim.index)?;
+        let case = Case { file: &name, index: claim.index, line: *line, subject };
+        let answer = specifications.with(&case, |judged| Ok(claim.judge(judged, case.events())))?;
+        write!(out, "{case}: {}: {}: ", claim.question, claim.word)?;
+        match answer {
             Answer::Accepted => {
                 accepted += 1;
                 writeln!(out, "{}", out.paint(GOOD, "accepted"))?;
@@ -108,19 +114,11 @@ struct Session {
 /// What a verdict line says.
 struct Claim {
     index: u64,
-    model: Model,
+    question: Question,
     word: Word,
     events: u64,
     witness: Option<Value>,
     violation: Option<Value>,
-}
-
-#[derive(Clone, Copy)]
-enum Word {
-    Consistent,
-    Inconsistent,
-    Undecided,
-    Unsupported,
 }
 
 enum Answer {
@@ -141,19 +139,14 @@ impl Session {
         let number = |key: &str| line[key].as_u64().ok_or_else(|| missing(key, "a whole number"));
         let string = |key: &str| line[key].as_str().ok_or_else(|| missing(key, "a string"));
         let (index, events) = (number("index")?, number("events")?);
-        let model = string("model")?;
-        let model = model.parse().map_err(|unknown| self.problem(format!("`model`: {unknown}")))?;
-        let word = match string("verdict")? {
-            "consistent" => Word::Consistent,
-            "inconsistent" => Word::Inconsistent,
-            "undecided" => Word::Undecided,
-            "unsupported" => Word::Unsupported,
-            other => {
-                let problem = format!(
-                    "`verdict`: expected consistent, inconsistent, undecided or unsupported, found `{other}`"
-                );
-                return Err(self.problem(problem));
-            }
+        let question =
+            claimed(string("model")?).map_err(|unknown| self.problem(format!("`model`: {unknown}")))?;
+        let verdict = string("verdict")?;
+        let Some(word) = Word::ALL.into_iter().find(|word| word.to_string() == verdict) else {
+            let problem = format!(
+                "`verdict`: expected consistent, inconsistent, undecided or unsupported, found `{verdict}`"
+            );
+            return Err(self.problem(problem));
         };
         let file = string("file")?.to_string();
         match &self.spoken_of {
@@ -173,7 +166,7 @@ impl Session {
         let (witness, violation) = (take("witness"), take("violation"));
         let unread = |problem| self.problem(problem);
         let (witness, violation) = (witness.map_err(unread)?, violation.map_err(unread)?);
-        Ok(Claim { index, model, word, events, witness, violation })
+        Ok(Claim { index, question, word, events, witness, violation })
     }
 
     /// The history of this index; indexes may repeat and grow.
@@ -193,56 +186,83 @@ impl Session {
     }
 }
 
+/// The question that a line speaks of: a name, or axioms.
+fn claimed(model: &str) -> Result<Question, String> {
+    model.parse().or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
+}
+
 impl Claim {
-    fn judge(&self, x: &Execution) -> Answer {
-        if self.events != x.len() as u64 {
-            let reason = format!("the line is about {} events, but the history has {}", self.events, x.len());
+    fn judge(&self, judged: Judged<'_>, events: usize) -> Answer {
+        if self.events != events as u64 {
+            let reason = format!("the line is about {} events, but the history has {events}", self.events);
             return Answer::Refused(reason);
         }
-        match self.certificate(x) {
+        let answer = match (judged, &self.question) {
+            (Judged::Memory(execution), &Question::Model(model)) => self.memory(execution, model),
+            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
+                self.object(history, spec, criterion)
+            }
+            (_, _) if self.word == Word::Unsupported => Some(Ok(())),
+            (_, question) => Some(Err(unfit(question).into())),
+        };
+        match answer {
             None => Answer::Skipped,
             Some(Ok(())) => Answer::Accepted,
             Some(Err(reason)) => Answer::Refused(reason),
         }
     }
 
-    fn certificate(&self, x: &Execution) -> Option<Result<(), String>> {
+    fn memory(&self, x: &Execution, model: Model) -> Option<Result<(), String>> {
         let reason = |refusal: Refusal| refusal.to_string();
         Some(match self.word {
             Word::Undecided => return None,
-            Word::Unsupported => match self.model.unsupported(x) {
+            Word::Unsupported => match model.unsupported(x) {
                 Some(_) => Ok(()),
                 None => Err("the model does apply".into()),
             },
             Word::Consistent => match &self.witness {
                 // Without mo there is nothing to show, and a bare line says all.
-                None => verify_witness(x, self.model, &Witness::History).map_err(|refusal| match refusal {
-                    Refusal::OtherWitness { .. } => {
-                        "the line carries no witness; check --witness prints it".into()
-                    }
+                None => verify_witness(x, model, &Witness::History).map_err(|refusal| match refusal {
+                    Refusal::OtherWitness { .. } => NO_WITNESS.into(),
                     refusal => refusal.to_string(),
                 }),
                 Some(json) => witness_from_json(x, json)
                     .map_err(|error| error.to_string())
-                    .and_then(|witness| verify_witness(x, self.model, &witness).map_err(reason)),
+                    .and_then(|witness| verify_witness(x, model, &witness).map_err(reason)),
             },
             Word::Inconsistent => match &self.violation {
-                None => Err("the line carries no violation".into()),
+                None => Err(NO_VIOLATION.into()),
                 Some(json) => violation_from_json(x, json)
                     .map_err(|error| error.to_string())
-                    .and_then(|violation| verify_violation(x, self.model, &violation).map_err(reason)),
+                    .and_then(|violation| verify_violation(x, model, &violation).map_err(reason)),
             },
         })
     }
-}
 
-impl std::fmt::Display for Word {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Word::Consistent => "consistent",
-            Word::Inconsistent => "inconsistent",
-            Word::Undecided => "undecided",
-            Word::Unsupported => "unsupported",
-        })
+    fn object(
+        &self,
+        history: &object::History,
+        spec: &dyn Specification,
+        criterion: &Criterion,
+    ) -> Option<Result<(), String>> {
+        let verified = match self.word {
+            // An engine that does not apply says nothing about the history.
+            Word::Undecided | Word::Unsupported => return None,
+            Word::Consistent => match &self.witness {
+                None => Err(NO_WITNESS.into()),
+                Some(json) => certificate::object::witness_from_json(history, json)
+                    .map_err(|error| error.to_string())
+                    .map(object::Verdict::Consistent),
+            },
+            Word::Inconsistent => match &self.violation {
+                None => Err(NO_VIOLATION.into()),
+                Some(json) => certificate::object::violation_from_json(history, json)
+                    .map_err(|error| error.to_string())
+                    .map(object::Verdict::Inconsistent),
+            },
+        };
+        Some(verified.and_then(|verdict| {
+            verify::object::verify(history, spec, criterion, &verdict).map_err(|refusal| refusal.to_string())
+        }))
     }
 }

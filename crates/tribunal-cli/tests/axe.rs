@@ -2,23 +2,13 @@
 #![allow(missing_docs)]
 
 mod command;
-use command::Place;
+use command::{Place, third_party};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::Stdio;
 
-/// Traces by others with Axe's answers; none, and a line that says so, where they are not there.
+/// Traces by others with Axe's answers.
 fn litmus(file: &str) -> Option<String> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party/axe-litmus").join(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{}: {error}", path.display()),
-        Err(_) => {
-            println!("left out: there is no {}", path.display());
-            None
-        }
-    }
+    third_party(&format!("axe-litmus/{file}"))
 }
 
 const MODELS: [&str; 4] = ["SC", "TSO", "PSO", "WMO"];

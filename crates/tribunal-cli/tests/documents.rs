@@ -42,6 +42,7 @@ fn the_readme_shows_the_first_commands_as_they_are() {
     for arguments in [
         "check --model tso,pso examples/litmus/mp.txt",
         "check examples/litmus/sb.txt examples/litmus/mp.txt examples/litmus/lb.txt",
+        "check examples/objects/overtaking.json",
     ] {
         let shown = block("README.md", &format!("$ cargo run --release -p tribunal-cli -- {arguments}"));
         let arguments: Vec<_> = arguments.split(' ').collect();
@@ -49,11 +50,24 @@ fn the_readme_shows_the_first_commands_as_they_are() {
     }
 }
 
+/// The words of a command line, some of them between quotes.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('\'').enumerate();
+    parts
+        .flat_map(|(at, part)| match at % 2 {
+            0 => part.split(' ').filter(|word| !word.is_empty()).collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
 /// Every command of docs/command.md whose output is the same at every run, with the file that it shows.
 #[test]
 fn the_command_is_documented_as_it_is() {
     let place = Place::with("mp.txt", MP);
     assert_eq!(block("docs/command.md", "$ cat mp.txt"), MP.trim_end());
+    place.write("overtaking.json", block("docs/command.md", "$ cat overtaking.json"));
+    place.run(&["generate", "machine", "--machine", "pso", "--events", "1000", "-o", "pso.txt"]);
     place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
     place.run(&["generate", "machine", "--machine", "view", "--events", "100000", "-o", "view.txt.zst"]);
     let sequential =
@@ -64,13 +78,17 @@ fn the_command_is_documented_as_it_is() {
         "tribunal check mp.txt",
         "tribunal check --model ra,rc20 --witness mp.txt",
         "tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt",
+        "tribunal check overtaking.json",
+        "tribunal check --model linearizable,ryw --witness overtaking.json",
+        "tribunal check --axioms 'vis >= lin.[dequeue]' overtaking.json",
         "tribunal verify mp.txt mp.certificates",
         "tribunal convert --to axe mp.txt",
+        "tribunal shrink --model tso pso.txt",
         "tribunal stats view.txt.zst",
+        "tribunal stats overtaking.json",
         "tribunal kernel sc.txt mp.txt",
     ] {
-        let arguments: Vec<_> = line.split(' ').skip(1).map(|word| word.trim_matches('\'')).collect();
-        let ran = place.run(&arguments);
+        let ran = place.run(&words(line)[1..]);
         assert_eq!(block("docs/command.md", &format!("$ {line}")), ran.stdout.trim_end(), "{line}");
     }
 }

@@ -3,22 +3,24 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use tribunal::verify::verify;
-use tribunal::{Model, check};
-use tribunal_formats::{History, Input, open};
+use tribunal::object::{self, Criterion, specs};
+use tribunal::{Model, check, verify};
+use tribunal_formats::{History, Input, Subject, open};
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// Every file in a folder of examples/, by its path from there, with the histories it holds.
+/// Every file of histories in a folder of examples/, by its path from there, with what it holds.
 fn histories() -> BTreeMap<String, Vec<History>> {
     let entries = |folder: &Path| {
         let entries = std::fs::read_dir(folder).expect("a folder");
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let mut found = BTreeMap::new();
-    for folder in entries(&examples()).into_iter().filter(|path| path.is_dir()) {
+    // The folder of specifications holds no histories.
+    let holds_histories = |path: &PathBuf| path.is_dir() && !path.ends_with("specs");
+    for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {
             let name = path.strip_prefix(examples()).expect("below examples/").display().to_string();
             let histories = open(&Input::Path(path), None).and_then(Iterator::collect::<Result<_, _>>);
@@ -33,26 +35,52 @@ fn label(history: &History, model: &str) -> Option<Option<bool>> {
     history.labels.0.iter().find(|(name, _)| name == model).map(|&(_, label)| label)
 }
 
+/// What is asked of a history of its kind, the verdict's word, and why its certificate is refused, if it is.
+fn verdicts(file: &str, history: &History) -> Vec<(&'static str, &'static str, Option<String>)> {
+    match &history.subject {
+        Subject::Memory(execution) => Model::ALL
+            .into_iter()
+            .map(|model| {
+                let verdict = check(execution, model);
+                let refused =
+                    verify::verify(execution, model, &verdict).err().map(|refusal| refusal.to_string());
+                (model.name(), verdict.word(), refused)
+            })
+            .collect(),
+        Subject::Object(object) => Criterion::ALL
+            .into_iter()
+            .map(|criterion| {
+                let spec = specs::named(&object.spec).unwrap_or_else(|unknown| panic!("{file}: {unknown}"));
+                object.typed(file, &*spec).unwrap_or_else(|error| panic!("{error}"));
+                let verdict = object::check(&object.history, &*spec, &criterion);
+                let refused = verify::object::verify(&object.history, &*spec, &criterion, &verdict).err();
+                (criterion.name(), verdict.word(), refused.map(|refusal| refusal.to_string()))
+            })
+            .collect(),
+    }
+}
+
 #[test]
 fn every_verdict_is_the_label_and_verifies() {
     let mut wrong = Vec::new();
     for (file, histories) in histories() {
-        for (history, model) in histories.iter().flat_map(|h| Model::ALL.map(|model| (h, model))) {
-            let Some(label) = label(history, model.name()) else {
-                wrong.push(format!("{file}: `expect:` does not say {model}"));
-                continue;
-            };
-            let expected = match label {
-                Some(true) => "consistent",
-                Some(false) => "inconsistent",
-                None => "unsupported",
-            };
-            let verdict = check(history.memory().expect("of a memory"), model);
-            if verdict.word() != expected {
-                wrong.push(format!("{file}: {model} is {}, expected {expected}", verdict.word()));
-            }
-            if let Err(refusal) = verify(history.memory().expect("of a memory"), model, &verdict) {
-                wrong.push(format!("{file}: {model}: the certificate is refused: {refusal}"));
+        for history in &histories {
+            for (model, word, refused) in verdicts(&file, history) {
+                let Some(label) = label(history, model) else {
+                    wrong.push(format!("{file}: its labels do not say {model}"));
+                    continue;
+                };
+                let expected = match label {
+                    Some(true) => "consistent",
+                    Some(false) => "inconsistent",
+                    None => "unsupported",
+                };
+                if word != expected {
+                    wrong.push(format!("{file}: {model} is {word}, expected {expected}"));
+                }
+                if let Some(refusal) = refused {
+                    wrong.push(format!("{file}: {model}: the certificate is refused: {refusal}"));
+                }
             }
         }
     }

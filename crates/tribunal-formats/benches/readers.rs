@@ -1,9 +1,13 @@
-//! How fast histories are read, from bytes in memory to a built execution: events a second, on one core.
+//! How fast histories are read, from bytes in memory to a built history: events or operations a second, on one core.
 
-use divan::{Bencher, counter::ItemsCount};
+use divan::{
+    Bencher,
+    counter::{BytesCount, ItemsCount},
+};
 use std::io::Cursor;
 use tribunal::memory::{Interval, Kind, Order};
-use tribunal_formats::{Event, Format, Header, Writer, read};
+use tribunal::object::{self, Value};
+use tribunal_formats::{Event, Format, Header, Labels, Object, Writer, read, write_object};
 
 const EVENTS: usize = 1_000_000;
 const THREADS: usize = 8;
@@ -60,4 +64,38 @@ fn read_history(bencher: Bencher, format: Format) {
             histories.next().expect("one history").expect("well-formed").into_memory().expect("of a memory")
         },
     );
+}
+
+/// A queue's history of [`EVENTS`] / 2 operations of distinct values by [`THREADS`] processes in turn.
+fn object(format: Format) -> Vec<u8> {
+    let mut builder = object::History::builder();
+    let processes: Vec<_> = (0..THREADS).map(|process| builder.process(&process.to_string())).collect();
+    for i in 0..EVENTS as u64 / 2 {
+        let process = processes[i as usize % THREADS];
+        let value = Value::Int(i as i64 / 2);
+        let (op, ret) = if i % 2 == 0 {
+            (builder.call(process, "enqueue", &[value], 2 * i), Value::Null)
+        } else {
+            (builder.call(process, "dequeue", &[], 2 * i), value)
+        };
+        builder.ret(op, ret, 2 * i + 1);
+    }
+    let history = builder.build().expect("well-formed");
+    let object = Object { history, spec: "queue".into(), lines: Vec::new() };
+    let mut writer = Writer::new(Vec::new(), format);
+    write_object(&mut writer, &object, &Labels::default()).expect("expressible");
+    writer.finish().expect("in memory")
+}
+
+#[divan::bench(args = [Format::Json, Format::Edn], sample_count = 10)]
+fn read_object(bencher: Bencher, format: Format) {
+    let bytes = object(format);
+    bencher
+        .counter(ItemsCount::new(EVENTS / 2))
+        .counter(BytesCount::new(bytes.len()))
+        .with_inputs(|| Cursor::new(bytes.clone()))
+        .bench_values(|bytes| {
+            let mut histories = read(bytes, "-", Some(format)).expect("a history");
+            histories.next().expect("one history").expect("well-formed")
+        });
 }

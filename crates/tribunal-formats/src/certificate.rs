@@ -1,8 +1,10 @@
-//! Certificates as JSON: violations and witnesses.
+//! Certificates as JSON: violations and witnesses, of memories here and of objects in [`object`].
 //!
 //! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. The shapes are documented in
 //! `docs/formats.md`. Reading checks that every event, location and word exists, not that the certificate is right: that
 //! is [`tribunal::verify`]'s part.
+
+pub mod object;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
@@ -38,6 +40,12 @@ pub enum CertificateError {
     UnknownEvent {
         /// The event as written.
         event: String,
+    },
+    /// The history has no such operation.
+    #[error("the history has no operation {operation}")]
+    UnknownOperation {
+        /// The operation as written.
+        operation: String,
     },
     /// The history has no such location.
     #[error("the history has no location `{loc}`")]

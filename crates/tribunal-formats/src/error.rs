@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use tribunal::memory::MalformedHistory;
+use tribunal::object;
 
 /// An input that cannot be read, with the place where that shows.
 ///
@@ -39,7 +40,7 @@ pub enum ErrorKind {
     Empty,
     /// The content belongs to none of the formats.
     #[error(
-        "not recognised as JSON, an Axe trace or the text form: found `{found}`; the format can be given"
+        "not recognised as JSON, EDN, a Jepsen log, an Axe trace or the text form: found `{found}`; the format can be given"
     )]
     UnknownFormat {
         /// The beginning of the content.
@@ -120,15 +121,43 @@ pub enum ErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A JSON document of a kind that is not read.
-    #[error("histories of kind \"{kind}\" are not supported; only \"memory\" is")]
+    /// A value that is not a whole number from -2^63 to 2^63 - 1.
+    #[error("{what}: a number must be whole and from -2^63 to 2^63 - 1, found `{found}`")]
+    NotAnInteger {
+        /// What the number is for.
+        what: &'static str,
+        /// The number as written.
+        found: String,
+    },
+    /// A JSON document of a kind that there is not.
+    #[error("histories of kind \"{kind}\" are not supported; \"memory\" and \"object\" are")]
     UnsupportedKind {
         /// The document's kind.
         kind: String,
     },
+    /// Operations with times in a history with an explicit order.
+    #[error("the operation has \"call\", and the history has \"hb\": give times or hb, not both")]
+    TimesAndHb,
+    /// An operation ends that was not called, or ended already.
+    #[error("process {process} returns, but nothing that it called is open")]
+    ReturnWithoutCall {
+        /// The process.
+        process: i64,
+    },
+    /// An operation ends as another than it was called.
+    #[error("a {called} was called, and a {returned} returns")]
+    OtherMethod {
+        /// The method called.
+        called: String,
+        /// The method that returns.
+        returned: String,
+    },
     /// The history reads well but is no execution.
     #[error("malformed history: {0}")]
     Malformed(#[source] MalformedHistory),
+    /// The history reads well but no processes can have run it.
+    #[error("malformed history: {0}")]
+    MalformedObject(#[source] object::MalformedHistory),
 }
 
 impl Error {

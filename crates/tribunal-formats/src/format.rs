@@ -7,17 +7,22 @@ use std::str::FromStr;
 /// A format of histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Native JSON: one document per history, one per line (JSON Lines) or spread over many.
+    /// Native JSON: one document per history, one per line (JSON Lines) or spread over many. Jepsen's histories in JSON are
+    /// told by their shape.
     Json,
     /// Traces of the Axe memory-trace checker.
     Axe,
     /// The text form for people.
     Text,
+    /// Histories of Jepsen and Knossos, and key-value logs, in EDN.
+    Edn,
+    /// Text logs of Jepsen.
+    Jepsen,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 3] = [Format::Json, Format::Axe, Format::Text];
+    pub const ALL: [Format; 5] = [Format::Json, Format::Axe, Format::Text, Format::Edn, Format::Jepsen];
 
     /// The format's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -25,6 +30,8 @@ impl Format {
             Format::Json => "json",
             Format::Axe => "axe",
             Format::Text => "text",
+            Format::Edn => "edn",
+            Format::Jepsen => "jepsen-log",
         }
     }
 
@@ -34,7 +41,7 @@ impl Format {
     /// use std::path::Path;
     /// use tribunal_formats::Format;
     /// assert_eq!(Format::of_path(Path::new("a/trace.axe.gz")), Some(Format::Axe));
-    /// assert_eq!(Format::of_path(Path::new("core.log")), None);
+    /// assert_eq!(Format::of_path(Path::new("core.dump")), None);
     /// ```
     pub fn of_path(path: &Path) -> Option<Format> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -43,6 +50,8 @@ impl Format {
             "json" | "jsonl" => Some(Format::Json),
             "axe" => Some(Format::Axe),
             "txt" | "trib" => Some(Format::Text),
+            "edn" => Some(Format::Edn),
+            "log" => Some(Format::Jepsen),
             _ => None,
         }
     }
@@ -56,7 +65,7 @@ impl fmt::Display for Format {
 
 /// There is no format of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format `{0}`: json, axe or text")]
+#[error("unknown format `{0}`: json, axe, text, edn or jepsen-log")]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {

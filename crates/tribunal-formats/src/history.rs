@@ -1,7 +1,8 @@
 //! What a reader gives.
 
+use crate::{Error, ErrorKind};
 use tribunal::memory::Execution;
-use tribunal::object;
+use tribunal::object::{self, Specification};
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
@@ -63,5 +64,20 @@ impl History {
             Subject::Object(object) => Some(object),
             Subject::Memory(_) => None,
         }
+    }
+}
+
+impl Object {
+    /// Whether calls and returns have the types that a specification asks for; the error names the operation's line in
+    /// `file`.
+    pub fn typed(&self, file: &str, spec: &dyn Specification) -> Result<(), Error> {
+        object::typed(&self.history, spec).map_err(|malformed| {
+            let line = malformed.op().and_then(|op| self.lines.get(op.index()).copied());
+            let kind = ErrorKind::MalformedObject(malformed);
+            match line {
+                Some(line) => Error::at(file, line, None, kind),
+                None => Error::of_input(file, kind),
+            }
+        })
     }
 }

@@ -24,4 +24,4 @@ pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Object, Subject};
 pub use read::{Input, Reader, decompressed, open, read};
-pub use write::{Event, Header, Origin, WriteError, Writer, write_history};
+pub use write::{Event, Header, Origin, WriteError, Writer, write_history, write_object};

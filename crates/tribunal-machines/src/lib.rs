@@ -18,6 +18,7 @@ pub mod hard;
 mod machine;
 mod memory;
 mod mix;
+pub mod objects;
 mod rng;
 mod run;
 mod store_buffers;

@@ -23,11 +23,13 @@ pub mod memory;
 pub mod models;
 pub mod object;
 mod order;
+mod shrink;
 pub mod verdict;
 pub mod verify;
 
 pub use limits::Limits;
 pub use models::{Engine, Judgement, Model, check, judge, judge_by};
+pub use shrink::{Shrunk, shrink};
 pub use verdict::Verdict;
 
 #[cfg(doctest)]

@@ -1,10 +1,11 @@
 //! One word a history, as Axe prints it.
 
-use super::{Case, Finding, Report};
+use super::Report;
+use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stdout;
+use crate::ruling::{Finding, Word};
 use std::io::Write;
-use tribunal::Verdict;
 
 /// Prints `OK`, `NO`, `??` or `--` for each history.
 pub struct Brief {
@@ -14,16 +15,13 @@ pub struct Brief {
 
 impl Brief {
     /// The word for these findings: the worst of them.
-    fn word(&self, findings: &[Finding]) -> &'static str {
-        let any =
-            |what: fn(&Verdict) -> bool| findings.iter().any(|finding| what(&finding.judgement.verdict));
-        if any(Verdict::is_inconsistent) {
+    fn word(&self, findings: &[Finding<'_>]) -> &'static str {
+        let any = |word: Word| findings.iter().any(|finding| finding.ruling.word() == word);
+        if any(Word::Inconsistent) {
             "NO"
-        } else if any(|verdict| matches!(verdict, Verdict::Undecided(_))) {
+        } else if any(Word::Undecided) {
             "??"
-        } else if !any(Verdict::is_consistent)
-            || !self.only_those_that_apply && any(|verdict| matches!(verdict, Verdict::Unsupported(_)))
-        {
+        } else if !any(Word::Consistent) || !self.only_those_that_apply && any(Word::Unsupported) {
             "--"
         } else {
             "OK"
@@ -32,7 +30,7 @@ impl Brief {
 }
 
 impl Report for Brief {
-    fn history(&mut self, _: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
+    fn history(&mut self, _: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> Result<(), Failure> {
         Ok(writeln!(out, "{}", self.word(findings))?)
     }
 }

@@ -1,8 +1,8 @@
 //! Comparing verdicts with the labels that histories carry.
 
-use super::{Case, Finding};
-use tribunal::verdict::Limit;
-use tribunal::{Model, Verdict};
+use crate::case::Case;
+use crate::question::Question;
+use crate::ruling::{Finding, Word};
 use tribunal_formats::Labels;
 
 /// What was compared so far.
@@ -20,34 +20,35 @@ impl Expectations {
         &mut self,
         case: &Case<'_>,
         labels: &Labels,
-        findings: &[Finding],
+        findings: &[Finding<'_>],
         every_label: bool,
     ) -> Vec<String> {
         let mut mismatches = Vec::new();
         for (name, label) in &labels.0 {
             let Some(expected) = *label else { continue };
-            let model = name.parse::<Model>().ok();
-            let Some(finding) = findings.iter().find(|finding| Some(finding.model) == model) else {
+            let question = name.parse::<Question>().ok();
+            let asked = findings.iter().find(|finding| Some(finding.ruling.question()) == question);
+            let Some(Finding { ruling, .. }) = asked else {
                 self.unsupported += u64::from(every_label);
                 continue;
             };
-            let verdict = &finding.judgement.verdict;
-            let agrees = match verdict {
-                Verdict::Unsupported(_) => {
+            let agrees = match ruling.word() {
+                Word::Unsupported => {
                     self.unsupported += 1;
                     continue;
                 }
-                Verdict::Undecided(Limit::Stopped) => continue,
-                Verdict::Undecided(_) => false,
-                Verdict::Consistent(_) => expected,
-                Verdict::Inconsistent(_) => !expected,
+                Word::Undecided if ruling.is_stopped() => continue,
+                Word::Undecided => false,
+                Word::Consistent => expected,
+                Word::Inconsistent => !expected,
             };
             self.compared += 1;
             if !agrees {
                 self.mismatched += 1;
                 let expected = if expected { "consistent" } else { "inconsistent" };
-                let (index, model, word) = (case.index, finding.model, verdict.word());
-                mismatches.push(format!("{case}, history {index}: {model}: expected {expected}, got {word}"));
+                let (index, question, word) = (case.index, ruling.question(), ruling.word());
+                mismatches
+                    .push(format!("{case}, history {index}: {question}: expected {expected}, got {word}"));
             }
         }
         mismatches

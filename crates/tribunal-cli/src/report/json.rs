@@ -1,13 +1,14 @@
 //! One JSON object for each history and model.
 
-use super::{Case, Finding, Report};
+use super::Report;
+use crate::case::Case;
 use crate::certificates::Store;
 use crate::failure::Failure;
 use crate::output::Stdout;
+use crate::question::Question;
+use crate::ruling::{Finding, Word};
 use serde_json::{Value, json};
 use std::io::Write;
-use tribunal::{Model, Verdict};
-use tribunal_formats::certificate::{violation_to_json, witness_to_json};
 
 /// Prints verdict lines.
 pub struct JsonLines {
@@ -19,46 +20,53 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// What of a certificate stands in the verdict line.
-    fn inline(&self, case: &Case<'_>, model: Model, certificate: &Value) -> Result<String, Failure> {
+    fn inline(&self, case: &Case<'_>, question: &Question, certificate: &Value) -> Result<String, Failure> {
         let certificate = certificate.to_string();
         match &self.store {
-            Some(store) => store.put(case, model, certificate),
+            Some(store) => store.put(case, question, certificate),
             None => Ok(certificate),
         }
     }
 }
 
 impl Report for JsonLines {
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
-        let x = case.execution;
-        for Finding { model, judgement, micros } in findings {
+    fn history(
+        &mut self,
+        case: &Case<'_>,
+        findings: &[Finding<'_>],
+        out: &mut Stdout,
+    ) -> Result<(), Failure> {
+        for Finding { ruling, engine, micros } in findings {
+            let (question, word) = (ruling.question(), ruling.word());
+            let key = match word {
+                Word::Consistent if self.witness => Some("witness"),
+                Word::Inconsistent => Some("violation"),
+                _ => None,
+            };
             // Before the line is begun: if the certificate cannot be stored, there is no line.
-            let more = match &judgement.verdict {
-                Verdict::Consistent(witness) if self.witness => {
-                    let witness = self.inline(case, *model, &witness_to_json(x, witness))?;
-                    format!(r#","witness":{witness}"#)
-                }
-                Verdict::Consistent(_) => String::new(),
-                Verdict::Inconsistent(violation) => {
-                    let violation = self.inline(case, *model, &violation_to_json(x, violation))?;
-                    format!(r#","violation":{violation}"#)
-                }
-                Verdict::Undecided(limit) => format!(r#","reason":{}"#, json!(limit.to_string())),
-                Verdict::Unsupported(why) => format!(r#","reason":{}"#, json!(why.to_string())),
+            let more = match (key, ruling.reason()) {
+                (Some(key), _) => match ruling.certificate() {
+                    Some(certificate) => {
+                        format!(r#","{key}":{}"#, self.inline(case, &question, &certificate)?)
+                    }
+                    None => String::new(),
+                },
+                (None, Some(reason)) => format!(r#","reason":{}"#, json!(reason)),
+                (None, None) => String::new(),
             };
             // Written key by key to keep the order in which people read them.
             writeln!(
                 out,
-                r#"{{"file":{},"index":{},"name":{},"model":"{model}","verdict":"{}","engine":{},"events":{},"micros":{micros}{more}}}"#,
+                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{more}}}"#,
                 json!(case.file),
                 case.index,
-                json!(x.name()),
-                judgement.verdict.word(),
-                match judgement.verdict {
-                    Verdict::Unsupported(_) => json!(null),
-                    _ => json!(judgement.engine.name()),
+                json!(case.name()),
+                json!(question.to_string()),
+                match word {
+                    Word::Unsupported => json!(null),
+                    _ => json!(engine),
                 },
-                x.len(),
+                case.events(),
             )?;
         }
         Ok(())

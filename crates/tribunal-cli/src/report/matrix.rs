@@ -1,15 +1,16 @@
 //! All models at a glance: a row a history, a column a model.
 
-use super::explain::{explain, show_witness};
-use super::{Case, Finding, Report};
-use crate::failure::Failure;
+use crate::args::Budget;
+use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
+use crate::ruling::{Finding, Word};
 use std::io::{self, Write};
-use tribunal::Verdict;
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
     witness: bool,
+    /// What an explanation may cost.
+    budget: Budget,
     rows: u64,
     /// What to say below a single row.
     below: Vec<Reason>,
@@ -17,32 +18,27 @@ pub struct Matrix {
 
 /// What several models say of a history: under each heading those that it is true of, and the explanation they share.
 struct Reason {
-    headings: Vec<(String, Vec<&'static str>)>,
+    headings: Vec<(String, Vec<String>)>,
     lines: Vec<String>,
 }
 
 impl Matrix {
     /// A matrix; with `witness`, a single row is also followed by its witnesses.
-    pub fn new(witness: bool) -> Self {
-        Matrix { witness, rows: 0, below: Vec::new() }
+    pub fn new(witness: bool, budget: Budget) -> Self {
+        Matrix { witness, budget, rows: 0, below: Vec::new() }
     }
 
-    fn keep_reasons(&mut self, case: &Case<'_>, findings: &[Finding]) {
-        for Finding { model, judgement, .. } in findings {
-            let (heading, lines) = match &judgement.verdict {
-                Verdict::Inconsistent(violation) => {
-                    let axiom = violation.axiom;
-                    (
-                        format!("inconsistent, breaks {axiom}, {}", axiom.formula()),
-                        explain(case.execution, violation),
-                    )
+    fn keep_reasons(&mut self, findings: &[Finding<'_>]) {
+        for Finding { ruling, .. } in findings {
+            let reason = ruling.reason().unwrap_or_default();
+            let (heading, lines) = match ruling.word() {
+                Word::Inconsistent => {
+                    (format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget))
                 }
-                Verdict::Consistent(witness) if self.witness => {
-                    ("consistent".into(), show_witness(case.execution, witness))
-                }
-                Verdict::Undecided(limit) => (format!("undecided: {limit}"), Vec::new()),
-                Verdict::Unsupported(why) => (format!("does not apply: {why}"), Vec::new()),
-                Verdict::Consistent(_) => continue,
+                Word::Consistent if self.witness => ("consistent".into(), ruling.show_witness()),
+                Word::Undecided => (format!("undecided: {reason}"), Vec::new()),
+                Word::Unsupported => (format!("does not apply: {reason}"), Vec::new()),
+                Word::Consistent => continue,
             };
             let said = self.below.iter().position(|reason| reason.lines == lines);
             let at = said.unwrap_or(self.below.len());
@@ -51,41 +47,43 @@ impl Matrix {
             }
             let reason = &mut self.below[at];
             match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
-                Some((_, models)) => models.push(model.name()),
-                None => reason.headings.push((heading, vec![model.name()])),
+                Some((_, models)) => models.push(ruling.question().to_string()),
+                None => reason.headings.push((heading, vec![ruling.question().to_string()])),
             }
         }
     }
-}
 
-impl Report for Matrix {
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding], out: &mut Stdout) -> Result<(), Failure> {
-        let width = |finding: &Finding| finding.model.name().len().max(3) + 1;
+    /// Prints a row, below the heading if it is the first.
+    pub fn row(&mut self, case: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> io::Result<()> {
+        let names: Vec<String> =
+            findings.iter().map(|finding| finding.ruling.question().to_string()).collect();
+        let width = |name: &str| name.len().max(3) + 1;
         if self.rows == 0 {
-            for finding in findings {
-                let name = format!("{:width$}", finding.model.name(), width = width(finding));
+            for name in &names {
+                let name = format!("{name:width$}", width = width(name));
                 write!(out, "{}", out.paint(STRONG, &name))?;
             }
             writeln!(out, "{}", out.paint(STRONG, "history"))?;
-            self.keep_reasons(case, findings);
+            self.keep_reasons(findings);
         } else {
             self.below.clear();
         }
         self.rows += 1;
-        for finding in findings {
-            let (style, mark) = match finding.judgement.verdict {
-                Verdict::Consistent(_) => (GOOD, "yes"),
-                Verdict::Inconsistent(_) => (BAD, "no"),
-                Verdict::Undecided(_) => (DOUBT, "?"),
-                Verdict::Unsupported(_) => (FAINT, "-"),
+        for (finding, name) in findings.iter().zip(&names) {
+            let (style, mark) = match finding.ruling.word() {
+                Word::Consistent => (GOOD, "yes"),
+                Word::Inconsistent => (BAD, "no"),
+                Word::Undecided => (DOUBT, "?"),
+                Word::Unsupported => (FAINT, "-"),
             };
-            let mark = format!("{mark:width$}", width = width(finding));
+            let mark = format!("{mark:width$}", width = width(name));
             write!(out, "{}", out.paint(style, &mark))?;
         }
-        Ok(writeln!(out, "{case}")?)
+        writeln!(out, "{case}")
     }
 
-    fn end(&mut self, out: &mut Stdout) -> io::Result<()> {
+    /// Prints the reasons of a single row.
+    pub fn end(&self, out: &mut Stdout) -> io::Result<()> {
         for Reason { headings, lines } in &self.below {
             writeln!(out)?;
             for (heading, models) in headings {

@@ -2,7 +2,7 @@
 #![allow(dead_code, missing_docs)]
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
@@ -16,6 +16,18 @@ pub const MP: &str = "name: MP\nT0: W x 1; W y 1\nT1: R y 1; R x 0\n";
 pub const SB: &str = "name: SB\nT0: W x 1; R y 0\nT1: W y 1; R x 0\n";
 /// Load buffering: wmo, rmo, coherence and pram allow it, every other model forbids it.
 pub const LB: &str = "name: LB\nT0: R x 1; W y 1\nT1: R y 1; W x 1\n";
+
+/// A read misses a write that was over: causal and sequential, not hbvis, not linearizable.
+pub const STALE: &str = r#"{"kind":"object","name":"stale","spec":"register","operations":[
+  {"process":0,"f":"write","args":[1],"ret":null,"call":0,"return":1},
+  {"process":1,"f":"read","args":[],"ret":null,"call":2,"return":3}]}
+"#;
+/// Concurrent enqueues, dequeued in the other order: linearizable.
+pub const ENQUEUES: &str = r#"{"kind":"object","name":"enqueues","spec":"queue","operations":[
+  {"process":0,"f":"enqueue","args":[1],"ret":null,"call":0,"return":2},
+  {"process":1,"f":"enqueue","args":[2],"ret":null,"call":1,"return":3},
+  {"process":0,"f":"dequeue","args":[],"ret":2,"call":4,"return":5}]}
+"#;
 
 /// What a run of the command left behind.
 #[derive(Debug)]
@@ -93,4 +105,17 @@ impl Place {
 /// Several histories in one text file.
 pub fn several(histories: &[&str]) -> String {
     histories.join("---\n")
+}
+
+/// A file by others; none, and a line that says so, where it is not there.
+pub fn third_party(file: &str) -> Option<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party").join(file);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if std::env::var_os("CI").is_some() => panic!("{}: {error}", path.display()),
+        Err(_) => {
+            println!("left out: there is no {}", path.display());
+            None
+        }
+    }
 }

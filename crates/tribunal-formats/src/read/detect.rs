@@ -1,6 +1,7 @@
 //! Recognising a format by its content.
 
 use super::buffer::Buffer;
+use super::jepsen::log::is_level;
 use crate::error::quote;
 use crate::{Error, ErrorKind, Format};
 
@@ -12,10 +13,13 @@ const ENOUGH: usize = 4096;
 pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
     let mut ended = false;
     loop {
+        if buffer.ahead().trim_ascii_start().starts_with(b"#jepsen.") {
+            return Ok(Format::Edn);
+        }
         let content = content(buffer.ahead());
         let line_end = memchr::memchr(b'\n', content);
-        if content.first() == Some(&b'{') {
-            return Ok(Format::Json);
+        if let Some(format) = format_of_bracket(content) {
+            return Ok(format);
         }
         if line_end.is_some() || ended || content.len() >= ENOUGH {
             let line = &content[..line_end.unwrap_or(content.len())];
@@ -45,6 +49,17 @@ fn content(mut bytes: &[u8]) -> &[u8] {
     }
 }
 
+/// JSON or EDN, which both begin with a bracket; nothing if it is neither or what tells them apart is not there yet.
+fn format_of_bracket(content: &[u8]) -> Option<Format> {
+    match content.first()? {
+        b'(' | b';' => return Some(Format::Edn),
+        b'[' | b'{' => {}
+        _ => return None,
+    }
+    let inside = content.iter().find(|b| !matches!(b, b'[' | b'{' | b',') && !b.is_ascii_whitespace())?;
+    Some(if matches!(inside, b':' | b';' | b'#') { Format::Edn } else { Format::Json })
+}
+
 fn format_of_line(line: &[u8]) -> Option<Format> {
     if line.iter().any(|&b| b < b' ' && b != b'\t') {
         return None;
@@ -58,6 +73,10 @@ fn format_of_line(line: &[u8]) -> Option<Format> {
     };
     if keyword(b"check") || keyword(b"final") {
         return Some(Format::Axe);
+    }
+    let (level, rest) = line.split_at(line.iter().position(|&b| b == b' ' || b == b'\t').unwrap_or(0));
+    if is_level(level) && memchr::memmem::find(rest, b" - ").is_some() {
+        return Some(Format::Jepsen);
     }
     let colon = memchr::memchr(b':', line)?;
     let (head, tail) = (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii());
@@ -76,6 +95,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn brackets_are_told_apart() {
+        for text in
+            ["{:process 0}", "[{:type :ok}", "(", "; a comment", "[ ; a comment", "[#jepsen.history.Op{"]
+        {
+            assert_eq!(format_of_bracket(text.as_bytes()), Some(Format::Edn), "{text}");
+        }
+        for text in ["{\"kind\":", "[\n {\"type\"", "{}", "[]"] {
+            assert_eq!(format_of_bracket(text.as_bytes()), Some(Format::Json), "{text}");
+        }
+        for text in ["[", "{ ", "0: sync", ""] {
+            assert_eq!(format_of_bracket(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
     fn lines_are_told_apart() {
         let axe = [
             "0: M[1] := 1",
@@ -90,6 +124,9 @@ mod tests {
         }
         for line in ["T0: W x 1", "0: W x 1", "name: SB", "init: x=1", "---", "P:", "final: x=2"] {
             assert_eq!(format_of_line(line.as_bytes()), Some(Format::Text), "{line}");
+        }
+        for line in ["INFO  jepsen.util - 0\t:invoke\t:read\tnil", "WARN other.logger - hello: world"] {
+            assert_eq!(format_of_line(line.as_bytes()), Some(Format::Jepsen), "{line}");
         }
         for line in ["hello world", "\u{1}\u{2}:", "", "a b: c", "<xml>"] {
             assert_eq!(format_of_line(line.as_bytes()), None, "{line}");

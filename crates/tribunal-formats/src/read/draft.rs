@@ -1,11 +1,12 @@
-//! A history under construction.
+//! Histories under construction.
 
 use super::buffer::Buffer;
-use crate::{Error, ErrorKind, History, Labels, Subject};
+use crate::{Error, ErrorKind, History, Labels, Object, Subject};
 use rustc_hash::FxHashSet;
 use tribunal::memory::{Execution, ExecutionBuilder, LocId, Slot, ThreadId};
+use tribunal::object;
 
-/// A history under construction.
+/// A history of a memory under construction.
 pub(super) struct Draft {
     pub(super) builder: ExecutionBuilder,
     pub(super) labels: Labels,
@@ -53,6 +54,38 @@ impl Draft {
             Err(malformed) => {
                 let line = self.line_of(malformed.slot());
                 Err(Error::at(buffer.name(), line, None, ErrorKind::Malformed(malformed)))
+            }
+        }
+    }
+}
+
+/// A history of an object under construction.
+pub(super) struct ObjectDraft {
+    pub(super) builder: object::Builder,
+    pub(super) spec: String,
+    pub(super) labels: Labels,
+    /// By operation, the line where it is called.
+    pub(super) lines: Vec<u64>,
+    line: u64,
+}
+
+impl ObjectDraft {
+    /// A history that begins at a line.
+    pub(super) fn new(line: u64) -> Self {
+        let (spec, labels, lines) = Default::default();
+        ObjectDraft { builder: object::History::builder(), spec, labels, lines, line }
+    }
+
+    /// The history, if it makes sense.
+    pub(super) fn finish(self, buffer: &Buffer) -> Result<History, Error> {
+        let ObjectDraft { builder, spec, labels, lines, line } = self;
+        match builder.build() {
+            Ok(history) => {
+                Ok(History { subject: Subject::Object(Object { history, spec, lines }), labels, line })
+            }
+            Err(malformed) => {
+                let line = malformed.op().map_or(line, |op| lines[op.index()]);
+                Err(Error::at(buffer.name(), line, None, ErrorKind::MalformedObject(malformed)))
             }
         }
     }

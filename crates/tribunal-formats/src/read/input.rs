@@ -42,40 +42,48 @@ impl fmt::Display for Input {
     }
 }
 
-/// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like.
+/// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like;
+/// content also tells logs called `.txt` from the text form.
 /// gzip and zstd are recognised by content.
 pub fn open(input: &Input, format: Option<Format>) -> Result<Reader, Error> {
     let name = input.to_string();
     match input {
-        Input::Stdin => start(io::stdin(), name, format, None),
+        Input::Stdin => start(io::stdin(), name, format, None, None),
         Input::Path(path) => {
             let failed = |e| Error::of_input(&name, ErrorKind::Io(e));
             let file = File::open(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
             let total = metadata.is_file().then_some(metadata.len());
-            start(file, name, format.or_else(|| Format::of_path(path)), total)
+            start(file, name, format, Format::of_path(path), total)
         }
     }
 }
 
 /// As [`open`], for any stream; `name` stands for a file name.
 pub fn read(bytes: impl Read + Send + 'static, name: &str, format: Option<Format>) -> Result<Reader, Error> {
-    start(bytes, name.to_string(), format.or_else(|| Format::of_path(Path::new(name))), None)
+    start(bytes, name.to_string(), format, Format::of_path(Path::new(name)), None)
 }
 
 fn start(
     raw: impl Read + Send + 'static,
     name: String,
-    format: Option<Format>,
+    given: Option<Format>,
+    by_name: Option<Format>,
     total: Option<u64>,
 ) -> Result<Reader, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total };
     let counted = Counted { raw, read: progress.read.clone() };
     let bytes = decompressed(counted).map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
     let mut buffer = Buffer::new(bytes, progress.name.clone())?;
-    let format = match format {
-        Some(format) => format,
-        None => detect::format_of(&mut buffer)?,
+    let format = match (given, by_name) {
+        (Some(format), _) => format,
+        // Logs are called .txt too.
+        (None, Some(Format::Text)) => match detect::format_of(&mut buffer) {
+            Ok(format @ (Format::Edn | Format::Jepsen)) => format,
+            _ => Format::Text,
+        },
+        (None, Some(format)) => format,
+        (None, None) => detect::format_of(&mut buffer)?,
     };
     Ok(Reader::new(buffer, format, progress))
 }

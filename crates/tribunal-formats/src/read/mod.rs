@@ -5,13 +5,17 @@ mod buffer;
 mod cursor;
 mod detect;
 mod draft;
+mod edn;
 mod input;
+mod jepsen;
 mod json;
+mod keys;
 mod pull;
 mod text;
 
 pub(crate) use cursor::in_name;
 pub use input::{Input, decompressed, open, read};
+pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
 pub(crate) use text::KEYWORDS;
 
 use crate::{Error, ErrorKind, Format, History};
@@ -33,6 +37,8 @@ enum Parser {
     Json(json::Reader),
     Axe(axe::Reader),
     Text(text::Reader),
+    Edn(jepsen::edn::Reader),
+    Jepsen(jepsen::log::Reader),
 }
 
 impl Reader {
@@ -41,6 +47,8 @@ impl Reader {
             Format::Json => Parser::Json(json::Reader::new(buffer)),
             Format::Axe => Parser::Axe(axe::Reader::new(buffer)),
             Format::Text => Parser::Text(text::Reader::new(buffer)),
+            Format::Edn => Parser::Edn(jepsen::edn::Reader::new(buffer)),
+            Format::Jepsen => Parser::Jepsen(jepsen::log::Reader::new(buffer)),
         };
         Reader { parser, progress, any: false, ended: false }
     }
@@ -51,6 +59,8 @@ impl Reader {
             Parser::Json(_) => Format::Json,
             Parser::Axe(_) => Format::Axe,
             Parser::Text(_) => Format::Text,
+            Parser::Edn(_) => Format::Edn,
+            Parser::Jepsen(_) => Format::Jepsen,
         }
     }
 
@@ -76,6 +86,8 @@ impl Iterator for Reader {
             Parser::Json(reader) => reader.next(),
             Parser::Axe(reader) => reader.next(),
             Parser::Text(reader) => reader.next(),
+            Parser::Edn(reader) => reader.next(),
+            Parser::Jepsen(reader) => reader.next(),
         };
         self.ended = !matches!(history, Ok(Some(_)));
         let history = match history {

@@ -1,5 +1,7 @@
 //! A JSON pull parser on the buffer: values are taken one by one, nothing is kept.
 
+mod value;
+
 use super::buffer::{Buffer, Place};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
@@ -43,6 +45,38 @@ impl Pull {
                 other => return Ok(other),
             }
         }
+    }
+
+    /// Whether the object that is next has this key, of which nothing is consumed. Only the beginning of a long object is
+    /// looked at, and what is no JSON has no key.
+    pub(super) fn has_key_ahead(&mut self, key: &[u8]) -> Result<bool, Error> {
+        const ENOUGH: usize = 64 << 10;
+        let (mut at, mut depth, mut string) = (0, 0u32, None);
+        while at < ENOUGH
+            && let Some(byte) = self.byte(at)?
+        {
+            match (byte, string) {
+                (b'\\', Some(_)) => at += 1,
+                (b'"', None) => string = Some(at + 1),
+                (b'"', Some(begin)) => {
+                    string = None;
+                    let mut after = at + 1;
+                    while matches!(self.byte(after)?, Some(b' ' | b'\t' | b'\r' | b'\n')) {
+                        after += 1;
+                    }
+                    if depth == 1 && self.buffer.ahead()[begin..at] == *key && self.byte(after)? == Some(b':')
+                    {
+                        return Ok(true);
+                    }
+                }
+                (b'{' | b'[', None) => depth += 1,
+                (b'}' | b']', None) if depth <= 1 => return Ok(false),
+                (b'}' | b']', None) => depth -= 1,
+                _ => {}
+            }
+            at += 1;
+        }
+        Ok(false)
     }
 
     /// Passes white space and this byte if it is next.
@@ -190,6 +224,33 @@ impl Pull {
         })
     }
 
+    /// An optional time, the value of `key`.
+    pub(super) fn time(&mut self, key: &'static str) -> Result<Option<u64>, Error> {
+        if self.eat_null()? { Ok(None) } else { self.number(key).map(Some) }
+    }
+
+    /// An array of two, the value of `key` or within it.
+    pub(super) fn pair<T>(
+        &mut self,
+        key: &'static str,
+        mut element: impl FnMut(&mut Self) -> Result<T, Error>,
+    ) -> Result<[T; 2], Error> {
+        let mut first = true;
+        self.open_array(key)?;
+        if !self.next_element(&mut first)? {
+            return Err(self.expected("two numbers in the pair"));
+        }
+        let a = element(self)?;
+        if !self.next_element(&mut first)? {
+            return Err(self.expected("two numbers in the pair"));
+        }
+        let b = element(self)?;
+        if self.next_element(&mut first)? {
+            return Err(self.expected("no more than two numbers in the pair"));
+        }
+        Ok([a, b])
+    }
+
     /// Passes `null` if it is next.
     #[inline]
     pub(super) fn eat_null(&mut self) -> Result<bool, Error> {
@@ -247,6 +308,13 @@ impl Pull {
 
     /// Passes a number of any size, whole or not.
     fn skip_number(&mut self) -> Result<(), Error> {
+        let length = self.any_number()?;
+        self.buffer.advance(length);
+        Ok(())
+    }
+
+    /// How long the number is that is next, of any size, whole or not.
+    fn any_number(&mut self) -> Result<usize, Error> {
         let mut length = 0;
         while let Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') = self.byte(length)? {
             length += 1;
@@ -261,8 +329,7 @@ impl Pull {
         if !spelt || number.parse::<f64>().is_err() {
             return Err(self.expected("a number"));
         }
-        self.buffer.advance(length);
-        Ok(())
+        Ok(length)
     }
 
     fn literal(&mut self, word: &'static str) -> Result<(), Error> {

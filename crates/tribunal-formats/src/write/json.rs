@@ -1,6 +1,7 @@
 //! Writing native JSON: a line a history.
 
 use super::{Event, Header, Origin, WriteError, put};
+use crate::Labels;
 use rustc_hash::FxHashMap;
 use tribunal::memory::{Kind, Order};
 
@@ -25,18 +26,7 @@ impl Form {
         }
         put_values(out, "init", &header.init);
         put_values(out, "final", &header.finals);
-        if !header.labels.0.is_empty() {
-            out.extend_from_slice(b",\"verdicts\":{");
-            for (i, (model, consistent)) in header.labels.0.iter().enumerate() {
-                put_comma(out, i);
-                put_string(out, model);
-                match consistent {
-                    Some(consistent) => put!(out, ":{consistent}"),
-                    None => out.extend_from_slice(b":null"),
-                }
-            }
-            out.push(b'}');
-        }
+        put_labels(out, &header.labels);
         out.extend_from_slice(b",\"threads\":[");
     }
 
@@ -157,12 +147,29 @@ fn put_values(out: &mut Vec<u8>, key: &str, values: &[(String, u64)]) {
     out.push(b'}');
 }
 
-fn put_comma(out: &mut Vec<u8>, items_before: usize) {
+/// Writes the right verdicts, if there are any.
+pub(super) fn put_labels(out: &mut Vec<u8>, labels: &Labels) {
+    if labels.0.is_empty() {
+        return;
+    }
+    out.extend_from_slice(b",\"verdicts\":{");
+    for (i, (model, consistent)) in labels.0.iter().enumerate() {
+        put_comma(out, i);
+        put_string(out, model);
+        match consistent {
+            Some(consistent) => put!(out, ":{consistent}"),
+            None => out.extend_from_slice(b":null"),
+        }
+    }
+    out.push(b'}');
+}
+
+pub(super) fn put_comma(out: &mut Vec<u8>, items_before: usize) {
     if items_before > 0 {
         out.push(b',');
     }
 }
 
-fn put_string(out: &mut Vec<u8>, string: &str) {
+pub(super) fn put_string(out: &mut Vec<u8>, string: &str) {
     serde_json::to_writer(out, string).expect("a vector takes any string");
 }

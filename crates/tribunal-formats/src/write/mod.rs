@@ -1,11 +1,14 @@
 //! Writing histories event by event, without holding them.
 
 mod axe;
+mod edn;
 mod history;
 mod json;
+mod object;
 mod text;
 
 pub use history::write_history;
+pub use object::write_object;
 
 use crate::{Format, Labels};
 use std::io;
@@ -122,6 +125,8 @@ enum Form {
     Json(json::Form),
     Axe(axe::Form),
     Text(text::Form),
+    /// A format without memories.
+    Objects(Format),
 }
 
 /// Output is passed on in pieces of about this size.
@@ -134,6 +139,7 @@ impl<W: io::Write> Writer<W> {
             Format::Json => Form::Json(json::Form::default()),
             Format::Axe => Form::Axe(axe::Form::default()),
             Format::Text => Form::Text(text::Form::default()),
+            Format::Edn | Format::Jepsen => Form::Objects(format),
         };
         Writer { out, pending: Vec::with_capacity(PIECE), form, begun: false }
     }
@@ -144,6 +150,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(_) => Format::Json,
             Form::Axe(_) => Format::Axe,
             Form::Text(_) => Format::Text,
+            Form::Objects(format) => format,
         }
     }
 
@@ -154,6 +161,9 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.begin(out, header),
             Form::Axe(form) => form.begin(out, header)?,
             Form::Text(form) => form.begin(out, header)?,
+            &mut Form::Objects(format) => {
+                return Err(WriteError::Inexpressible { format, what: "a history of a memory".into() });
+            }
         }
         self.begun = true;
         Ok(())
@@ -167,7 +177,7 @@ impl<W: io::Write> Writer<W> {
         let names = names.into_iter();
         match &mut self.form {
             Form::Json(form) => form.threads(names),
-            Form::Axe(_) => {}
+            Form::Axe(_) | Form::Objects(_) => {}
             Form::Text(form) => form.threads(&mut self.pending, names)?,
         }
         Ok(())
@@ -183,6 +193,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.event(out, thread, event)?,
             Form::Axe(form) => form.event(out, thread, event)?,
             Form::Text(form) => form.event(out, thread, event)?,
+            Form::Objects(_) => {}
         }
         if self.pending.len() >= PIECE {
             self.pass_on()?;
@@ -200,6 +211,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.end(out),
             Form::Axe(form) => form.end(out),
             Form::Text(form) => form.end(out),
+            Form::Objects(_) => {}
         }
         self.pass_on()?;
         Ok(())

@@ -3,6 +3,7 @@
 mod certificates;
 mod errors;
 mod mutations;
+mod objects;
 mod readers;
 mod round;
 mod writers;

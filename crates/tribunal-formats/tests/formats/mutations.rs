@@ -1,9 +1,9 @@
 //! No input makes a parser panic: thousands of mutations of good inputs, the same on every run.
 
-use crate::round::{all, written};
+use crate::round::{MEMORY, all, shown_object, written, written_object};
 use std::io::Write;
-use tribunal_formats::Format;
-use tribunal_formats::certificate::{violation_from_json, witness_from_json};
+use tribunal_formats::certificate::{object, violation_from_json, witness_from_json};
+use tribunal_formats::{Format, Labels, Object};
 
 const TEXT: &str = "# c\nname: n\ninit: x=5\nthreads: T0 T1\nT0: W.rel x 1; R.acq y 0 from init; U.ar x 1>2; F.sc\n\
     T1: R x 2; R x 2 dep 0 @ 3:5\nfinal: x=2\nexpect: sc=no\n---\nT0: W x 1\n";
@@ -13,6 +13,21 @@ const JSON: &str = r#"{"kind":"memory","name":"S\u0042\ud83d\ude00","init":{"x":
     {"op":"rmw","loc":"x","read":1,"value":2,"from":[0,0],"deps":[1],"begin":1,"end":2},{"op":"fence","order":"seq_cst"}]}],
     "final":{"x":2},"verdicts":{"sc":false,"rc20":null}}
     {"threads":[]}"#;
+const OBJECT: &str = r#"{"kind":"object","name":"n","spec":"map","operations":[
+    {"process":0,"f":"put","args":[1,-5],"ret":null,"call":0,"return":3,"x":{}},{"process":"p","f":"get","args":[[1,"a",true]],"call":1}],
+    "verdicts":{"weak":true}}"#;
+const HB: &str = r#"{"kind":"object","spec":"counter","hb":[[0,1],[0,2]],"operations":[
+    {"process":0,"f":"inc","args":[],"ret":null},{"process":1,"f":"get","args":[],"ret":1},{"process":2,"f":"get","args":[]}]}"#;
+const JEPSEN_JSON: &str = r#"[{"process":0,"type":"invoke","f":"enqueue","value":1},{"process":"nemesis","type":"info","f":"kill","value":{"a":1.5}},
+    {"process":0,"type":"ok","f":"enqueue","value":1,"time":7},{"process":1,"type":"invoke","f":"dequeue","value":null}]"#;
+const EDN: &str = "; c\n[{:process 0, :type :invoke, :f :cas, :value [0 1], :time 1.5}\n #_ [discarded #{1}] {:process :nemesis :type :info :f :kill :value {:a \\b}}\n\
+    #jepsen.history.Op{:process 0 :type :ok :f :cas :value [0 1] :error #inst \"2020\"} {:process 1, :type :invoke, :f :write, :value \"a\\u0041\\n\"}\n\
+    {:process 2, :type :invoke, :f :read, :value nil}{:process 2, :type :ok, :f :read, :value :k}]\n";
+const INDEPENDENT: &str = "{:process 0 :type :invoke :f :write :value [7 1]}\n{:process 0 :type :ok :f :write :value [7 1]}\n\
+    {:process 0 :type :invoke :f :cas :value [7 [1 2]]}\n{:process 0 :type :info :f :cas :value [7 [1 2]]}\n{:process 1 :type :invoke :f :read :value [8 nil]}";
+const LOG: &str = "INFO  jepsen.util - 0\t:invoke\t:write\t3\nINFO  jepsen.util - 1 :invoke :cas [3 4]\nINFO  jepsen.util - :nemesis :info :start nil\n\
+    WARN  other - any thing\nINFO  jepsen.util - 0 :ok :write 3\nINFO  jepsen.util - 1 :fail :cas [3 4]\nINFO  jepsen.util - 2 :invoke :read nil\n\
+    INFO  jepsen.util - 2 :fail :read :timed-out\n";
 const VIOLATION: &str = r#"{"axiom":"read-coherence","split":{"first":[0,0],"second":[0,2],"forward":0,"backward":1},"cases":[
     {"cycle":[{"from":[0,0],"to":{"init":"x"},"rel":"mo","because":"read","read":[0,1],"path":[{"from":[0,0],"to":[0,1],"rel":"po"}]}],
     "lemmas":[{"from":[0,0],"to":[0,2],"rel":"mo","because":"atomic","premise":{"from":[0,0],"to":[0,2],"rel":"mo","because":"lemma","lemma":0}}]},
@@ -31,7 +46,7 @@ impl Random {
 
     /// A few edits: bytes changed, removed, inserted, pieces repeated, the end cut off.
     fn mutated(&mut self, bytes: &[u8]) -> Vec<u8> {
-        const SPICE: &[u8] = b"{}[]\":;,\\\n\r\t 0123456789-+.eE@#<>=MvWRUFtfn_\x00\x7f\xc3\xff";
+        const SPICE: &[u8] = b"{}[]()\":;,\\\n\r\t 0123456789-+.eE@#<>=MvWRUFtfn_\x00\x7f\xc3\xff";
         let mut bytes = bytes.to_vec();
         for _ in 0..=self.below(4) {
             let at = self.below(bytes.len());
@@ -57,7 +72,11 @@ impl Random {
 /// Reads whatever it is; what can be read can be written and read again.
 fn survives(bytes: Vec<u8>, format: Option<Format>) {
     for history in all(bytes, "-", format).into_iter().flatten() {
-        for format in Format::ALL {
+        if let Some(object) = history.object() {
+            survives_as_object(object, &history.labels);
+            continue;
+        }
+        for format in MEMORY {
             if let Ok(bytes) = written(history.memory().expect("of a memory"), &history.labels, format) {
                 let back = all(bytes, "-", Some(format)).expect("what was written");
                 assert_eq!(back.len(), 1);
@@ -70,12 +89,38 @@ fn survives(bytes: Vec<u8>, format: Option<Format>) {
     }
 }
 
+fn survives_as_object(object: &Object, labels: &Labels) {
+    for format in Format::ALL {
+        let Ok(bytes) = written_object(object, labels, format) else { continue };
+        let back = all(bytes, "-", Some(format)).expect("what was written");
+        assert_eq!(back.len(), 1);
+        let back = back[0].object().expect("of an object");
+        if format == Format::Json {
+            assert_eq!(shown_object(back), shown_object(object));
+        } else {
+            // Reads that say nothing are left out.
+            assert_eq!(back.spec, object.spec);
+            assert!(back.history.len() <= object.history.len());
+        }
+    }
+}
+
 #[test]
 fn the_parsers_survive_mutations() {
     let mut random = Random(0x9e3779b97f4a7c15);
-    for (text, format) in [(TEXT, Format::Text), (AXE, Format::Axe), (JSON, Format::Json)] {
+    for (text, format) in [
+        (TEXT, Format::Text),
+        (AXE, Format::Axe),
+        (JSON, Format::Json),
+        (OBJECT, Format::Json),
+        (HB, Format::Json),
+        (JEPSEN_JSON, Format::Json),
+        (EDN, Format::Edn),
+        (INDEPENDENT, Format::Edn),
+        (LOG, Format::Jepsen),
+    ] {
         all(text, "-", Some(format)).expect("good before it is mutated");
-        for i in 0..6000 {
+        for i in 0..4000 {
             let forced = (i % 4 > 0).then_some(format);
             survives(random.mutated(text.as_bytes()), forced);
         }
@@ -105,7 +150,23 @@ fn the_certificate_parsers_survive_mutations() {
     violation_from_json(x, &good).expect("good before it is mutated");
     for _ in 0..6000 {
         if let Ok(json) = serde_json::from_slice(&random.mutated(VIOLATION.as_bytes())) {
-            let _ = (violation_from_json(x, &json), witness_from_json(&x, &json));
+            let _ = (violation_from_json(x, &json), witness_from_json(x, &json));
+        }
+    }
+}
+
+#[test]
+fn the_certificate_parsers_of_objects_survive_mutations() {
+    let mut random = Random(0xbf58476d1ce4e5b9);
+    let history = all(HB, "-", None).expect("well-formed").remove(0);
+    let history = &history.object().expect("of an object").history;
+    let text = r#"{"lin":[0,1,2],"vis":[[],[0],[0,1]],"operations":[0,1],"cut":3}"#;
+    let good = serde_json::from_str(text).expect("JSON");
+    object::witness_from_json(history, &good).expect("good before it is mutated");
+    object::violation_from_json(history, &good).expect("good before it is mutated");
+    for _ in 0..4000 {
+        if let Ok(json) = serde_json::from_slice(&random.mutated(text.as_bytes())) {
+            let _ = (object::witness_from_json(history, &json), object::violation_from_json(history, &json));
         }
     }
 }

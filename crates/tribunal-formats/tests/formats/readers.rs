@@ -318,9 +318,15 @@ fn the_axe_litmus_traces_are_read() {
 fn the_documented_examples_are_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
     let documentation = std::fs::read_to_string(path).expect("docs/formats.md");
-    for (heading, format) in
-        [("## Text", Format::Text), ("## Native JSON", Format::Json), ("## Axe", Format::Axe)]
-    {
+    for (heading, format) in [
+        ("## Text", Format::Text),
+        ("## Native JSON", Format::Json),
+        ("### Objects", Format::Json),
+        ("## Axe", Format::Axe),
+        ("## EDN", Format::Edn),
+        ("## Jepsen's JSON", Format::Json),
+        ("## Jepsen's logs", Format::Jepsen),
+    ] {
         let (_, section) = documentation.split_once(heading).expect("a section");
         let example: Vec<_> = section
             .lines()

@@ -2,7 +2,13 @@
 
 use std::io::Cursor;
 use tribunal::memory::Execution;
-use tribunal_formats::{Error, Format, History, Labels, Writer, read, write_history};
+use tribunal::object;
+use tribunal_formats::{
+    Error, Format, History, Labels, Object, WriteError, Writer, read, write_history, write_object,
+};
+
+/// The formats that memories are written in.
+pub const MEMORY: [Format; 3] = [Format::Json, Format::Axe, Format::Text];
 
 /// Every history of an input, or the first error.
 pub fn all(bytes: impl Into<Vec<u8>>, name: &str, format: Option<Format>) -> Result<Vec<History>, Error> {
@@ -32,12 +38,28 @@ pub fn shown(x: &Execution) -> String {
 }
 
 /// A history in a format.
-pub fn written(
-    x: &Execution,
-    labels: &Labels,
-    format: Format,
-) -> Result<Vec<u8>, tribunal_formats::WriteError> {
+pub fn written(x: &Execution, labels: &Labels, format: Format) -> Result<Vec<u8>, WriteError> {
     let mut writer = Writer::new(Vec::new(), format);
     write_history(&mut writer, x, labels)?;
     Ok(writer.finish()?)
+}
+
+/// A history of an object in a format.
+pub fn written_object(object: &Object, labels: &Labels, format: Format) -> Result<Vec<u8>, WriteError> {
+    let mut writer = Writer::new(Vec::new(), format);
+    write_object(&mut writer, object, labels)?;
+    Ok(writer.finish()?)
+}
+
+/// The operations of a history in words.
+pub fn operations(history: &object::History) -> Vec<String> {
+    history.ops().map(|op| history.show(op)).collect()
+}
+
+/// A history of an object in full, for comparison: everything but the times, which may be other ones in the same order.
+pub fn shown_object(object: &Object) -> String {
+    let h = &object.history;
+    let before: Vec<_> =
+        h.ops().flat_map(|a| h.ops().filter(move |&b| h.before(a, b)).map(move |b| (a.0, b.0))).collect();
+    format!("{:?} {} {:?} {before:?}", h.name(), object.spec, operations(h))
 }

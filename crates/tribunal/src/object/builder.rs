@@ -1,6 +1,6 @@
 //! Building histories, and finding what is malformed in them.
 
-use super::history::{Event, History, InvocationId, NEVER, OpId, Order, ProcessId, ReturnId};
+use super::history::{Event, History, InvocationId, OpId, Order, ProcessId, ReturnId};
 use super::{MalformedHistory, Value};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -271,20 +271,7 @@ fn ranked(history: &History) -> Result<Order, MalformedHistory> {
         }
     }
     keyed.sort_by_key(|&(time, class, _)| (time, class));
-    Ok(intervals(history.len(), keyed.into_iter().map(|(.., event)| event).collect()))
-}
-
-/// The ranks that a sequence of events gives.
-fn intervals(operations: usize, events: Vec<Event>) -> Order {
-    let mut call = vec![0; operations];
-    let mut ret = vec![NEVER; operations];
-    for (rank, event) in events.iter().enumerate() {
-        match *event {
-            Event::Call(op) => call[op.index()] = rank as u32,
-            Event::Return(op) => ret[op.index()] = rank as u32,
-        }
-    }
-    Order::Intervals { call, ret, events }
+    Ok(Order::of_events(history.len(), keyed.into_iter().map(|(.., event)| event).collect()))
 }
 
 /// Entries of all clocks together that an explicit order may have: 1 GiB.
@@ -368,7 +355,7 @@ fn from_pairs(history: &History, pairs: &[(OpId, OpId)]) -> Result<Order, Malfor
         return Err(MalformedHistory::Cycle { op, shown: history.show(op) });
     }
     Ok(events_of(history, &clocks, &place)
-        .map_or(Order::Partial { clocks, place }, |events| intervals(n, events)))
+        .map_or(Order::Partial { clocks, place }, |events| Order::of_events(n, events)))
 }
 
 /// A sequence of calls and returns with the order that the clocks say: it exists iff of any two operations one has all

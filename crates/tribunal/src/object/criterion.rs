@@ -13,6 +13,7 @@
 //! | `sequential` | Ret, lin ⊇ po, vis = lin, without lin ⊇ hb |
 
 use std::fmt;
+use std::str::FromStr;
 
 /// What a history may be asked to satisfy.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -114,6 +115,205 @@ impl Criterion {
             Criterion::Hbvis => vec![vis(&[Hb])],
             Criterion::Linearizable | Criterion::Sequential => vec![vis(&[Lin])],
             Criterion::Axioms(axioms) => axioms.clone(),
+        }
+    }
+
+    /// Whether every history that satisfies the other criterion satisfies this one too, as far as the axioms show it.
+    /// Between named criteria the answer is exact.
+    ///
+    /// ```
+    /// use tribunal::object::Criterion;
+    /// assert!(Criterion::Ryw.includes(&Criterion::Causal));
+    /// assert!(!Criterion::Weak.includes(&Criterion::Sequential));
+    /// let own: Criterion = "vis >= po; vis >= vis.vis".parse()?;
+    /// assert!(own.includes(&Criterion::Causal) && Criterion::Mr.includes(&own));
+    /// # Ok::<(), tribunal::object::MalformedCriterion>(())
+    /// ```
+    pub fn includes(&self, other: &Criterion) -> bool {
+        match (self, other) {
+            (Criterion::Sequential, _) => matches!(other, Criterion::Sequential | Criterion::Linearizable),
+            (_, Criterion::Sequential) => false,
+            _ => {
+                let given = other.axioms();
+                self.axioms().iter().all(|axiom| axiom.follows_from(&given))
+            }
+        }
+    }
+}
+
+impl Relation {
+    /// Whether this relation is contained in another in every abstract execution.
+    fn within(self, other: Relation) -> bool {
+        self == other || other == Relation::Lin || (self, other) == (Relation::Po, Relation::Hb)
+    }
+}
+
+impl Axiom {
+    /// Whether the axiom holds wherever Φ0 and the given ones hold: one of them says more, or the steps are visible one by
+    /// one and visibility is transitive.
+    fn follows_from(&self, given: &[Axiom]) -> bool {
+        let covered = |right: &[Relation], to: &Option<String>| {
+            given.iter().any(|axiom| {
+                let wide = axiom.right == [Relation::Lin];
+                let stepwise = axiom.right.len() == right.len()
+                    && right.iter().zip(&axiom.right).all(|(&small, &large)| small.within(large));
+                axiom.left == Relation::Vis && (wide || stepwise) && (axiom.to.is_none() || axiom.to == *to)
+            })
+        };
+        let visible = |step: Relation| step == Relation::Vis || covered(&[step], &None);
+        self.left == Relation::Lin
+            || self.right == [Relation::Vis]
+            || covered(&self.right, &self.to)
+            || (covered(&[Relation::Vis, Relation::Vis], &None)
+                && self.right.iter().all(|&step| visible(step)))
+    }
+}
+
+/// A name, or axioms as the paper writes them: `vis >= po; vis >= vis.vis`, where `⊇` and `∘` may stand for `>=` and `.`,
+/// and a line break for `;`. A composition is read from left to right. `.[method]` at its end keeps the pairs that end in an operation of that
+/// method.
+///
+/// ```
+/// use tribunal::object::Criterion;
+/// assert_eq!("hbvis".parse(), Ok(Criterion::Hbvis));
+/// let own: Criterion = "vis ⊇ vis∘po; vis >= lin.[size]".parse()?;
+/// assert_eq!(own.to_string(), "vis >= vis.po; vis >= lin.[size]");
+/// let error = "vis >= rf".parse::<Criterion>().expect_err("no such relation");
+/// assert_eq!(error.to_string(), "column 8: expected lin, vis, po or hb, found `rf`");
+/// # Ok::<(), tribunal::object::MalformedCriterion>(())
+/// ```
+impl FromStr for Criterion {
+    type Err = MalformedCriterion;
+
+    fn from_str(text: &str) -> Result<Self, MalformedCriterion> {
+        let trimmed = text.trim();
+        if let Some(named) = Criterion::ALL.into_iter().find(|named| named.name() == trimmed) {
+            return Ok(named);
+        }
+        if !trimmed.is_empty() && trimmed.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_') {
+            return Err(MalformedCriterion::UnknownName { name: trimmed.into() });
+        }
+        let mut reader = Reader { text, at: 0 };
+        let mut axioms = Vec::new();
+        loop {
+            while reader.takes(&[";", "\n", "\r"]) {}
+            if reader.rest().is_empty() {
+                break;
+            }
+            axioms.push(reader.axiom()?);
+            if !reader.rest().is_empty() && !reader.takes(&[";", "\n", "\r"]) {
+                return Err(reader.expected("`.`, `;` or the end"));
+            }
+        }
+        if axioms.is_empty() {
+            return Err(reader.expected("the name of a criterion or an axiom"));
+        }
+        Ok(Criterion::Axioms(axioms))
+    }
+}
+
+/// Why a text is no criterion.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedCriterion {
+    /// No criterion has this name.
+    #[error(
+        "no criterion `{name}`; there are weak, ryw, mr, causal, hbvis, sequential, linearizable, and axioms such as `vis >= po`"
+    )]
+    UnknownName {
+        /// The name given.
+        name: String,
+    },
+    /// The axioms have another text where something is expected.
+    #[error("column {column}: expected {expected}, found {found}")]
+    Unexpected {
+        /// The character of the text, from 1.
+        column: usize,
+        /// What must stand there.
+        expected: &'static str,
+        /// What stands there, in quotes, or that nothing does.
+        found: String,
+    },
+}
+
+/// Reads axioms from a text, token by token.
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// What is left, without the spaces before it. A line break is no space: it separates axioms.
+    fn rest(&mut self) -> &'t str {
+        let rest = &self.text[self.at..];
+        let trimmed = rest.trim_start_matches([' ', '\t']);
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    /// Goes past one of these tokens, if one is next.
+    fn takes(&mut self, tokens: &[&str]) -> bool {
+        let rest = self.rest();
+        match tokens.iter().find(|&&token| rest.starts_with(token)) {
+            Some(token) => {
+                self.at += token.len();
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expected(&mut self, expected: &'static str) -> MalformedCriterion {
+        let rest = self.rest();
+        let word = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let found = match rest.chars().next() {
+            None => "the end".into(),
+            Some('\n' | '\r') => "the end of the line".into(),
+            Some(first) => format!("`{}`", &rest[..word.max(first.len_utf8())]),
+        };
+        let column = self.text[..self.at].chars().count() + 1;
+        MalformedCriterion::Unexpected { column, expected, found }
+    }
+
+    fn relation(&mut self, among: &[Relation]) -> Option<Relation> {
+        let rest = self.rest();
+        let word = &rest[..rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len())];
+        let relation = among.iter().copied().find(|relation| relation.name() == word)?;
+        self.at += word.len();
+        Some(relation)
+    }
+
+    fn axiom(&mut self) -> Result<Axiom, MalformedCriterion> {
+        use Relation::{Hb, Lin, Po, Vis};
+        let left = self.relation(&[Lin, Vis]).ok_or_else(|| self.expected("lin or vis"))?;
+        if !self.takes(&[">=", "⊇"]) {
+            return Err(self.expected("`>=`"));
+        }
+        let mut right = Vec::new();
+        let mut to = None;
+        loop {
+            if !right.is_empty() && self.takes(&["["]) {
+                to = Some(self.method()?);
+                break;
+            }
+            let relation = self.relation(&[Lin, Vis, Po, Hb]);
+            right.push(relation.ok_or_else(|| self.expected("lin, vis, po or hb"))?);
+            if !self.takes(&[".", "∘"]) {
+                break;
+            }
+        }
+        Ok(Axiom { left, right, to })
+    }
+
+    fn method(&mut self) -> Result<String, MalformedCriterion> {
+        let rest = self.rest();
+        let end = rest.find([']', '\n', ';']).filter(|&end| rest[end..].starts_with(']'));
+        match end {
+            Some(end) if !rest[..end].trim().is_empty() => {
+                self.at += end + 1;
+                Ok(rest[..end].trim().into())
+            }
+            _ => Err(self.expected("the name of a method and `]`")),
         }
     }
 }

@@ -132,6 +132,21 @@ pub(super) enum Order {
     Partial { clocks: Vec<u32>, place: Vec<u32> },
 }
 
+impl Order {
+    /// The ranks that a sequence of events gives.
+    pub(super) fn of_events(operations: usize, events: Vec<Event>) -> Self {
+        let mut call = vec![0; operations];
+        let mut ret = vec![NEVER; operations];
+        for (rank, event) in events.iter().enumerate() {
+            match *event {
+                Event::Call(op) => call[op.index()] = rank as u32,
+                Event::Return(op) => ret[op.index()] = rank as u32,
+            }
+        }
+        Order::Intervals { call, ret, events }
+    }
+}
+
 impl History {
     /// Starts an empty history.
     pub fn builder() -> Builder {

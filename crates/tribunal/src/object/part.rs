@@ -1,6 +1,7 @@
 //! Parts of histories: some of the operations, up to some event.
 
-use super::history::{Event, History, NEVER, OpId, Order, ProcessId};
+use super::history::{Event, History, InvocationId, NEVER, OpId, Order, ProcessId, ReturnId};
+use rustc_hash::FxHashMap;
 
 impl History {
     /// The history of these operations alone, ordered as here; `ops[i]` becomes operation `i`. With a cut, what had
@@ -20,82 +21,91 @@ impl History {
     /// # Ok::<(), tribunal::object::MalformedHistory>(())
     /// ```
     pub fn part(&self, ops: &[OpId], cut: Option<u32>) -> History {
-        let mut new_id = vec![None; self.len()];
-        for (at, op) in ops.iter().enumerate() {
-            new_id[op.index()] = Some(OpId(at as u32));
-        }
         let returned = |op: OpId| match (&self.order, cut) {
             (Order::Intervals { ret, .. }, Some(cut)) => ret[op.index()] < cut,
             _ => true,
         };
-        let mut by_process = Vec::with_capacity(ops.len());
-        let mut process_begins = vec![0];
-        for process in 0..self.process_count() as u32 {
-            by_process.extend(self.of_process(ProcessId(process)).iter().filter_map(|op| new_id[op.index()]));
-            process_begins.push(by_process.len() as u32);
-        }
-        History {
+        let mut places: Vec<(ProcessId, u32, OpId)> =
+            ops.iter().zip(0..).map(|(&op, new)| (self.process(op), self.place(op), OpId(new))).collect();
+        places.sort_unstable();
+        let begins = (0..=self.process_count() as u32)
+            .map(|process| places.partition_point(|&(of, ..)| of < ProcessId(process)) as u32);
+        let mut part = History {
             name: self.name.clone(),
             processes: self.processes.clone(),
             methods: self.methods.clone(),
-            invocations: self.invocations.clone(),
-            args: self.args.clone(),
-            returns: self.returns.clone(),
+            invocations: Vec::new(),
+            args: Vec::new(),
+            returns: Vec::new(),
             process: ops.iter().map(|&op| self.process(op)).collect(),
-            invocation: ops.iter().map(|&op| self.invocation_of(op)).collect(),
-            ret: ops.iter().map(|&op| self.return_of(op).filter(|_| returned(op))).collect(),
-            by_process,
-            process_begins,
-            order: self.order_of_part(ops, cut, &new_id),
+            invocation: Vec::with_capacity(ops.len()),
+            ret: Vec::with_capacity(ops.len()),
+            by_process: places.iter().map(|&(_, _, op)| op).collect(),
+            process_begins: begins.collect(),
+            order: self.order_of_part(ops, cut),
             times: ops
                 .iter()
                 .filter_map(|&op| self.times(op).map(|(call, ret)| (call, ret.filter(|_| returned(op)))))
                 .collect(),
+        };
+        let (mut invocations, mut returns) = (FxHashMap::default(), FxHashMap::default());
+        for &op in ops {
+            let id = *invocations.entry(self.invocation_of(op)).or_insert_with(|| {
+                part.args.extend_from_slice(self.called(op).args);
+                part.invocations.push((self.method_of(op) as u32, part.args.len() as u32));
+                InvocationId(part.invocations.len() as u32 - 1)
+            });
+            part.invocation.push(id);
+            let ret = self.return_of(op).filter(|_| returned(op)).map(|ret| {
+                *returns.entry(ret).or_insert_with(|| {
+                    part.returns.push(self.returned(ret).clone());
+                    ReturnId(part.returns.len() as u32 - 1)
+                })
+            });
+            part.ret.push(ret);
+        }
+        part
+    }
+
+    /// What orders the operations of one process.
+    fn place(&self, op: OpId) -> u32 {
+        match &self.order {
+            Order::Intervals { call, .. } => call[op.index()],
+            Order::Partial { place, .. } => place[op.index()],
         }
     }
 
-    fn order_of_part(&self, ops: &[OpId], cut: Option<u32>, new_id: &[Option<OpId>]) -> Order {
+    fn order_of_part(&self, ops: &[OpId], cut: Option<u32>) -> Order {
         match &self.order {
-            Order::Intervals { events, .. } => {
-                let upto = cut.map_or(events.len(), |cut| (cut as usize).min(events.len()));
-                let events = events[..upto].iter().filter_map(|event| match *event {
-                    Event::Call(op) => new_id[op.index()].map(Event::Call),
-                    Event::Return(op) => new_id[op.index()].map(Event::Return),
-                });
-                let events: Vec<Event> = events.collect();
-                let mut call = vec![0; ops.len()];
-                let mut ret = vec![NEVER; ops.len()];
-                for (rank, event) in events.iter().enumerate() {
-                    match *event {
-                        Event::Call(op) => call[op.index()] = rank as u32,
-                        Event::Return(op) => ret[op.index()] = rank as u32,
+            Order::Intervals { call, ret, .. } => {
+                let mut ranked: Vec<(u32, Event)> = Vec::with_capacity(2 * ops.len());
+                for (&op, new) in ops.iter().zip(0..) {
+                    ranked.push((call[op.index()], Event::Call(OpId(new))));
+                    if ret[op.index()] < cut.unwrap_or(NEVER) {
+                        ranked.push((ret[op.index()], Event::Return(OpId(new))));
                     }
                 }
-                Order::Intervals { call, ret, events }
+                ranked.sort_unstable_by_key(|&(rank, _)| rank);
+                Order::of_events(ops.len(), ranked.into_iter().map(|(_, event)| event).collect())
             }
             Order::Partial { clocks, .. } => {
                 let processes = self.process_count();
-                let mut place = vec![0; ops.len()];
-                // By process, how many of its first operations are in the part.
-                let kept: Vec<Vec<u32>> = (0..processes as u32)
-                    .map(|process| {
-                        let mut count = 0;
-                        let mut counts = vec![0];
-                        for op in self.of_process(ProcessId(process)) {
-                            if let Some(new) = new_id[op.index()] {
-                                place[new.index()] = count;
-                                count += 1;
-                            }
-                            counts.push(count);
-                        }
-                        counts
-                    })
-                    .collect();
+                let mut kept: Vec<Vec<u32>> = vec![Vec::new(); processes];
+                for &op in ops {
+                    kept[self.process(op).index()].push(self.place(op));
+                }
+                kept.iter_mut().for_each(|places| places.sort_unstable());
+                // How many of a process's operations before a place are in the part.
+                let count =
+                    |process: usize, place: u32| kept[process].partition_point(|&other| other < place) as u32;
                 let clock = |op: &OpId| {
                     let seen = &clocks[op.index() * processes..][..processes];
-                    seen.iter().zip(&kept).map(|(&seen, kept)| kept[seen as usize]).collect::<Vec<_>>()
+                    seen.iter().enumerate().map(|(process, &seen)| count(process, seen)).collect::<Vec<_>>()
                 };
-                Order::Partial { clocks: ops.iter().flat_map(clock).collect(), place }
+                Order::Partial {
+                    clocks: ops.iter().flat_map(clock).collect(),
+                    place: ops.iter().map(|&op| count(self.process(op).index(), self.place(op))).collect(),
+                }
             }
         }
     }

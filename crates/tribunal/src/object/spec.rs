@@ -1,6 +1,7 @@
 //! Sequential specifications: what an object does when operations come one at a time.
 
 use super::machine::{Interned, Machine, Replay, Running};
+use super::monitor::{Forgetful, States};
 use super::{History, Invocation, MalformedHistory, Value};
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -80,8 +81,15 @@ pub trait Spec: Sync {
         false
     }
 
-    /// The argument that the object only stores, compares and gives back, so that any other value would do as well:
-    /// its index.
+    /// Whether an invocation returns this only where it leaves the state as it is: a cas that fails, a dequeue that finds
+    /// nothing.
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        let _ = ret;
+        self.read_only(call)
+    }
+
+    /// The argument that the object stores without looking at it: its index. It may give it back, or compare it with
+    /// what a later call asks for; but what other values are stored makes no difference to it, not even an equal one.
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         let _ = call;
         None
@@ -105,6 +113,8 @@ pub trait Specification: Sync {
     fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool;
     /// As [`Spec::read_only`].
     fn read_only(&self, call: Invocation<'_>) -> bool;
+    /// As [`Spec::unchanged`].
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool;
     /// As [`Spec::opaque`].
     fn opaque(&self, call: Invocation<'_>) -> Option<usize>;
     /// As [`Spec::collection`].
@@ -113,6 +123,8 @@ pub trait Specification: Sync {
     fn machine<'a>(&'a self, history: &'a History) -> Box<dyn Machine + 'a>;
     /// One run from the initial state, whose states are not kept.
     fn replay<'a>(&'a self) -> Box<dyn Replay + 'a>;
+    /// States that are kept as long as a monitor needs them.
+    fn states<'a>(&'a self) -> Box<dyn States + 'a>;
 }
 
 impl<S: Spec> Specification for S {
@@ -136,6 +148,10 @@ impl<S: Spec> Specification for S {
         Spec::read_only(self, call)
     }
 
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        Spec::unchanged(self, call, ret)
+    }
+
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         Spec::opaque(self, call)
     }
@@ -150,6 +166,10 @@ impl<S: Spec> Specification for S {
 
     fn replay<'a>(&'a self) -> Box<dyn Replay + 'a> {
         Box::new(Running::new(self))
+    }
+
+    fn states<'a>(&'a self) -> Box<dyn States + 'a> {
+        Box::new(Forgetful::new(self))
     }
 }
 
@@ -166,6 +186,24 @@ pub enum Collection {
     Stack,
     /// `insert(v)`, `delete_min()`; values are ordered as [`Value`]s are.
     PriorityQueue,
+}
+
+impl Collection {
+    /// Whether an invocation is one of the collection's own methods.
+    pub fn knows(&self, call: Invocation<'_>) -> bool {
+        matches!(
+            (self, call.method, call.args),
+            (Collection::Register(_), "write", [_])
+                | (Collection::Register(_), "read", [])
+                | (Collection::Set, "add" | "remove" | "contains", [_])
+                | (Collection::Queue, "enqueue", [_])
+                | (Collection::Queue, "dequeue", [])
+                | (Collection::Stack, "push", [_])
+                | (Collection::Stack, "pop", [])
+                | (Collection::PriorityQueue, "insert", [_])
+                | (Collection::PriorityQueue, "delete_min", [])
+        )
+    }
 }
 
 /// A method's types.

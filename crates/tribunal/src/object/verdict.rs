@@ -68,11 +68,12 @@ pub enum Visibility {
 /// because each abstract execution of the whole gives one of the part:
 ///
 /// - it was called after the cut (not under `sequential`, which knows no real time); or
-/// - its invocation is read-only; or, under `linearizable` and `sequential`, where all see all, it is the completed operation of a
-///   built-in collection with a return that says that nothing was changed (a dequeue of null); or
+/// - its invocation is read-only; or, under `linearizable` and `sequential`, where all see all, it is completed and its
+///   return says that it changed nothing ([`Spec::unchanged`](super::Spec::unchanged): a dequeue of null); or
 /// - it has a key, and every operation of the part has another key; or
-/// - it is of a collection, and so are all other operations of its value: the part has no operation that inserts, removes or
-///   returns its value.
+/// - it is of a set or, under `linearizable` and `sequential`, of a queue, a stack or a priority queue, and the part has no
+///   operation that inserts, removes, asks for or returns its value; or
+/// - it writes to or reads from a register a value that no completed read of the part returns.
 ///
 /// That the part has no abstract execution is found by exhausting them.
 #[derive(Clone, Debug, PartialEq, Eq)]

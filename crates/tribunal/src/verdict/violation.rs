@@ -396,9 +396,40 @@ impl Violation {
     pub fn weight(&self) -> usize {
         self.refutation.weight()
     }
+
+    /// The events that the violation speaks of, each once.
+    pub fn events(&self) -> Vec<EventId> {
+        let mut events = Vec::new();
+        self.refutation.each_event(&mut |event| events.push(event));
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
 }
 
 impl Refutation {
+    fn each_event(&self, visit: &mut impl FnMut(EventId)) {
+        match self {
+            Refutation::Cycle(Cycle { lemmas, edges }) => {
+                lemmas.iter().chain(edges).for_each(|edge| edge.each_event(visit));
+            }
+            Refutation::SharedSource { write, rmws: [a, b] } => {
+                [write, a, b].into_iter().for_each(|event| visit(*event))
+            }
+            Refutation::Overwritten { read, by, before, after } => {
+                visit(*read);
+                visit(*by);
+                before.iter().chain(after).for_each(|edge| edge.each_event(visit));
+            }
+            Refutation::Split { first, second, forward, backward } => {
+                visit(*first);
+                visit(*second);
+                forward.each_event(visit);
+                backward.each_event(visit);
+            }
+        }
+    }
+
     fn weight(&self) -> usize {
         match self {
             Refutation::Cycle(cycle) => cycle.lemmas.iter().chain(&cycle.edges).map(Edge::weight).sum(),
@@ -410,6 +441,24 @@ impl Refutation {
 }
 
 impl Edge {
+    fn each_event(&self, visit: &mut impl FnMut(EventId)) {
+        visit(self.from);
+        visit(self.to);
+        match self.because {
+            Because::Sw { write, read } => {
+                visit(write);
+                visit(read);
+            }
+            Because::Seen { observer, read, .. } => {
+                visit(observer);
+                visit(read);
+            }
+            Because::Read { read, .. } => visit(read),
+            _ => {}
+        }
+        self.grounds().iter().for_each(|edge| edge.each_event(visit));
+    }
+
     fn weight(&self) -> usize {
         1 + match &self.because {
             Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {

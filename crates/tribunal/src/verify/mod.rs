@@ -29,6 +29,7 @@
 mod chains;
 mod clocks;
 mod graph;
+pub mod object;
 mod program;
 mod refusal;
 #[cfg(test)]

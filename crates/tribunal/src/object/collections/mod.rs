@@ -1,13 +1,94 @@
 //! Linearizability of collections whose values are inserted once, in log-linear time.
+//!
+//! Containers (queue, stack, priority queue) share one view of the history, [`container::Container`]; registers and sets
+//! have their own. Each algorithm ends in an [`Outcome`], which is a certificate already.
 
-use super::{History, Specification, Unsupported, Verdict};
+mod completion;
+mod container;
+mod covered;
+mod priority_queue;
+mod queue;
+mod register;
+mod set;
+mod stack;
+mod trees;
+
+use super::{
+    AbstractExecution, Collection, History, OpId, Specification, Unsupported, Verdict, Violation, Visibility,
+};
 use crate::limits::Limits;
 use crate::verdict::Limit;
+use container::{Container, Methods};
+
+/// What an algorithm finds.
+pub(super) enum Outcome {
+    /// The operations that took effect, in order: all completed ones and some pending ones.
+    Linearized(Vec<OpId>),
+    /// A part that no linearization explains.
+    Violated(Violation),
+    /// The algorithm does not decide such a history.
+    Unsupported(Unsupported),
+}
+
+/// What an algorithm takes for an operation, at most about.
+const BYTES_PER_OPERATION: usize = 128;
+
+/// Once in so many operations the limits are looked at.
+const POLL: usize = 4096;
 
 pub(super) fn decide(
-    _history: &History,
-    _spec: &dyn Specification,
-    _limits: &Limits<'_>,
+    history: &History,
+    spec: &dyn Specification,
+    limits: &Limits<'_>,
 ) -> Result<Verdict, Limit> {
-    Ok(Verdict::Unsupported(Unsupported::NoCollection))
+    limits.check(0)?;
+    limits.check_memory(history.len().saturating_mul(BYTES_PER_OPERATION), 0)?;
+    let outcome = match spec.collection() {
+        None => Outcome::Unsupported(Unsupported::NoCollection),
+        Some(Collection::Register(initial)) => register::decide(history, &initial, limits)?,
+        Some(Collection::Set) => set::decide(history, limits)?,
+        Some(Collection::Queue) => {
+            let methods = Methods { insert: "enqueue", remove: "dequeue" };
+            of_container(history, methods, queue::decide, limits)?
+        }
+        Some(Collection::Stack) => {
+            let methods = Methods { insert: "push", remove: "pop" };
+            of_container(history, methods, stack::decide, limits)?
+        }
+        Some(Collection::PriorityQueue) => {
+            let methods = Methods { insert: "insert", remove: "delete_min" };
+            of_container(history, methods, priority_queue::decide, limits)?
+        }
+    };
+    Ok(match outcome {
+        Outcome::Linearized(lin) => {
+            debug_assert!(replays(history, spec, &lin), "a linearization that does not replay");
+            Verdict::Consistent(AbstractExecution { lin, vis: Visibility::All })
+        }
+        Outcome::Violated(violation) => Verdict::Inconsistent(violation),
+        Outcome::Unsupported(why) => Verdict::Unsupported(why),
+    })
+}
+
+fn of_container(
+    history: &History,
+    methods: Methods,
+    algorithm: fn(&Container<'_>) -> Outcome,
+    limits: &Limits<'_>,
+) -> Result<Outcome, Limit> {
+    let container = match Container::new(history, methods, limits)? {
+        Ok(container) => container,
+        Err(outcome) => return Ok(outcome),
+    };
+    limits.check(0)?;
+    Ok(algorithm(&container))
+}
+
+/// Whether a linearization gives every completed operation its return.
+fn replays(history: &History, spec: &dyn Specification, lin: &[OpId]) -> bool {
+    let mut replay = spec.replay();
+    lin.iter().all(|&op| {
+        let ret = replay.call(history.called(op));
+        ret.is_some() && history.result(op).is_none_or(|result| ret.as_ref() == Some(result))
+    })
 }

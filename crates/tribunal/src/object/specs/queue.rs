@@ -1,19 +1,16 @@
 //! A first-in first-out queue: `enqueue(v)` → null, `dequeue()` → the oldest value, or null if there is none.
 
+use super::signature;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::VecDeque;
 use std::sync::LazyLock;
 
-/// A queue, empty at first.
+/// A queue, empty at first. Null is no value: enqueueing it cannot take effect, and dequeueing it means that there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue;
 
-static SIGNATURES: LazyLock<[Signature; 2]> = LazyLock::new(|| {
-    [
-        Signature { method: "enqueue".into(), args: vec![Kind::Any], returns: Kind::Null },
-        Signature { method: "dequeue".into(), args: vec![], returns: Kind::Any },
-    ]
-});
+static SIGNATURES: LazyLock<[Signature; 2]> =
+    LazyLock::new(|| [signature("enqueue", &[Kind::Any], Kind::Null), signature("dequeue", &[], Kind::Any)]);
 
 impl Spec for Queue {
     type State = VecDeque<Value>;
@@ -32,13 +29,25 @@ impl Spec for Queue {
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
         match (call.method, call.args) {
-            ("enqueue", [value]) => {
+            ("enqueue", [value]) if *value != Value::Null => {
                 state.push_back(value.clone());
                 Some(Value::Null)
             }
             ("dequeue", []) => Some(state.pop_front().unwrap_or_default()),
             _ => None,
         }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a.method == "enqueue" && a == b
+    }
+
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        call.method == "dequeue" && *ret == Value::Null
+    }
+
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        (call.method == "enqueue").then_some(0)
     }
 
     fn collection(&self) -> Option<Collection> {

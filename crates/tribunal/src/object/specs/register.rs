@@ -1,28 +1,24 @@
 //! A register: `write(v)` → null, `read()` → the last value written.
 
+use super::signature;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use std::sync::LazyLock;
 
 /// A register with an initial value, null by default.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Register {
     initial: Value,
-    signatures: [Signature; 2],
 }
 
 impl Register {
     /// A register that holds this value at first.
     pub fn new(initial: Value) -> Self {
-        let write = Signature { method: "write".into(), args: vec![Kind::Any], returns: Kind::Null };
-        let read = Signature { method: "read".into(), args: vec![], returns: Kind::Any };
-        Register { initial, signatures: [write, read] }
+        Register { initial }
     }
 }
 
-impl Default for Register {
-    fn default() -> Self {
-        Register::new(Value::Null)
-    }
-}
+static SIGNATURES: LazyLock<[Signature; 2]> =
+    LazyLock::new(|| [signature("write", &[Kind::Any], Kind::Null), signature("read", &[], Kind::Any)]);
 
 impl Spec for Register {
     type State = Value;
@@ -32,7 +28,7 @@ impl Spec for Register {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &self.signatures
+        &*SIGNATURES
     }
 
     fn initial(&self) -> Value {
@@ -48,6 +44,10 @@ impl Spec for Register {
             ("read", []) => Some(state.clone()),
             _ => None,
         }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a == b
     }
 
     fn read_only(&self, call: Invocation<'_>) -> bool {

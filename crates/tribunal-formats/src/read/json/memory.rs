@@ -1,21 +1,15 @@
-//! Native JSON: one document a history.
+//! Memory executions in native JSON.
 
-use super::buffer::Buffer;
-use super::draft::Draft;
-use super::pull::Pull;
-use crate::{Error, ErrorKind, History};
+use super::Reader;
+use crate::read::draft::Draft;
+use crate::read::keys::{Seen, keys};
+use crate::{Error, ErrorKind};
 use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
-
-/// Reads the documents of a JSON stream.
-pub(super) struct Reader {
-    pull: Pull,
-    column: Column,
-}
 
 /// The events of the thread being read. They wait here until the thread's name is known: it may come after them, as it
 /// does in files with sorted keys.
 #[derive(Default)]
-struct Column {
+pub(super) struct Column {
     ops: Vec<Op>,
     lines: Vec<u64>,
     deps: Vec<(u32, u32)>,
@@ -37,42 +31,6 @@ impl Column {
     }
 }
 
-/// Defines a set of keys as bits, with their names.
-macro_rules! keys {
-    ($name:ident { $($key:ident = $text:literal),* $(,)? }) => {
-        #[derive(Clone, Copy, PartialEq, Eq)]
-        enum $name { $($key),* }
-
-        impl $name {
-            #[inline(always)]
-            fn of(text: &[u8]) -> Option<Self> {
-                $(if text == $text.as_bytes() {
-                    return Some($name::$key);
-                })*
-                None
-            }
-
-            fn text(self) -> &'static str {
-                match self { $($name::$key => $text),* }
-            }
-
-            #[inline(always)]
-            fn bit(self) -> u16 {
-                1 << self as u16
-            }
-        }
-    };
-}
-
-keys!(DocumentKey {
-    Kind = "kind",
-    Name = "name",
-    Init = "init",
-    Threads = "threads",
-    Final = "final",
-    Verdicts = "verdicts",
-    Operations = "operations",
-});
 keys!(ThreadKey { Name = "name", Events = "events" });
 keys!(EventKey {
     Op = "op",
@@ -86,99 +44,8 @@ keys!(EventKey {
     End = "end",
 });
 
-/// The keys of an object that were seen.
-#[derive(Clone, Copy, Default)]
-struct Seen(u16);
-
-impl Seen {
-    #[inline(always)]
-    fn has(self, bit: u16) -> bool {
-        self.0 & bit != 0
-    }
-
-    /// Notes a key; false if it was seen before.
-    #[inline(always)]
-    fn add(&mut self, bit: u16) -> bool {
-        let new = !self.has(bit);
-        self.0 |= bit;
-        new
-    }
-}
-
 impl Reader {
-    pub(super) fn new(buffer: Buffer) -> Self {
-        Reader { pull: Pull::new(buffer), column: Column::default() }
-    }
-
-    pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        match self.pull.peek()? {
-            None => Ok(None),
-            Some(b'{') => self.document().map(Some),
-            Some(_) => Err(self.pull.expected("`{` and a history")),
-        }
-    }
-
-    fn document(&mut self) -> Result<History, Error> {
-        let place = self.pull.place();
-        let mut draft = Draft::new(place.line);
-        let mut seen = Seen::default();
-        let mut first = true;
-        self.pull.open_object("history")?;
-        while self.pull.next_entry(&mut first)? {
-            let Some(key) = self.pull.key(DocumentKey::of)? else {
-                self.pull.skip()?;
-                continue;
-            };
-            self.note(&mut seen, key.bit(), key.text())?;
-            match key {
-                DocumentKey::Kind => self.kind()?,
-                DocumentKey::Name => {
-                    if !self.pull.eat_null()? {
-                        self.pull.string("name", |name| {
-                            draft.builder.name(name);
-                        })?;
-                    }
-                }
-                DocumentKey::Init => self.init(&mut draft)?,
-                DocumentKey::Final => self.finals(&mut draft)?,
-                DocumentKey::Verdicts => self.verdicts(&mut draft)?,
-                DocumentKey::Threads => {
-                    let mut first = true;
-                    let mut position = 0;
-                    self.pull.open_array("threads")?;
-                    while self.pull.next_element(&mut first)? {
-                        self.thread(&mut draft, position)?;
-                        position += 1;
-                    }
-                    // Building the execution takes its own room.
-                    self.column = Column::default();
-                }
-                DocumentKey::Operations => self.pull.skip()?,
-            }
-        }
-        if !seen.has(DocumentKey::Threads.bit()) {
-            let kind = if seen.has(DocumentKey::Operations.bit()) && !seen.has(DocumentKey::Kind.bit()) {
-                ErrorKind::UnsupportedKind { kind: "object".to_string() }
-            } else {
-                ErrorKind::MissingKey { key: "threads", object: "the history" }
-            };
-            return Err(self.pull.error_at(place, kind));
-        }
-        draft.finish(self.pull.buffer())
-    }
-
-    /// The kind of history; histories of objects would branch off here.
-    fn kind(&mut self) -> Result<(), Error> {
-        self.pull.peek()?;
-        let place = self.pull.place();
-        let other = self.pull.string("kind", |kind| (kind != "memory").then(|| kind.to_string()))?;
-        match other {
-            None => Ok(()),
-            Some(kind) => Err(self.pull.error_at(place, ErrorKind::UnsupportedKind { kind })),
-        }
-    }
-
-    fn init(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    pub(super) fn init(&mut self, draft: &mut Draft) -> Result<(), Error> {
         if self.pull.eat_null()? {
             return Ok(());
         }
@@ -196,7 +63,7 @@ impl Reader {
         Ok(())
     }
 
-    fn finals(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    pub(super) fn finals(&mut self, draft: &mut Draft) -> Result<(), Error> {
         if self.pull.eat_null()? {
             return Ok(());
         }
@@ -210,17 +77,16 @@ impl Reader {
         Ok(())
     }
 
-    fn verdicts(&mut self, draft: &mut Draft) -> Result<(), Error> {
-        if self.pull.eat_null()? {
-            return Ok(());
-        }
+    pub(super) fn threads(&mut self, draft: &mut Draft) -> Result<(), Error> {
         let mut first = true;
-        self.pull.open_object("verdicts")?;
-        while self.pull.next_entry(&mut first)? {
-            let model = self.pull.any_key(str::to_string)?;
-            let consistent = self.pull.optional_bool("verdicts")?;
-            draft.labels.0.push((model, consistent));
+        let mut position = 0;
+        self.pull.open_array("threads")?;
+        while self.pull.next_element(&mut first)? {
+            self.thread(draft, position)?;
+            position += 1;
         }
+        // Building the execution takes its own room.
+        self.column = Column::default();
         Ok(())
     }
 
@@ -293,8 +159,8 @@ impl Reader {
                 }
                 EventKey::From => op.source = self.source()?,
                 EventKey::Deps => self.deps(index)?,
-                EventKey::Begin => interval.begin = self.time("begin")?,
-                EventKey::End => interval.end = self.time("end")?,
+                EventKey::Begin => interval.begin = self.pull.time("begin")?,
+                EventKey::End => interval.end = self.pull.time("end")?,
             }
         }
         if let Some(kind) = lacking(seen, &op) {
@@ -314,19 +180,8 @@ impl Reader {
         if self.pull.peek()? == Some(b'"') {
             return self.pull.word("from", "init", |word| (word == b"init").then_some(Source::Init));
         }
-        let mut first = true;
-        let mut pair = [0; 2];
-        self.pull.open_array("from")?;
-        for number in &mut pair {
-            if !self.pull.next_element(&mut first)? {
-                return Err(self.pull.expected("two numbers in `from`: [thread, index]"));
-            }
-            *number = self.pull.index("from")?;
-        }
-        if self.pull.next_element(&mut first)? {
-            return Err(self.pull.expected("no more than two numbers in `from`: [thread, index]"));
-        }
-        Ok(Source::At(Slot { thread: ThreadId(pair[0]), index: pair[1] }))
+        let [thread, index] = self.pull.pair("from", |pull| pull.index("from"))?;
+        Ok(Source::At(Slot { thread: ThreadId(thread), index }))
     }
 
     fn deps(&mut self, index: u32) -> Result<(), Error> {
@@ -340,19 +195,6 @@ impl Reader {
             self.column.deps.push((index, on));
         }
         Ok(())
-    }
-
-    fn time(&mut self, key: &'static str) -> Result<Option<u64>, Error> {
-        if self.pull.eat_null()? { Ok(None) } else { self.pull.number(key).map(Some) }
-    }
-
-    /// Notes that a key was seen, for the first time.
-    #[inline(always)]
-    fn note(&self, seen: &mut Seen, bit: u16, key: &'static str) -> Result<(), Error> {
-        if seen.add(bit) {
-            return Ok(());
-        }
-        Err(self.pull.error_at(self.pull.place(), ErrorKind::DuplicateKey { key }))
     }
 }
 

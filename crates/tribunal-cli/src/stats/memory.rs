@@ -1,46 +1,13 @@
-//! `tribunal stats`: what is in a history.
+//! What is in a history of a memory.
 
-use crate::args::StatsArguments;
-use crate::exit::Status;
-use crate::failure::Failure;
-use crate::output::{STRONG, Stdout};
-use crate::report::Case;
-use crate::{input, interrupt};
+use crate::output::Stdout;
 use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, Order};
 use tribunal::verdict::Unsupported;
-use tribunal_formats::{History, Subject};
 
-pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let malformed = input::each(&arguments.histories.files, out, |file, out| describe(file, arguments, out))?;
-    if interrupt::requested() {
-        return Ok(Status::Interrupted);
-    }
-    if out.is_closed() {
-        return Ok(Status::ClosedPipe);
-    }
-    Ok(if malformed { Status::Malformed } else { Status::Success })
-}
-
-fn describe(file: &std::ffi::OsStr, arguments: &StatsArguments, out: &mut Stdout) -> Result<(), Failure> {
-    let name = file.to_string_lossy();
-    let histories = input::open(file, arguments.histories.format)?;
-    for (index, history) in histories.enumerate() {
-        if interrupt::requested() || out.is_closed() {
-            break;
-        }
-        let History { subject, line, .. } = history?;
-        let Subject::Memory(execution) = subject else { continue };
-        let case = Case { file: &name, index: index as u64, line, execution: &execution };
-        writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-        print(&execution, out)?;
-        out.flush()?;
-    }
-    Ok(())
-}
-
-fn print(x: &Execution, out: &mut Stdout) -> io::Result<()> {
+/// Describes an execution.
+pub fn print(x: &Execution, out: &mut Stdout) -> io::Result<()> {
     let features = x.features();
     writeln!(out, "  threads     {}{}", x.thread_count(), thread_sizes(x))?;
     writeln!(

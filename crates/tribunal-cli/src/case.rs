@@ -1,0 +1,128 @@
+//! A history under judgement, whatever it is a history of.
+
+use crate::failure::Failure;
+use crate::output::printable;
+use std::fmt;
+use std::path::Path;
+use tribunal::memory::Execution;
+use tribunal::object::{self, MalformedHistory, Specification, specs};
+use tribunal_formats::{Error, ErrorKind, Object, Subject};
+
+/// A history as its readers know it.
+pub struct Case<'a> {
+    /// The file's name as given.
+    pub file: &'a str,
+    /// Its place among the file's histories, from 0.
+    pub index: u64,
+    /// The line where it begins, from 1.
+    pub line: u64,
+    /// The history.
+    pub subject: &'a Subject,
+}
+
+impl Case<'_> {
+    /// The history's name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        match self.subject {
+            Subject::Memory(execution) => execution.name(),
+            Subject::Object(object) => object.history.name(),
+        }
+    }
+
+    /// How many events, or operations, there are.
+    pub fn events(&self) -> usize {
+        match self.subject {
+            Subject::Memory(execution) => execution.len(),
+            Subject::Object(object) => object.history.len(),
+        }
+    }
+
+    /// A failure that has to do with this history.
+    pub fn failure(&self, problem: impl fmt::Display) -> Failure {
+        Failure::History { file: self.file.into(), line: self.line, problem: problem.to_string() }
+    }
+}
+
+/// `MP (litmus.txt:3)`, or `litmus.txt:3` without a name.
+impl fmt::Display for Case<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = (printable(self.file), self.line);
+        match self.name() {
+            Some(name) => write!(f, "{} ({file}:{line})", printable(name)),
+            None => write!(f, "{file}:{line}"),
+        }
+    }
+}
+
+/// What can be judged: an execution, or operations with their specification, to whose types they keep.
+#[derive(Clone, Copy)]
+pub enum Judged<'a> {
+    /// A history of a memory.
+    Memory(&'a Execution),
+    /// A history of an object.
+    Object(&'a object::History, &'a dyn Specification),
+}
+
+/// Where specifications come from: each history names its own, unless one is given for all.
+pub struct Specifications {
+    given: Option<Box<dyn Specification>>,
+}
+
+impl Specifications {
+    /// As `--spec` says: the name of a built-in one, or a file with the extension `.spec`.
+    pub fn new(given: Option<&str>) -> Result<Self, Failure> {
+        let usage = |spec: &str, problem: String| Failure::Usage(format!("--spec {spec}: {problem}"));
+        let given = match given {
+            None => None,
+            Some(spec) if Path::new(spec).extension().is_some_and(|extension| extension == "spec") => {
+                let source = std::fs::read_to_string(spec)
+                    .map_err(|source| Failure::Read { file: spec.into(), source })?;
+                let declared = specs::Declared::parse(&source, spec)?;
+                Some(Box::new(declared) as Box<dyn Specification>)
+            }
+            Some(spec) => Some(specs::named(spec).map_err(|unknown| usage(spec, unknown.to_string()))?),
+        };
+        Ok(Specifications { given })
+    }
+
+    /// The one given for all.
+    pub fn given(&self) -> Option<&dyn Specification> {
+        self.given.as_deref()
+    }
+
+    /// Does something to a history that is fit to be judged: its specification is known, and it keeps to its types.
+    pub fn with<T>(
+        &self,
+        case: &Case<'_>,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match case.subject {
+            Subject::Memory(execution) => act(Judged::Memory(execution)),
+            Subject::Object(object) => match &self.given {
+                Some(spec) => self.typed(case, object, &**spec, act),
+                None => {
+                    let spec = specs::named(&object.spec).map_err(|unknown| case.failure(unknown))?;
+                    self.typed(case, object, &*spec, act)
+                }
+            },
+        }
+    }
+
+    fn typed<T>(
+        &self,
+        case: &Case<'_>,
+        object: &Object,
+        spec: &dyn Specification,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        match object.typed(case.file, spec) {
+            Err(error) if !is_of_a_return(&error) => Err(error.into()),
+            _ => act(Judged::Object(&object.history, spec)),
+        }
+    }
+}
+
+/// A return of a wrong type is wrong of the object, not of the history: no criterion explains it, as the verdict will say.
+fn is_of_a_return(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::MalformedObject(MalformedHistory::WrongType { what, .. }) if what == "the return")
+}

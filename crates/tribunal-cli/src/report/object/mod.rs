@@ -1,0 +1,59 @@
+//! Verdicts on histories of objects in words.
+
+mod explain;
+mod prefix;
+mod profile;
+mod witness;
+
+pub use explain::explain;
+pub use profile::Profile;
+pub use witness::show_witness;
+
+use std::time::{Duration, Instant};
+use tribunal::Limits;
+use tribunal::object::{History, OpId};
+
+/// What comes beside a verdict, as its explanation does, takes no longer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The limits of what comes beside a verdict.
+fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
+    let patience = Instant::now() + PATIENCE;
+    Limits { deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))), ..*limits }
+}
+
+/// A longer line is broken between operations.
+const WIDTH: usize = 104;
+
+/// An operation with its times, as far as there are any: `0: write(1) → null @ 3:5`.
+fn timed(history: &History, op: OpId, process: bool) -> String {
+    let shown = history.show(op);
+    let shown = match shown.split_once(": ") {
+        Some((_, shown)) if !process => shown.to_string(),
+        _ => shown,
+    };
+    match history.times(op) {
+        Some((call, Some(ret))) => format!("{shown} @ {call}:{ret}"),
+        Some((call, None)) => format!("{shown} @ {call}:"),
+        None => shown,
+    }
+}
+
+/// The items on as few lines as there is width for, with `separator` between them.
+fn wrapped(items: impl IntoIterator<Item = String>, separator: &str) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + separator.len() + item.chars().count() <= WIDTH => {
+                line.push_str(separator);
+                line.push_str(&item);
+            }
+            Some(line) => {
+                line.push_str(separator.trim_end());
+                lines.push(item);
+            }
+            None => lines.push(item),
+        }
+    }
+    lines
+}

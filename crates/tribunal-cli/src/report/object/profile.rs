@@ -1,0 +1,122 @@
+//! What an object guarantees: the strongest criteria that its history satisfies, as a whole and method by method.
+
+use super::patient;
+use crate::args::Budget;
+use crate::case::Case;
+use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, printable};
+use crate::question::Question;
+use crate::ruling::{Finding, Ruling, Word};
+use std::io::{self, Write};
+use tribunal::object::{Atomic, Criterion, strongest};
+
+/// Prints the profile of each history and, if there is a single one, why it is not stronger.
+pub struct Profile {
+    witness: bool,
+    /// What explanations and the question for methods may cost.
+    budget: Budget,
+    histories: u64,
+    /// What to say below a single history.
+    below: Vec<String>,
+}
+
+impl Profile {
+    /// Profiles; with `witness`, a single one is also followed by a witness of a strongest criterion.
+    pub fn new(witness: bool, budget: Budget) -> Self {
+        Profile { witness, budget, histories: 0, below: Vec::new() }
+    }
+
+    /// Prints the profile of a history.
+    pub fn history(&mut self, case: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> io::Result<()> {
+        let criteria: Vec<(Criterion, Word)> = findings
+            .iter()
+            .filter_map(|finding| match finding.ruling.question() {
+                Question::Criterion(criterion) => Some((criterion, finding.ruling.word())),
+                Question::Model(_) => None,
+            })
+            .collect();
+        let of = |word: Word| {
+            criteria.iter().filter(move |(_, other)| *other == word).map(|(criterion, _)| criterion)
+        };
+        let holding = strongest_of(&of(Word::Consistent).collect::<Vec<_>>());
+        writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+        let rows = [
+            ("strongest", GOOD, holding.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            ("fails", BAD, of(Word::Inconsistent).map(ToString::to_string).collect()),
+            ("undecided", DOUBT, of(Word::Undecided).map(ToString::to_string).collect()),
+            ("not asked", FAINT, of(Word::Unsupported).map(ToString::to_string).collect()),
+        ];
+        for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
+            writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
+        }
+        for line in self.methods(findings) {
+            writeln!(out, "  {}", printable(&line))?;
+        }
+        self.histories += 1;
+        self.below.clear();
+        if self.histories == 1 {
+            self.keep_reasons(findings, holding.first());
+        }
+        Ok(())
+    }
+
+    /// Which methods can be called atomic, and what the others are.
+    fn methods(&self, findings: &[Finding<'_>]) -> Vec<String> {
+        let Some(Ruling::Object { history, spec, .. }) = findings.first().map(|finding| &finding.ruling)
+        else {
+            return Vec::new();
+        };
+        let strengths = strongest(history, *spec, &patient(&self.budget.limits()));
+        let mut lines = Vec::new();
+        for Atomic { methods, others } in &strengths.atomic {
+            let mut said = vec![if methods.is_empty() { "none".into() } else { methods.join(", ") }];
+            for (method, criteria) in others {
+                let criteria: Vec<_> = criteria.iter().map(ToString::to_string).collect();
+                said.push(format!("{method} is {}", criteria.join(" and ")));
+            }
+            let what = if lines.is_empty() { "atomic" } else { "or" };
+            lines.push(format!("{what:9}  {}", said.join("; ")));
+        }
+        if strengths.partial {
+            lines.push(format!("{:9}  perhaps more: not every set of methods was decided", ""));
+        }
+        lines
+    }
+
+    /// Keeps the reason why the weakest criterion fails, which is one for all that fail, and the witness asked for.
+    fn keep_reasons(&mut self, findings: &[Finding<'_>], strongest: Option<&&Criterion>) {
+        // Nothing goes wrong first under sequential, which knows no real time: another says more.
+        let failing = |finding: &&Finding<'_>| finding.ruling.word() == Word::Inconsistent;
+        let is_sequential =
+            |finding: &&Finding<'_>| finding.ruling.question() == Question::Criterion(Criterion::Sequential);
+        let why = findings.iter().filter(failing).min_by_key(is_sequential);
+        if let Some(Finding { ruling, .. }) = why {
+            self.below.push(format!("{}: inconsistent", ruling.question()));
+            self.below.extend(ruling.explain(&self.budget).into_iter().map(|line| format!("  {line}")));
+        }
+        let witness = strongest.filter(|_| self.witness).and_then(|&criterion| {
+            findings
+                .iter()
+                .find(|finding| finding.ruling.question() == Question::Criterion(criterion.clone()))
+        });
+        if let Some(Finding { ruling, .. }) = witness {
+            self.below.push(format!("{}: consistent", ruling.question()));
+            self.below.extend(ruling.show_witness().into_iter().map(|line| format!("  {line}")));
+        }
+    }
+
+    /// Prints the reasons of a single history.
+    pub fn end(&self, out: &mut Stdout) -> io::Result<()> {
+        for line in &self.below {
+            // A line that begins a reason stands apart.
+            writeln!(out, "{}{line}", if line.starts_with(' ') { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Those of the criteria that include no other.
+fn strongest_of<'c>(criteria: &[&'c Criterion]) -> Vec<&'c Criterion> {
+    let weaker = |weak: &Criterion, strong: &Criterion| weak != strong && weak.includes(strong);
+    let strongest = criteria.iter().filter(|weak| !criteria.iter().any(|strong| weaker(weak, strong)));
+    strongest.copied().collect()
+}

@@ -1,0 +1,48 @@
+//! Everything that applies, of every history: the matrix for memories, the strongest criteria for objects.
+
+use super::Report;
+use super::matrix::Matrix;
+use super::object::Profile;
+use crate::args::Budget;
+use crate::case::Case;
+use crate::failure::Failure;
+use crate::output::Stdout;
+use crate::ruling::Finding;
+use std::io;
+use tribunal_formats::Subject;
+
+/// Prints what of all there is holds of each history and, if there is a single one, why the rest does not.
+pub struct Overview {
+    matrix: Matrix,
+    profile: Profile,
+}
+
+impl Overview {
+    /// An overview; with `witness`, a single history is also followed by its witnesses.
+    pub fn new(witness: bool, budget: &Budget) -> Self {
+        Overview {
+            matrix: Matrix::new(witness, budget.clone()),
+            profile: Profile::new(witness, budget.clone()),
+        }
+    }
+}
+
+impl Report for Overview {
+    fn history(
+        &mut self,
+        case: &Case<'_>,
+        findings: &[Finding<'_>],
+        out: &mut Stdout,
+    ) -> Result<(), Failure> {
+        match case.subject {
+            Subject::Memory(_) => self.matrix.row(case, findings, out)?,
+            Subject::Object(_) => self.profile.history(case, findings, out)?,
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut Stdout) -> io::Result<()> {
+        self.matrix.end(out)?;
+        self.profile.end(out)
+    }
+}

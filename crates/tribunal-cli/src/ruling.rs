@@ -1,0 +1,243 @@
+//! What came of asking a question of a history, with its certificate.
+
+use crate::args::Budget;
+use crate::case::Judged;
+use crate::question::{EngineChoice, Question};
+use crate::report::{explain, object};
+use serde_json::Value;
+use std::fmt;
+use std::time::Instant;
+use tribunal::memory::Execution;
+use tribunal::object::{self as objects, Criterion, History, Specification};
+use tribunal::verdict::Limit;
+use tribunal::{Model, Verdict};
+use tribunal_formats::certificate;
+
+/// The answer to one question about one history.
+pub struct Finding<'a> {
+    /// The answer.
+    pub ruling: Ruling<'a>,
+    /// What decided.
+    pub engine: &'static str,
+    /// What it took.
+    pub micros: u64,
+}
+
+/// A verdict with all that it speaks of.
+pub enum Ruling<'a> {
+    /// A model of a memory.
+    Memory { execution: &'a Execution, model: Model, verdict: Verdict },
+    /// A criterion of an object.
+    Object {
+        history: &'a History,
+        spec: &'a dyn Specification,
+        criterion: Criterion,
+        verdict: objects::Verdict,
+    },
+    /// A question about the other kind of history.
+    Unfit { question: Question },
+}
+
+/// A verdict's word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    Consistent,
+    Inconsistent,
+    Undecided,
+    Unsupported,
+}
+
+impl Word {
+    pub const ALL: [Word; 4] = [Word::Consistent, Word::Inconsistent, Word::Undecided, Word::Unsupported];
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Word::Consistent => "consistent",
+            Word::Inconsistent => "inconsistent",
+            Word::Undecided => "undecided",
+            Word::Unsupported => "unsupported",
+        })
+    }
+}
+
+impl<'a> Finding<'a> {
+    /// Asks a question of a history; once `stopped`, nothing is decided any more.
+    pub fn of(
+        judged: Judged<'a>,
+        question: &Question,
+        engine: EngineChoice,
+        budget: &Budget,
+        stopped: bool,
+    ) -> Self {
+        let begin = Instant::now();
+        let limits = budget.limits();
+        let (ruling, engine) = match (judged, question) {
+            (Judged::Memory(execution), &Question::Model(model)) => {
+                let (verdict, engine) = match engine {
+                    _ if stopped => (Verdict::Undecided(Limit::Stopped), model.engines()[0]),
+                    EngineChoice::Only { memory: Some(engine), .. } => {
+                        let verdict = tribunal::judge_by(execution, model, engine, &limits);
+                        let judgement = verdict.expect("the models asked are those that the engine decides");
+                        (judgement.verdict, judgement.engine)
+                    }
+                    _ => {
+                        let judgement = tribunal::judge(execution, model, &limits);
+                        (judgement.verdict, judgement.engine)
+                    }
+                };
+                (Ruling::Memory { execution, model, verdict }, engine.name())
+            }
+            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
+                let judgement = match engine {
+                    _ if stopped => objects::Judgement {
+                        verdict: objects::Verdict::Undecided(Limit::Stopped),
+                        engine: objects::Engine::Search,
+                    },
+                    EngineChoice::Only { object: Some(engine), .. } => objects::Judgement {
+                        verdict: objects::judge_by(history, spec, criterion, engine, &limits),
+                        engine,
+                    },
+                    _ => objects::judge(history, spec, criterion, &limits),
+                };
+                let objects::Judgement { verdict, engine } = judgement;
+                (Ruling::Object { history, spec, criterion: criterion.clone(), verdict }, engine.name())
+            }
+            (_, question) => (Ruling::Unfit { question: question.clone() }, "none"),
+        };
+        Finding { ruling, engine, micros: begin.elapsed().as_micros() as u64 }
+    }
+}
+
+impl Ruling<'_> {
+    /// What was asked.
+    pub fn question(&self) -> Question {
+        match self {
+            Ruling::Memory { model, .. } => Question::Model(*model),
+            Ruling::Object { criterion, .. } => Question::Criterion(criterion.clone()),
+            Ruling::Unfit { question } => question.clone(),
+        }
+    }
+
+    /// The answer in a word.
+    pub fn word(&self) -> Word {
+        match self {
+            Ruling::Memory { verdict: Verdict::Consistent(_), .. }
+            | Ruling::Object { verdict: objects::Verdict::Consistent(_), .. } => Word::Consistent,
+            Ruling::Memory { verdict: Verdict::Inconsistent(_), .. }
+            | Ruling::Object { verdict: objects::Verdict::Inconsistent(_), .. } => Word::Inconsistent,
+            Ruling::Memory { verdict: Verdict::Undecided(_), .. }
+            | Ruling::Object { verdict: objects::Verdict::Undecided(_), .. } => Word::Undecided,
+            Ruling::Memory { verdict: Verdict::Unsupported(_), .. }
+            | Ruling::Object { verdict: objects::Verdict::Unsupported(_), .. }
+            | Ruling::Unfit { .. } => Word::Unsupported,
+        }
+    }
+
+    /// Why there is no answer, if there is none.
+    pub fn reason(&self) -> Option<String> {
+        Some(match self {
+            Ruling::Memory { verdict: Verdict::Undecided(limit), .. }
+            | Ruling::Object { verdict: objects::Verdict::Undecided(limit), .. } => limit.to_string(),
+            Ruling::Memory { verdict: Verdict::Unsupported(why), .. } => why.to_string(),
+            Ruling::Object { verdict: objects::Verdict::Unsupported(why), .. } => why.to_string(),
+            Ruling::Unfit { question } => unfit(question).into(),
+            _ => return None,
+        })
+    }
+
+    /// Whether the work was stopped before there was an answer.
+    pub fn is_stopped(&self) -> bool {
+        matches!(
+            self,
+            Ruling::Memory { verdict: Verdict::Undecided(Limit::Stopped), .. }
+                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Stopped), .. }
+        )
+    }
+
+    /// What stands beside the word of an inconsistent verdict: the axiom that is broken, where one is.
+    pub fn broken(&self) -> String {
+        match self {
+            Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => {
+                let axiom = violation.axiom;
+                format!(", breaks {axiom}, {}", axiom.formula())
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// The lines that explain why the answer is no.
+    pub fn explain(&self, budget: &Budget) -> Vec<String> {
+        match self {
+            Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
+                explain::explain(execution, violation)
+            }
+            Ruling::Object {
+                history,
+                spec,
+                criterion,
+                verdict: objects::Verdict::Inconsistent(violation),
+            } => object::explain(history, *spec, criterion, violation, &budget.limits()),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The lines that show why the answer is yes.
+    pub fn show_witness(&self) -> Vec<String> {
+        match self {
+            Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
+                explain::show_witness(execution, witness)
+            }
+            Ruling::Object { history, verdict: objects::Verdict::Consistent(execution), .. } => {
+                object::show_witness(history, execution)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The certificate, if there is an answer.
+    pub fn certificate(&self) -> Option<Value> {
+        Some(match self {
+            Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
+                certificate::witness_to_json(execution, witness)
+            }
+            Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
+                certificate::violation_to_json(execution, violation)
+            }
+            Ruling::Object { verdict: objects::Verdict::Consistent(execution), .. } => {
+                certificate::object::witness_to_json(execution)
+            }
+            Ruling::Object { verdict: objects::Verdict::Inconsistent(violation), .. } => {
+                certificate::object::violation_to_json(violation)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Checks the certificate from the definitions; nothing if there is none.
+    pub fn verify(&self) -> Option<Result<(), String>> {
+        if !matches!(self.word(), Word::Consistent | Word::Inconsistent) {
+            return None;
+        }
+        match self {
+            Ruling::Memory { execution, model, verdict } => {
+                let verified = tribunal::verify::verify(execution, *model, verdict);
+                Some(verified.map_err(|refusal| refusal.to_string()))
+            }
+            Ruling::Object { history, spec, criterion, verdict } => {
+                let verified = tribunal::verify::object::verify(history, *spec, criterion, verdict);
+                Some(verified.map_err(|refusal| refusal.to_string()))
+            }
+            Ruling::Unfit { .. } => None,
+        }
+    }
+}
+
+/// Why a question is not asked of a history of the other kind.
+pub fn unfit(question: &Question) -> &'static str {
+    match question {
+        Question::Model(_) => "the model is of memories, and the history is of an object",
+        Question::Criterion(_) => "the criterion is of objects, and the history is of a memory",
+    }
+}

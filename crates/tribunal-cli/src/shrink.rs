@@ -1,0 +1,125 @@
+//! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
+
+use crate::args::ShrinkArguments;
+use crate::case::{Case, Judged, Specifications};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::{Sink, Stdout, complain};
+use crate::progress::Progress;
+use crate::question::Question;
+use crate::ruling::unfit;
+use crate::{input, interrupt};
+use tribunal::object::{self, Criterion};
+use tribunal::verdict::Limit;
+use tribunal::{Model, Verdict};
+use tribunal_formats::{Format, History, Labels, Object, Subject, Writer, write_history, write_object};
+
+pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let specifications = Specifications::new(arguments.spec.as_deref())?;
+    let name = arguments.file.to_string_lossy();
+    let progress = Progress::new();
+    progress.file(&name, input::size(&arguments.file));
+    let bytes = progress.watch(input::bytes(&arguments.file)?);
+    let histories = tribunal_formats::read(bytes, &name, arguments.format)?;
+    let to = format(arguments, histories.format());
+    let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
+    let (mut shrunk, mut undecided) = (0u64, 0u64);
+    for (history, index) in histories.zip(0..) {
+        let History { subject, line, .. } = history?;
+        let case = Case { file: &name, index, line, subject: &subject };
+        let question = arguments.model.clone().unwrap_or_else(|| usual(&subject));
+        let tick = |left: usize| progress.shrinking(index, left);
+        let part = specifications.with(&case, |judged| part(&case, judged, &question, arguments, tick))?;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
+        }
+        let say = |what: &str| progress.aside(|| complain(&format!("{case}: {question}: {what}")));
+        match part {
+            Part::Nothing => say("consistent, nothing to shrink"),
+            Part::Undecided(limit) => {
+                undecided += 1;
+                say(&format!("undecided: {limit}"));
+            }
+            Part::Left(part) => {
+                shrunk += 1;
+                let left = Case { subject: &part, ..case }.events();
+                say(&format!("inconsistent, {left} of {} left", case.events()));
+                let written = match &*part {
+                    Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
+                    Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
+                };
+                let history = format!("{name}:{line}");
+                written.map_err(|error| Failure::writing(error, &history, arguments.output.as_deref()))?;
+            }
+        }
+    }
+    let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
+    writer.finish().map_err(unwritten)?.finish()?;
+    Ok(match (shrunk, undecided) {
+        (1.., _) => Status::Inconsistent,
+        (0, 1..) => Status::Undecided,
+        (0, 0) => Status::Success,
+    })
+}
+
+/// What is left of a history.
+enum Part {
+    Left(Box<Subject>),
+    /// It is consistent.
+    Nothing,
+    Undecided(Limit),
+}
+
+/// What is asked unless something else is.
+fn usual(subject: &Subject) -> Question {
+    match subject {
+        Subject::Memory(_) => Question::Model(Model::Sc),
+        Subject::Object(_) => Question::Criterion(Criterion::Linearizable),
+    }
+}
+
+/// The format to write: as asked, as the output's name says, or that of the input if it can be written.
+fn format(arguments: &ShrinkArguments, input: Format) -> Format {
+    let named = || arguments.output.as_deref().and_then(Format::of_path);
+    arguments.to.or_else(named).unwrap_or(if input == Format::Jepsen { Format::Json } else { input })
+}
+
+fn part(
+    case: &Case<'_>,
+    judged: Judged<'_>,
+    question: &Question,
+    arguments: &ShrinkArguments,
+    tick: impl FnMut(usize),
+) -> Result<Part, Failure> {
+    let limits = arguments.budget.limits();
+    match (judged, question, case.subject) {
+        (Judged::Memory(execution), Question::Model(model), _) => {
+            match tribunal::shrink(execution, *model, &limits, tick).map_err(|verdict| *verdict) {
+                Ok(shrunk) => Ok(Part::Left(Box::new(Subject::Memory(shrunk.execution)))),
+                Err(Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
+                Err(Verdict::Unsupported(why)) => Err(case.failure(format_args!("{question}: {why}"))),
+                Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Ok(Part::Nothing),
+            }
+        }
+        (Judged::Object(history, spec), Question::Criterion(criterion), Subject::Object(object)) => {
+            match object::shrink(history, spec, criterion, &limits, tick).map_err(|verdict| *verdict) {
+                Ok(violation) => Ok(Part::Left(Box::new(Subject::Object(left(object, &violation))))),
+                Err(object::Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
+                Err(object::Verdict::Unsupported(why)) => {
+                    Err(case.failure(format_args!("{question}: {why}")))
+                }
+                Err(object::Verdict::Consistent(_) | object::Verdict::Inconsistent(_)) => Ok(Part::Nothing),
+            }
+        }
+        _ => Err(case.failure(format_args!("{question}: {}", unfit(question)))),
+    }
+}
+
+/// The part of a history that a violation is about.
+fn left(object: &Object, violation: &object::Violation) -> Object {
+    Object {
+        history: object.history.part(&violation.operations, violation.cut),
+        spec: object.spec.clone(),
+        lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
+    }
+}

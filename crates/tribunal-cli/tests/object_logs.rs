@@ -1,0 +1,46 @@
+//! Logs and histories of objects by others: the command answers as is known to be right.
+#![allow(missing_docs)]
+
+mod command;
+use command::{Place, third_party};
+use std::path::Path;
+
+/// The files of a folder, each with the word that is right, as its expected.tsv says.
+fn expected(folder: &str, column: &str) -> Vec<(String, &'static str)> {
+    let Some(table) = third_party(&format!("{folder}/expected.tsv")) else { return Vec::new() };
+    let mut rows = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let heading = rows.next().expect("a heading");
+    let at = heading.iter().position(|&name| name == column).expect("the column");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party").join(folder);
+    rows.map(|row| {
+        let path = root.join(row[0]).to_str().expect("UTF-8").to_string();
+        (path, if row[at] == "ok" { "OK" } else { "NO" })
+    })
+    .collect()
+}
+
+fn every_answer_is_right(files: &[(String, &'static str)]) {
+    if files.is_empty() {
+        return;
+    }
+    let mut arguments = vec!["check", "--verify", "-o", "brief", "-m", "linearizable"];
+    arguments.extend(files.iter().map(|(file, _)| file.as_str()));
+    let ran = Place::new().run(&arguments);
+    let words: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(words.len(), files.len(), "{}", ran.stderr);
+    for ((file, right), word) in files.iter().zip(words) {
+        assert_eq!(word, *right, "{file}");
+    }
+    let verified = format!("{} certificates verified, 0 refused\n", files.len());
+    assert_eq!((ran.stderr, ran.status), (verified, 1));
+}
+
+#[test]
+fn logs_that_porcupine_is_tested_with() {
+    every_answer_is_right(&expected("porcupine", "verdict"));
+}
+
+#[test]
+fn histories_that_knossos_is_tested_with() {
+    every_answer_is_right(&expected("knossos", "expected"));
+}

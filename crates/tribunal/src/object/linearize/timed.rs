@@ -1,0 +1,387 @@
+//! The search over operations that have times.
+
+use super::alike::Alike;
+use super::{Outcome, Stuck};
+use crate::limits::Limits;
+use crate::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId};
+use crate::verdict::Limit;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::Hash;
+
+/// Whether some operations are linearizable, as far as they have come after `cut` events: just-in-time search with memoised
+/// configurations.
+///
+/// Invariant: every configuration visited can be reached by a linearization of the events before its own next
+/// return; every configuration from which the next return cannot be passed has been given up.
+pub(super) fn search(
+    history: &History,
+    intervals: Intervals<'_>,
+    spec: &dyn Specification,
+    alike: &Alike,
+    ops: &[OpId],
+    cut: u32,
+    limits: &Limits<'_>,
+) -> Result<Outcome, Limit> {
+    let timed = Timed::new(history, intervals, alike, ops, cut);
+    if timed.width <= 64 {
+        Search::<u64>::new(&timed, history, spec).run(limits)
+    } else {
+        Search::<Box<[u64]>>::new(&timed, history, spec).run(limits)
+    }
+}
+
+/// An operation's place among those searched, in the order of calls.
+type Local = u32;
+
+/// The operations searched, with their calls and returns in order.
+struct Timed {
+    ops: Vec<OpId>,
+    /// By operation: the return's rank, the bit that says that it has taken effect while it is open, which operation it is
+    /// like, and which invocation.
+    ret: Vec<u32>,
+    slot: Vec<u32>,
+    class: Vec<OpId>,
+    invocation: Vec<OpId>,
+    idle: Vec<bool>,
+    /// Calls and returns: a return is marked by the lowest bit.
+    events: Vec<u32>,
+    /// How many operations are open at most.
+    width: usize,
+}
+
+impl Timed {
+    fn new(history: &History, intervals: Intervals<'_>, alike: &Alike, ops: &[OpId], cut: u32) -> Self {
+        let mut ops: Vec<OpId> = ops.iter().copied().filter(|op| intervals.call[op.index()] < cut).collect();
+        ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
+        let within = |ret: u32| if ret < cut { ret } else { NEVER };
+        let ret: Vec<u32> = ops.iter().map(|op| within(intervals.ret[op.index()])).collect();
+        let mut ranked: Vec<(u32, u32)> = Vec::with_capacity(2 * ops.len());
+        for (local, op) in ops.iter().enumerate() {
+            ranked.push((intervals.call[op.index()], (local as u32) << 1));
+            if ret[local] != NEVER {
+                ranked.push((ret[local], (local as u32) << 1 | 1));
+            }
+        }
+        ranked.sort_unstable();
+        let events: Vec<u32> = ranked.into_iter().map(|(_, event)| event).collect();
+
+        let mut slot = vec![0; ops.len()];
+        let mut width = 0;
+        let mut free = Vec::new();
+        for &event in &events {
+            let local = (event >> 1) as usize;
+            if event & 1 == 1 {
+                free.push(slot[local]);
+            } else {
+                slot[local] = free.pop().unwrap_or_else(|| {
+                    width += 1;
+                    width - 1
+                });
+            }
+        }
+        Timed {
+            class: ops.iter().map(|&op| alike.stands_for(op)).collect(),
+            invocation: ops.iter().map(|&op| alike.invocation(history, op)).collect(),
+            idle: ops.iter().map(|&op| alike.is_idle(op)).collect(),
+            ops,
+            ret,
+            slot,
+            events,
+            width: width as usize,
+        }
+    }
+
+    fn is_pending(&self, local: Local) -> bool {
+        self.ret[local as usize] == NEVER
+    }
+
+    /// Whether two operations are interchangeable, but for their returns' times.
+    fn alike(&self, a: Local, b: Local) -> bool {
+        match (self.is_pending(a), self.is_pending(b)) {
+            (true, true) => self.invocation[a as usize] == self.invocation[b as usize],
+            (false, false) => self.class[a as usize] == self.class[b as usize],
+            _ => false,
+        }
+    }
+}
+
+/// A set of slots.
+trait Slots: Clone + Eq + Hash {
+    fn none(width: usize) -> Self;
+    fn has(&self, slot: u32) -> bool;
+    fn add(&mut self, slot: u32);
+    fn remove(&mut self, slot: u32);
+}
+
+impl Slots for u64 {
+    fn none(_: usize) -> Self {
+        0
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self >> slot & 1 == 1
+    }
+
+    fn add(&mut self, slot: u32) {
+        *self |= 1 << slot;
+    }
+
+    fn remove(&mut self, slot: u32) {
+        *self &= !(1 << slot);
+    }
+}
+
+impl Slots for Box<[u64]> {
+    fn none(width: usize) -> Self {
+        vec![0; width.div_ceil(64)].into()
+    }
+
+    fn has(&self, slot: u32) -> bool {
+        self[slot as usize / 64] >> (slot % 64) & 1 == 1
+    }
+
+    fn add(&mut self, slot: u32) {
+        self[slot as usize / 64] |= 1 << (slot % 64);
+    }
+
+    fn remove(&mut self, slot: u32) {
+        self[slot as usize / 64] &= !(1 << (slot % 64));
+    }
+}
+
+/// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Configuration<B> {
+    /// How many events have passed.
+    passed: u32,
+    state: StateId,
+    /// Which of the open operations have taken effect.
+    effective: B,
+}
+
+/// A configuration with choices left.
+struct Choice<B> {
+    at: Configuration<B>,
+    /// How long lin is there.
+    lin: u32,
+    /// The next open operation to try.
+    next: u32,
+}
+
+struct Search<'a, B> {
+    timed: &'a Timed,
+    history: &'a History,
+    spec: &'a dyn Specification,
+    machine: Box<dyn Machine + 'a>,
+    now: Configuration<B>,
+    /// The open operations, those that return first first. They depend on how many events have passed alone.
+    open: Vec<Local>,
+    lin: Vec<Local>,
+    visited: FxHashSet<Configuration<B>>,
+    choices: Vec<Choice<B>>,
+    /// The most events that some order gets past.
+    furthest: u32,
+    commute: FxHashMap<(OpId, OpId), bool>,
+}
+
+impl<'a, B: Slots> Search<'a, B> {
+    fn new(timed: &'a Timed, history: &'a History, spec: &'a dyn Specification) -> Self {
+        let machine = spec.machine(history);
+        let now = Configuration { passed: 0, state: machine.initial(), effective: B::none(timed.width) };
+        Search {
+            timed,
+            history,
+            spec,
+            machine,
+            now,
+            open: Vec::new(),
+            lin: Vec::with_capacity(timed.ops.len()),
+            visited: FxHashSet::default(),
+            choices: Vec::new(),
+            furthest: 0,
+            commute: FxHashMap::default(),
+        }
+    }
+
+    fn run(mut self, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+        limits.check(0)?;
+        loop {
+            if self.settle() {
+                return Ok(Outcome::Lin(
+                    self.lin.iter().map(|&local| self.timed.ops[local as usize]).collect(),
+                ));
+            }
+            self.furthest = self.furthest.max(self.now.passed);
+            if self.visited.insert(self.now.clone()) {
+                let visited = self.visited.len() as u64;
+                if visited.is_multiple_of(1024) {
+                    limits.check(visited)?;
+                    limits.check_memory(self.bytes(), visited)?;
+                }
+                let lin = self.lin.len() as u32;
+                self.choices.push(Choice { at: self.now.clone(), lin, next: 0 });
+            }
+            if !self.choose() {
+                let (events, states) = (self.cut(), self.visited.len() as u64);
+                return Ok(Outcome::Stuck(Some(Stuck { events, states })));
+            }
+        }
+    }
+
+    /// What the search holds, about.
+    fn bytes(&self) -> usize {
+        let configuration = size_of::<Configuration<B>>() + self.timed.width.div_ceil(64) * 8 + 1;
+        (2 * self.visited.len() + self.choices.len()) * configuration + self.machine.len() * 128
+    }
+
+    /// How many events of the whole history end with the return that no order gets past.
+    fn cut(&self) -> u32 {
+        let local = self.timed.events[self.furthest as usize] >> 1;
+        self.timed.ret[local as usize] + 1
+    }
+
+    fn has_effect(&self, local: Local) -> bool {
+        self.now.effective.has(self.timed.slot[local as usize])
+    }
+
+    fn take_effect(&mut self, local: Local, state: StateId) {
+        self.now.effective.add(self.timed.slot[local as usize]);
+        self.now.state = state;
+        self.lin.push(local);
+    }
+
+    fn apply(&mut self, local: Local) -> Option<StateId> {
+        match self.timed.is_pending(local) {
+            true => self.machine.execute(self.now.state, self.timed.invocation[local as usize]),
+            false => self.machine.apply(self.now.state, self.timed.class[local as usize]),
+        }
+    }
+
+    /// Lets events pass, and operations that never change anything take effect, until the next return is of an operation
+    /// that has not taken effect. Whether all events have passed.
+    fn settle(&mut self) -> bool {
+        loop {
+            while let Some(&event) = self.timed.events.get(self.now.passed as usize) {
+                let local = event >> 1;
+                if event & 1 == 0 {
+                    self.opens(local);
+                } else if self.has_effect(local) {
+                    self.now.effective.remove(self.timed.slot[local as usize]);
+                    self.open.remove(0);
+                } else {
+                    break;
+                }
+                self.now.passed += 1;
+            }
+            if self.now.passed as usize == self.timed.events.len() {
+                return true;
+            }
+            for at in 0..self.open.len() {
+                let local = self.open[at];
+                if self.timed.idle[local as usize]
+                    && !self.timed.is_pending(local)
+                    && !self.has_effect(local)
+                    && self.apply(local).is_some()
+                {
+                    self.take_effect(local, self.now.state);
+                }
+            }
+            if !self.has_effect(self.open[0]) {
+                return false;
+            }
+        }
+    }
+
+    fn opens(&mut self, local: Local) {
+        let ret = &self.timed.ret;
+        let at = self.open.partition_point(|&other| ret[other as usize] < ret[local as usize]);
+        // Pending operations stay in the order of their calls, so that undoing the last call removes the last of them.
+        let at = if self.timed.is_pending(local) { self.open.len() } else { at };
+        self.open.insert(at, local);
+    }
+
+    /// Goes back to the last configuration with a choice left and takes it; false if there is none.
+    fn choose(&mut self) -> bool {
+        while let Some(choice) = self.choices.last() {
+            let (next, lin) = (choice.next, choice.lin);
+            let Configuration { passed, state, effective } = choice.at.clone();
+            self.rewind(passed);
+            self.now = Configuration { passed, state, effective };
+            self.lin.truncate(lin as usize);
+            for at in next as usize..self.open.len() {
+                let local = self.open[at];
+                if let Some(state) = self.worth_trying(at) {
+                    self.choices.last_mut().expect("the choice just looked at").next = at as u32 + 1;
+                    self.take_effect(local, state);
+                    return true;
+                }
+            }
+            self.choices.pop();
+        }
+        false
+    }
+
+    /// Makes `open` what it was after fewer events.
+    fn rewind(&mut self, passed: u32) {
+        while self.now.passed > passed {
+            self.now.passed -= 1;
+            let event = self.timed.events[self.now.passed as usize];
+            let local = event >> 1;
+            if event & 1 == 1 {
+                self.open.insert(0, local);
+            } else if let Some(at) = self.open.iter().rposition(|&other| other == local) {
+                self.open.remove(at);
+            }
+        }
+    }
+
+    /// The state after the open operation at this place, if it is to be tried now.
+    fn worth_trying(&mut self, at: usize) -> Option<StateId> {
+        let local = self.open[at];
+        if self.has_effect(local) {
+            return None;
+        }
+        let alike_before = |&other: &Local| self.timed.alike(local, other) && !self.has_effect(other);
+        if self.open[..at].iter().any(alike_before) {
+            return None;
+        }
+        let after = self.apply(local)?;
+        if after == self.now.state && self.timed.is_pending(local) {
+            return None;
+        }
+        // The operation that returns next has no time to wait.
+        if at > 0 && (self.replaceable(local, after) || self.can_wait(local)) {
+            return None;
+        }
+        Some(after)
+    }
+
+    /// Whether a pending operation's part can be played by a completed one, which then has its part to play later.
+    fn replaceable(&mut self, pending: Local, after: StateId) -> bool {
+        if !self.timed.is_pending(pending) {
+            return false;
+        }
+        let invocation = self.timed.invocation[pending as usize];
+        (0..self.open.len()).any(|at| {
+            let other = self.open[at];
+            !self.timed.is_pending(other)
+                && self.timed.invocation[other as usize] == invocation
+                && !self.has_effect(other)
+                && self.apply(other) == Some(after)
+        })
+    }
+
+    /// Whether an operation commutes with all others that are open and have not taken effect.
+    fn can_wait(&mut self, local: Local) -> bool {
+        let (history, spec) = (self.history, self.spec);
+        (0..self.open.len()).all(|at| {
+            let other = self.open[at];
+            if other == local || self.has_effect(other) {
+                return true;
+            }
+            let call = |local: Local| history.called(self.timed.invocation[local as usize]);
+            let pair = (self.timed.invocation[local as usize], self.timed.invocation[other as usize]);
+            *self.commute.entry(pair).or_insert_with(|| spec.commute(call(local), call(other)))
+        })
+    }
+}

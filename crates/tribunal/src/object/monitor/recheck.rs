@@ -1,0 +1,121 @@
+//! Monitoring by checking again what is held, now and then.
+
+use super::compact::compact;
+use super::window::{Operation, Outcome, Window};
+use super::{Doubt, Finding, Place};
+use crate::limits::Limits;
+use crate::object::{Collection, Criterion, Engine, Specification, Verdict, judge, judge_by};
+use crate::verdict::Limit;
+
+/// A collection, whose operations are dropped when they can no longer matter; or any object under a criterion
+/// that drops nothing.
+pub(super) struct Recheck<'s> {
+    spec: &'s dyn Specification,
+    criterion: Criterion,
+    collection: Option<Collection>,
+    pub(super) window: Window,
+    /// All is well up to this event.
+    pub(super) checked: u64,
+    /// How many operations have ended since.
+    unchecked: usize,
+    /// A limit was reached: nothing is known any more.
+    lost: bool,
+}
+
+impl<'s> Recheck<'s> {
+    pub(super) fn new(
+        spec: &'s dyn Specification,
+        criterion: Criterion,
+        collection: Option<Collection>,
+    ) -> Self {
+        let window = Window::default();
+        Recheck { spec, criterion, collection, window, checked: 0, unchecked: 0, lost: false }
+    }
+
+    pub(super) fn call(&mut self, operation: Operation) -> Place {
+        Place { slot: self.window.insert(operation), key: None }
+    }
+
+    pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
+        if self.lost {
+            self.window.remove(place.slot);
+            return Finding::Nothing;
+        }
+        let crashed = outcome == Outcome::Crashed;
+        if let Some(operation) = self.window.get_mut(place.slot) {
+            operation.end = end;
+            operation.outcome = outcome;
+        }
+        if crashed {
+            return Finding::Nothing;
+        }
+        self.unchecked += 1;
+        if self.unchecked < super::interval(self.window.len()) {
+            return Finding::Nothing;
+        }
+        self.check(end, limits)
+    }
+
+    /// Checks, unless nothing has ended since the last time. Under `sequential` what is not explained may be explained by an
+    /// operation that is called later: there is nothing to check before the end.
+    pub(super) fn check(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
+        if self.criterion == Criterion::Sequential { Finding::Nothing } else { self.check_now(last, limits) }
+    }
+
+    pub(super) fn check_now(&mut self, last: u64, limits: &Limits<'s>) -> Finding {
+        if self.lost || self.unchecked == 0 {
+            return Finding::Nothing;
+        }
+        match self.judge(last, limits) {
+            Verdict::Consistent(_) => {
+                self.checked = last;
+                self.unchecked = 0;
+                match &self.collection {
+                    Some(collection) if !compact(collection, &mut self.window) => Finding::Unsupported,
+                    _ => Finding::Nothing,
+                }
+            }
+            Verdict::Inconsistent(_) => {
+                if self.criterion == Criterion::Sequential {
+                    return Finding::Violation { event: last, key: None };
+                }
+                let ends = self.window.ends_after(self.checked);
+                let first = super::first(&ends, |upto| match self.judge(upto, limits) {
+                    Verdict::Undecided(limit) => Err(limit),
+                    verdict => Ok(verdict.is_inconsistent()),
+                });
+                match first {
+                    Ok(event) => Finding::Violation { event, key: None },
+                    Err(limit) => self.lose(limit),
+                }
+            }
+            Verdict::Undecided(limit) => self.lose(limit),
+            Verdict::Unsupported(_) => Finding::Unsupported,
+        }
+    }
+
+    fn judge(&self, upto: u64, limits: &Limits<'s>) -> Verdict {
+        let (history, _) = self.window.history(upto);
+        match self.collection {
+            Some(_) => judge_by(&history, self.spec, &self.criterion, Engine::Collection, limits),
+            None => judge(&history, self.spec, &self.criterion, limits).verdict,
+        }
+    }
+
+    /// The operations that the checker shows as inconsistent after that event: their slots.
+    pub(super) fn core(&self, event: u64, limits: &Limits<'s>) -> Vec<u32> {
+        let (_, slots) = self.window.history(event);
+        match self.judge(event, limits) {
+            Verdict::Inconsistent(violation) => {
+                violation.operations.iter().map(|op| slots[op.index()]).collect()
+            }
+            _ => slots,
+        }
+    }
+
+    fn lose(&mut self, limit: Limit) -> Finding {
+        self.lost = true;
+        self.window.forget_ended();
+        Finding::Undecided(Doubt::Limit(limit))
+    }
+}

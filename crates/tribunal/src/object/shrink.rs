@@ -1,0 +1,185 @@
+//! Shrinking: a small part of an inconsistent history that is still inconsistent.
+
+use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation, judge};
+use crate::limits::Limits;
+
+/// The violation of a history that breaks a criterion, with the shortest cut, and with no operation that may be left
+/// out. If the history is not known to break it, the verdict says so instead.
+///
+/// Only what the law of [`Violation`] lets go is left out, so that the part's inconsistency is the whole's. `tick` is
+/// called before every check with the number of operations still there.
+///
+/// ```
+/// use tribunal::{Limits, object::{Criterion, History, Value, shrink, specs::Queue}};
+/// let mut b = History::builder();
+/// let p = b.process("0");
+/// for (time, value) in (0..).zip([1, 2, 3]) {
+///     let op = b.call(p, "enqueue", &[Value::from(value)], 10 * time);
+///     b.ret(op, Value::Null, 10 * time + 5);
+/// }
+/// let op = b.call(p, "dequeue", &[], 30);
+/// b.ret(op, Value::from(2), 35);
+/// let history = b.build()?;
+/// let violation = shrink(&history, &Queue, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
+/// assert_eq!(violation.operations.len(), 3); // 3 has nothing to do with it
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+pub fn shrink(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    limits: &Limits<'_>,
+    tick: impl FnMut(usize),
+) -> Result<Violation, Box<Verdict>> {
+    match judge(history, spec, criterion, limits).verdict {
+        Verdict::Inconsistent(violation) => {
+            let mut shrinking = Shrinking { history, spec, criterion, limits, tick, violation };
+            shrinking.cut();
+            let mut before = usize::MAX;
+            while shrinking.violation.operations.len() < before {
+                before = shrinking.violation.operations.len();
+                shrinking.drop_values();
+                shrinking.drop_idle();
+            }
+            Ok(shrinking.violation)
+        }
+        other => Err(Box::new(other)),
+    }
+}
+
+struct Shrinking<'a, T> {
+    history: &'a History,
+    spec: &'a dyn Specification,
+    criterion: &'a Criterion,
+    limits: &'a Limits<'a>,
+    tick: T,
+    violation: Violation,
+}
+
+impl<T: FnMut(usize)> Shrinking<'_, T> {
+    fn fails(&mut self, operations: &[OpId], cut: Option<u32>) -> bool {
+        (self.tick)(self.violation.operations.len());
+        let part = self.history.part(operations, cut);
+        judge(&part, self.spec, self.criterion, self.limits).verdict.is_inconsistent()
+    }
+
+    /// Operations of the violation that were called within so many events.
+    fn called(&self, cut: u32) -> Vec<OpId> {
+        let mut operations = self.violation.operations.clone();
+        if let Some(intervals) = self.history.intervals() {
+            operations.retain(|op| intervals.call[op.index()] < cut);
+        }
+        operations
+    }
+
+    /// The fewest events after which the part fails: once it does, it does ever after.
+    fn cut(&mut self) {
+        let Some(intervals) = self.history.intervals() else { return };
+        if *self.criterion == Criterion::Sequential {
+            return;
+        }
+        // Only the returns of the part can make it fail.
+        let mut cuts: Vec<u32> = self
+            .violation
+            .operations
+            .iter()
+            .map(|op| intervals.ret[op.index()])
+            .filter(|&ret| ret < self.violation.cut.unwrap_or(u32::MAX))
+            .map(|ret| ret + 1)
+            .collect();
+        cuts.sort_unstable();
+        let (mut low, mut high) = (0, cuts.len().saturating_sub(1));
+        while low < high {
+            let middle = low.midpoint(high);
+            let operations = self.called(cuts[middle]);
+            if self.fails(&operations, Some(cuts[middle])) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        if let Some(&cut) = cuts.get(high) {
+            self.violation = Violation { operations: self.called(cut), cut: Some(cut) };
+        }
+    }
+
+    /// Whether the part without some of its operations still fails; then they are gone.
+    fn try_without(&mut self, dropped: impl Fn(OpId) -> bool) -> bool {
+        let operations = &self.violation.operations;
+        let left: Vec<OpId> = operations.iter().copied().filter(|&op| !dropped(op)).collect();
+        let fails = left.len() < operations.len() && self.fails(&left, self.violation.cut);
+        if fails {
+            self.violation.operations = left;
+        }
+        fails
+    }
+
+    /// Leaves out whole values of a collection.
+    fn drop_values(&mut self) {
+        let (history, total) = (self.history, self.all_see_all());
+        let Some(collection) = self.spec.collection() else { return };
+        let in_views = matches!(collection, Collection::Set | Collection::Register(_));
+        let known = |op| collection.knows(history.called(op));
+        if !(in_views || total) || !history.ops().all(known) {
+            return;
+        }
+        let value = |op: OpId| value_of(history, &collection, op);
+        let mut values: Vec<&Value> = self.violation.operations.iter().filter_map(|&op| value(op)).collect();
+        values.sort_unstable();
+        values.dedup();
+        self.drop_units(&values, |op, units| {
+            value(op).is_some_and(|value| units.binary_search(&value).is_ok())
+        });
+    }
+
+    fn all_see_all(&self) -> bool {
+        matches!(self.criterion, Criterion::Linearizable | Criterion::Sequential)
+    }
+
+    /// Leaves out operations that change nothing.
+    fn drop_idle(&mut self) {
+        let total = self.all_see_all();
+        let idle = |op: &OpId| {
+            let call = self.history.called(*op);
+            let unchanged = |ret: &Value| total && self.spec.unchanged(call, ret);
+            self.spec.read_only(call) || self.history.result(*op).is_some_and(unchanged)
+        };
+        let idle: Vec<OpId> = self.violation.operations.iter().copied().filter(idle).collect();
+        self.drop_units(&idle, |op, units| units.binary_search(&op).is_ok());
+    }
+
+    /// Leaves out stretches of units, ever shorter, until no single one can go.
+    fn drop_units<U: Clone>(&mut self, units: &[U], belongs: impl Fn(OpId, &[U]) -> bool) {
+        let mut units = units.to_vec();
+        let mut stretch = units.len().div_ceil(2).max(1);
+        loop {
+            let mut dropped = false;
+            let mut at = 0;
+            while at < units.len() {
+                let end = (at + stretch).min(units.len());
+                if self.try_without(|op| belongs(op, &units[at..end])) {
+                    units.drain(at..end);
+                    dropped = true;
+                } else {
+                    at = end;
+                }
+            }
+            if stretch > 1 {
+                stretch = stretch.div_ceil(2);
+            } else if !dropped {
+                return;
+            }
+        }
+    }
+}
+
+/// The value of a collection that an operation inserts, removes or returns.
+fn value_of<'h>(history: &'h History, collection: &Collection, op: OpId) -> Option<&'h Value> {
+    let call = history.called(op);
+    match (collection, call.args) {
+        (_, [value]) => Some(value),
+        // A read of the initial value is of no insert, but of a value all the same.
+        (Collection::Register(_), _) => history.result(op),
+        _ => history.result(op).filter(|&ret| *ret != Value::Null),
+    }
+}

@@ -1,0 +1,55 @@
+//! A counter: `inc()` → null, `add(n)` → null, `get()` → the sum, from 0. Sums wrap around at 64 bits.
+
+use super::signature;
+use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use std::sync::LazyLock;
+
+/// A counter, 0 at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counter;
+
+static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
+    [
+        signature("inc", &[], Kind::Null),
+        signature("add", &[Kind::Int], Kind::Null),
+        signature("get", &[], Kind::Int),
+    ]
+});
+
+impl Spec for Counter {
+    type State = i64;
+
+    fn name(&self) -> &str {
+        "counter"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> i64 {
+        0
+    }
+
+    fn step(&self, state: &mut i64, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("inc", []) => *state = state.wrapping_add(1),
+            ("add", [Value::Int(number)]) => *state = state.wrapping_add(*number),
+            ("get", []) => return Some(Value::Int(*state)),
+            _ => return None,
+        }
+        Some(Value::Null)
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        match (a.method == "get", b.method == "get") {
+            (false, false) | (true, true) => true,
+            (true, false) => self.read_only(b),
+            (false, true) => self.read_only(a),
+        }
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        call.method == "get" || matches!(call.args, [Value::Int(0)])
+    }
+}

@@ -1,0 +1,68 @@
+//! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
+
+use super::signature;
+use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+/// A store of texts, all empty at first. Its keys are independent of each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KvStore;
+
+static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
+    [
+        signature("get", &[Kind::Any], Kind::Text),
+        signature("put", &[Kind::Any, Kind::Text], Kind::Null),
+        signature("append", &[Kind::Any, Kind::Text], Kind::Null),
+    ]
+});
+
+impl Spec for KvStore {
+    /// The texts that are not empty.
+    type State = BTreeMap<Value, Arc<str>>;
+
+    fn name(&self) -> &str {
+        "kv-store"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Self::State {
+        BTreeMap::new()
+    }
+
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("get", [key]) => {
+                return Some(state.get(key).map_or_else(|| "".into(), |text| Value::Text(text.clone())));
+            }
+            ("put", [key, Value::Text(text)]) if text.is_empty() => drop(state.remove(key)),
+            ("put", [key, Value::Text(text)]) => drop(state.insert(key.clone(), text.clone())),
+            ("append", [_, Value::Text(more)]) if more.is_empty() => (),
+            ("append", [key, Value::Text(more)]) => match state.get_mut(key) {
+                Some(text) => *text = [&**text, &**more].concat().into(),
+                None => drop(state.insert(key.clone(), more.clone())),
+            },
+            _ => return None,
+        }
+        Some(Value::Null)
+    }
+
+    fn key(&self, call: Invocation<'_>) -> Option<Value> {
+        call.args.first().cloned()
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a.args.first() != b.args.first() || a == b
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        match (call.method, call.args) {
+            ("get", [_]) => true,
+            ("append", [_, Value::Text(more)]) => more.is_empty(),
+            _ => false,
+        }
+    }
+}

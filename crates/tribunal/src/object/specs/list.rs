@@ -1,0 +1,51 @@
+//! An append-only list: `append(v)` → null, `read()` → the list of all values, oldest first.
+
+use super::signature;
+use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use std::sync::LazyLock;
+
+/// An append-only list, empty at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct List;
+
+static SIGNATURES: LazyLock<[Signature; 2]> =
+    LazyLock::new(|| [signature("append", &[Kind::Any], Kind::Null), signature("read", &[], Kind::List)]);
+
+impl Spec for List {
+    type State = Vec<Value>;
+
+    fn name(&self) -> &str {
+        "list"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Self::State {
+        Vec::new()
+    }
+
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("append", [value]) => {
+                state.push(value.clone());
+                Some(Value::Null)
+            }
+            ("read", []) => Some(Value::list(state.iter().cloned())),
+            _ => None,
+        }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a == b
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        call.method == "read"
+    }
+
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        (call.method == "append").then_some(0)
+    }
+}

@@ -1,0 +1,136 @@
+//! A map: `put(k, v)` → the old value or null, `get(k)` → the value or null, `remove(k)` → the old value or null,
+//! `contains_key(k)`, `contains_value(v)`, `size()`.
+
+use super::signature;
+use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
+
+/// A map, empty at first. Null is no value: putting it cannot take effect, and getting it means that there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Map;
+
+/// The entries of a map.
+#[derive(Clone, Debug, Default)]
+pub struct Entries {
+    by_key: BTreeMap<Value, Value>,
+    /// How many keys have each value: what the entries say already, for `contains_value`.
+    holders: BTreeMap<Value, u32>,
+}
+
+impl PartialEq for Entries {
+    fn eq(&self, other: &Self) -> bool {
+        self.by_key == other.by_key
+    }
+}
+
+impl Eq for Entries {}
+
+impl Hash for Entries {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.by_key.hash(state);
+    }
+}
+
+impl Entries {
+    fn let_go(&mut self, value: &Value) {
+        if let Some(count) = self.holders.get_mut(value) {
+            *count -= 1;
+            if *count == 0 {
+                self.holders.remove(value);
+            }
+        }
+    }
+
+    fn put(&mut self, key: &Value, value: &Value) -> Value {
+        *self.holders.entry(value.clone()).or_default() += 1;
+        match self.by_key.get_mut(key) {
+            Some(slot) => {
+                let old = std::mem::replace(slot, value.clone());
+                self.let_go(&old);
+                old
+            }
+            None => self.by_key.insert(key.clone(), value.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn remove(&mut self, key: &Value) -> Value {
+        match self.by_key.remove(key) {
+            Some(old) => {
+                self.let_go(&old);
+                old
+            }
+            None => Value::Null,
+        }
+    }
+}
+
+static SIGNATURES: LazyLock<[Signature; 6]> = LazyLock::new(|| {
+    [
+        signature("put", &[Kind::Any, Kind::Any], Kind::Any),
+        signature("get", &[Kind::Any], Kind::Any),
+        signature("remove", &[Kind::Any], Kind::Any),
+        signature("contains_key", &[Kind::Any], Kind::Bool),
+        signature("contains_value", &[Kind::Any], Kind::Bool),
+        signature("size", &[], Kind::Int),
+    ]
+});
+
+impl Spec for Map {
+    type State = Entries;
+
+    fn name(&self) -> &str {
+        "map"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Entries {
+        Entries::default()
+    }
+
+    fn step(&self, state: &mut Entries, call: Invocation<'_>) -> Option<Value> {
+        Some(match (call.method, call.args) {
+            ("put", [key, value]) if *value != Value::Null => state.put(key, value),
+            ("get", [key]) => state.by_key.get(key).cloned().unwrap_or_default(),
+            ("remove", [key]) => state.remove(key),
+            ("contains_key", [key]) => state.by_key.contains_key(key).into(),
+            ("contains_value", [value]) => state.holders.contains_key(value).into(),
+            ("size", []) => Value::Int(state.by_key.len() as i64),
+            _ => return None,
+        })
+    }
+
+    fn key(&self, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("put", [key, _]) | ("get" | "remove" | "contains_key", [key]) => Some(key.clone()),
+            _ => None,
+        }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        match (self.key(a), self.key(b)) {
+            (Some(one), Some(other)) if one != other => true,
+            _ => self.read_only(a) && self.read_only(b),
+        }
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        matches!(call.method, "get" | "contains_key" | "contains_value" | "size")
+    }
+
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        match (call.method, call.args) {
+            ("put", [_, value]) => value == ret,
+            ("remove", [_]) => *ret == Value::Null,
+            _ => self.read_only(call),
+        }
+    }
+
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        (call.method == "put").then_some(1)
+    }
+}

@@ -1,0 +1,44 @@
+//! A lock: `acquire()` → null when it is free, `release()` → null when it is held. Otherwise they cannot take effect: an
+//! acquire waits. The lock does not know its owner: who releases is not checked.
+
+use super::signature;
+use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use std::sync::LazyLock;
+
+/// A lock, free at first.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mutex;
+
+static SIGNATURES: LazyLock<[Signature; 2]> =
+    LazyLock::new(|| ["acquire", "release"].map(|method| signature(method, &[], Kind::Null)));
+
+impl Spec for Mutex {
+    /// Whether it is held.
+    type State = bool;
+
+    fn name(&self) -> &str {
+        "mutex"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> bool {
+        false
+    }
+
+    fn step(&self, held: &mut bool, call: Invocation<'_>) -> Option<Value> {
+        let acquires = match (call.method, call.args) {
+            ("acquire", []) => true,
+            ("release", []) => false,
+            _ => return None,
+        };
+        (std::mem::replace(held, acquires) != acquires).then_some(Value::Null)
+    }
+
+    /// Two acquires never come one right after the other, in either order; nor do two releases.
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a == b
+    }
+}

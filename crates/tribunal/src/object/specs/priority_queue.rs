@@ -1,0 +1,62 @@
+//! A priority queue: `insert(v)` → null, `delete_min()` → the least value, or null if there is none. Values are ordered
+//! as [`Value`]s are, and one inserted twice is there twice.
+
+use super::signature;
+use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// A priority queue, empty at first. Null is no value: inserting it cannot take effect, and deleting it means that there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PriorityQueue;
+
+static SIGNATURES: LazyLock<[Signature; 2]> = LazyLock::new(|| {
+    [signature("insert", &[Kind::Any], Kind::Null), signature("delete_min", &[], Kind::Any)]
+});
+
+impl Spec for PriorityQueue {
+    /// How often each value is there.
+    type State = BTreeMap<Value, u32>;
+
+    fn name(&self) -> &str {
+        "priority-queue"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Self::State {
+        BTreeMap::new()
+    }
+
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("insert", [value]) if *value != Value::Null => {
+                *state.entry(value.clone()).or_default() += 1;
+                Some(Value::Null)
+            }
+            ("delete_min", []) => Some(match state.first_entry() {
+                Some(mut least) if *least.get() > 1 => {
+                    *least.get_mut() -= 1;
+                    least.key().clone()
+                }
+                Some(least) => least.remove_entry().0,
+                None => Value::Null,
+            }),
+            _ => None,
+        }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a.method == "insert" && b.method == "insert"
+    }
+
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        call.method == "delete_min" && *ret == Value::Null
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::PriorityQueue)
+    }
+}

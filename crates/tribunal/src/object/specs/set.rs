@@ -1,0 +1,59 @@
+//! A set: `add(v)` → whether it was absent, `remove(v)` → whether it was present, `contains(v)`.
+
+use super::signature;
+use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+/// A set, empty at first. Its values are independent of each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Set;
+
+static SIGNATURES: LazyLock<[Signature; 3]> =
+    LazyLock::new(|| ["add", "remove", "contains"].map(|method| signature(method, &[Kind::Any], Kind::Bool)));
+
+impl Spec for Set {
+    type State = BTreeSet<Value>;
+
+    fn name(&self) -> &str {
+        "set"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Self::State {
+        BTreeSet::new()
+    }
+
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
+        let truth = match (call.method, call.args) {
+            ("add", [value]) => state.insert(value.clone()),
+            ("remove", [value]) => state.remove(value),
+            ("contains", [value]) => state.contains(value),
+            _ => return None,
+        };
+        Some(truth.into())
+    }
+
+    fn key(&self, call: Invocation<'_>) -> Option<Value> {
+        call.args.first().cloned()
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a.args != b.args || self.read_only(a) && self.read_only(b)
+    }
+
+    fn read_only(&self, call: Invocation<'_>) -> bool {
+        call.method == "contains"
+    }
+
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        self.read_only(call) || *ret == Value::Bool(false)
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::Set)
+    }
+}

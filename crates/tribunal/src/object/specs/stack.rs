@@ -1,0 +1,55 @@
+//! A stack: `push(v)` → null, `pop()` → the newest value, or null if there is none.
+
+use super::signature;
+use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use std::sync::LazyLock;
+
+/// A stack, empty at first. Null is no value: pushing it cannot take effect, and popping it means that there is none.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stack;
+
+static SIGNATURES: LazyLock<[Signature; 2]> =
+    LazyLock::new(|| [signature("push", &[Kind::Any], Kind::Null), signature("pop", &[], Kind::Any)]);
+
+impl Spec for Stack {
+    type State = Vec<Value>;
+
+    fn name(&self) -> &str {
+        "stack"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        &*SIGNATURES
+    }
+
+    fn initial(&self) -> Self::State {
+        Vec::new()
+    }
+
+    fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
+        match (call.method, call.args) {
+            ("push", [value]) if *value != Value::Null => {
+                state.push(value.clone());
+                Some(Value::Null)
+            }
+            ("pop", []) => Some(state.pop().unwrap_or_default()),
+            _ => None,
+        }
+    }
+
+    fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
+        a.method == "push" && a == b
+    }
+
+    fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
+        call.method == "pop" && *ret == Value::Null
+    }
+
+    fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
+        (call.method == "push").then_some(0)
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::Stack)
+    }
+}

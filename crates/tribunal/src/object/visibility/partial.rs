@@ -1,0 +1,235 @@
+//! Abstract executions in the making: what has taken its place in lin so far, and what it sees.
+
+use super::bits::Bits;
+use super::problem::Problem;
+use crate::limits::Limits;
+use crate::object::{AbstractExecution, Machine, OpId, Relation, StateId, Visibility};
+use crate::verdict::Limit;
+
+/// A beginning of lin with the visibility of each operation in it.
+pub struct Partial<'a, const W: usize> {
+    pub problem: &'a Problem<'a, W>,
+    pub lin: Vec<usize>,
+    pub placed: Bits<W>,
+    /// By number of an operation in `lin`: what it sees, and all that is before it.
+    pub vis: Vec<Bits<W>>,
+    pub before: Vec<Bits<W>>,
+    /// By length of a beginning of `lin`: the state after all of it; none if it cannot all take effect.
+    pub states: Vec<Option<StateId>>,
+    machine: Box<dyn Machine + 'a>,
+    /// Search states so far: places taken and views tried.
+    pub visited: u64,
+    limits: &'a Limits<'a>,
+    /// Whether an operation that had to be seen could not take effect in a view: a search that was not cautious may have
+    /// missed something.
+    pub stuck: bool,
+    /// Scratch of `explicable`.
+    frontier: Vec<StateId>,
+}
+
+impl<'a, const W: usize> Partial<'a, W> {
+    pub fn new(problem: &'a Problem<'a, W>, limits: &'a Limits<'a>) -> Self {
+        let machine = problem.spec.machine(problem.history);
+        Partial {
+            problem,
+            lin: Vec::with_capacity(problem.len()),
+            placed: Bits::EMPTY,
+            vis: vec![Bits::EMPTY; problem.len()],
+            before: vec![Bits::EMPTY; problem.len()],
+            states: vec![Some(machine.initial())],
+            machine,
+            visited: 0,
+            limits,
+            stuck: false,
+            frontier: Vec::new(),
+        }
+    }
+
+    /// Counts search states, and asks now and then whether to go on.
+    pub fn visit(&mut self, states: usize) -> Result<(), Limit> {
+        const OFTEN: u64 = 256;
+        let before = self.visited;
+        self.visited += states as u64;
+        if before / OFTEN != self.visited / OFTEN || self.visited > self.limits.max_states {
+            self.limits.check(self.visited)?;
+        }
+        Ok(())
+    }
+
+    /// How many of the first returns of the history are of operations that are placed.
+    pub fn returned(&self) -> usize {
+        let unplaced = self.problem.completed - self.placed;
+        unplaced.from(0).unwrap_or_else(|| self.problem.completed.len())
+    }
+
+    /// Puts an operation at the end of lin.
+    pub fn place(&mut self, op: usize, vis: Bits<W>) {
+        self.vis[op] = vis;
+        self.before[op] = self.placed;
+        let state = self.states[self.lin.len()];
+        let next = state.and_then(|state| self.machine.execute(state, self.problem.ops[op]));
+        self.states.push(next);
+        self.lin.push(op);
+        self.placed.insert(op);
+    }
+
+    /// Takes operations off the end of lin until this many are left.
+    pub fn keep(&mut self, length: usize) {
+        while self.lin.len() > length {
+            if let Some(op) = self.lin.pop() {
+                self.placed.remove(op);
+                self.states.pop();
+            }
+        }
+    }
+
+    /// The operations before one of a set's, by a relation of this beginning.
+    fn earlier(&self, relation: Relation, set: Bits<W>) -> Bits<W> {
+        set.iter().fold(Bits::EMPTY, |found, op| {
+            found
+                | match relation {
+                    Relation::Lin => self.before[op],
+                    Relation::Vis => self.vis[op],
+                    Relation::Po => self.problem.po[op] & self.placed,
+                    Relation::Hb => self.problem.hb[op] & self.placed,
+                }
+        })
+    }
+
+    /// The least set with this one in it that an operation may see at the end of lin, by the rules.
+    pub fn closure(&self, op: usize, set: Bits<W>) -> Bits<W> {
+        let mut closed = set;
+        loop {
+            let before = closed;
+            for rule in self.problem.rules.iter().filter(|rule| rule.to.contains(op)) {
+                let last = match rule.last {
+                    Relation::Lin => self.placed,
+                    Relation::Vis => closed,
+                    Relation::Po => self.problem.po[op] & self.placed,
+                    Relation::Hb => self.problem.hb[op] & self.placed,
+                };
+                let chain = rule.chain.iter().rev();
+                closed = closed | chain.fold(last, |set, &relation| self.earlier(relation, set));
+            }
+            if closed == before || !self.problem.vis_matters {
+                return closed;
+            }
+        }
+    }
+
+    /// Whether an operation at the end of lin returns what the history says when it sees everything.
+    pub fn returns_here(&mut self, op: usize) -> bool {
+        let state = self.states[self.lin.len()];
+        state.is_some_and(|state| self.machine.apply(state, self.problem.ops[op]).is_some())
+    }
+
+    fn execute(&mut self, state: StateId, op: usize) -> Option<StateId> {
+        let next = self.machine.execute(state, self.problem.ops[op]);
+        if next.is_none() {
+            self.stuck = true;
+        }
+        next
+    }
+
+    /// Whether an operation returns what the history says when it sees just this set.
+    pub fn returns_after(&mut self, op: usize, seen: Bits<W>) -> bool {
+        let mut state = self.machine.initial();
+        for at in 0..self.lin.len() {
+            let other = self.lin[at];
+            if seen.contains(other) {
+                match self.execute(state, other) {
+                    Some(next) => state = next,
+                    None => return false,
+                }
+            }
+        }
+        self.machine.apply(state, self.problem.ops[op]).is_some()
+    }
+
+    /// Whether an operation returns what the history says when it sees the forced set and some of the optional one:
+    /// the states that its views can reach, one operation of lin after another.
+    pub fn explicable(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Result<bool, Limit> {
+        let mut frontier = std::mem::take(&mut self.frontier);
+        frontier.clear();
+        frontier.push(self.machine.initial());
+        for at in 0..self.lin.len() {
+            let other = self.lin[at];
+            if forced.contains(other) {
+                let mut kept = 0;
+                for from in 0..frontier.len() {
+                    if let Some(next) = self.execute(frontier[from], other) {
+                        frontier[kept] = next;
+                        kept += 1;
+                    }
+                }
+                frontier.truncate(kept);
+            } else if optional.contains(other) {
+                for from in 0..frontier.len() {
+                    if let Some(next) = self.machine.execute(frontier[from], self.problem.ops[other]) {
+                        frontier.push(next);
+                    }
+                }
+            } else {
+                continue;
+            }
+            if frontier.len() > 1 {
+                self.visit(frontier.len() / 16)?;
+                frontier.sort_unstable();
+                frontier.dedup();
+            }
+        }
+        let op = self.problem.ops[op];
+        let found = frontier.iter().any(|&state| self.machine.apply(state, op).is_some());
+        self.frontier = frontier;
+        Ok(found)
+    }
+
+    /// A set that `explicable` has found to be there: the forced operations and some of the optional ones.
+    pub fn explanation(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Option<Bits<W>> {
+        // By step, the states with the place of the state that each came from, and whether the operation was seen.
+        let mut layers: Vec<Vec<(StateId, usize, bool)>> = vec![vec![(self.machine.initial(), 0, false)]];
+        for at in 0..self.lin.len() {
+            let other = self.lin[at];
+            let last = &layers[at];
+            let mut next = Vec::with_capacity(2 * last.len());
+            for (from, &(state, ..)) in last.iter().enumerate() {
+                if !forced.contains(other) {
+                    next.push((state, from, false));
+                }
+                if forced.contains(other) || optional.contains(other) {
+                    let after = self.machine.execute(state, self.problem.ops[other]);
+                    next.extend(after.map(|after| (after, from, true)));
+                }
+            }
+            next.sort_by_key(|&(state, ..)| state);
+            next.dedup_by_key(|&mut (state, ..)| state);
+            layers.push(next);
+        }
+        let id = self.problem.ops[op];
+        let last = layers.last()?;
+        let mut at = last.iter().position(|&(state, ..)| self.machine.apply(state, id).is_some())?;
+        let mut seen = Bits::EMPTY;
+        for (layer, &other) in layers[1..].iter().zip(&self.lin).rev() {
+            let (_, from, taken) = layer[at];
+            if taken {
+                seen.insert(other);
+            }
+            at = from;
+        }
+        Some(seen)
+    }
+
+    /// The abstract execution that this has become.
+    pub fn abstract_execution(&self) -> AbstractExecution {
+        let ids = |set: Bits<W>| -> Vec<OpId> {
+            self.lin.iter().filter(|&&op| set.contains(op)).map(|&op| self.problem.ops[op]).collect()
+        };
+        let all = self.lin.iter().all(|&op| self.vis[op] == self.before[op]);
+        let vis = if all {
+            Visibility::All
+        } else {
+            Visibility::Sets(self.lin.iter().map(|&op| ids(self.vis[op])).collect())
+        };
+        AbstractExecution { lin: ids(self.placed), vis }
+    }
+}

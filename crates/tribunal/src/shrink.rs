@@ -1,0 +1,283 @@
+//! Shrinking: the smallest part of an inconsistent execution that is still inconsistent.
+
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, Kind, LocId, Op, Order, Slot, Source, ThreadId};
+use crate::models::{Model, judge};
+use crate::verdict::Verdict;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A part of an execution that a model forbids.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The part: a history by itself.
+    pub execution: Execution,
+    /// Which events of the whole are left, in its order.
+    pub events: Vec<EventId>,
+}
+
+/// Shrinks an execution that is inconsistent with a model: no event can be left out of the result (with those that read
+/// from it), no order can be weaker, and it has no more dependencies, times and final values than it needs. If the execution is not
+/// known to be inconsistent, the verdict says so instead.
+///
+/// That the part is inconsistent implies that the whole is: every mo of the whole, restricted, is one of the part, and
+/// leaving out events, orders, dependencies, times and final values only takes away edges.
+///
+/// The events that the violation speaks of are tried first: mostly they suffice, and what is left to do does not
+/// depend on the size of the whole. `tick` is called before every check with the number of events still there.
+///
+/// ```
+/// use tribunal::{Limits, Model, memory::{Execution, Op}, shrink};
+/// let mut b = Execution::builder();
+/// let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+/// let (x, y, z) = (b.location("x"), b.location("y"), b.location("z"));
+/// for op in [Op::write(z, 1), Op::write(x, 1), Op::read(z, 1), Op::read(y, 0)] {
+///     b.push(t0, op);
+/// }
+/// for op in [Op::write(y, 1), Op::read(z, 0), Op::read(x, 0)] {
+///     b.push(t1, op);
+/// }
+/// let shrunk = shrink(&b.build()?, Model::Sc, &Limits::default(), |_| ()).expect("no sc");
+/// assert_eq!(shrunk.events.len(), 4); // store buffering
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub fn shrink(
+    execution: &Execution,
+    model: Model,
+    limits: &Limits<'_>,
+    tick: impl FnMut(usize),
+) -> Result<Shrunk, Box<Verdict>> {
+    let violation = match judge(execution, model, limits).verdict {
+        Verdict::Inconsistent(violation) => violation,
+        other => return Err(Box::new(other)),
+    };
+    let mut shrinking = Shrinking { x: execution, model, limits, tick, draft: Draft::whole(execution) };
+    shrinking.try_events(core(execution, &violation.events()));
+    shrinking.drop_extras();
+    shrinking.drop_groups(|event| execution.thread_of(event).map_or(0, |thread| thread.0));
+    shrinking.drop_groups(|event| execution.loc(event).map_or(u32::MAX, |loc| loc.0));
+    shrinking.drop_events();
+    shrinking.weaken_orders();
+    let Draft { events, .. } = &shrinking.draft;
+    Ok(Shrunk { execution: shrinking.draft.build(execution), events: events.clone() })
+}
+
+/// These events and all that they read from, with one fence of each order between neighbours that have some.
+fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
+    let mut kept: FxHashSet<EventId> = FxHashSet::default();
+    let mut stack: Vec<EventId> = events.to_vec();
+    while let Some(event) = stack.pop() {
+        if !x.is_init(event) && kept.insert(event) {
+            stack.extend(x.rf(event));
+        }
+    }
+    let mut kept: Vec<EventId> = kept.into_iter().collect();
+    kept.sort_unstable();
+    let mut fences = Vec::new();
+    for pair in kept.windows(2).filter(|pair| x.thread_of(pair[0]) == x.thread_of(pair[1])) {
+        let between = || (pair[0].0 + 1..pair[1].0).map(EventId).filter(|&event| x.label(event).is_fence());
+        fences.extend(Order::ALL.map(|order| between().find(|&fence| x.label(fence).order() == order)));
+    }
+    kept.extend(fences.into_iter().flatten());
+    kept.sort_unstable();
+    kept
+}
+
+/// What is left of the whole.
+#[derive(Clone)]
+struct Draft {
+    /// In the order of their ids; with a read its source.
+    events: Vec<EventId>,
+    /// Orders that are weaker than in the whole.
+    orders: FxHashMap<EventId, Order>,
+    deps: bool,
+    times: bool,
+    finals: bool,
+}
+
+impl Draft {
+    fn whole(x: &Execution) -> Self {
+        let features = x.features();
+        Draft {
+            events: x.events().collect(),
+            orders: FxHashMap::default(),
+            deps: features.deps,
+            times: features.times,
+            finals: features.finals,
+        }
+    }
+
+    fn order(&self, x: &Execution, event: EventId) -> Order {
+        self.orders.get(&event).copied().unwrap_or(x.label(event).order())
+    }
+
+    fn build(&self, x: &Execution) -> Execution {
+        let mut b = Execution::builder();
+        if let Some(name) = x.name() {
+            b.name(name);
+        }
+        let mut locs: FxHashMap<LocId, LocId> = FxHashMap::default();
+        let mut slots: FxHashMap<EventId, Slot> = FxHashMap::default();
+        let mut last: Option<(ThreadId, Slot)> = None;
+        // The events of a thread are consecutive. A read may come before the write it reads from: places first.
+        for &event in &self.events {
+            let thread = x.thread_of(event).expect("an event of a thread");
+            let slot = match last {
+                Some((same, slot)) if same == thread => Slot { index: slot.index + 1, ..slot },
+                _ => Slot { thread: b.thread(x.thread_name(thread)), index: 0 },
+            };
+            last = Some((thread, slot));
+            slots.insert(event, slot);
+            if let Some(loc) = x.loc(event) {
+                locs.entry(loc).or_insert_with(|| {
+                    let new = b.location(x.location_name(loc));
+                    b.init(new, x.init_value(loc));
+                    new
+                });
+            }
+        }
+        for &event in &self.events {
+            let order = self.order(x, event);
+            let loc = x.loc(event).map_or(LocId(0), |loc| locs[&loc]);
+            let read = x.rf(event).map_or(0, |source| x.value(source));
+            let op = match x.label(event).kind() {
+                Kind::Read => Op::read(loc, x.value(event)),
+                Kind::Write => Op::write(loc, x.value(event)),
+                Kind::Rmw => Op::rmw(loc, read, x.value(event)),
+                Kind::Fence => Op::fence(order),
+            };
+            let source = match x.rf(event) {
+                None => Source::ByValue,
+                Some(source) if x.is_init(source) => Source::Init,
+                Some(source) => Source::At(slots[&source]),
+            };
+            let slot = b.push(slots[&event].thread, op.order(order).from(source));
+            if self.deps {
+                for on in x.deps(event).filter_map(|on| slots.get(&on)) {
+                    b.depends(slot, on.index);
+                }
+            }
+            if self.times {
+                b.interval(slot, x.interval(event));
+            }
+        }
+        for &(loc, event) in x.finals().iter().filter(|_| self.finals) {
+            if let Some(&loc) = locs.get(&loc)
+                && (x.is_init(event) || slots.contains_key(&event))
+            {
+                b.final_value(loc, x.value(event));
+            }
+        }
+        b.build().expect("a part of a well-formed execution, closed under rf")
+    }
+}
+
+struct Shrinking<'a, T> {
+    x: &'a Execution,
+    model: Model,
+    limits: &'a Limits<'a>,
+    tick: T,
+    draft: Draft,
+}
+
+impl<T: FnMut(usize)> Shrinking<'_, T> {
+    /// Takes a smaller draft if it is still inconsistent.
+    fn accept(&mut self, draft: Draft) -> bool {
+        (self.tick)(self.draft.events.len());
+        let fails = judge(&draft.build(self.x), self.model, self.limits).verdict.is_inconsistent();
+        if fails {
+            self.draft = draft;
+        }
+        fails
+    }
+
+    fn try_events(&mut self, events: Vec<EventId>) -> bool {
+        let smaller = events.len() < self.draft.events.len();
+        smaller && self.accept(Draft { events, ..self.draft.clone() })
+    }
+
+    /// Leaves out events, with all that read from them.
+    fn try_without(&mut self, dropped: impl Fn(EventId) -> bool) -> bool {
+        let mut gone: FxHashSet<EventId> =
+            self.draft.events.iter().copied().filter(|&e| dropped(e)).collect();
+        loop {
+            let before = gone.len();
+            for &event in &self.draft.events {
+                if self.x.rf(event).is_some_and(|source| gone.contains(&source)) {
+                    gone.insert(event);
+                }
+            }
+            if gone.len() == before {
+                break;
+            }
+        }
+        let left = self.draft.events.iter().copied().filter(|event| !gone.contains(event));
+        self.try_events(left.collect())
+    }
+
+    fn drop_extras(&mut self) {
+        let Draft { deps, times, finals, .. } = self.draft;
+        if deps {
+            self.accept(Draft { deps: false, ..self.draft.clone() });
+        }
+        if times {
+            self.accept(Draft { times: false, ..self.draft.clone() });
+        }
+        if finals {
+            self.accept(Draft { finals: false, ..self.draft.clone() });
+        }
+    }
+
+    /// Leaves out all events of a thread, or of a location, if that will do.
+    fn drop_groups(&mut self, group: impl Fn(EventId) -> u32) {
+        let mut groups: Vec<u32> = self.draft.events.iter().map(|&event| group(event)).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        for dropped in groups {
+            self.try_without(|event| group(event) == dropped);
+        }
+    }
+
+    /// Leaves out stretches of events, ever shorter, until no single one can go.
+    fn drop_events(&mut self) {
+        let mut stretch = self.draft.events.len().div_ceil(2);
+        loop {
+            let mut dropped = false;
+            let mut at = 0;
+            while at < self.draft.events.len() {
+                let end = (at + stretch).min(self.draft.events.len());
+                let range = self.draft.events[at]..=self.draft.events[end - 1];
+                if self.try_without(|event| range.contains(&event)) {
+                    dropped = true;
+                } else {
+                    at = end;
+                }
+            }
+            if stretch > 1 {
+                stretch = stretch.div_ceil(2);
+            } else if !dropped {
+                break;
+            }
+        }
+    }
+
+    /// Gives each event the weakest order that will do.
+    fn weaken_orders(&mut self) {
+        for event in self.draft.events.clone() {
+            let (order, label) = (self.draft.order(self.x, event), self.x.label(event));
+            let weaker: &[Order] = match order {
+                Order::Relaxed => &[],
+                Order::Acquire | Order::Release => &[Order::Relaxed],
+                Order::AcqRel => &[Order::Relaxed, Order::Acquire, Order::Release],
+                Order::SeqCst => &[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel],
+            };
+            // A fence has an order, and one that is not needed has been left out.
+            for &weaker in weaker.iter().filter(|&&order| !(label.is_fence() && order == Order::Relaxed)) {
+                let mut draft = self.draft.clone();
+                draft.orders.insert(event, weaker);
+                if self.accept(draft) {
+                    break;
+                }
+            }
+        }
+    }
+}

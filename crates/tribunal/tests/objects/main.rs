@@ -1,0 +1,11 @@
+//! Histories of objects: engines, labels, definitions and certificates agree.
+
+mod certificates;
+mod corpus;
+mod engines;
+mod knossos;
+mod naive;
+mod porcupine;
+mod properties;
+mod sketch;
+mod third_party;
