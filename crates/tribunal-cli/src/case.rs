@@ -5,8 +5,8 @@ use crate::output::printable;
 use std::fmt;
 use std::path::Path;
 use tribunal::memory::Execution;
-use tribunal::object::{self, MalformedHistory, Specification, specs};
-use tribunal_formats::{Error, ErrorKind, Object, Subject};
+use tribunal::object::{self, Specification, specs};
+use tribunal_formats::{Object, Subject};
 
 /// A history as its readers know it.
 pub struct Case<'a> {
@@ -115,14 +115,7 @@ impl Specifications {
         spec: &dyn Specification,
         act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        match object.typed(case.file, spec) {
-            Err(error) if !is_of_a_return(&error) => Err(error.into()),
-            _ => act(Judged::Object(&object.history, spec)),
-        }
+        object.typed(case.file, spec)?;
+        act(Judged::Object(&object.history, spec))
     }
-}
-
-/// A return of a wrong type is wrong of the object, not of the history: no criterion explains it, as the verdict will say.
-fn is_of_a_return(error: &Error) -> bool {
-    matches!(error.kind(), ErrorKind::MalformedObject(MalformedHistory::WrongType { what, .. }) if what == "the return")
 }

@@ -1,5 +1,6 @@
 //! What can be wrong with an input: typed, and with its place.
 
+use crate::Format;
 use std::fmt;
 use std::io;
 use tribunal::memory::MalformedHistory;
@@ -142,7 +143,7 @@ pub enum ErrorKind {
     #[error("process {process} returns, but nothing that it called is open")]
     ReturnWithoutCall {
         /// The process.
-        process: i64,
+        process: String,
     },
     /// An operation ends as another than it was called.
     #[error("a {called} was called, and a {returned} returns")]
@@ -151,6 +152,25 @@ pub enum ErrorKind {
         called: String,
         /// The method that returns.
         returned: String,
+    },
+    /// An operation ends as one that did something else than it was called to do.
+    #[error(
+        "{called} was called, and {done} was done: such a history can be checked as a whole, not event by event"
+    )]
+    OtherCall {
+        /// The operation as called.
+        called: String,
+        /// What it says it has done.
+        done: String,
+    },
+    /// A second history where events are read one by one.
+    #[error("another history: events are read of one history alone")]
+    AnotherHistory,
+    /// A format whose histories have no calls and returns.
+    #[error("the {format} format has no events of an object; json, edn and jepsen-log have")]
+    NoEvents {
+        /// The format.
+        format: Format,
     },
     /// The history reads well but is no execution.
     #[error("malformed history: {0}")]

@@ -1,7 +1,7 @@
 //! Shrinking: the smallest part of an inconsistent execution that is still inconsistent.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Kind, LocId, Op, Order, Slot, Source, ThreadId};
+use crate::memory::{EventId, Execution, Extras, Order};
 use crate::models::{Model, judge};
 use crate::verdict::Verdict;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -111,63 +111,8 @@ impl Draft {
     }
 
     fn build(&self, x: &Execution) -> Execution {
-        let mut b = Execution::builder();
-        if let Some(name) = x.name() {
-            b.name(name);
-        }
-        let mut locs: FxHashMap<LocId, LocId> = FxHashMap::default();
-        let mut slots: FxHashMap<EventId, Slot> = FxHashMap::default();
-        let mut last: Option<(ThreadId, Slot)> = None;
-        // The events of a thread are consecutive. A read may come before the write it reads from: places first.
-        for &event in &self.events {
-            let thread = x.thread_of(event).expect("an event of a thread");
-            let slot = match last {
-                Some((same, slot)) if same == thread => Slot { index: slot.index + 1, ..slot },
-                _ => Slot { thread: b.thread(x.thread_name(thread)), index: 0 },
-            };
-            last = Some((thread, slot));
-            slots.insert(event, slot);
-            if let Some(loc) = x.loc(event) {
-                locs.entry(loc).or_insert_with(|| {
-                    let new = b.location(x.location_name(loc));
-                    b.init(new, x.init_value(loc));
-                    new
-                });
-            }
-        }
-        for &event in &self.events {
-            let order = self.order(x, event);
-            let loc = x.loc(event).map_or(LocId(0), |loc| locs[&loc]);
-            let read = x.rf(event).map_or(0, |source| x.value(source));
-            let op = match x.label(event).kind() {
-                Kind::Read => Op::read(loc, x.value(event)),
-                Kind::Write => Op::write(loc, x.value(event)),
-                Kind::Rmw => Op::rmw(loc, read, x.value(event)),
-                Kind::Fence => Op::fence(order),
-            };
-            let source = match x.rf(event) {
-                None => Source::ByValue,
-                Some(source) if x.is_init(source) => Source::Init,
-                Some(source) => Source::At(slots[&source]),
-            };
-            let slot = b.push(slots[&event].thread, op.order(order).from(source));
-            if self.deps {
-                for on in x.deps(event).filter_map(|on| slots.get(&on)) {
-                    b.depends(slot, on.index);
-                }
-            }
-            if self.times {
-                b.interval(slot, x.interval(event));
-            }
-        }
-        for &(loc, event) in x.finals().iter().filter(|_| self.finals) {
-            if let Some(&loc) = locs.get(&loc)
-                && (x.is_init(event) || slots.contains_key(&event))
-            {
-                b.final_value(loc, x.value(event));
-            }
-        }
-        b.build().expect("a part of a well-formed execution, closed under rf")
+        let extras = Extras { deps: self.deps, times: self.times, finals: self.finals };
+        x.part_of(&self.events, extras, |event| self.order(x, event))
     }
 }
 

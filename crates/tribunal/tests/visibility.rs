@@ -11,6 +11,8 @@ use tribunal::object::{
     Axiom, Criterion, Engine, History, OpId, Relation, Specification, Value, Verdict, check, judge_by,
     strongest,
 };
+use tribunal::verdict::Limit;
+use tribunal::verify::object::verify;
 use tribunal_formats::{Input, open};
 use tribunal_machines::objects::{Clients, Values};
 
@@ -284,6 +286,70 @@ fn a_long_linearizable_history_satisfies_the_weak_criteria() {
     for criterion in &WEAK {
         assert!(check(&history, &*spec, criterion).is_consistent(), "{criterion}");
     }
+}
+
+/// A run of an atomic map, and then a search for a value that is there all the time, first at one key and then at another: it
+/// misses it. With `late` it begins only after the value is at the second key.
+fn missed_value(operations: u32, late: bool) -> History {
+    let clients = Clients { operations, values: Values::Upto(5), ..Clients::default() };
+    let prefix = clients.run("map");
+    let mut b = History::builder();
+    for op in prefix.ops() {
+        let process = b.process(prefix.process_name(prefix.process(op)));
+        let (call, ret) = prefix.times(op).expect("a run has times");
+        let invocation = prefix.called(op);
+        let copy = b.call(process, invocation.method, invocation.args, call);
+        b.ret(copy, prefix.result(op).cloned().expect("all return"), ret.expect("all return"));
+    }
+    let (mover, walker) = (b.process("0"), b.process("walker"));
+    let end = 10 * u64::from(operations);
+    let (one, two, value) = (Value::from(100), Value::from(101), Value::from(999));
+    let mut operation = |process, method, args: &[Value], ret, from, to| {
+        let op = b.call(process, method, args, end + from);
+        b.ret(op, ret, end + to);
+    };
+    operation(mover, "put", &[one.clone(), value.clone()], Value::Null, 1, 2);
+    operation(mover, "put", &[two, value.clone()], Value::Null, 4, 5);
+    operation(mover, "remove", &[one], value.clone(), 7, 8);
+    operation(walker, "contains_value", &[value], false.into(), if late { 6 } else { 3 }, 9);
+    b.build().expect("a history")
+}
+
+#[test]
+fn one_weak_read_in_a_long_history_is_explained() {
+    let spec = named("map").expect("a built-in specification");
+    for operations in [100, 200, 300, 508] {
+        for late in [false, true] {
+            let history = missed_value(operations, late);
+            assert!(check(&history, &*spec, &Criterion::Linearizable).is_inconsistent());
+            for criterion in &WEAK {
+                let verdict = check(&history, &*spec, criterion);
+                let expected = !late || *criterion != Criterion::Hbvis;
+                assert_eq!(
+                    verdict.word(),
+                    if expected { "consistent" } else { "inconsistent" },
+                    "{operations}: {criterion}"
+                );
+                // The verifier refutes by trying every order: there are too many here.
+                if expected {
+                    assert_eq!(
+                        verify(&history, &*spec, criterion, &verdict),
+                        Ok(()),
+                        "{operations}: {criterion}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_history_beyond_the_engine_is_undecided_and_says_why() {
+    let spec = named("map").expect("a built-in specification");
+    let verdict = check(&missed_value(600, false), &*spec, &Criterion::Hbvis);
+    let Verdict::Undecided(limit) = verdict else { panic!("{} of 604 operations", verdict.word()) };
+    assert_eq!(limit, Limit::Operations { operations: 604, most: 512 });
+    assert_eq!(limit.to_string(), "the history has 604 operations and the engine can hold 512");
 }
 
 #[test]

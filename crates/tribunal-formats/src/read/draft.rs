@@ -77,7 +77,7 @@ impl ObjectDraft {
     }
 
     /// The history, if it makes sense.
-    pub(super) fn finish(self, buffer: &Buffer) -> Result<History, Error> {
+    pub(super) fn finish(self, file: &str) -> Result<History, Error> {
         let ObjectDraft { builder, spec, labels, lines, line } = self;
         match builder.build() {
             Ok(history) => {
@@ -85,7 +85,7 @@ impl ObjectDraft {
             }
             Err(malformed) => {
                 let line = malformed.op().map_or(line, |op| lines[op.index()]);
-                Err(Error::at(buffer.name(), line, None, ErrorKind::MalformedObject(malformed)))
+                Err(Error::at(file, line, None, ErrorKind::MalformedObject(malformed)))
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Where bytes come from: files, standard input, any stream; compressed or not.
 
 use super::buffer::Buffer;
-use super::{Reader, detect};
+use super::pull::Pull;
+use super::{Events, Reader, detect, jepsen};
 use crate::{Error, ErrorKind, Format};
 use std::ffi::OsStr;
 use std::fmt;
@@ -64,6 +65,24 @@ pub fn read(bytes: impl Read + Send + 'static, name: &str, format: Option<Format
     start(bytes, name.to_string(), format, Format::of_path(Path::new(name)), None)
 }
 
+/// The events of a history of an object, one by one: EDN, Jepsen's JSON or a text log. The format is found as by
+/// [`read`].
+pub fn events(
+    bytes: impl Read + Send + 'static,
+    name: &str,
+    format: Option<Format>,
+) -> Result<Events, Error> {
+    let progress = Progress { name: name.into(), read: Arc::default(), total: None };
+    let (buffer, format) = begin(bytes, &progress, format, Format::of_path(Path::new(name)))?;
+    let source: Box<dyn jepsen::Source> = match format {
+        Format::Edn => Box::new(jepsen::edn::Edn::new(buffer)),
+        Format::Json => Box::new(jepsen::json::Json::new(Pull::new(buffer))),
+        Format::Jepsen => Box::new(jepsen::log::Log::new(buffer)),
+        Format::Axe | Format::Text => return Err(Error::of_input(name, ErrorKind::NoEvents { format })),
+    };
+    Ok(Events::new(source))
+}
+
 fn start(
     raw: impl Read + Send + 'static,
     name: String,
@@ -72,6 +91,17 @@ fn start(
     total: Option<u64>,
 ) -> Result<Reader, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total };
+    let (buffer, format) = begin(raw, &progress, given, by_name)?;
+    Ok(Reader::new(buffer, format, progress))
+}
+
+/// A window onto an input, and its format.
+fn begin(
+    raw: impl Read + Send + 'static,
+    progress: &Progress,
+    given: Option<Format>,
+    by_name: Option<Format>,
+) -> Result<(Buffer, Format), Error> {
     let counted = Counted { raw, read: progress.read.clone() };
     let bytes = decompressed(counted).map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
     let mut buffer = Buffer::new(bytes, progress.name.clone())?;
@@ -85,7 +115,7 @@ fn start(
         (None, Some(format)) => format,
         (None, None) => detect::format_of(&mut buffer)?,
     };
-    Ok(Reader::new(buffer, format, progress))
+    Ok((buffer, format))
 }
 
 /// How far the input is read.

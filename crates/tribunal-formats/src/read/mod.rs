@@ -14,8 +14,9 @@ mod pull;
 mod text;
 
 pub(crate) use cursor::in_name;
-pub use input::{Input, decompressed, open, read};
+pub use input::{Input, decompressed, events, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
+pub use jepsen::{Events, Happens, ObjectEvent};
 pub(crate) use text::KEYWORDS;
 
 use crate::{Error, ErrorKind, Format, History};
@@ -37,8 +38,8 @@ enum Parser {
     Json(json::Reader),
     Axe(axe::Reader),
     Text(text::Reader),
-    Edn(jepsen::edn::Reader),
-    Jepsen(jepsen::log::Reader),
+    Edn(jepsen::edn::Edn),
+    Jepsen(jepsen::log::Log),
 }
 
 impl Reader {
@@ -47,8 +48,8 @@ impl Reader {
             Format::Json => Parser::Json(json::Reader::new(buffer)),
             Format::Axe => Parser::Axe(axe::Reader::new(buffer)),
             Format::Text => Parser::Text(text::Reader::new(buffer)),
-            Format::Edn => Parser::Edn(jepsen::edn::Reader::new(buffer)),
-            Format::Jepsen => Parser::Jepsen(jepsen::log::Reader::new(buffer)),
+            Format::Edn => Parser::Edn(jepsen::edn::Edn::new(buffer)),
+            Format::Jepsen => Parser::Jepsen(jepsen::log::Log::new(buffer)),
         };
         Reader { parser, progress, any: false, ended: false }
     }
@@ -86,8 +87,8 @@ impl Iterator for Reader {
             Parser::Json(reader) => reader.next(),
             Parser::Axe(reader) => reader.next(),
             Parser::Text(reader) => reader.next(),
-            Parser::Edn(reader) => reader.next(),
-            Parser::Jepsen(reader) => reader.next(),
+            Parser::Edn(source) => jepsen::history(source),
+            Parser::Jepsen(source) => jepsen::history(source),
         };
         self.ended = !matches!(history, Ok(Some(_)));
         let history = match history {

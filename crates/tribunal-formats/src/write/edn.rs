@@ -10,7 +10,7 @@ use tribunal::object::{Event, History, OpId, ProcessId, Value};
 pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError> {
     let history = &object.history;
     let keys = Keys::of(&object.spec);
-    let kind = JepsenObject::of(history.methods(), keys != Keys::None);
+    let kind = JepsenObject::of(history.methods().iter().map(String::as_str), keys != Keys::None);
     let transactions = history.ops().flat_map(|op| history.called(op).args);
     let implied = kind.spec(Dialect::Jepsen, keys == Keys::Tuples, transactions);
     if implied != object.spec || matches!(kind, JepsenObject::Set | JepsenObject::Unknown) {

@@ -2,6 +2,7 @@
 
 mod certificates;
 mod errors;
+mod events;
 mod mutations;
 mod objects;
 mod readers;

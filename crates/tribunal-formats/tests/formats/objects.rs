@@ -105,6 +105,11 @@ fn types_are_checked_with_the_line() {
     let error = object.typed("a.json", &Register::default()).expect_err("no such method");
     assert!(matches!(error.kind(), ErrorKind::MalformedObject(MalformedHistory::UnknownMethod { .. })));
     assert_eq!((error.file(), error.line()), ("a.json", Some(3)));
+    let object = one(
+        "{\"kind\":\"object\",\"spec\":\"register\",\"operations\":[\n{\"process\":0,\"f\":\"write\",\"args\":[1],\"ret\":true,\"call\":0,\"return\":1}]}",
+        "-",
+    );
+    object.typed("a.json", &Register::default()).expect("a wrong return is for the judge");
 }
 
 #[test]
@@ -417,7 +422,7 @@ fn a_history_is_the_same_in_pieces() {
 }
 
 /// The files under a folder of shared third-party histories; none, said in a line, if it is not there.
-fn shared(folder: &str) -> Vec<PathBuf> {
+pub fn shared(folder: &str) -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     if !root.exists() {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", root.display());

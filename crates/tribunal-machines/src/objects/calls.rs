@@ -194,10 +194,10 @@ impl Calls {
             }
             Object::Bank if roll < 85 => Call::new("balance", [self.account(rng)]),
             Object::Bank => Call::new("read", []),
-            Object::KvStore if roll < 40 => Call::new("get", [key(rng)]),
+            Object::KvStore if roll < 45 => Call::new("get", [key(rng)]),
             Object::KvStore => {
                 let text = format!("{};", self.fresh(rng));
-                let method = if roll < 60 { "put" } else { "append" };
+                let method = if roll < 50 { "put" } else { "append" };
                 Call::new(method, [key(rng), text.as_str().into()])
             }
             Object::Mutex => Call::new("acquire", []),

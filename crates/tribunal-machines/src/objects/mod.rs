@@ -5,11 +5,13 @@
 
 mod calls;
 mod lies;
+mod walks;
 
 use crate::rng::{Rng, scale};
 use calls::{Call, Calls};
 use tribunal::object::specs::{UnknownSpec, named};
 use tribunal::object::{Builder, History, OpId, ProcessId, Replay, Signature, Specification, Value};
+pub use walks::Walks;
 
 /// Random clients of a simulated atomic object.
 ///

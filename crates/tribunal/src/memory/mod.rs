@@ -8,6 +8,7 @@ mod error;
 mod event;
 mod execution;
 mod ids;
+mod part;
 mod times;
 
 pub use builder::ExecutionBuilder;
@@ -15,4 +16,5 @@ pub use error::{BadSource, MalformedHistory};
 pub use event::{Kind, Label, Op, Order, Slot, Source};
 pub use execution::{Execution, Features, Shown};
 pub use ids::{EventId, LocId, ThreadId};
+pub(crate) use part::Extras;
 pub use times::Interval;

@@ -1,6 +1,6 @@
 //! Running a specification: with every state kept once, for searches, or in place, for replays.
 
-use super::{History, Invocation, OpId, ReturnId, Spec, Value};
+use super::{History, Invocation, OpId, Others, ReturnId, Spec, Value};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -19,6 +19,10 @@ pub trait Machine {
 
     /// The state after an operation's invocation, whatever it returns; nothing if it cannot take effect.
     fn execute(&mut self, state: StateId, op: OpId) -> Option<StateId>;
+
+    /// Whether a completed operation can come to return what it returned, if only some of the others take effect before
+    /// it; as [`Spec::reachable`].
+    fn reachable(&self, state: StateId, op: OpId, others: &mut dyn Iterator<Item = OpId>) -> bool;
 
     /// How many states are kept.
     fn len(&self) -> usize;
@@ -93,6 +97,14 @@ impl<S: Spec> Machine for Interned<'_, S> {
 
     fn execute(&mut self, state: StateId, op: OpId) -> Option<StateId> {
         self.step(state, op, None)
+    }
+
+    fn reachable(&self, state: StateId, op: OpId, others: &mut dyn Iterator<Item = OpId>) -> bool {
+        let (state, call) = (&self.states[state.0 as usize], self.history.called(op));
+        let mut others = others.map(|other| self.history.called(other));
+        self.history
+            .result(op)
+            .is_none_or(|ret| self.spec.reachable(state, call, ret, Others::new(&mut others)))
     }
 
     fn len(&self) -> usize {

@@ -43,6 +43,6 @@ pub use machine::{Machine, Replay, StateId};
 pub use methods::{Atomic, Strengths, strongest};
 pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, States, Status};
 pub use shrink::shrink;
-pub use spec::{Collection, Kind, Signature, Spec, Specification, typed};
+pub use spec::{Collection, Kind, Others, Signature, Spec, Specification, typed};
 pub use value::Value;
 pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};

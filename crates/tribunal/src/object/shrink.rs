@@ -2,6 +2,7 @@
 
 use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation, judge};
 use crate::limits::Limits;
+use rustc_hash::FxHashSet;
 
 /// The violation of a history that breaks a criterion, with the shortest cut, and with no operation that may be left
 /// out. If the history is not known to break it, the verdict says so instead.
@@ -38,6 +39,7 @@ pub fn shrink(
             let mut before = usize::MAX;
             while shrinking.violation.operations.len() < before {
                 before = shrinking.violation.operations.len();
+                shrinking.drop_keys();
                 shrinking.drop_values();
                 shrinking.drop_idle();
             }
@@ -114,12 +116,25 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         fails
     }
 
+    /// Leaves out whole keys, if no operation concerns all.
+    fn drop_keys(&mut self) {
+        let (history, spec) = (self.history, self.spec);
+        let key = |op: OpId| spec.key(history.called(op));
+        let keys: Option<Vec<Value>> = self.violation.operations.iter().map(|&op| key(op)).collect();
+        let Some(mut keys) = keys else { return };
+        keys.sort_unstable();
+        keys.dedup();
+        self.drop_units(&keys, |op, units| key(op).is_some_and(|key| units.binary_search(&key).is_ok()));
+    }
+
     /// Leaves out whole values of a collection.
     fn drop_values(&mut self) {
         let (history, total) = (self.history, self.all_see_all());
         let Some(collection) = self.spec.collection() else { return };
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));
-        let known = |op| collection.knows(history.called(op));
+        let left_out = |op| self.violation.operations.binary_search(&op).is_err();
+        let idle = |op| left_out(op) && self.spec.read_only(history.called(op));
+        let known = |op| collection.knows(history.called(op)) || idle(op);
         if !(in_views || total) || !history.ops().all(known) {
             return;
         }
@@ -130,6 +145,22 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         self.drop_units(&values, |op, units| {
             value(op).is_some_and(|value| units.binary_search(&value).is_ok())
         });
+        if let Collection::Register(_) = collection {
+            self.drop_unread();
+        }
+    }
+
+    /// Leaves out writes to a register of what nobody read.
+    fn drop_unread(&mut self) {
+        let (history, cut) = (self.history, self.violation.cut.unwrap_or(u32::MAX));
+        let returned = |op: OpId| history.intervals().is_none_or(|intervals| intervals.ret[op.index()] < cut);
+        let operations = &self.violation.operations;
+        let is_read = |op: &OpId| history.called(*op).args.is_empty() && returned(*op);
+        let read: FxHashSet<&Value> =
+            operations.iter().filter(|op| is_read(op)).filter_map(|&op| history.result(op)).collect();
+        let unread = |op: &OpId| history.called(*op).args.first().is_some_and(|value| !read.contains(value));
+        let unread: Vec<OpId> = operations.iter().copied().filter(unread).collect();
+        self.drop_units(&unread, |op, units| units.binary_search(&op).is_ok());
     }
 
     fn all_see_all(&self) -> bool {

@@ -95,6 +95,19 @@ pub trait Spec: Sync {
         None
     }
 
+    /// Whether an invocation can come to return this, if only some of the others take effect before it, each at most once.
+    /// A yes may be wrong, a no may not: a search gives up a state from which some return is out of reach.
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        others: Others<'_, 'h>,
+    ) -> bool {
+        let _ = (state, call, ret, others);
+        true
+    }
+
     /// The collection that this is, with the method names and returns of the built-in one.
     fn collection(&self) -> Option<Collection> {
         None
@@ -170,6 +183,24 @@ impl<S: Spec> Specification for S {
 
     fn states<'a>(&'a self) -> Box<dyn States + 'a> {
         Box::new(Forgetful::new(self))
+    }
+}
+
+/// Invocations that may take effect before another, one after the other.
+pub struct Others<'a, 'h>(&'a mut dyn Iterator<Item = Invocation<'h>>);
+
+impl<'a, 'h> Others<'a, 'h> {
+    /// These.
+    pub fn new(others: &'a mut dyn Iterator<Item = Invocation<'h>>) -> Self {
+        Others(others)
+    }
+}
+
+impl<'h> Iterator for Others<'_, 'h> {
+    type Item = Invocation<'h>;
+
+    fn next(&mut self) -> Option<Invocation<'h>> {
+        self.0.next()
     }
 }
 
@@ -261,7 +292,8 @@ impl Kind {
     }
 }
 
-/// Whether a history's calls and returns have the types that a specification asks for.
+/// Whether a history calls methods that a specification has, with arguments of the right number and types. A return of another
+/// type is not malformed: it is what the object returned, and no state explains it.
 ///
 /// ```
 /// use tribunal::object::{History, Value, specs::Register, typed};
@@ -302,11 +334,6 @@ pub fn typed(history: &History, spec: &dyn Specification) -> Result<(), Malforme
             if !kind.admits(arg) {
                 return wrong(format!("argument {}", at + 1), *kind, arg);
             }
-        }
-        if let Some(ret) = history.result(op)
-            && !signature.returns.admits(ret)
-        {
-            return wrong("the return".into(), signature.returns, ret);
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// let pair = Value::list([Value::from(1), Value::from("x"), Value::Null]);
 /// assert_eq!(pair.to_string(), "[1, \"x\", null]");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// Nothing: what a method without an answer returns.
     #[default]
@@ -87,5 +87,12 @@ impl fmt::Display for Value {
                 f.write_str("]")
             }
         }
+    }
+}
+
+/// As for people, since the states of specifications are shown by their `Debug`.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -93,6 +93,8 @@ pub enum Unsupported {
     NotDistinct,
     /// The order is not one of intervals.
     NotIntervals,
+    /// Too many removals never returned: what they took is left to a search.
+    Unfinished,
     /// The engine decides other criteria only.
     Criterion,
 }
@@ -103,6 +105,9 @@ impl fmt::Display for Unsupported {
             Unsupported::NoCollection => "the engine knows only the methods of the built-in collections",
             Unsupported::NotDistinct => "the engine knows only histories that insert no value twice",
             Unsupported::NotIntervals => "the engine knows only histories with times",
+            Unsupported::Unfinished => {
+                "too many removals never returned for the engine to say what they took"
+            }
             Unsupported::Criterion => "the engine does not decide this criterion",
         })
     }

@@ -88,7 +88,8 @@ impl Chains {
         let mut starts = vec![1u32; x.location_count() + 1];
         starts[0] = 0;
         let mut writes = vec![1u32; x.location_count()];
-        for (label, loc) in x.labels().iter().zip(x.locs()) {
+        // A fence has no location, and there may be none.
+        for (label, loc) in x.labels().iter().zip(x.locs()).filter(|(label, _)| !label.is_fence()) {
             writes[loc.index()] += u32::from(label.writes());
             starts[loc.index() + 1] += u32::from(label.kind() == Kind::Write);
         }

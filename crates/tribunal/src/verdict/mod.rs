@@ -80,6 +80,13 @@ pub enum Limit {
         /// How many the engine can hold.
         most: usize,
     },
+    /// The history has more operations than the engine can hold sets of.
+    Operations {
+        /// Operations of the history.
+        operations: usize,
+        /// How many the engine can hold.
+        most: usize,
+    },
     /// Saturation alone was asked for, and it does not decide.
     Saturated,
     /// The caller asked to stop.
@@ -100,6 +107,9 @@ impl fmt::Display for Limit {
             }
             Limit::Writes { writes, most } => {
                 write!(f, "the history has {writes} writes and the engine can hold {most}")
+            }
+            Limit::Operations { operations, most } => {
+                write!(f, "the history has {operations} operations and the engine can hold {most}")
             }
             Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),

@@ -7,5 +7,6 @@ mod knossos;
 mod naive;
 mod porcupine;
 mod properties;
+mod shrink;
 mod sketch;
 mod third_party;

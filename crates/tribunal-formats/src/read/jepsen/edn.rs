@@ -1,55 +1,37 @@
 //! Histories of Jepsen and Knossos in EDN: a vector or a list of maps, or maps one after another.
 
-use super::{Dialect, Event, Run, Type};
+use super::{Dialect, Event, Names, Source, Type, event};
 use crate::read::buffer::Buffer;
 use crate::read::edn::Pull;
 use crate::read::keys::{Seen, keys};
-use crate::{Error, ErrorKind, History};
+use crate::{Error, ErrorKind};
 use std::str::from_utf8;
+use std::sync::Arc;
 use tribunal::object::Value;
-
-/// Reads the histories of an EDN stream.
-pub(in crate::read) struct Reader {
-    pull: Pull,
-    method: String,
-}
 
 keys!(EventKey { Process = ":process", Type = ":type", F = ":f", Value = ":value", Key = ":key" });
 
-impl Reader {
+/// The events of an EDN stream: each vector or list is a history, and so are all maps up to the next of these.
+pub(in crate::read) struct Edn {
+    pull: Pull,
+    names: Names,
+    /// What closes the history: none if its maps come one after another.
+    close: Option<u8>,
+}
+
+impl Edn {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Reader { pull: Pull::new(buffer, false), method: String::new() }
+        Edn { pull: Pull::new(buffer, false), names: Names::default(), close: None }
     }
 
-    /// The next history: each vector or list is one, and so are all maps up to the next of these.
-    pub(in crate::read) fn next(&mut self) -> Result<Option<History>, Error> {
-        let (open, close) = match self.pull.peek()? {
-            None => return Ok(None),
-            Some(b'{' | b'#') => {
-                let mut run = Run::new(Dialect::Jepsen, self.pull.place().line);
-                while let Some(b'{' | b'#') = self.pull.peek()? {
-                    self.event(&mut run)?;
-                }
-                return run.finish(self.pull.buffer()).map(Some);
-            }
-            Some(b'(') => (b'(', b')'),
-            _ => (b'[', b']'),
-        };
-        let mut run = Run::new(Dialect::Jepsen, self.pull.place().line);
-        self.pull.open(open, "a vector, a list or a map: a history or an event")?;
-        while self.pull.another(close)? {
-            self.event(&mut run)?;
-        }
-        run.finish(self.pull.buffer()).map(Some)
-    }
-
-    /// An event: a map, which may be tagged as a record.
-    fn event(&mut self, run: &mut Run) -> Result<(), Error> {
+    /// An event: a map, which may be tagged as a record. It may be of no client.
+    fn any_event(&mut self) -> Result<Option<Event>, Error> {
         self.pull.peek()?;
         let place = self.pull.place();
         self.pull.tag(|_| ())?;
         self.pull.open(b'{', "a map: an event")?;
-        let (mut process, mut kind, mut value, mut key, mut tuple) = (None, None, Value::Null, None, false);
+        let (mut process, mut kind, mut method) = (Value::Null, None, None);
+        let (mut value, mut key, mut tuple) = Default::default();
         let mut seen = Seen::default();
         while self.pull.another(b'}')? {
             let Some(known) = self.pull.key(EventKey::of)? else {
@@ -60,9 +42,12 @@ impl Reader {
                 return Err(self.pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
             }
             match known {
-                EventKey::Process => process = self.pull.value()?.as_int(),
+                EventKey::Process => process = self.pull.value()?,
                 EventKey::Type => kind = Some(self.pull.kind()?),
-                EventKey::F => self.pull.method(&mut self.method)?,
+                EventKey::F => {
+                    self.pull.method(&mut self.names.read)?;
+                    method = Some(self.names.get());
+                }
                 EventKey::Value => {
                     tuple = self.pull.tag(is_tuple)?.unwrap_or(false);
                     value = self.pull.value()?;
@@ -70,19 +55,56 @@ impl Reader {
                 EventKey::Key => key = Some(self.pull.value()?).filter(|key| *key != Value::Null),
             }
         }
-        let missing = |key: EventKey| {
-            let missing = ErrorKind::MissingKey { key: key.text(), object: "the event" };
-            Err(self.pull.error_at(place, missing))
+        if !seen.has(EventKey::Process.bit()) {
+            let missing = ErrorKind::MissingKey { key: EventKey::Process.text(), object: "the event" };
+            return Err(self.pull.error_at(place, missing));
+        }
+        // The nemesis and other processes without numbers are no clients.
+        if process.as_int().is_none() {
+            return Ok(None);
+        }
+        let keys = [EventKey::Type.text(), EventKey::F.text()];
+        let event = event(place, (process, kind), method, self.pull.buffer().name(), keys)?;
+        Ok(Some(Event { value, key, tuple, ..event }))
+    }
+}
+
+impl Source for Edn {
+    fn name(&self) -> &Arc<str> {
+        self.pull.buffer().name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Jepsen
+    }
+
+    fn begin(&mut self) -> Result<Option<u64>, Error> {
+        let next = self.pull.peek()?;
+        let line = self.pull.place().line;
+        self.close = match next {
+            None => return Ok(None),
+            Some(b'{' | b'#') => None,
+            Some(b'(') => Some(b')'),
+            _ => Some(b']'),
         };
-        match (process, kind) {
-            _ if !seen.has(EventKey::Process.bit()) => missing(EventKey::Process),
-            // The nemesis and other processes that are no clients.
-            (None, _) => Ok(()),
-            (_, None) => missing(EventKey::Type),
-            _ if !seen.has(EventKey::F.bit()) => missing(EventKey::F),
-            (Some(process), Some(kind)) => {
-                let event = Event { process, kind, method: &self.method, value, key, tuple };
-                run.event(event, place, self.pull.buffer())
+        if let Some(close) = self.close {
+            let open = if close == b')' { b'(' } else { b'[' };
+            self.pull.open(open, "a vector, a list or a map: a history or an event")?;
+        }
+        Ok(Some(line))
+    }
+
+    fn event(&mut self) -> Result<Option<Event>, Error> {
+        loop {
+            let more = match self.close {
+                Some(close) => self.pull.another(close)?,
+                None => matches!(self.pull.peek()?, Some(b'{' | b'#')),
+            };
+            if !more {
+                return Ok(None);
+            }
+            if let Some(event) = self.any_event()? {
+                return Ok(Some(event));
             }
         }
     }

@@ -1,78 +1,139 @@
 //! Histories of Jepsen in JSON: an array of events, or events one after another.
 
-use super::{Dialect, Event, Run, Type};
+use super::{Dialect, Event, Names, Plain, Source, Type, event};
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
-use crate::{Error, ErrorKind, History};
+use crate::{Error, ErrorKind};
+use rustc_hash::FxHashSet;
+use std::borrow::BorrowMut;
+use std::sync::Arc;
 use tribunal::object::Value;
 
-keys!(EventKey { Process = "process", Type = "type", F = "f", Value = "value", Key = "key" });
+keys!(EventKey {
+    Process = "process",
+    Type = "type",
+    F = "f",
+    Value = "value",
+    Key = "key",
+    Args = "args",
+    Ret = "ret",
+});
 
-/// Reads the next history, which is ahead: each array is one, and so are all events up to the next array.
-pub(in crate::read) fn next(pull: &mut Pull) -> Result<Option<History>, Error> {
-    let mut run = Run::new(Dialect::Jepsen, 0);
-    let mut method = String::new();
-    match pull.peek()? {
-        None => return Ok(None),
-        Some(b'[') => {
-            run.line = pull.place().line;
-            let mut first = true;
-            pull.open_array("history")?;
-            while pull.next_element(&mut first)? {
-                event(pull, &mut run, &mut method)?;
-            }
-        }
-        Some(b'{') => {
-            run.line = pull.place().line;
-            while pull.peek()? == Some(b'{') {
-                event(pull, &mut run, &mut method)?;
-            }
-        }
-        Some(_) => return Err(pull.expected("`[` and a history, or `{` and an event")),
-    }
-    run.finish(pull.buffer()).map(Some)
+/// The events of a JSON stream: each array is a history, and so are all events up to the next array.
+pub(in crate::read) struct Json<P> {
+    pull: P,
+    names: Names,
+    /// Processes with names that have called with `args` or returned with `ret`: the others, such as the nemesis, are no clients.
+    named: FxHashSet<Value>,
+    /// Whether the events are in an array.
+    array: bool,
+    /// Whether the array's next event is its first.
+    first: bool,
 }
 
-fn event(pull: &mut Pull, run: &mut Run, method: &mut String) -> Result<(), Error> {
-    pull.peek()?;
-    let place = pull.place();
-    let (mut process, mut kind, mut value, mut key) = (None, None, Value::Null, None);
-    let mut seen = Seen::default();
-    let mut first = true;
-    pull.open_object("history")?;
-    while pull.next_entry(&mut first)? {
-        let Some(known) = pull.key(EventKey::of)? else {
-            pull.skip()?;
-            continue;
-        };
-        if !seen.add(known.bit()) {
-            return Err(pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
-        }
-        match known {
-            EventKey::Process => process = pull.any_value("process")?.as_int(),
-            EventKey::Type => kind = Some(pull.word("type", "invoke, ok, fail or info", Type::of)?),
-            EventKey::F => {
-                method.clear();
-                if !pull.eat_null()? {
-                    pull.string("f", |f| method.push_str(f))?;
-                }
-            }
-            EventKey::Value => value = pull.any_value("value")?,
-            EventKey::Key => key = Some(pull.any_value("key")?).filter(|key| *key != Value::Null),
-        }
+impl<P: BorrowMut<Pull>> Json<P> {
+    pub(in crate::read) fn new(pull: P) -> Self {
+        Json { pull, names: Names::default(), named: FxHashSet::default(), array: false, first: true }
     }
-    let missing = |key: EventKey| {
-        let missing = ErrorKind::MissingKey { key: key.text(), object: "the event" };
-        Err(pull.error_at(place, missing))
-    };
-    match (process, kind) {
-        _ if !seen.has(EventKey::Process.bit()) => missing(EventKey::Process),
-        // The nemesis and other processes that are no clients.
-        (None, _) => Ok(()),
-        (_, None) => missing(EventKey::Type),
-        _ if !seen.has(EventKey::F.bit()) => missing(EventKey::F),
-        (Some(process), Some(kind)) => {
-            run.event(Event { process, kind, method, value, key, tuple: false }, place, pull.buffer())
+
+    /// An event, which may be of no client.
+    fn any_event(&mut self) -> Result<Option<Event>, Error> {
+        let pull: &mut Pull = self.pull.borrow_mut();
+        pull.peek()?;
+        let place = pull.place();
+        let (mut process, mut kind, mut method) = (Value::Null, None, None);
+        let (mut value, mut key, mut plain) = Default::default();
+        let mut seen = Seen::default();
+        let mut first = true;
+        pull.open_object("history")?;
+        while pull.next_entry(&mut first)? {
+            let Some(known) = pull.key(EventKey::of)? else {
+                pull.skip()?;
+                continue;
+            };
+            if !seen.add(known.bit()) {
+                return Err(pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
+            }
+            match known {
+                EventKey::Process => process = pull.any_value("process")?,
+                EventKey::Type => kind = Some(pull.word("type", "invoke, ok, fail or info", Type::of)?),
+                EventKey::F => {
+                    if !pull.eat_null()? {
+                        let read = &mut self.names.read;
+                        read.clear();
+                        pull.string("f", |f| read.push_str(f))?;
+                        method = Some(self.names.get());
+                    }
+                }
+                EventKey::Value => value = pull.any_value("value")?,
+                EventKey::Key => key = Some(pull.any_value("key")?).filter(|key| *key != Value::Null),
+                EventKey::Args => {
+                    let (mut args, mut first) = (Vec::new(), true);
+                    pull.open_array("args")?;
+                    while pull.next_element(&mut first)? {
+                        args.push(pull.value("args")?);
+                    }
+                    plain = Some(Plain::Args(args));
+                }
+                EventKey::Ret => plain = Some(Plain::Ret(pull.value("ret")?)),
+            }
+        }
+        if !seen.has(EventKey::Process.bit()) {
+            let missing = ErrorKind::MissingKey { key: EventKey::Process.text(), object: "the event" };
+            return Err(pull.error_at(place, missing));
+        }
+        match &process {
+            Value::Int(_) => {}
+            Value::Text(_) if plain.is_some() => {
+                self.named.insert(process.clone());
+            }
+            Value::Text(_) if self.named.contains(&process) => {}
+            _ => return Ok(None),
+        }
+        let keys = [EventKey::Type.text(), EventKey::F.text()];
+        let event = event(place, (process, kind), method, pull.buffer().name(), keys)?;
+        Ok(Some(Event { value, key, plain, ..event }))
+    }
+}
+
+impl<P: BorrowMut<Pull> + Send> Source for Json<P> {
+    fn name(&self) -> &Arc<str> {
+        self.pull.borrow().buffer().name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Jepsen
+    }
+
+    fn begin(&mut self) -> Result<Option<u64>, Error> {
+        let pull: &mut Pull = self.pull.borrow_mut();
+        self.named.clear();
+        self.first = true;
+        let next = pull.peek()?;
+        let line = pull.place().line;
+        self.array = next == Some(b'[');
+        match next {
+            None => return Ok(None),
+            Some(b'[') => pull.open_array("history")?,
+            Some(b'{') => {}
+            Some(_) => return Err(pull.expected("`[` and a history, or `{` and an event")),
+        }
+        Ok(Some(line))
+    }
+
+    fn event(&mut self) -> Result<Option<Event>, Error> {
+        loop {
+            let pull: &mut Pull = self.pull.borrow_mut();
+            let more = match self.array {
+                true => pull.next_element(&mut self.first)?,
+                false => pull.peek()? == Some(b'{'),
+            };
+            if !more {
+                return Ok(None);
+            }
+            if let Some(event) = self.any_event()? {
+                return Ok(Some(event));
+            }
         }
     }
 }

@@ -1,63 +1,87 @@
 //! Jepsen's text logs: `INFO  jepsen.util - 0 :invoke :write 3`, an event a line.
 
-use super::{Dialect, Event, Run, Type};
+use super::{Dialect, Event, Names, Source, Type};
+use crate::Error;
 use crate::read::buffer::Buffer;
 use crate::read::edn::Pull;
-use crate::{Error, History};
+use std::sync::Arc;
 use tribunal::object::Value;
 
 /// The logger that logs the events; lines of others are passed over.
 const LOGGER: &[u8] = b"jepsen.util";
 
-/// Reads a log, which is one history.
-pub(in crate::read) struct Reader {
+/// The events of a log, which is one history.
+pub(in crate::read) struct Log {
     pull: Pull,
-    method: String,
+    names: Names,
 }
 
-impl Reader {
+impl Log {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Reader { pull: Pull::new(buffer, true), method: String::new() }
+        Log { pull: Pull::new(buffer, true), names: Names::default() }
     }
 
-    pub(in crate::read) fn next(&mut self) -> Result<Option<History>, Error> {
-        let mut run = Run::new(Dialect::Log, self.pull.place().line);
-        let mut any = false;
+    /// Goes to the next line that is not blank; false at the end of the input.
+    fn next_line(&mut self) -> Result<bool, Error> {
         loop {
-            if !matches!(self.pull.peek()?, None | Some(b'\n')) {
-                any = true;
-                self.line(&mut run)?;
-            }
-            if !self.pull.next_line()? {
-                break;
+            match self.pull.peek()? {
+                None => return Ok(false),
+                Some(b'\n') => {
+                    self.pull.next_line()?;
+                }
+                Some(_) => return Ok(true),
             }
         }
-        if any { run.finish(self.pull.buffer()).map(Some) } else { Ok(None) }
     }
 
-    /// A line: its level, its logger and what is logged.
-    fn line(&mut self, run: &mut Run) -> Result<(), Error> {
+    /// A line: its level, its logger and what is logged, which may be no event of a client.
+    fn line(&mut self) -> Result<Option<Event>, Error> {
         self.pull
             .word("a log line: INFO, WARN, ERROR, DEBUG or TRACE", |word| is_level(word).then_some(()))?;
         let ours = self.pull.word("a logger's name", |word| Some(word == LOGGER))?;
         self.pull.word("`-` after the logger's name", |word| (word == b"-").then_some(()))?;
         if !ours {
-            return self.pull.rest_of_line();
+            return Ok(None);
         }
         self.pull.peek()?;
         let place = self.pull.place();
         // The nemesis is a process without a number.
-        let Some(process) = self.pull.value()?.as_int() else { return self.pull.rest_of_line() };
+        let process @ Value::Int(_) = self.pull.value()? else { return Ok(None) };
         let kind = self.pull.kind()?;
-        self.pull.method(&mut self.method)?;
+        self.pull.method(&mut self.names.read)?;
+        let method = Some(self.names.get());
         // What ended without an answer may be followed by any text that says why.
         let value = match kind {
             Type::Invoke | Type::Ok => self.pull.value()?,
             Type::Fail | Type::Info => Value::Null,
         };
-        self.pull.rest_of_line()?;
-        let event = Event { process, kind, method: &self.method, value, key: None, tuple: false };
-        run.event(event, place, self.pull.buffer())
+        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, plain: None }))
+    }
+}
+
+impl Source for Log {
+    fn name(&self) -> &Arc<str> {
+        self.pull.buffer().name()
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Log
+    }
+
+    fn begin(&mut self) -> Result<Option<u64>, Error> {
+        let line = self.pull.place().line;
+        Ok(self.next_line()?.then_some(line))
+    }
+
+    fn event(&mut self) -> Result<Option<Event>, Error> {
+        while self.next_line()? {
+            let event = self.line()?;
+            self.pull.rest_of_line()?;
+            if event.is_some() {
+                return Ok(event);
+            }
+        }
+        Ok(None)
     }
 }
 

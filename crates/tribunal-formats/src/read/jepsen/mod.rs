@@ -1,21 +1,50 @@
 //! Jepsen's histories: events of processes, which become operations.
 //!
-//! The events of EDN files, JSON files and text logs come here one by one. Their order is real time. An operation is
-//! translated at the end, since what it means depends on the others: the methods called tell the object.
+//! A [`Source`] takes the events from EDN, JSON or a text log, each as soon as it is complete. Their order is real time.
+//! [`history`] makes a history of them: there an operation is translated at the end, since what it means depends on the
+//! others. [`Events`] translates each as it comes.
 
+mod clients;
 pub(super) mod edn;
+mod events;
+mod history;
 pub(super) mod json;
 pub(super) mod log;
 mod translate;
 
+pub use events::{Events, Happens, ObjectEvent};
+pub(super) use history::history;
 pub(crate) use translate::{Object, transaction};
 
-use super::buffer::{Buffer, Place};
-use super::draft::ObjectDraft;
-use crate::error::quote;
-use crate::{Error, ErrorKind, History};
-use rustc_hash::FxHashMap;
-use tribunal::object::{Invocation, MalformedHistory, OpId, Value};
+use super::buffer::Place;
+use crate::{Error, ErrorKind};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use tribunal::object::Value;
+
+/// Where events come from. Nothing is read beyond the last byte of an event before it is given.
+pub(super) trait Source: Send {
+    /// The input's name.
+    fn name(&self) -> &Arc<str>;
+
+    /// Who wrote the events.
+    fn dialect(&self) -> Dialect;
+
+    /// Goes to the next history: the line where it begins, none at the end of the input.
+    fn begin(&mut self) -> Result<Option<u64>, Error>;
+
+    /// The next event of a client in the history begun; none at its end.
+    fn event(&mut self) -> Result<Option<Event>, Error>;
+}
+
+/// Who wrote the events.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// Jepsen and Knossos: a failed operation did not take place, and a read of nil says nothing.
+    Jepsen,
+    /// Text logs: a cas fails because it saw another value, and nil is a value.
+    Log,
+}
 
 /// What happens to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,176 +72,72 @@ impl Type {
 }
 
 /// An event of a client.
-struct Event<'a> {
-    process: i64,
+pub(super) struct Event {
+    place: Place,
+    /// A number or a name.
+    process: Value,
     kind: Type,
-    method: &'a str,
+    /// An end may leave it to the call.
+    method: Option<Arc<str>>,
     value: Value,
     key: Option<Value>,
     /// Whether the value is marked as a pair of a key and a value.
     tuple: bool,
+    /// The arguments or the return as such, in place of Jepsen's value.
+    plain: Option<Plain>,
 }
 
-/// An operation as far as it is known.
-struct Call {
-    process: i64,
-    /// An index into the run's methods.
-    method: u32,
-    value: Value,
-    key: Option<Value>,
-    line: u64,
-    /// How many events came before.
-    at: u64,
-    end: Option<End>,
+/// What is said not in Jepsen's words but in the object's own.
+enum Plain {
+    Args(Vec<Value>),
+    Ret(Value),
 }
 
-/// The end of an operation.
-struct End {
-    kind: Type,
-    value: Value,
-    at: u64,
+/// The words of an event of a client; an error if something is missing.
+fn event(
+    place: Place,
+    (process, kind): (Value, Option<Type>),
+    method: Option<Arc<str>>,
+    file: &str,
+    [type_key, f_key]: [&'static str; 2],
+) -> Result<Event, Error> {
+    let missing = |key| {
+        let kind = ErrorKind::MissingKey { key, object: "the event" };
+        Err(Error::at(file, place.line, place.column, kind))
+    };
+    match (kind, method) {
+        (None, _) => missing(type_key),
+        (Some(Type::Invoke), None) => missing(f_key),
+        (Some(kind), method) => {
+            let (value, key, tuple, plain) = Default::default();
+            Ok(Event { place, process, kind, method, value, key, tuple, plain })
+        }
+    }
 }
 
-/// Who wrote the events.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Dialect {
-    /// Jepsen and Knossos: a failed operation did not take place, and a read of nil says nothing.
-    Jepsen,
-    /// Text logs: a cas fails because it saw another value, and nil is a value.
-    Log,
+/// The names of methods, each kept once.
+#[derive(Default)]
+struct Names {
+    known: FxHashSet<Arc<str>>,
+    /// Room for a name that is being read.
+    read: String,
 }
 
-/// A history event by event.
-struct Run {
-    dialect: Dialect,
-    /// Where the history begins.
-    line: u64,
-    calls: Vec<Call>,
-    methods: Vec<String>,
-    /// By process, its last operation.
-    last: FxHashMap<i64, usize>,
-    events: u64,
-    /// Whether every value so far is marked as a pair of a key and a value.
-    tuples: bool,
+impl Names {
+    /// The name read.
+    fn get(&mut self) -> Arc<str> {
+        if let Some(known) = self.known.get(self.read.as_str()) {
+            return known.clone();
+        }
+        let name: Arc<str> = self.read.as_str().into();
+        self.known.insert(name.clone());
+        name
+    }
 }
 
-impl Run {
-    fn new(dialect: Dialect, line: u64) -> Self {
-        let (calls, methods, last) = Default::default();
-        Run { dialect, line, calls, methods, last, events: 0, tuples: true }
-    }
-
-    /// Takes the next event, which stands at a place.
-    fn event(&mut self, event: Event<'_>, place: Place, buffer: &Buffer) -> Result<(), Error> {
-        let at = self.events;
-        self.events += 1;
-        let last = self.last.get(&event.process).copied();
-        if event.kind == Type::Invoke {
-            if let Some(open) = last.filter(|&last| self.still_open(last)) {
-                let malformed = MalformedHistory::Overlap {
-                    op: OpId(self.calls.len() as u32),
-                    process: event.process.to_string(),
-                    called: shown(event.method, &event.value),
-                    open: shown(&self.methods[self.calls[open].method as usize], &self.calls[open].value),
-                };
-                return Err(Error::at(
-                    buffer.name(),
-                    place.line,
-                    None,
-                    ErrorKind::MalformedObject(malformed),
-                ));
-            }
-            self.tuples &= event.tuple;
-            let method = self.method(event.method);
-            let Event { process, value, key, .. } = event;
-            self.last.insert(process, self.calls.len());
-            self.calls.push(Call { process, method, value, key, line: place.line, at, end: None });
-            return Ok(());
-        }
-        let Some(call) = last.map(|last| &mut self.calls[last]).filter(|call| call.end.is_none()) else {
-            let process = event.process;
-            return Err(buffer.error_at(place, ErrorKind::ReturnWithoutCall { process }));
-        };
-        let called = &self.methods[call.method as usize];
-        if called != event.method {
-            let (called, returned) = (quote(called.as_bytes()), quote(event.method.as_bytes()));
-            return Err(buffer.error_at(place, ErrorKind::OtherMethod { called, returned }));
-        }
-        call.end = Some(End { kind: event.kind, value: event.value, at });
-        Ok(())
-    }
-
-    /// Whether a process's last operation may still be going on. Of a read that nobody knows about nothing is left.
-    fn still_open(&self, call: usize) -> bool {
-        match &self.calls[call].end {
-            None => true,
-            Some(end) => {
-                let method = self.methods[self.calls[call].method as usize].as_str();
-                end.kind == Type::Info && !matches!(method, "read" | "get")
-            }
-        }
-    }
-
-    fn method(&mut self, name: &str) -> u32 {
-        let at = self.methods.iter().position(|method| method == name).unwrap_or_else(|| {
-            self.methods.push(name.into());
-            self.methods.len() - 1
-        });
-        at as u32
-    }
-
-    /// The history.
-    fn finish(mut self, buffer: &Buffer) -> Result<History, Error> {
-        self.split_tuples();
-        let keyed = self.calls.iter().any(|call| call.key.is_some());
-        let object = Object::of(&self.methods, keyed);
-        let mut draft = ObjectDraft::new(self.line);
-        draft.spec = object.spec(self.dialect, keyed, self.calls.iter().map(|call| &call.value));
-        let mut args = Vec::new();
-        for call in &self.calls {
-            let fault = |kind| Error::at(buffer.name(), call.line, None, kind);
-            let method = &self.methods[call.method as usize];
-            args.clear();
-            match (&call.key, keyed) {
-                (Some(key), _) => args.push(key.clone()),
-                (None, true) => {
-                    let object = "an operation, and others have it";
-                    return Err(fault(ErrorKind::MissingKey { key: ":key", object }));
-                }
-                (None, false) => {}
-            }
-            let Some((method, ret)) =
-                object.operation(self.dialect, method, call, &mut args).map_err(fault)?
-            else {
-                continue;
-            };
-            let process = draft.builder.process(&call.process.to_string());
-            let op = draft.builder.call(process, method, &args, call.at);
-            draft.lines.push(call.line);
-            if let (Some(ret), Some(end)) = (ret, &call.end) {
-                draft.builder.ret(op, ret, end.at);
-            }
-        }
-        draft.finish(buffer)
-    }
-
-    /// Tells the keys of jepsen.independent from the values, if all values are pairs of the two.
-    fn split_tuples(&mut self) {
-        let all = || self.calls.iter().all(|c| is_tuple(&self.methods[c.method as usize], &c.value));
-        if self.calls.is_empty() || !(self.tuples || all()) {
-            return;
-        }
-        for call in &mut self.calls {
-            let Some([key, value]) = pair(&call.value).cloned() else { continue };
-            if let Some(end) = &mut call.end {
-                end.value = match pair(&end.value) {
-                    Some([of, value]) if *of == key => value.clone(),
-                    _ => Value::Null,
-                };
-            }
-            (call.key, call.value) = (Some(key), value);
-        }
-    }
+/// Whether a method changes nothing, so that nothing is left of a call that did not return.
+fn only_reads(method: &str) -> bool {
+    matches!(method, "read" | "get")
 }
 
 /// Whether the value of a call looks like a key with a value.
@@ -232,11 +157,4 @@ fn pair(value: &Value) -> Option<&[Value; 2]> {
         Value::List(values) => (&**values).try_into().ok(),
         _ => None,
     }
-}
-
-/// A call in words.
-fn shown(method: &str, value: &Value) -> String {
-    let args = std::slice::from_ref(value);
-    let call = Invocation { method, args: if *value == Value::Null { &[] } else { args } };
-    quote(call.to_string().as_bytes())
 }

@@ -1,6 +1,7 @@
 //! What Jepsen's operations are as invocations and returns of an object.
 
-use super::{Call, Dialect, Type, pair};
+use super::clients::{Call, End};
+use super::{Dialect, Type, only_reads, pair};
 use crate::ErrorKind;
 use crate::error::quote;
 use std::collections::BTreeSet;
@@ -40,13 +41,38 @@ impl Object {
         (Object::Bank, &["transfer", "read"]),
     ];
 
+    /// The objects that have these methods, the likeliest first.
+    pub(super) fn candidates<'a>(
+        methods: impl Iterator<Item = &'a str> + Clone,
+        keyed: bool,
+    ) -> impl Iterator<Item = Object> {
+        let fits = move |known: &[&str]| methods.clone().all(|method| known.contains(&method));
+        let candidate =
+            move |&&(object, known): &&(Object, &[&str])| fits(known) && (object != Object::KvStore || keyed);
+        Object::METHODS.iter().filter(candidate).map(|&(object, _)| object)
+    }
+
     /// The object that the methods called tell.
-    pub(crate) fn of(methods: &[String], keyed: bool) -> Self {
-        let fits = |known: &[&str]| methods.iter().all(|method| known.contains(&method.as_str()));
-        let candidate = Object::METHODS
-            .iter()
-            .find(|&&(object, known)| fits(known) && (object != Object::KvStore || keyed));
-        candidate.map_or(Object::Unknown, |&(object, _)| object)
+    pub(crate) fn of<'a>(methods: impl Iterator<Item = &'a str> + Clone, keyed: bool) -> Self {
+        Object::candidates(methods, keyed).next().unwrap_or(Object::Unknown)
+    }
+
+    /// The object that a specification is of.
+    pub(super) fn named(spec: &str) -> Self {
+        match spec {
+            "register" | "cas-register" => Object::Register,
+            "mutex" => Object::Mutex,
+            "multi-register" => Object::MultiRegister,
+            "queue" => Object::Queue,
+            "stack" => Object::Stack,
+            "priority-queue" => Object::PriorityQueue,
+            "kv-store" => Object::KvStore,
+            "counter" => Object::Counter,
+            "list" => Object::List,
+            "set" => Object::Set,
+            "bank" => Object::Bank,
+            _ => Object::Unknown,
+        }
     }
 
     /// The specification's name. The transactions tell the names of their registers.
@@ -74,74 +100,110 @@ impl Object {
         if keyed { format!("keyed {name}") } else { name }
     }
 
-    /// The method, the arguments (appended) and the return of a call; nothing if it says nothing, and no return if it is
-    /// pending.
-    pub(super) fn operation<'a>(
-        self,
-        dialect: Dialect,
-        method: &'a str,
-        call: &Call,
-        args: &mut Vec<Value>,
-    ) -> Result<Option<(&'a str, Option<Value>)>, ErrorKind> {
-        let returned = match &call.end {
-            Some(end) if end.kind == Type::Ok => Some(&end.value),
-            Some(end) if end.kind == Type::Fail && dialect == Dialect::Log && method == "cas" => {
-                let [old, new] = self.swap(&call.value)?;
-                args.extend([old, new]);
-                return Ok(Some((method, Some(Value::Bool(false)))));
-            }
-            Some(end) if end.kind == Type::Fail => return Ok(None),
-            _ => None,
-        };
-        // What was done is said with the return or else with the call.
-        let done = returned.filter(|value| **value != Value::Null).unwrap_or(&call.value);
-        let null = || returned.map(|_| Value::Null);
-        let ret = match (self, method) {
-            (_, "read") | (Object::KvStore | Object::Counter, "get") => {
-                let nothing =
-                    returned.is_none_or(|value| dialect == Dialect::Jepsen && *value == Value::Null);
-                if nothing {
-                    return Ok(None);
-                }
-                let method = if self == Object::Counter { "get" } else { method };
-                return Ok(Some((method, returned.cloned())));
-            }
-            (Object::Register, "cas") => {
-                args.extend(self.swap(done)?);
-                returned.map(|_| Value::Bool(true))
-            }
-            (Object::MultiRegister, _) => {
-                let Some((txn, filled)) = transaction(done)? else { return Ok(None) };
-                args.push(txn);
-                returned.map(|_| filled)
-            }
-            (Object::Bank, "transfer") => {
-                args.extend(transfer(&call.value)?);
-                returned.map(|_| Value::Bool(true))
-            }
-            (Object::Mutex, _) | (Object::Counter, "inc") => null(),
-            (_, "dequeue" | "pop" | "delete_min") => returned.cloned(),
-            (Object::Set | Object::Unknown, _) => {
-                if call.value != Value::Null {
-                    args.push(call.value.clone());
-                }
-                // Jepsen repeats the value of the call where there is nothing to say.
-                returned.map(|value| if *value == call.value { Value::Null } else { value.clone() })
-            }
-            _ => {
-                args.push(done.clone());
-                null()
-            }
-        };
-        Ok(Some((method, ret)))
+    /// Whether a call of this method returns what it reads, and takes nothing but a key.
+    pub(super) fn only_reads(self, method: &str) -> bool {
+        method == "read" || (method == "get" && matches!(self, Object::KvStore | Object::Counter))
     }
 
-    fn swap(self, value: &Value) -> Result<[Value; 2], ErrorKind> {
-        let expected = "[old new] as the value of cas";
-        pair(value)
-            .cloned()
-            .ok_or_else(|| ErrorKind::Syntax { expected, found: quote(value.to_string().as_bytes()) })
+    /// The method as the object's specification calls it.
+    pub(super) fn method(self, call: &Call) -> &str {
+        if self == Object::Counter && &*call.method == "read" { "get" } else { &call.method }
     }
+
+    /// What was done: it is said with the return or else with the call.
+    pub(super) fn done<'a>(self, call: &'a Call, end: Option<&'a End>) -> &'a Value {
+        match (self, end) {
+            (Object::Set | Object::Bank | Object::Unknown, _) => &call.value,
+            (_, Some(End { kind: Type::Ok, value, .. })) if *value != Value::Null => value,
+            _ => &call.value,
+        }
+    }
+
+    /// Appends the arguments of a call that did what `done` says; false if that is nothing. Of a call that is `open`, reads
+    /// will still be filled in.
+    pub(super) fn args(
+        self,
+        call: &Call,
+        done: &Value,
+        open: bool,
+        args: &mut Vec<Value>,
+    ) -> Result<bool, ErrorKind> {
+        if let Some(given) = &call.args {
+            args.extend_from_slice(given);
+            return Ok(true);
+        }
+        args.extend(call.key.clone());
+        match (self, &*call.method) {
+            (_, "dequeue" | "pop" | "delete_min") | (Object::Mutex, _) | (Object::Counter, "inc") => {}
+            (_, method) if self.only_reads(method) => {}
+            (Object::Register, "cas") => args.extend(swap(done)?),
+            (Object::MultiRegister, _) if open => args.push(called(done)?),
+            (Object::MultiRegister, _) => match transaction(done)? {
+                Some((txn, _)) => args.push(txn),
+                None => return Ok(false),
+            },
+            (Object::Bank, "transfer") => args.extend(transfer(done)?),
+            (Object::Set | Object::Unknown, _) if *done == Value::Null => {}
+            _ => args.push(done.clone()),
+        }
+        Ok(true)
+    }
+
+    /// What came of a call.
+    pub(super) fn outcome(
+        self,
+        dialect: Dialect,
+        call: &Call,
+        end: Option<&End>,
+    ) -> Result<Outcome, ErrorKind> {
+        let method = &*call.method;
+        let Some(End { kind, value, ret, .. }) = end else { return Ok(Outcome::Open) };
+        Ok(match kind {
+            Type::Fail if dialect == Dialect::Log && method == "cas" => Outcome::Returned(Value::Bool(false)),
+            Type::Fail => Outcome::Withdrawn,
+            Type::Info if only_reads(method) => Outcome::Withdrawn,
+            Type::Info | Type::Invoke => Outcome::Open,
+            Type::Ok => match (self, method) {
+                _ if call.args.is_some() || ret.is_some() => {
+                    Outcome::Returned(ret.clone().unwrap_or_default())
+                }
+                _ if self.only_reads(method) => match value {
+                    Value::Null if dialect == Dialect::Jepsen => Outcome::Withdrawn,
+                    value => Outcome::Returned(value.clone()),
+                },
+                (Object::Register, "cas") | (Object::Bank, "transfer") => {
+                    Outcome::Returned(Value::Bool(true))
+                }
+                (Object::MultiRegister, _) => match transaction(self.done(call, end))? {
+                    Some((_, filled)) => Outcome::Returned(filled),
+                    None => Outcome::Withdrawn,
+                },
+                (_, "dequeue" | "pop" | "delete_min") => Outcome::Returned(value.clone()),
+                // Jepsen repeats the value of the call where there is nothing to say.
+                (Object::Set | Object::Unknown, _) if *value != call.value => {
+                    Outcome::Returned(value.clone())
+                }
+                _ => Outcome::Returned(Value::Null),
+            },
+        })
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It has not returned, and may have taken effect.
+    Open,
+    Returned(Value),
+    /// It did not take effect, or said nothing.
+    Withdrawn,
+}
+
+fn swap(value: &Value) -> Result<[Value; 2], ErrorKind> {
+    let expected = "[old new] as the value of cas";
+    pair(value)
+        .cloned()
+        .ok_or_else(|| ErrorKind::Syntax { expected, found: quote(value.to_string().as_bytes()) })
 }
 
 /// What an access of a transaction does.
@@ -155,23 +217,34 @@ fn access(value: &Value) -> Option<(bool, &Value, &Value)> {
     }
 }
 
-/// A transaction as it was called and as it returned. A read of nil says nothing; neither does a transaction of
-/// nothing else.
-pub(crate) fn transaction(value: &Value) -> Result<Option<(Value, Value)>, ErrorKind> {
+/// The accesses of a transaction: whether they read, the register and the value.
+fn accesses(value: &Value) -> Result<Vec<(bool, &Value, &Value)>, ErrorKind> {
     let expected = "a list of [:r x nil], [:read x nil], [:w x 1] or [:write x 1] as the value of txn";
     let wrong = || ErrorKind::Syntax { expected, found: quote(value.to_string().as_bytes()) };
     let Value::List(accesses) = value else { return Err(wrong()) };
-    let (mut called, mut returned) = (Vec::new(), Vec::new());
-    for one in accesses.iter() {
-        let (reads, register, value) = access(one).ok_or_else(wrong)?;
-        if reads && *value == Value::Null {
-            continue;
-        }
-        let made = |value| Value::list([Value::from(if reads { "r" } else { "w" }), register.clone(), value]);
-        called.push(made(if reads { Value::Null } else { value.clone() }));
-        returned.push(made(value.clone()));
+    accesses.iter().map(|one| access(one).ok_or_else(wrong)).collect()
+}
+
+fn made((reads, register, value): (bool, &Value, &Value)) -> Value {
+    Value::list([Value::from(if reads { "r" } else { "w" }), register.clone(), value.clone()])
+}
+
+/// A transaction as it is called, whose reads are not filled in.
+fn called(value: &Value) -> Result<Value, ErrorKind> {
+    let unread = |(reads, register, value)| made((reads, register, if reads { &Value::Null } else { value }));
+    Ok(Value::list(accesses(value)?.into_iter().map(unread)))
+}
+
+/// A transaction as it was called and as it returned. A read of nil says nothing; neither does a transaction of
+/// nothing else.
+pub(crate) fn transaction(value: &Value) -> Result<Option<(Value, Value)>, ErrorKind> {
+    let mut known = accesses(value)?;
+    known.retain(|&(reads, _, value)| !reads || *value != Value::Null);
+    if known.is_empty() {
+        return Ok(None);
     }
-    Ok((!called.is_empty()).then(|| (Value::list(called), Value::list(returned))))
+    let returned = Value::list(known.into_iter().map(made));
+    Ok(Some((called(&returned)?, returned)))
 }
 
 /// The registers that transactions name, all 0 at first, as Knossos has them.

@@ -52,7 +52,7 @@ impl Reader {
             }
         };
         if jepsen {
-            return jepsen::json::next(&mut self.pull);
+            return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull));
         }
         match self.pull.peek()? {
             None => Ok(None),
@@ -129,7 +129,7 @@ impl Reader {
                     object.builder.name(&name);
                 }
                 self.order(&mut object, hb)?;
-                object.finish(self.pull.buffer())
+                object.finish(self.pull.buffer().name())
             }
             None => {
                 let missing = ErrorKind::MissingKey { key: "kind", object: "the history" };

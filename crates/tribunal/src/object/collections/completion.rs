@@ -173,7 +173,7 @@ impl Search<'_, '_> {
             }
             path.push(Branch { choices: self.choices(&conflict), before: None });
             if self.looks == 0 {
-                return Outcome::Unsupported(Unsupported::NoCollection);
+                return Outcome::Unsupported(Unsupported::Unfinished);
             }
             if !self.advance(&mut path) {
                 let values: Vec<u32> =

@@ -30,6 +30,9 @@ pub(super) fn search(
     }
 }
 
+/// So many operations that are not called yet are asked whether they can still return what they returned.
+const LOOK_AHEAD: usize = 8;
+
 /// An operation's place among those searched, in the order of calls.
 type Local = u32;
 
@@ -43,6 +46,9 @@ struct Timed {
     class: Vec<OpId>,
     invocation: Vec<OpId>,
     idle: Vec<bool>,
+    /// The sum of the ranks of call and return: of two operations that took effect at any moment between the two, the one
+    /// with the lesser sum was more likely first.
+    middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
     events: Vec<u32>,
     /// How many operations are open at most.
@@ -83,6 +89,14 @@ impl Timed {
             class: ops.iter().map(|&op| alike.stands_for(op)).collect(),
             invocation: ops.iter().map(|&op| alike.invocation(history, op)).collect(),
             idle: ops.iter().map(|&op| alike.is_idle(op)).collect(),
+            middle: ops
+                .iter()
+                .zip(&ret)
+                .map(|(op, &ret)| match ret {
+                    NEVER => u64::MAX,
+                    ret => u64::from(intervals.call[op.index()]) + u64::from(ret),
+                })
+                .collect(),
             ops,
             ret,
             slot,
@@ -174,8 +188,10 @@ struct Search<'a, B> {
     spec: &'a dyn Specification,
     machine: Box<dyn Machine + 'a>,
     now: Configuration<B>,
-    /// The open operations, those that return first first. They depend on how many events have passed alone.
+    /// The open operations, those that return first first; and in the order in which they are tried. Both depend on how many
+    /// events have passed alone.
     open: Vec<Local>,
+    tried: Vec<Local>,
     lin: Vec<Local>,
     visited: FxHashSet<Configuration<B>>,
     choices: Vec<Choice<B>>,
@@ -195,6 +211,7 @@ impl<'a, B: Slots> Search<'a, B> {
             machine,
             now,
             open: Vec::new(),
+            tried: Vec::new(),
             lin: Vec::with_capacity(timed.ops.len()),
             visited: FxHashSet::default(),
             choices: Vec::new(),
@@ -212,7 +229,7 @@ impl<'a, B: Slots> Search<'a, B> {
                 ));
             }
             self.furthest = self.furthest.max(self.now.passed);
-            if self.visited.insert(self.now.clone()) {
+            if !self.is_hopeless() && self.visited.insert(self.now.clone()) {
                 let visited = self.visited.len() as u64;
                 if visited.is_multiple_of(1024) {
                     limits.check(visited)?;
@@ -267,7 +284,7 @@ impl<'a, B: Slots> Search<'a, B> {
                     self.opens(local);
                 } else if self.has_effect(local) {
                     self.now.effective.remove(self.timed.slot[local as usize]);
-                    self.open.remove(0);
+                    self.closes(local);
                 } else {
                     break;
                 }
@@ -293,11 +310,34 @@ impl<'a, B: Slots> Search<'a, B> {
     }
 
     fn opens(&mut self, local: Local) {
-        let ret = &self.timed.ret;
-        let at = self.open.partition_point(|&other| ret[other as usize] < ret[local as usize]);
-        // Pending operations stay in the order of their calls, so that undoing the last call removes the last of them.
-        let at = if self.timed.is_pending(local) { self.open.len() } else { at };
+        let (ret, middle) = (&self.timed.ret, &self.timed.middle);
+        // Equal keys are those of pending operations, which stay in the order of their calls.
+        let at = self.open.partition_point(|&other| ret[other as usize] <= ret[local as usize]);
         self.open.insert(at, local);
+        let at = self.tried.partition_point(|&other| middle[other as usize] <= middle[local as usize]);
+        self.tried.insert(at, local);
+    }
+
+    fn closes(&mut self, local: Local) {
+        self.open.retain(|&other| other != local);
+        self.tried.retain(|&other| other != local);
+    }
+
+    /// Whether some operation that is open, or will be soon, can no longer come to return what it returned.
+    fn is_hopeless(&self) -> bool {
+        let timed = self.timed;
+        let to_come = &timed.events[self.now.passed as usize..];
+        let soon = to_come.iter().filter(|&event| event & 1 == 0).take(LOOK_AHEAD).map(|event| event >> 1);
+        let open = self.open.iter().copied().filter(|&local| !self.has_effect(local));
+        let mut returning = open.clone().chain(soon).filter(|&local| !timed.is_pending(local));
+        returning.any(|local| {
+            // What can take effect before it: what is open, and what is called before it returns.
+            let called = to_come.iter().take_while(|&&event| event != (local << 1 | 1));
+            let called = called.filter(|&event| event & 1 == 0).map(|event| event >> 1);
+            let others = open.clone().chain(called).filter(|&other| other != local);
+            let mut others = others.map(|other| timed.invocation[other as usize]);
+            !self.machine.reachable(self.now.state, timed.class[local as usize], &mut others)
+        })
     }
 
     /// Goes back to the last configuration with a choice left and takes it; false if there is none.
@@ -308,9 +348,9 @@ impl<'a, B: Slots> Search<'a, B> {
             self.rewind(passed);
             self.now = Configuration { passed, state, effective };
             self.lin.truncate(lin as usize);
-            for at in next as usize..self.open.len() {
-                let local = self.open[at];
-                if let Some(state) = self.worth_trying(at) {
+            for at in next as usize..self.tried.len() {
+                let local = self.tried[at];
+                if let Some(state) = self.worth_trying(local) {
                     self.choices.last_mut().expect("the choice just looked at").next = at as u32 + 1;
                     self.take_effect(local, state);
                     return true;
@@ -328,21 +368,21 @@ impl<'a, B: Slots> Search<'a, B> {
             let event = self.timed.events[self.now.passed as usize];
             let local = event >> 1;
             if event & 1 == 1 {
-                self.open.insert(0, local);
-            } else if let Some(at) = self.open.iter().rposition(|&other| other == local) {
-                self.open.remove(at);
+                self.opens(local);
+            } else {
+                self.closes(local);
             }
         }
     }
 
-    /// The state after the open operation at this place, if it is to be tried now.
-    fn worth_trying(&mut self, at: usize) -> Option<StateId> {
-        let local = self.open[at];
+    /// The state after an open operation, if it is to be tried now.
+    fn worth_trying(&mut self, local: Local) -> Option<StateId> {
         if self.has_effect(local) {
             return None;
         }
-        let alike_before = |&other: &Local| self.timed.alike(local, other) && !self.has_effect(other);
-        if self.open[..at].iter().any(alike_before) {
+        // Of operations that are alike, the one that returns first.
+        let alike = |&other: &Local| self.timed.alike(local, other) && !self.has_effect(other);
+        if self.open.iter().take_while(|&&other| other != local).any(alike) {
             return None;
         }
         let after = self.apply(local)?;
@@ -350,7 +390,7 @@ impl<'a, B: Slots> Search<'a, B> {
             return None;
         }
         // The operation that returns next has no time to wait.
-        if at > 0 && (self.replaceable(local, after) || self.can_wait(local)) {
+        if local != self.open[0] && (self.replaceable(local, after) || self.can_wait(local)) {
             return None;
         }
         Some(after)

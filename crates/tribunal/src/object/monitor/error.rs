@@ -47,7 +47,7 @@ pub enum MalformedEvent {
     WrongType {
         /// The method.
         method: String,
-        /// `argument 1`, `the return`, ...
+        /// Which argument: `argument 1`, ...
         what: String,
         /// The type it must have.
         expected: &'static str,
@@ -96,16 +96,4 @@ pub(super) fn typed_call(
         of_kind(method, || format!("argument {}", at + 1), *kind, arg)?;
     }
     Ok(())
-}
-
-/// Whether a return has the type that the specification asks for.
-pub(super) fn typed_return(
-    spec: &dyn Specification,
-    method: &str,
-    value: &Value,
-) -> Result<(), MalformedEvent> {
-    match signature(spec, method)? {
-        Some(signature) => of_kind(method, || "the return".into(), signature.returns, value),
-        None => Ok(()),
-    }
 }

@@ -16,7 +16,7 @@ pub use states::States;
 use super::{Collection, Criterion, History, Invocation, Specification, Value};
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use error::{typed_call, typed_return};
+use error::typed_call;
 use recheck::Recheck;
 use rustc_hash::FxHashMap;
 use search::Search;
@@ -35,7 +35,7 @@ use window::{NEVER, Operation, Outcome, Window};
 /// crashed keeps all that follows it, since nobody knows what it removed. Other criteria hold everything. `sequential` is judged
 /// by [`Monitor::finish`] alone: what is not explained now may be explained by an operation that is called later.
 ///
-/// What is held is checked again after an eighth of its number has returned: at each return, while it is little. So a violation may be found some
+/// What is held is checked again after a quarter of its number has returned: at each return, while it is little. So a violation may be found some
 /// events after the one that makes it certain, and it names that one. [`Monitor::check`] does not wait.
 ///
 /// ```
@@ -253,11 +253,8 @@ impl<'s> Monitor<'s> {
         Ok(self.violation.clone().map_or(status, Status::Violation))
     }
 
-    /// A process's operation returns.
+    /// A process's operation returns. A return of a type that the method never has is no error: nothing explains it.
     pub fn ret(&mut self, process: &str, value: Value) -> Result<Status, MalformedEvent> {
-        if let Some(operation) = self.place(process).and_then(|place| self.operation(place)) {
-            typed_return(self.spec, &operation.method, &value)?;
-        }
         self.end(process, Outcome::Returned(value))
     }
 
@@ -295,6 +292,15 @@ impl<'s> Monitor<'s> {
     /// How many events there were.
     pub fn events(&self) -> u64 {
         self.last / 2
+    }
+
+    /// How many events have been checked, from the first on: a violation that is found later is none of these.
+    pub fn checked(&self) -> u64 {
+        let checked = match &self.engine {
+            Engine::Search(search) => search.checked(self.last),
+            Engine::Recheck(recheck) => recheck.checked,
+        };
+        checked / 2
     }
 
     /// How many operations are open.
@@ -409,7 +415,7 @@ impl<'s> Monitor<'s> {
 
 /// After how many returns so many operations are checked again.
 fn interval(held: usize) -> usize {
-    (held / 8).max(1)
+    (held / 4).max(1)
 }
 
 /// The first of these events that is bad; the last one is, and all after a bad one are.

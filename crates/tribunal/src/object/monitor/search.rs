@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 struct Part {
     window: Window,
     configurations: Vec<Configuration>,
-    /// All is well up to this event.
+    /// All is well up to this event, or nothing has ended since.
     checked: u64,
-    /// How many operations have ended since.
+    /// How many operations have ended after it.
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,
@@ -87,7 +87,8 @@ impl<'s> Search<'s> {
     /// independent, and the call that sees several comes after it all. Gives the new places of the operations.
     pub(super) fn join(&mut self, limits: &Limits<'s>) -> (FxHashMap<Place, Place>, Option<Doubt>) {
         let recipes = self.recipes.take().unwrap_or_default();
-        let mut whole = self.fresh();
+        let newest = self.parts.values().map(|part| part.checked).max().unwrap_or(0);
+        let mut whole = Part { checked: self.checked(newest), ..self.fresh() };
         let mut places = FxHashMap::default();
         let mut doubt = None;
         let mut parts: Vec<(Option<Value>, Part)> = self.parts.drain().collect();
@@ -99,7 +100,6 @@ impl<'s> Search<'s> {
                 slots.insert(slot, new);
                 places.insert(Place { key: key.clone(), slot }, Place { key: None, slot: new });
             }
-            whole.checked = whole.checked.max(part.checked);
             whole.unchecked += part.unchecked;
             whole.lost |= part.lost;
             if doubt.is_none() && !whole.lost {
@@ -174,6 +174,7 @@ impl<'s> Search<'s> {
             return Finding::Nothing;
         }
         if part.unchecked == 0 {
+            part.checked = end - 1;
             self.unchecked.push(place.key.clone());
         }
         part.unchecked += 1;
@@ -252,6 +253,12 @@ impl<'s> Search<'s> {
         states.sort_unstable();
         states.dedup();
         states.into_iter().map(|state| self.states.show(state)).collect()
+    }
+
+    /// All is well up to this event, which is at most the last.
+    pub(super) fn checked(&self, last: u64) -> u64 {
+        let parts = self.unchecked.iter().filter_map(|key| self.parts.get(key));
+        parts.map(|part| part.checked).min().unwrap_or(last)
     }
 
     /// How many operations are held.

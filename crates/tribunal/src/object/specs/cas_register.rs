@@ -1,7 +1,7 @@
 //! A register with compare-and-set: `write(v)` → null, `read()` → the value, `cas(old, new)` → whether it was `old`.
 
 use super::signature;
-use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::sync::LazyLock;
 
 /// A register with compare-and-set and an initial value, null by default.
@@ -94,5 +94,20 @@ impl Spec for CasRegister {
     /// Where nobody calls cas it is a register; the algorithm looks.
     fn collection(&self) -> Option<Collection> {
         Some(Collection::Register(self.initial.clone()))
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        let needed = match (call.method, call.args, ret) {
+            ("read", _, value) => value,
+            ("cas", [old, _], Value::Bool(true)) => old,
+            _ => return true,
+        };
+        state == needed || others.any(|other| other.method != "read" && other.args.last() == Some(needed))
     }
 }

@@ -1,7 +1,7 @@
 //! A counter: `inc()` → null, `add(n)` → null, `get()` → the sum, from 0. Sums wrap around at 64 bits.
 
 use super::signature;
-use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::sync::LazyLock;
 
 /// A counter, 0 at first.
@@ -51,5 +51,27 @@ impl Spec for Counter {
 
     fn read_only(&self, call: Invocation<'_>) -> bool {
         call.method == "get" || matches!(call.args, [Value::Int(0)])
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        others: Others<'_, 'h>,
+    ) -> bool {
+        let ("get", Some(target)) = (call.method, ret.as_int()) else { return true };
+        let (mut least, mut most) = (i128::from(*state), i128::from(*state));
+        for other in others {
+            let change = match (other.method, other.args) {
+                ("inc", _) => 1,
+                ("add", [Value::Int(number)]) => i128::from(*number),
+                _ => 0,
+            };
+            least += change.min(0);
+            most += change.max(0);
+        }
+        // Beyond the numbers there are, counting goes round.
+        least < i64::MIN.into() || most > i64::MAX.into() || (least..=most).contains(&target.into())
     }
 }

@@ -1,6 +1,6 @@
 //! Many independent objects of one kind: the first argument of each method is the key of the object.
 
-use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
 /// Independent objects of a kind by key, as in Jepsen's `independent` tests.
@@ -95,5 +95,21 @@ impl<S: Spec> Spec for Keyed<S> {
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         let (_, call) = split(call)?;
         self.spec.opaque(call).map(|index| index + 1)
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        others: Others<'_, 'h>,
+    ) -> bool {
+        let Some((key, call)) = split(call) else { return true };
+        let mut others =
+            others.filter_map(|other| split(other).filter(|(its, _)| *its == key)).map(|(_, other)| other);
+        match state.get(key) {
+            Some(object) => self.spec.reachable(object, call, ret, Others::new(&mut others)),
+            None => self.spec.reachable(&self.spec.initial(), call, ret, Others::new(&mut others)),
+        }
     }
 }

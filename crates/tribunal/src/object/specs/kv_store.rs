@@ -1,7 +1,7 @@
 //! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
 
 use super::signature;
-use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
@@ -64,5 +64,24 @@ impl Spec for KvStore {
             ("append", [_, Value::Text(more)]) => more.is_empty(),
             _ => false,
         }
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        let ("get", [key], Value::Text(all)) = (call.method, call.args, ret) else { return true };
+        let rest = all.strip_prefix(state.get(key).map_or("", |text| text));
+        rest == Some("")
+            || others.any(|other| match (other.method, other.args) {
+                ("append", [its, Value::Text(more)]) => {
+                    its == key && !more.is_empty() && rest.is_some_and(|rest| rest.starts_with(&**more))
+                }
+                ("put", [its, Value::Text(text)]) => its == key && all.starts_with(&**text),
+                _ => false,
+            })
     }
 }

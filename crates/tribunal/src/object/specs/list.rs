@@ -1,7 +1,7 @@
 //! An append-only list: `append(v)` → null, `read()` → the list of all values, oldest first.
 
 use super::signature;
-use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::sync::LazyLock;
 
 /// An append-only list, empty at first.
@@ -47,5 +47,17 @@ impl Spec for List {
 
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         (call.method == "append").then_some(0)
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        let ("read", Value::List(all)) = (call.method, ret) else { return true };
+        all.starts_with(state)
+            && all.get(state.len()).is_none_or(|next| others.any(|other| other.args.first() == Some(next)))
     }
 }

@@ -2,8 +2,9 @@
 //! `contains_key(k)`, `contains_value(v)`, `size()`.
 
 use super::signature;
-use crate::object::{Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
@@ -12,11 +13,17 @@ use std::sync::LazyLock;
 pub struct Map;
 
 /// The entries of a map.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Entries {
     by_key: BTreeMap<Value, Value>,
     /// How many keys have each value: what the entries say already, for `contains_value`.
     holders: BTreeMap<Value, u32>,
+}
+
+impl fmt::Debug for Entries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.by_key.fmt(f)
+    }
 }
 
 impl PartialEq for Entries {
@@ -132,5 +139,38 @@ impl Spec for Map {
 
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         (call.method == "put").then_some(1)
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        let held = |key| state.by_key.get(key).unwrap_or(&Value::Null);
+        match (call.method, call.args, ret) {
+            ("get" | "remove", [key], value) | ("put", [key, _], value) if held(key) != value => {
+                others.any(|other| match (other.method, other.args) {
+                    ("put", [its, new]) => its == key && new == value,
+                    ("remove", [its]) => its == key && *value == Value::Null,
+                    _ => false,
+                })
+            }
+            ("contains_key", [key], &Value::Bool(answer)) if (*held(key) != Value::Null) != answer => {
+                let change = if answer { "put" } else { "remove" };
+                others.any(|other| other.method == change && other.args.first() == Some(key))
+            }
+            ("contains_value", [value], Value::Bool(true)) if !state.holders.contains_key(value) => {
+                others.any(|other| other.method == "put" && other.args.last() == Some(value))
+            }
+            ("size", _, &Value::Int(size)) => {
+                let missing = size - state.by_key.len() as i64;
+                let change = if missing > 0 { "put" } else { "remove" };
+                missing == 0
+                    || others.filter(|other| other.method == change).count() as u64 >= missing.unsigned_abs()
+            }
+            _ => true,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A register: `write(v)` → null, `read()` → the last value written.
 
 use super::signature;
-use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::sync::LazyLock;
 
 /// A register with an initial value, null by default.
@@ -60,5 +60,15 @@ impl Spec for Register {
 
     fn collection(&self) -> Option<Collection> {
         Some(Collection::Register(self.initial.clone()))
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        call.method != "read" || state == ret || others.any(|other| other.args.first() == Some(ret))
     }
 }

@@ -1,7 +1,7 @@
 //! A set: `add(v)` → whether it was absent, `remove(v)` → whether it was present, `contains(v)`.
 
 use super::signature;
-use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -55,5 +55,19 @@ impl Spec for Set {
 
     fn collection(&self) -> Option<Collection> {
         Some(Collection::Set)
+    }
+
+    fn reachable<'h>(
+        &self,
+        state: &Self::State,
+        call: Invocation<'_>,
+        ret: &Value,
+        mut others: Others<'_, 'h>,
+    ) -> bool {
+        let (Some(value), &Value::Bool(answer)) = (call.args.first(), ret) else { return true };
+        let needed = if call.method == "add" { !answer } else { answer };
+        let change = if needed { "add" } else { "remove" };
+        state.contains(value) == needed
+            || others.any(|other| other.method == change && other.args.first() == Some(value))
     }
 }

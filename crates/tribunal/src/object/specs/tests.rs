@@ -260,7 +260,7 @@ fn claims_are_made() {
         (keys > 0, idle > 0, opaque > 0, commute > 0, spec.collection())
     };
     assert_eq!(claims("register(1)"), (false, true, true, true, Some(Collection::Register(Value::Int(1)))));
-    assert_eq!(claims("cas-register"), (false, true, true, true, None));
+    assert_eq!(claims("cas-register"), (false, true, true, true, Some(Collection::Register(Value::Null))));
     assert_eq!(claims("counter"), (false, true, false, true, None));
     assert_eq!(claims("set"), (true, true, false, true, Some(Collection::Set)));
     assert_eq!(claims("map"), (true, true, true, true, None));

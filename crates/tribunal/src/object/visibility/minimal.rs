@@ -30,8 +30,10 @@ const FORGETFUL: u64 = 64;
 pub struct Search<'a, const W: usize> {
     partial: Partial<'a, W>,
     deferrable: Bits<W>,
-    /// By operation: what it sees in any case.
+    /// By operation: what it sees in any case. Empty until failures are remembered.
     certain: Vec<Bits<W>>,
+    /// Whether to try larger sets in place of all minimal ones.
+    generous: bool,
     /// How many operations are completed: these have the numbers below.
     completed: usize,
     nodes: Vec<Node<W>>,
@@ -75,7 +77,8 @@ impl<'a, const W: usize> Search<'a, W> {
         Search {
             partial: Partial::new(problem, limits),
             deferrable: problem.deferrable(),
-            certain: (0..problem.len()).map(|op| problem.certain(op)).collect(),
+            certain: Vec::new(),
+            generous: false,
             completed: problem.completed.len(),
             nodes: Vec::with_capacity(problem.len() + 1),
             sets: Vec::new(),
@@ -84,6 +87,13 @@ impl<'a, const W: usize> Search<'a, W> {
             limits,
             reached: 0,
         }
+    }
+
+    /// A search in which operations see all that is before them in lin, if that explains what they return, or nearly all,
+    /// or as little as they may: where nearly all of a history is atomic, as it is in practice, this finds an abstract execution
+    /// without enumerating sets. That it finds none says nothing.
+    pub fn generous(problem: &'a Problem<'a, W>, limits: &'a Limits<'a>) -> Self {
+        Search { generous: true, ..Search::new(problem, limits) }
     }
 
     /// Whether the search met a view that could not take effect, so that a failure is to be confirmed cautiously.
@@ -145,7 +155,11 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// All that the future of the present beginning of lin depends on.
-    fn key(&self, left_out: Bits<W>) -> Box<[u64]> {
+    fn key(&mut self, left_out: Bits<W>) -> Box<[u64]> {
+        if self.certain.is_empty() {
+            let problem = self.partial.problem;
+            self.certain = (0..problem.len()).map(|op| problem.certain(op)).collect();
+        }
         let Partial { problem, lin, placed, vis, states, .. } = &self.partial;
         let unplaced = (problem.completed - *placed).iter();
         let common = unplaced.fold(problem.all, |common, op| common & self.certain[op]);
@@ -187,7 +201,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 return Ok(Some((node.op, vis)));
             }
             let choice = match node.goal {
-                Goal::Open if node.next == 0 => match self.settled_read()? {
+                Goal::Open if node.next == 0 => match self.settled_read() {
                     Some(read) => Some(Goal::Place(read)),
                     None => self.choose(),
                 },
@@ -208,8 +222,9 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// A read that waits and can be placed here once and for all: it sees no more than it must anywhere, or what it sees is
-    /// nobody's business. Then there is no other choice to try.
-    fn settled_read(&mut self) -> Result<Option<usize>, Limit> {
+    /// nobody's business. Then there is no other choice to try. Where it takes a search to tell, waiting costs less: what explains
+    /// a read here does so later too.
+    fn settled_read(&mut self) -> Option<usize> {
         let problem = self.partial.problem;
         let waiting = (self.deferrable & problem.completed) - self.partial.placed;
         // A pending update before the read would have to be left out: that is no choice to make in passing.
@@ -219,11 +234,8 @@ impl<'a, const W: usize> Search<'a, W> {
             if !problem.hb[read].is_subset(&gone) {
                 continue;
             }
-            let settled = if !problem.vis_matters {
-                self.partial.returns_here(read) || {
-                    let forced = self.partial.closure(read, Bits::EMPTY);
-                    self.partial.explicable(read, forced, problem.relevant[read])?
-                }
+            let settled = if !problem.vis_matters || self.generous {
+                self.partial.returns_here(read)
             } else {
                 let least = self.partial.closure(read, Bits::EMPTY);
                 self.partial.returns_after(read, least)
@@ -233,10 +245,10 @@ impl<'a, const W: usize> Search<'a, W> {
                 if let Some(node) = self.nodes.last_mut() {
                     node.next = problem.len() + 1;
                 }
-                return Ok(Some(read));
+                return Some(read);
             }
         }
-        Ok(None)
+        None
     }
 
     /// The next choice of an open node: a completed operation, then finishing, then a pending one.
@@ -297,12 +309,19 @@ impl<'a, const W: usize> Search<'a, W> {
     /// ask nothing of others.
     fn explanations(&mut self, op: usize) -> Result<(), Limit> {
         let problem = self.partial.problem;
+        if self.generous {
+            let seen = self.generous_set(op);
+            self.sets.extend(seen);
+            return Ok(());
+        }
         if !problem.vis_matters {
             if problem.pending.contains(op) || self.partial.returns_here(op) {
                 self.sets.push(self.partial.placed);
             } else {
                 let forced = self.partial.closure(op, Bits::EMPTY);
-                if self.partial.explicable(op, forced, problem.relevant[op])? {
+                if let Some(seen) = self.partial.all_but_two(op, forced, problem.relevant[op]) {
+                    self.sets.push(seen);
+                } else if self.partial.explicable(op, forced, problem.relevant[op])? {
                     self.sets.push(forced);
                 }
             }
@@ -322,6 +341,20 @@ impl<'a, const W: usize> Search<'a, W> {
             self.minimal_sets(op, least, unseen)?;
         }
         Ok(())
+    }
+
+    /// A large set that an operation may see at the end of lin, or the least one.
+    fn generous_set(&mut self, op: usize) -> Option<Bits<W>> {
+        let problem = self.partial.problem;
+        if problem.pending.contains(op) || self.partial.returns_here(op) {
+            return Some(self.partial.placed);
+        }
+        let least = self.partial.closure(op, Bits::EMPTY);
+        if self.partial.returns_after(op, least) {
+            return Some(least);
+        }
+        let seen = self.partial.all_but_two(op, least, problem.relevant[op])?;
+        (self.partial.closure(op, seen) == seen).then_some(seen)
     }
 
     /// Appends the minimal closed sets with more than the least one after which an operation returns what it must, by
@@ -364,10 +397,13 @@ impl<'a, const W: usize> Search<'a, W> {
             let lin = lin.clone();
             self.partial.keep(0);
             for op in lin {
+                let found = self.partial.vis[op];
                 let vis = if problem.pending.contains(op) {
                     self.partial.closure(op, Bits::EMPTY)
                 } else if self.partial.returns_here(op) {
                     self.partial.placed
+                } else if self.partial.returns_after(op, found) {
+                    found
                 } else {
                     let forced = self.partial.closure(op, Bits::EMPTY);
                     let explanation = self.partial.explanation(op, forced, problem.relevant[op]);

@@ -45,9 +45,12 @@ pub(super) fn minimal(
     };
     let decided = match decided {
         Err(limit @ (Limit::Stopped | Limit::Time { .. })) => return Err(limit),
-        Err(_) => match linearization(history, spec, limits) {
+        Err(_) => match linearization(history, spec, limits)? {
             Some(execution) => Ok(execution),
-            None => by_minimal(history, spec, &axioms, limits)?,
+            None => match nearly_atomic(history, spec, &axioms, limits)? {
+                Some(execution) => Ok(execution),
+                None => by_minimal(history, spec, &axioms, limits)?,
+            },
         },
         Ok(decided) => decided,
     };
@@ -85,13 +88,44 @@ fn linearization(
     history: &History,
     spec: &dyn Specification,
     limits: &Limits<'_>,
-) -> Option<AbstractExecution> {
+) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
     let limits = Limits { max_states: limits.max_states.min(states), ..*limits };
     match judge(history, spec, &Criterion::Linearizable, &limits).verdict {
-        Verdict::Consistent(execution) => Some(execution),
-        _ => None,
+        Verdict::Consistent(execution) => Ok(Some(execution)),
+        Verdict::Undecided(limit @ (Limit::Stopped | Limit::Time { .. })) => Err(limit),
+        _ => Ok(None),
     }
+}
+
+/// An abstract execution in which operations see all that they can, if one is found quickly.
+fn nearly_atomic(
+    history: &History,
+    spec: &dyn Specification,
+    axioms: &[Axiom],
+    limits: &Limits<'_>,
+) -> Result<Option<AbstractExecution>, Limit> {
+    let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
+    let limits = Limits { max_states: limits.max_states.min(states), ..*limits };
+    let found = match history.len() {
+        0..=64 => generous_of::<1>(history, spec, axioms, &limits),
+        65..=MOST => generous_of::<{ MOST / 64 }>(history, spec, axioms, &limits),
+        operations => Err(Limit::Operations { operations, most: MOST }),
+    };
+    match found {
+        Err(limit @ (Limit::Stopped | Limit::Time { .. } | Limit::Operations { .. })) => Err(limit),
+        found => Ok(found.ok().and_then(Found::ok)),
+    }
+}
+
+fn generous_of<const W: usize>(
+    history: &History,
+    spec: &dyn Specification,
+    axioms: &[Axiom],
+    limits: &Limits<'_>,
+) -> Result<Found, Limit> {
+    let problem = Problem::<W>::new(history, spec, axioms, false);
+    minimal::Search::generous(&problem, limits).run()
 }
 
 fn by_minimal(
@@ -103,7 +137,7 @@ fn by_minimal(
     match history.len() {
         0..=64 => minimal_of::<1>(history, spec, axioms, limits),
         65..=MOST => minimal_of::<{ MOST / 64 }>(history, spec, axioms, limits),
-        _ => Err(too_large(limits)),
+        operations => Err(Limit::Operations { operations, most: MOST }),
     }
 }
 
@@ -132,10 +166,6 @@ fn by_naive(
     match history.len() {
         0..=64 => naive::search(&Problem::<1>::new(history, spec, axioms, true), limits),
         65..=MOST => naive::search(&Problem::<{ MOST / 64 }>::new(history, spec, axioms, true), limits),
-        _ => Err(too_large(limits)),
+        operations => Err(Limit::Operations { operations, most: MOST }),
     }
-}
-
-fn too_large(limits: &Limits<'_>) -> Limit {
-    Limit::Memory { bytes: limits.max_memory, states: 0 }
 }

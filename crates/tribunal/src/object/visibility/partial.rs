@@ -16,6 +16,8 @@ pub struct Partial<'a, const W: usize> {
     pub before: Vec<Bits<W>>,
     /// By length of a beginning of `lin`: the state after all of it; none if it cannot all take effect.
     pub states: Vec<Option<StateId>>,
+    /// An operation that returns what it must at the end of `lin` when it sees everything, and the state after it.
+    here: Option<(usize, StateId)>,
     machine: Box<dyn Machine + 'a>,
     /// Search states so far: places taken and views tried.
     pub visited: u64,
@@ -36,7 +38,12 @@ impl<'a, const W: usize> Partial<'a, W> {
             placed: Bits::EMPTY,
             vis: vec![Bits::EMPTY; problem.len()],
             before: vec![Bits::EMPTY; problem.len()],
-            states: vec![Some(machine.initial())],
+            states: {
+                let mut states = Vec::with_capacity(problem.len() + 1);
+                states.push(Some(machine.initial()));
+                states
+            },
+            here: None,
             machine,
             visited: 0,
             limits,
@@ -66,8 +73,13 @@ impl<'a, const W: usize> Partial<'a, W> {
     pub fn place(&mut self, op: usize, vis: Bits<W>) {
         self.vis[op] = vis;
         self.before[op] = self.placed;
-        let state = self.states[self.lin.len()];
-        let next = state.and_then(|state| self.machine.execute(state, self.problem.ops[op]));
+        let next = match self.here.take() {
+            Some((here, next)) if here == op => Some(next),
+            _ => {
+                let state = self.states[self.lin.len()];
+                state.and_then(|state| self.machine.execute(state, self.problem.ops[op]))
+            }
+        };
         self.states.push(next);
         self.lin.push(op);
         self.placed.insert(op);
@@ -79,6 +91,7 @@ impl<'a, const W: usize> Partial<'a, W> {
             if let Some(op) = self.lin.pop() {
                 self.placed.remove(op);
                 self.states.pop();
+                self.here = None;
             }
         }
     }
@@ -120,7 +133,11 @@ impl<'a, const W: usize> Partial<'a, W> {
     /// Whether an operation at the end of lin returns what the history says when it sees everything.
     pub fn returns_here(&mut self, op: usize) -> bool {
         let state = self.states[self.lin.len()];
-        state.is_some_and(|state| self.machine.apply(state, self.problem.ops[op]).is_some())
+        let next = state.and_then(|state| self.machine.apply(state, self.problem.ops[op]));
+        if let Some(next) = next {
+            self.here = Some((op, next));
+        }
+        next.is_some()
     }
 
     fn execute(&mut self, state: StateId, op: usize) -> Option<StateId> {
@@ -144,6 +161,44 @@ impl<'a, const W: usize> Partial<'a, W> {
             }
         }
         self.machine.apply(state, self.problem.ops[op]).is_some()
+    }
+
+    /// A set of all but one or two of the operations placed after which an operation returns what the history says. What misses
+    /// updates mostly misses few, and these sets lead through few states. With many to choose from none is looked for.
+    pub fn all_but_two(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Option<Bits<W>> {
+        const MOST: usize = 16;
+        let optional = (optional & self.placed) - forced;
+        if optional.len() > MOST {
+            return None;
+        }
+        for first in (0..self.lin.len()).rev() {
+            let missed = self.lin[first];
+            if optional.contains(missed) && self.returns_along(op, self.states[first], first + 1) {
+                return Some(self.placed - Bits::from_iter([missed]));
+            }
+        }
+        for first in (0..self.lin.len()).rev() {
+            if !optional.contains(self.lin[first]) {
+                continue;
+            }
+            let mut state = self.states[first];
+            for second in first + 1..self.lin.len() {
+                let other = self.lin[second];
+                if optional.contains(other) && self.returns_along(op, state, second + 1) {
+                    return Some(self.placed - Bits::from_iter([self.lin[first], other]));
+                }
+                state = state.and_then(|state| self.machine.execute(state, self.problem.ops[other]));
+            }
+        }
+        None
+    }
+
+    /// Whether an operation returns what the history says after a state and all of lin from a place on.
+    fn returns_along(&mut self, op: usize, state: Option<StateId>, from: usize) -> bool {
+        let Self { lin, machine, problem, .. } = self;
+        let execute = |state: StateId, &other: &usize| machine.execute(state, problem.ops[other]);
+        let state = state.and_then(|state| lin[from..].iter().try_fold(state, execute));
+        state.is_some_and(|state| self.machine.apply(state, self.problem.ops[op]).is_some())
     }
 
     /// Whether an operation returns what the history says when it sees the forced set and some of the optional one:

@@ -15,7 +15,8 @@ pub(super) struct Omissions<'a> {
     criterion: &'a Criterion,
     violation: &'a Violation,
     all_see_all: bool,
-    /// The collection that the history is of, if each of its operations is one of that collection's or read-only.
+    /// The collection that the history is of, if each of its operations is one of that collection's, or left out because it is
+    /// read-only.
     collection: Option<Collection>,
     /// By operation, whether its return says that it changed nothing.
     unchanged: Vec<bool>,
@@ -35,8 +36,13 @@ impl<'a> Omissions<'a> {
         violation: &'a Violation,
     ) -> Self {
         let collection = spec.collection().filter(|collection| {
-            let known = |call: Invocation<'_>| role(collection, call).is_some() || spec.read_only(call);
-            history.ops().all(|op| known(history.called(op)))
+            let of_collection = |call| role(collection, call).is_some();
+            let left_out = |op| violation.operations.binary_search(&op).is_err();
+            let read_only = |op, call| left_out(op) && spec.read_only(call);
+            history
+                .ops()
+                .map(|op| (op, history.called(op)))
+                .all(|(op, call)| of_collection(call) || read_only(op, call))
         });
         let keys = violation.operations.iter().map(|&op| spec.key(history.called(op))).collect();
         let mut omissions = Omissions {

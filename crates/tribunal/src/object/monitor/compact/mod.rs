@@ -15,10 +15,14 @@ use super::window::{NEVER, Operation, Outcome, Window};
 use crate::object::{Collection, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Drops what can no longer matter; nothing and false if a value that is held was inserted twice.
+/// Drops what can no longer matter; nothing and false if a value that is held was inserted twice. The initial value of a
+/// register was inserted before all.
 pub(super) fn compact(collection: &Collection, window: &mut Window) -> bool {
     drop_all(window, |operation| operation.outcome == Outcome::Withdrawn);
     let mut inserted = FxHashSet::default();
+    if let Collection::Register(initial) = collection {
+        inserted.insert(initial);
+    }
     if !window.iter().filter_map(|(_, operation)| operation.args.first()).all(|value| inserted.insert(value))
     {
         return false;

@@ -1,0 +1,234 @@
+//! Events one by one, as a monitor needs them.
+
+use super::clients::{Call, Clients, End, Step};
+use super::history::{split_tuple, value_of};
+use super::translate::Outcome;
+use super::{Event, Object, Source, Type, is_tuple};
+use crate::error::quote;
+use crate::{Error, ErrorKind};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tribunal::object::{Invocation, Value};
+
+/// The events of one history of an object, each as soon as its last byte has come; made by [`events`](crate::events).
+///
+/// They mean what they mean in a whole history, with two differences. What a call does must be said with the call: an end that
+/// says something else is an error. And the first call tells whether values are pairs of a key and a value.
+///
+/// The iterator ends after the first error.
+///
+/// ```
+/// use tribunal::object::Value;
+/// use tribunal_formats::{Happens, events};
+/// let log = "INFO  jepsen.util - 3 :invoke :write 7\nINFO  jepsen.util - 3 :ok :write 7\n";
+/// let mut events = events(log.as_bytes(), "etcd.log", None)?;
+/// assert_eq!(events.spec()?.as_deref(), Some("cas-register"));
+/// let call = events.next().expect("a call")?;
+/// assert_eq!((call.line, &*call.process), (1, "3"));
+/// assert_eq!(call.happens, Happens::Call { method: "write".into(), args: vec![Value::from(7)] });
+/// let end = events.next().expect("a return")?;
+/// assert_eq!((end.line, end.happens), (2, Happens::Return(Value::Null)));
+/// assert!(events.next().is_none());
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+pub struct Events {
+    source: Box<dyn Source>,
+    clients: Clients,
+    words: Option<Words>,
+    /// Events that were read to learn the object.
+    ahead: VecDeque<Event>,
+    begun: bool,
+    ended: bool,
+}
+
+/// An event of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectEvent {
+    /// The line where it stands, from 1.
+    pub line: u64,
+    /// Whose operation it is of.
+    pub process: Arc<str>,
+    /// What happens.
+    pub happens: Happens,
+}
+
+/// What happens to an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happens {
+    /// It is called.
+    Call {
+        /// The method.
+        method: Arc<str>,
+        /// Its arguments.
+        args: Vec<Value>,
+    },
+    /// It returns this.
+    Return(Value),
+    /// It will not return, and may have taken effect or may yet. Its process calls nothing more.
+    Crash,
+    /// It did not take effect, or nothing is known of it and it only reads.
+    Withdrawal,
+}
+
+/// What the words of the events mean.
+#[derive(Clone, Copy)]
+struct Words {
+    object: Object,
+    /// Whether values are pairs of a key and a value.
+    tuples: bool,
+    keyed: bool,
+}
+
+impl Events {
+    pub(in crate::read) fn new(source: Box<dyn Source>) -> Self {
+        let clients = Clients::new(source.name().clone());
+        Events { source, clients, words: None, ahead: VecDeque::new(), begun: false, ended: false }
+    }
+
+    /// The same events, of an object with the specification of this name, such as `queue` or `keyed register`.
+    pub fn of(mut self, spec: &str) -> Self {
+        let (keyed, base) = match spec.strip_prefix("keyed ") {
+            Some(base) => (true, base),
+            None => (false, spec),
+        };
+        self.words = Some(Words { object: Object::named(base), tuples: keyed, keyed });
+        self
+    }
+
+    /// The specification that the events imply, as a history of them would: as many are read as it takes to be sure, or
+    /// all. None if there is no call. The registers of transactions, which all of them tell together, are not
+    /// named: `multi-register`.
+    pub fn spec(&mut self) -> Result<Option<String>, Error> {
+        let Some(words) = self.learn()? else { return Ok(None) };
+        if words.object == Object::MultiRegister {
+            let keyed = if words.keyed { "keyed " } else { "" };
+            return Ok(Some(format!("{keyed}multi-register")));
+        }
+        Ok(Some(words.object.spec(self.source.dialect(), words.keyed, std::iter::empty())))
+    }
+
+    /// Reads until the methods called tell one object.
+    fn learn(&mut self) -> Result<Option<Words>, Error> {
+        if self.words.is_some() {
+            return Ok(self.words);
+        }
+        let mut methods: Vec<Arc<str>> = Vec::new();
+        let (mut tuples, mut keyed) = (false, false);
+        while let Some(event) = self.read()? {
+            if let (Type::Invoke, Some(method)) = (event.kind, &event.method)
+                && !methods.contains(method)
+            {
+                if methods.is_empty() {
+                    let pair = event.tuple || (event.plain.is_none() && is_tuple(method, &event.value));
+                    tuples = event.key.is_none() && pair;
+                    keyed = tuples || event.key.is_some();
+                }
+                methods.push(method.clone());
+            }
+            self.ahead.push_back(event);
+            let mut candidates = Object::candidates(methods.iter().map(|method| &**method), keyed);
+            if !methods.is_empty() && (candidates.next().is_none() || candidates.next().is_none()) {
+                break;
+            }
+        }
+        if !methods.is_empty() {
+            let object = Object::of(methods.iter().map(|method| &**method), keyed);
+            self.words = Some(Words { object, tuples, keyed });
+        }
+        Ok(self.words)
+    }
+
+    /// The next event of the input, which must have one history.
+    fn read(&mut self) -> Result<Option<Event>, Error> {
+        if !self.begun {
+            self.begun = true;
+            if self.source.begin()?.is_none() {
+                return Ok(None);
+            }
+        }
+        if let Some(event) = self.source.event()? {
+            return Ok(Some(event));
+        }
+        match self.source.begin()? {
+            None => Ok(None),
+            Some(line) => Err(Error::at(self.source.name(), line, None, ErrorKind::AnotherHistory)),
+        }
+    }
+
+    fn event(&mut self) -> Result<Option<ObjectEvent>, Error> {
+        let Some(words) = self.learn()? else { return Ok(None) };
+        let event = match self.ahead.pop_front() {
+            Some(event) => event,
+            None => match self.read()? {
+                Some(event) => event,
+                None => return Ok(None),
+            },
+        };
+        let line = event.place.line;
+        let file = self.source.name();
+        let fault = |kind| Error::at(file, line, None, kind);
+        let (process, happens) = match self.clients.take(event)? {
+            Step::Called(process) => {
+                let call = self.clients.open(&process).expect("called just now");
+                let split = words.tuples && call.args.is_none() && call.key.is_none() && split_tuple(call);
+                if words.keyed && !split && call.key.is_none() && call.args.is_none() {
+                    let object = "an operation, and others have it";
+                    return Err(fault(ErrorKind::MissingKey { key: ":key", object }));
+                }
+                let mut args = Vec::new();
+                words.object.args(call, &call.value, true, &mut args).map_err(fault)?;
+                let method = match words.object.method(call) {
+                    method if *method == *call.method => call.method.clone(),
+                    other => other.into(),
+                };
+                (call.process.clone(), Happens::Call { method, args })
+            }
+            Step::Ended(call, mut end) => {
+                if let (Some(key), true) = (&call.key, words.tuples) {
+                    end.value = value_of(key, &end.value);
+                }
+                let object = words.object;
+                let happens = match object.outcome(self.source.dialect(), &call, Some(&end)).map_err(fault)? {
+                    Outcome::Open => Happens::Crash,
+                    Outcome::Withdrawn => Happens::Withdrawal,
+                    Outcome::Returned(ret) => {
+                        done_as_called(object, &call, &end).map_err(fault)?;
+                        Happens::Return(ret)
+                    }
+                };
+                (call.process, happens)
+            }
+        };
+        Ok(Some(ObjectEvent { line, process, happens }))
+    }
+}
+
+/// An error if a call turns out to have done something else than it said.
+fn done_as_called(object: Object, call: &Call, end: &End) -> Result<(), ErrorKind> {
+    let done = object.done(call, Some(end));
+    // Of a transaction, the reads that say nothing do not count as done.
+    if *done == call.value && object != Object::MultiRegister {
+        return Ok(());
+    }
+    let (mut called, mut turned_out) = (Vec::new(), Vec::new());
+    object.args(call, &call.value, true, &mut called)?;
+    object.args(call, done, false, &mut turned_out)?;
+    if called == turned_out {
+        return Ok(());
+    }
+    let shown = |args: &[Value]| quote(Invocation { method: &call.method, args }.to_string().as_bytes());
+    Err(ErrorKind::OtherCall { called: shown(&called), done: shown(&turned_out) })
+}
+
+impl Iterator for Events {
+    type Item = Result<ObjectEvent, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let event = self.event();
+        self.ended = !matches!(event, Ok(Some(_)));
+        event.transpose()
+    }
+}
