@@ -1,6 +1,7 @@
 //! The operations of a history key by key.
 
 use super::Outcome;
+use crate::limits::Limits;
 use crate::object::{History, Intervals, InvocationId, OpId, Specification, Value};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
@@ -54,24 +55,45 @@ impl Keys {
         ops
     }
 
-    /// Searches each key, on all cores, until one is stuck.
+    /// Searches each key, on all cores, until one is stuck: first all with little effort, so that one that is easily refuted is
+    /// not kept waiting by others, then what is left with ever more. The verdict depends on no timing.
     pub(super) fn each(
         &self,
+        limits: &Limits<'_>,
+        search: impl Fn(&[OpId], &Limits<'_>) -> Result<Outcome, Limit> + Sync,
+    ) -> Vec<Option<Result<Outcome, Limit>>> {
+        const MORE: u64 = 16;
+        let mut outcomes: Vec<Option<Result<Outcome, Limit>>> = (0..self.len()).map(|_| None).collect();
+        let mut left: Vec<usize> = (0..self.len()).collect();
+        let mut effort = if self.len() > 1 { 4096.min(limits.max_states) } else { limits.max_states };
+        while !left.is_empty() {
+            let little = Limits { max_states: effort, ..*limits };
+            let found = self.round(&left, |ops| search(ops, &little));
+            for (&key, outcome) in left.iter().zip(found) {
+                outcomes[key] = Some(outcome);
+            }
+            if outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Outcome::Stuck(_)))))
+                || effort == limits.max_states
+            {
+                break;
+            }
+            left.retain(|&key| matches!(outcomes[key], Some(Err(Limit::States { .. }))));
+            effort = effort.saturating_mul(MORE).min(limits.max_states);
+        }
+        outcomes
+    }
+
+    fn round(
+        &self,
+        keys: &[usize],
         search: impl Fn(&[OpId]) -> Result<Outcome, Limit> + Sync,
     ) -> Vec<Result<Outcome, Limit>> {
         #[cfg(feature = "parallel")]
-        if self.len() > 1 && self.ops.len() > 1000 {
+        if keys.len() > 1 && self.ops.len() > 1000 {
             use rayon::prelude::*;
-            return (0..self.len()).into_par_iter().map(|key| search(self.ops(key))).collect();
+            return keys.par_iter().map(|&key| search(self.ops(key))).collect();
         }
-        let mut outcomes = Vec::with_capacity(self.len());
-        for key in 0..self.len() {
-            outcomes.push(search(self.ops(key)));
-            if let Some(Ok(Outcome::Stuck(_))) = outcomes.last() {
-                break;
-            }
-        }
-        outcomes
+        keys.iter().map(|&key| search(self.ops(key))).collect()
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn decide(
     let keys = Keys::of(history, spec);
     let alike = Alike::of(history, spec);
     let timed = history.intervals().filter(|_| *criterion == Criterion::Linearizable);
-    let search = |ops: &[OpId]| match timed {
+    let search = |ops: &[OpId], limits: &Limits<'_>| match timed {
         Some(intervals) => timed::search(history, intervals, spec, &alike, ops, NEVER, limits),
         None => {
             let real_time = *criterion == Criterion::Linearizable;
@@ -75,14 +75,15 @@ pub(super) fn decide(
         operations.sort_unstable();
         Ok(Verdict::Inconsistent(Violation { operations, cut }))
     };
-    let outcomes = keys.each(search);
+    let outcomes = keys.each(limits, search);
     let mut lins = Vec::with_capacity(keys.len());
     let mut undecided = None;
     for (at, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
-            Ok(Outcome::Lin(lin)) => lins.push(lin),
-            Ok(Outcome::Stuck(stuck)) => return refuted(keys.ops(at), stuck),
-            Err(limit) => undecided = Some(limit),
+            Some(Ok(Outcome::Stuck(stuck))) => return refuted(keys.ops(at), stuck),
+            Some(Ok(Outcome::Lin(lin))) => lins.push(lin),
+            Some(Err(limit)) => undecided = Some(limit),
+            None => {}
         }
     }
     if let Some(limit) = undecided {
@@ -95,7 +96,7 @@ pub(super) fn decide(
         // Without real time the keys constrain each other: only all together are an answer.
         (None, _) => {
             let all = keys.all();
-            match search(&all)? {
+            match search(&all, limits)? {
                 Outcome::Lin(lin) => lin,
                 Outcome::Stuck(stuck) => return refuted(&all, stuck),
             }
