@@ -349,9 +349,9 @@ Examples:
   test-bench | tribunal monitor --spec queue
   tail -f jepsen.log | tribunal monitor --spec cas-register -
 
-An event is a line: a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
-return; an EDN map of Jepsen's; or a line of a Jepsen text log. The order of the lines is real time. Without --spec the \
-first call tells the object.
+An event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
+return; an EDN map of Jepsen's; or a line of a Jepsen text log. Their order is real time. Without --spec the \
+calls tell the object.
 
 Nothing is printed while all is well. The first event that no order of the operations can explain is named with its line, and \
 the command ends.

@@ -1,7 +1,7 @@
 //! What specifications say of themselves, compared with what they do: random calls in random states.
 
 use super::*;
-use crate::object::{Collection, Invocation, Specification, Value};
+use crate::object::{Builder, Collection, History, Invocation, Specification, Value};
 
 /// A call that a test owns.
 type Call = (&'static str, Vec<Value>);
@@ -302,4 +302,45 @@ fn names_and_parameters() {
     assert_eq!(start("register(\"x\\n\")", "read"), Value::from("x\n"));
     assert_eq!(start(" register ( [ -1 , null, [] ] )", "read").to_string(), "[-1, null, []]");
     assert_eq!(start("bank({\"b\": 1, \"a\": 2})", "read").to_string(), "[[\"a\", 2], [\"b\", 1]]");
+}
+
+/// What came about by some of the others, in some order, was not said to be out of reach.
+#[test]
+fn what_comes_about_is_reachable() {
+    let mut random = Random(11);
+    for (base, spec) in subjects() {
+        for _ in 0..2000 {
+            let mut b = History::builder();
+            let process = b.process("0");
+            let mut replay = spec.replay();
+            let mut run = |count: usize, b: &mut Builder, random: &mut Random| {
+                let mut ops = Vec::new();
+                while ops.len() < count {
+                    let call = draw(base, &*spec, random);
+                    // Nothing more is asked of a run that has come to its end.
+                    let ret = replay.call(invocation(&call))?;
+                    ops.push((b.operation(process, call.0, &call.1, None), ret));
+                }
+                Some(ops)
+            };
+            let (past, between) = (random.below(4), random.below(4));
+            let Some(past) = run(past, &mut b, &mut random) else { continue };
+            let Some(mut others) = run(between, &mut b, &mut random) else { continue };
+            let call = draw(base, &*spec, &mut random);
+            let Some(ret) = replay.call(invocation(&call)) else { continue };
+            let op = b.operation(process, call.0, &call.1, Some(ret));
+            // Some more that did not take effect, anywhere among them.
+            for _ in 0..random.below(3) {
+                let call = draw(base, &*spec, &mut random);
+                let other = b.operation(process, call.0, &call.1, None);
+                others.insert(random.below(others.len() + 1), (other, Value::Null));
+            }
+            let history = b.build().expect("well-formed");
+            let mut machine = spec.machine(&history);
+            let state = past.iter().try_fold(machine.initial(), |state, &(op, _)| machine.execute(state, op));
+            let state = state.expect("it took effect before");
+            let reachable = machine.reachable(state, op, &mut others.iter().map(|&(op, _)| op));
+            assert!(reachable, "{}: {}", spec.name(), history.show(op));
+        }
+    }
 }

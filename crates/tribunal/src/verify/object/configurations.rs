@@ -147,6 +147,9 @@ impl Open<'_> {
                     (with(taken, op), pending.clone())
                 };
                 let next = Configuration { taken, pending, state };
+                if self.is_hopeless(&next, (op, returning), machine) {
+                    continue;
+                }
                 if op == returning {
                     after.insert(next);
                 } else if tried.insert(next.clone()) {
@@ -156,6 +159,30 @@ impl Open<'_> {
         }
         self.ops.retain(|&op| op != returning);
         Ok(after)
+    }
+
+    /// Whether some open operation can no longer come to return what it returned: nothing that may take effect before it does
+    /// leads there, says the specification.
+    fn is_hopeless(
+        &self,
+        next: &Configuration,
+        (just, returning): (OpId, OpId),
+        machine: &dyn Machine,
+    ) -> bool {
+        let Configuration { taken, pending, state } = next;
+        let to_come = &self.intervals.events[self.intervals.ret[returning.index()] as usize..];
+        let has_effect =
+            |op: &OpId| *op == just || taken.binary_search(op).is_ok() || pending.binary_search(op).is_ok();
+        let waiting = self.ops.iter().copied().filter(|op| !has_effect(op));
+        waiting.clone().filter(|&op| !self.part.is_pending(op)).any(|op| {
+            let called = to_come.iter().take_while(|&&event| event != Event::Return(op));
+            let called = called.filter_map(|event| match *event {
+                Event::Call(op) => Some(op),
+                Event::Return(_) => None,
+            });
+            let mut others = waiting.clone().chain(called).filter(|&other| other != op);
+            !machine.reachable(*state, op, &mut others)
+        })
     }
 
     /// The operations that may take effect next, with the state after each.
