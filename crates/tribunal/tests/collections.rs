@@ -2,7 +2,6 @@
 //! interval order of some six operations, and random ones with pending operations and lies.
 
 use std::collections::HashSet;
-use std::time::Instant;
 use tribunal::Limits;
 use tribunal::object::specs::{Queue, Register, Set};
 use tribunal::object::{
@@ -553,25 +552,4 @@ fn what_is_not_decided_is_said() {
     b.call(p, "enqueue", &[Value::Null], 0);
     let null = b.build().expect("well-formed");
     assert_eq!(judged(&null, &Queue), Verdict::Unsupported(Unsupported::NotDistinct));
-}
-
-/// Run with `--release -- --ignored --nocapture`: the time for n and for 8n operations.
-#[test]
-#[ignore = "measures"]
-fn growth() {
-    for object in [REGISTER, SET, FIFO] {
-        for processes in [8, 32, 10_000] {
-            let mut micros = [0; 2];
-            for (at, operations) in [125_000, 1_000_000].into_iter().enumerate() {
-                let history = Clients { processes, operations, lie: 0, lose: 0 }.run(&mut Dice(1), object);
-                let spec = object.spec();
-                let begin = Instant::now();
-                let verdict = judged(&history, &*spec);
-                micros[at] = begin.elapsed().as_micros();
-                assert!(verdict.is_consistent());
-            }
-            let ratio = micros[1] as f64 / micros[0] as f64;
-            println!("{object:?}, {processes} processes: {micros:?} µs, {ratio:.1}");
-        }
-    }
 }

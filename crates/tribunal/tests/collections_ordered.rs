@@ -1,8 +1,6 @@
 //! Stacks and priority queues against a brute force: verdicts, linearizations and violating parts.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
-use std::time::Instant;
 use tribunal::Limits;
 use tribunal::object::specs::named;
 use tribunal::object::{
@@ -527,61 +525,6 @@ fn crashes() {
                 Verdict::Consistent(execution) => assert_linearization(container, &history, &execution.lin),
                 other => panic!("{}:\n{}", other.word(), show(&history)),
             }
-        }
-    }
-}
-
-/// The time that this thread has run, where the system tells: others may be busy too.
-fn seconds() -> f64 {
-    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = stat.split(' ').next().and_then(|nanos| nanos.parse::<f64>().ok());
-    nanos.map_or_else(|| BEGIN.elapsed().as_secs_f64(), |nanos| nanos / 1e9)
-}
-
-fn timed(container: Container, history: &History) -> f64 {
-    let begin = seconds();
-    let verdict = ask(container, history);
-    let taken = seconds() - begin;
-    match verdict {
-        Verdict::Consistent(execution) => assert_linearization(container, history, &execution.lin),
-        other => println!("{}", other.word()),
-    }
-    taken
-}
-
-/// Time at 8n over time at n, and at a million operations. Run in release, with `--nocapture`.
-#[test]
-#[ignore = "measures"]
-fn growth() {
-    for container in [Stack, PriorityQueue] {
-        for processes in [8, 64, 100_000] {
-            let mut last = None;
-            for operations in [15_625, 125_000, 1_000_000] {
-                let concurrency = if processes > 64 { 90 } else { 50 };
-                let clients = Clients { processes, operations, concurrency, ..Clients::default() };
-                let seconds = timed(container, &clients.run(container.name()));
-                let ratio = last.map_or(String::new(), |last: f64| format!("{:.1} times", seconds / last));
-                println!(
-                    "{:15} {processes:7} clients {operations:8} operations {seconds:.3} s {ratio}",
-                    container.name()
-                );
-                last = Some(seconds);
-            }
-        }
-        for operations in [2_000, 20_000, 200_000] {
-            let pending = 40.0 / f64::from(operations);
-            let clients = Clients { processes: 8, operations, pending, ..Clients::default() };
-            let seconds = timed(container, &clients.run(container.name()));
-            println!("{:15} 40 crashes {operations:8} operations {seconds:.3} s", container.name());
-        }
-        let mut last = None;
-        for values in [62_500i64, 500_000] {
-            let all: Vec<i64> = (0..values).map(|at| at * 7919 % values).collect();
-            let seconds = timed(container, &burst(container, &all));
-            let ratio = last.map_or(String::new(), |last: f64| format!("{:.1} times", seconds / last));
-            println!("{:15} burst {:8} operations {seconds:.3} s {ratio}", container.name(), 2 * values);
-            last = Some(seconds);
         }
     }
 }

@@ -8,12 +8,12 @@ mod cost;
 mod histories;
 mod memory;
 mod peak;
+mod sections;
 mod table;
 mod writes_before;
 
+use sections::Section;
 use std::error::Error;
-
-type Section = fn() -> Result<(), Box<dyn Error>>;
 
 const SECTIONS: [(&str, Section); 5] = [
     ("scale", cost::scale),
@@ -30,18 +30,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return memory::measure(model);
     }
-    // Cargo passes --bench when it benches, and not when it tests: then only verdicts are of interest.
-    if !arguments.iter().any(|argument| argument == "--bench") {
-        return baseline::agreement();
-    }
-    let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
-    for (name, section) in SECTIONS {
-        if wanted.is_empty() || wanted.iter().any(|&wanted| wanted == name) {
-            section()?;
-        }
-    }
-    match wanted.iter().find(|&&wanted| SECTIONS.iter().all(|(name, _)| wanted != name)) {
-        Some(unknown) => Err(format!("no section `{unknown}`").into()),
-        None => Ok(()),
-    }
+    sections::run(&arguments, &SECTIONS, baseline::agreement)
 }

@@ -10,13 +10,14 @@ mod logs;
 #[path = "../c11/peak.rs"]
 mod peak;
 mod search;
+#[path = "../c11/sections.rs"]
+mod sections;
 #[path = "../c11/table.rs"]
 mod table;
 mod weak;
 
+use sections::Section;
 use std::error::Error;
-
-type Section = fn() -> Result<(), Box<dyn Error>>;
 
 const SECTIONS: [(&str, Section); 5] = [
     ("logs", logs::report),
@@ -36,18 +37,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return cost::measure(load);
     }
-    // Cargo passes --bench when it benches, and not when it tests: then only verdicts are of interest.
-    if !arguments.iter().any(|argument| argument == "--bench") {
-        return explosions::agreement();
-    }
-    let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
-    for (name, section) in SECTIONS {
-        if wanted.is_empty() || wanted.iter().any(|&wanted| wanted == name) {
-            section()?;
-        }
-    }
-    match wanted.iter().find(|&&wanted| SECTIONS.iter().all(|(name, _)| wanted != name)) {
-        Some(unknown) => Err(format!("no section `{unknown}`").into()),
-        None => Ok(()),
-    }
+    sections::run(&arguments, &SECTIONS, explosions::agreement)
 }
