@@ -1,7 +1,6 @@
 //! The command line: every subcommand, option and help text.
 
 use crate::interrupt;
-use crate::question::{EngineChoice, Question, Questions};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -13,6 +12,7 @@ use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal_formats::Format;
 use tribunal_machines::{Clients, Machine, Mix};
+use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
 

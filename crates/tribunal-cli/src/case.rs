@@ -1,12 +1,12 @@
 //! A history under judgement, whatever it is a history of.
 
 use crate::failure::Failure;
-use crate::output::printable;
 use std::fmt;
 use std::path::Path;
-use tribunal::memory::Execution;
-use tribunal::object::{self, Specification, specs};
+use tribunal::object::{Specification, specs};
 use tribunal_formats::{Object, Subject};
+use tribunal_report::Judged;
+use tribunal_report::printable;
 
 /// A history as its readers know it.
 pub struct Case<'a> {
@@ -52,15 +52,6 @@ impl fmt::Display for Case<'_> {
             None => write!(f, "{file}:{line}"),
         }
     }
-}
-
-/// What can be judged: an execution, or operations with their specification, to whose types they keep.
-#[derive(Clone, Copy)]
-pub enum Judged<'a> {
-    /// A history of a memory.
-    Memory(&'a Execution),
-    /// A history of an object.
-    Object(&'a object::History, &'a dyn Specification),
 }
 
 /// Where specifications come from: each history names its own, unless one is given for all.

@@ -3,11 +3,11 @@
 use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stream;
-use crate::question::Question;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use tribunal_report::Question;
 
 /// A directory for the certificates that are larger than a limit.
 pub struct Store {

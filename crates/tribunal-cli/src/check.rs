@@ -1,21 +1,23 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
 use crate::args::{CheckArguments, Output};
-use crate::case::{Case, Judged, Specifications};
+use crate::case::{Case, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, Stdout, complain, printable};
+use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
-use crate::question::{EngineChoice, Question, Questions};
 use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
-use crate::ruling::{Finding, Word};
 use crate::{input, interrupt};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::object::Criterion;
 use tribunal_formats::{History, Labels};
+use tribunal_report::Judged;
+use tribunal_report::printable;
+use tribunal_report::{EngineChoice, Question, Questions};
+use tribunal_report::{Finding, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     rayon::ThreadPoolBuilder::new()
@@ -156,7 +158,7 @@ impl<'a> Session<'a> {
                 self.cut_short = true;
                 return Ok(());
             }
-            let History { subject, labels, line } = history?;
+            let History { subject, labels, line, .. } = history?;
             let case = Case { file: &name, index, line, subject: &subject };
             self.history(&case, &labels, out)?;
         }
@@ -169,8 +171,7 @@ impl<'a> Session<'a> {
             let mut findings = Vec::new();
             for question in asked.of(judged) {
                 progress.judging(case.index, question);
-                let stopped = interrupt::requested();
-                findings.push(Finding::of(judged, question, arguments.engine, &arguments.budget, stopped));
+                findings.push(Finding::of(judged, question, arguments.engine, &arguments.budget.limits()));
             }
             let mut notes = if arguments.verify { tally.verify(case, &findings) } else { Vec::new() };
             if arguments.expect {

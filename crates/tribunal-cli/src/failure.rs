@@ -1,10 +1,11 @@
 //! What can go wrong, each in one line.
 
-use crate::output::{complain, printable};
+use crate::output::complain;
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
 use tribunal_formats::WriteError;
+use tribunal_report::printable;
 
 /// Why a command could not do all that was asked; its status is 2.
 #[derive(Debug, thiserror::Error)]

@@ -4,11 +4,11 @@ use crate::args::{ModelsArguments, Style};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{STRONG, Stdout};
-use crate::question::Question;
 use serde_json::json;
 use std::io::Write;
 use tribunal::Model;
 use tribunal::object::Criterion;
+use tribunal_report::Question;
 
 pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let models = Model::ALL.map(Question::Model).into_iter();

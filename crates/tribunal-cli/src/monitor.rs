@@ -6,15 +6,17 @@ use crate::args::MonitorArguments;
 use crate::case::Specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::input;
 use crate::interrupt;
-use crate::output::{BAD, Stdout, complain, printable};
+use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
-use crate::{input, question::Question};
 use feed::{Feed, Next};
 use std::collections::VecDeque;
 use std::io::Write;
 use tribunal::object::{self, Doubt, FirstViolation, MalformedEvent, Monitor, Specification, specs};
 use tribunal_formats::{Happens, ObjectEvent};
+use tribunal_report::Question;
+use tribunal_report::printable;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.
 pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Failure> {

@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -18,20 +17,6 @@ pub const DOUBT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiCol
 pub const FAINT: Style = Style::new().dimmed();
 /// Headings.
 pub const STRONG: Style = Style::new().bold();
-
-/// The text with its control characters escaped: names in histories are anything, and a terminal obeys what it prints.
-pub fn printable(text: &str) -> Cow<'_, str> {
-    // Marks that turn the direction of text are no control characters, but show a text as another.
-    let escaped = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if !text.contains(escaped) {
-        return text.into();
-    }
-    let mut shown = String::new();
-    for c in text.chars() {
-        if escaped(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown.into()
-}
 
 /// Prints a line on standard error, coloured on a terminal only. If that cannot be written, nobody can be told.
 pub fn complain(line: &str) {

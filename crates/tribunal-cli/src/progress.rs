@@ -1,11 +1,11 @@
 //! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second.
 
 use crate::input::Bytes;
-use crate::output::printable;
-use crate::question::Question;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Read};
 use std::time::Duration;
+use tribunal_report::Question;
+use tribunal_report::printable;
 
 /// The bar, or nothing.
 pub struct Progress(Option<ProgressBar>);

@@ -1,18 +1,19 @@
 //! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
 
 use crate::args::ShrinkArguments;
-use crate::case::{Case, Judged, Specifications};
+use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;
-use crate::question::Question;
-use crate::ruling::unfit;
 use crate::{input, interrupt};
 use tribunal::object::{self, Criterion};
 use tribunal::verdict::Limit;
 use tribunal::{Model, Verdict};
 use tribunal_formats::{Format, History, Labels, Object, Subject, Writer, write_history, write_object};
+use tribunal_report::Judged;
+use tribunal_report::Question;
+use tribunal_report::unfit;
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let specifications = Specifications::new(arguments.spec.as_deref())?;

@@ -1,13 +1,11 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
 use crate::args::VerifyArguments;
-use crate::case::{Case, Judged, Specifications};
+use crate::case::{Case, Specifications};
 use crate::certificates;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, FAINT, GOOD, Stdout, printable};
-use crate::question::Question;
-use crate::ruling::{Word, unfit};
+use crate::output::{BAD, FAINT, GOOD, Stdout};
 use crate::{input, interrupt};
 use serde_json::Value;
 use std::io::{BufRead, Write};
@@ -19,6 +17,10 @@ use tribunal::verdict::Witness;
 use tribunal::verify::{self, Refusal, verify_violation, verify_witness};
 use tribunal_formats::certificate::{self, violation_from_json, witness_from_json};
 use tribunal_formats::{History, Reader};
+use tribunal_report::Judged;
+use tribunal_report::Question;
+use tribunal_report::printable;
+use tribunal_report::{Word, unfit};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";

@@ -1,7 +1,7 @@
 //! What a reader gives.
 
 use crate::{Error, ErrorKind};
-use tribunal::memory::Execution;
+use tribunal::memory::{Execution, Slot, ThreadId};
 use tribunal::object::{self, Specification};
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
@@ -18,6 +18,39 @@ pub struct History {
     pub labels: Labels,
     /// The line where the history begins, from 1.
     pub line: u64,
+    /// The lines of its events, if it is of a memory.
+    pub lines: Lines,
+}
+
+/// Where the events of a memory's history were read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// The line where the history begins.
+    first: u64,
+    /// For each event of each thread, how many lines below that it is.
+    below: Vec<Vec<u32>>,
+}
+
+impl Lines {
+    /// Those of a history that begins at a line.
+    pub(crate) fn new(first: u64) -> Self {
+        Lines { first, below: Vec::new() }
+    }
+
+    /// Notes the line of a thread's next event.
+    #[inline]
+    pub(crate) fn note(&mut self, thread: ThreadId, line: u64) {
+        if thread.index() >= self.below.len() {
+            self.below.resize_with(thread.index() + 1, Vec::new);
+        }
+        self.below[thread.index()].push(u32::try_from(line - self.first).unwrap_or(u32::MAX));
+    }
+
+    /// The line of an event, from 1; that of the history if the event has none.
+    pub fn of(&self, slot: Slot) -> u64 {
+        let below = self.below.get(slot.thread.index()).and_then(|thread| thread.get(slot.index as usize));
+        self.first + u64::from(below.copied().unwrap_or(0))
+    }
 }
 
 /// What a history is of.

@@ -4,8 +4,8 @@ use super::Report;
 use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stdout;
-use crate::ruling::{Finding, Word};
 use std::io::Write;
+use tribunal_report::{Finding, Word};
 
 /// Prints `OK`, `NO`, `??` or `--` for each history.
 pub struct Brief {

@@ -1,9 +1,9 @@
 //! Comparing verdicts with the labels that histories carry.
 
 use crate::case::Case;
-use crate::question::Question;
-use crate::ruling::{Finding, Word};
 use tribunal_formats::Labels;
+use tribunal_report::Question;
+use tribunal_report::{Finding, Word};
 
 /// What was compared so far.
 #[derive(Default)]

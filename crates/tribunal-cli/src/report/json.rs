@@ -5,10 +5,10 @@ use crate::case::Case;
 use crate::certificates::Store;
 use crate::failure::Failure;
 use crate::output::Stdout;
-use crate::question::Question;
-use crate::ruling::{Finding, Word};
 use serde_json::{Value, json};
 use std::io::Write;
+use tribunal_report::Question;
+use tribunal_report::{Finding, Word};
 
 /// Prints verdict lines.
 pub struct JsonLines {

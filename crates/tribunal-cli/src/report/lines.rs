@@ -5,8 +5,8 @@ use crate::args::Budget;
 use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
-use crate::ruling::{Finding, Word};
 use std::io::Write;
+use tribunal_report::{Finding, Word};
 
 /// Prints lines such as `MP (mp.txt:1): ra: consistent`.
 pub struct Lines {
@@ -33,7 +33,7 @@ impl Report for Lines {
             let more = ruling.reason().map_or_else(|| ruling.broken(), |reason| format!(": {reason}"));
             writeln!(out, "{case}: {}: {}{more}", ruling.question(), out.paint(style, word))?;
             let below = match ruling.word() {
-                Word::Inconsistent => ruling.explain(&self.budget),
+                Word::Inconsistent => ruling.explain(&self.budget.limits()),
                 Word::Consistent if self.witness => ruling.show_witness(),
                 _ => Vec::new(),
             };

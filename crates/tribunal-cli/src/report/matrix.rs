@@ -3,8 +3,8 @@
 use crate::args::Budget;
 use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
-use crate::ruling::{Finding, Word};
 use std::io::{self, Write};
+use tribunal_report::{Finding, Word};
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
@@ -33,7 +33,7 @@ impl Matrix {
             let reason = ruling.reason().unwrap_or_default();
             let (heading, lines) = match ruling.word() {
                 Word::Inconsistent => {
-                    (format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget))
+                    (format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget.limits()))
                 }
                 Word::Consistent if self.witness => ("consistent".into(), ruling.show_witness()),
                 Word::Undecided => (format!("undecided: {reason}"), Vec::new()),

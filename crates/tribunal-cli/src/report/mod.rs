@@ -2,12 +2,11 @@
 
 mod brief;
 mod expect;
-pub mod explain;
 mod json;
 mod lines;
 mod matrix;
-pub mod object;
 mod overview;
+mod profile;
 
 pub use brief::Brief;
 pub use expect::Expectations;
@@ -18,8 +17,8 @@ pub use overview::Overview;
 use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stdout;
-use crate::ruling::Finding;
 use std::io;
+use tribunal_report::Finding;
 
 /// A way of printing findings.
 pub trait Report {

@@ -2,14 +2,14 @@
 
 use super::Report;
 use super::matrix::Matrix;
-use super::object::Profile;
+use super::profile::Profile;
 use crate::args::Budget;
 use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::Stdout;
-use crate::ruling::Finding;
 use std::io;
 use tribunal_formats::Subject;
+use tribunal_report::Finding;
 
 /// Prints what of all there is holds of each history and, if there is a single one, why the rest does not.
 pub struct Overview {

@@ -1,10 +1,11 @@
 //! What is in a history of an object.
 
-use crate::output::{Stdout, printable};
+use crate::output::Stdout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_formats::Object;
+use tribunal_report::printable;
 
 /// Describes the operations.
 pub fn print(object: &Object, out: &mut Stdout) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! Histories under construction.
 
 use super::buffer::Buffer;
-use crate::{Error, ErrorKind, History, Labels, Object, Subject};
+use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
 use rustc_hash::FxHashSet;
-use tribunal::memory::{Execution, ExecutionBuilder, LocId, Slot, ThreadId};
+use tribunal::memory::{Execution, ExecutionBuilder, LocId, ThreadId};
 use tribunal::object;
 
 /// A history of a memory under construction.
@@ -13,30 +13,20 @@ pub(super) struct Draft {
     /// Locations with an initial value given.
     initialised: FxHashSet<LocId>,
     line: u64,
-    /// For each event of each thread, how many lines below the first it is.
-    lines: Vec<Vec<u32>>,
+    lines: Lines,
 }
 
 impl Draft {
     /// A history that begins at a line.
     pub(super) fn new(line: u64) -> Self {
         let (labels, initialised) = (Labels::default(), FxHashSet::default());
-        Draft { builder: Execution::builder(), labels, initialised, line, lines: Vec::new() }
+        Draft { builder: Execution::builder(), labels, initialised, line, lines: Lines::new(line) }
     }
 
     /// Notes the line of a thread's next event, so that an error can name it.
     #[inline]
     pub(super) fn note_line(&mut self, thread: ThreadId, line: u64) {
-        if thread.index() >= self.lines.len() {
-            self.lines.resize_with(thread.index() + 1, Vec::new);
-        }
-        self.lines[thread.index()].push(u32::try_from(line - self.line).unwrap_or(u32::MAX));
-    }
-
-    /// The line of an event, or that of the history.
-    fn line_of(&self, slot: Option<Slot>) -> u64 {
-        let line = |slot: Slot| self.lines.get(slot.thread.index())?.get(slot.index as usize).copied();
-        self.line + u64::from(slot.and_then(line).unwrap_or(0))
+        self.lines.note(thread, line);
     }
 
     /// Gives a location its initial value; false if it has one.
@@ -49,10 +39,11 @@ impl Draft {
     pub(super) fn finish(mut self, buffer: &Buffer) -> Result<History, Error> {
         match std::mem::take(&mut self.builder).build() {
             Ok(execution) => {
-                Ok(History { subject: Subject::Memory(execution), labels: self.labels, line: self.line })
+                let Draft { labels, line, lines, .. } = self;
+                Ok(History { subject: Subject::Memory(execution), labels, line, lines })
             }
             Err(malformed) => {
-                let line = self.line_of(malformed.slot());
+                let line = malformed.slot().map_or(self.line, |slot| self.lines.of(slot));
                 Err(Error::at(buffer.name(), line, None, ErrorKind::Malformed(malformed)))
             }
         }
@@ -81,7 +72,8 @@ impl ObjectDraft {
         let ObjectDraft { builder, spec, labels, lines, line } = self;
         match builder.build() {
             Ok(history) => {
-                Ok(History { subject: Subject::Object(Object { history, spec, lines }), labels, line })
+                let subject = Subject::Object(Object { history, spec, lines });
+                Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(malformed) => {
                 let line = malformed.op().map_or(line, |op| lines[op.index()]);

@@ -2,22 +2,20 @@
 
 mod explain;
 mod prefix;
-mod profile;
 mod witness;
 
 pub use explain::explain;
-pub use profile::Profile;
 pub use witness::show_witness;
 
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::{History, OpId};
 
-/// What comes beside a verdict, as its explanation does, takes no longer.
+/// What comes beside a verdict takes no longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The limits of what comes beside a verdict.
-fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
+/// The limits of what comes beside a verdict, as its explanation does: it takes a few seconds at most.
+pub fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
     let patience = Instant::now() + PATIENCE;
     Limits { deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))), ..*limits }
 }

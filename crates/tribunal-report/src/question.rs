@@ -92,7 +92,14 @@ pub enum EngineChoice {
     /// Whatever is best.
     Auto,
     /// The engines of this name alone: one for memories, one for objects, or both.
-    Only { name: &'static str, memory: Option<Engine>, object: Option<object::Engine> },
+    Only {
+        /// The name.
+        name: &'static str,
+        /// The one for memories.
+        memory: Option<Engine>,
+        /// The one for objects.
+        object: Option<object::Engine>,
+    },
 }
 
 impl EngineChoice {

@@ -1,17 +1,24 @@
 //! What came of asking a question of a history, with its certificate.
 
-use crate::args::Budget;
-use crate::case::Judged;
-use crate::question::{EngineChoice, Question};
-use crate::report::{explain, object};
+use crate::{EngineChoice, Question, memory, object};
 use serde_json::Value;
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, History, Specification};
 use tribunal::verdict::Limit;
-use tribunal::{Model, Verdict};
+use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate;
+
+/// What can be judged: an execution, or operations with their specification, to whose types they keep.
+#[derive(Clone, Copy)]
+pub enum Judged<'a> {
+    /// A history of a memory.
+    Memory(&'a Execution),
+    /// A history of an object.
+    Object(&'a History, &'a dyn Specification),
+}
 
 /// The answer to one question about one history.
 pub struct Finding<'a> {
@@ -26,28 +33,47 @@ pub struct Finding<'a> {
 /// A verdict with all that it speaks of.
 pub enum Ruling<'a> {
     /// A model of a memory.
-    Memory { execution: &'a Execution, model: Model, verdict: Verdict },
+    Memory {
+        /// The memory's history.
+        execution: &'a Execution,
+        /// The model.
+        model: Model,
+        /// The answer.
+        verdict: Verdict,
+    },
     /// A criterion of an object.
     Object {
+        /// The object's history.
         history: &'a History,
+        /// What the object should do.
         spec: &'a dyn Specification,
+        /// The criterion.
         criterion: Criterion,
+        /// The answer.
         verdict: objects::Verdict,
     },
     /// A question about the other kind of history.
-    Unfit { question: Question },
+    Unfit {
+        /// The question.
+        question: Question,
+    },
 }
 
 /// A verdict's word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
+    /// Yes.
     Consistent,
+    /// No.
     Inconsistent,
+    /// A limit was reached before an answer was.
     Undecided,
+    /// The question does not apply.
     Unsupported,
 }
 
 impl Word {
+    /// Every word.
     pub const ALL: [Word; 4] = [Word::Consistent, Word::Inconsistent, Word::Undecided, Word::Unsupported];
 }
 
@@ -63,27 +89,21 @@ impl fmt::Display for Word {
 }
 
 impl<'a> Finding<'a> {
-    /// Asks a question of a history; once `stopped`, nothing is decided any more.
-    pub fn of(
-        judged: Judged<'a>,
-        question: &Question,
-        engine: EngineChoice,
-        budget: &Budget,
-        stopped: bool,
-    ) -> Self {
+    /// Asks a question of a history; once stopped on request, nothing is decided any more.
+    pub fn of(judged: Judged<'a>, question: &Question, engine: EngineChoice, limits: &Limits<'_>) -> Self {
         let begin = Instant::now();
-        let limits = budget.limits();
+        let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let (ruling, engine) = match (judged, question) {
             (Judged::Memory(execution), &Question::Model(model)) => {
                 let (verdict, engine) = match engine {
                     _ if stopped => (Verdict::Undecided(Limit::Stopped), model.engines()[0]),
                     EngineChoice::Only { memory: Some(engine), .. } => {
-                        let verdict = tribunal::judge_by(execution, model, engine, &limits);
+                        let verdict = tribunal::judge_by(execution, model, engine, limits);
                         let judgement = verdict.expect("the models asked are those that the engine decides");
                         (judgement.verdict, judgement.engine)
                     }
                     _ => {
-                        let judgement = tribunal::judge(execution, model, &limits);
+                        let judgement = tribunal::judge(execution, model, limits);
                         (judgement.verdict, judgement.engine)
                     }
                 };
@@ -96,10 +116,10 @@ impl<'a> Finding<'a> {
                         engine: objects::Engine::Search,
                     },
                     EngineChoice::Only { object: Some(engine), .. } => objects::Judgement {
-                        verdict: objects::judge_by(history, spec, criterion, engine, &limits),
+                        verdict: objects::judge_by(history, spec, criterion, engine, limits),
                         engine,
                     },
-                    _ => objects::judge(history, spec, criterion, &limits),
+                    _ => objects::judge(history, spec, criterion, limits),
                 };
                 let objects::Judgement { verdict, engine } = judgement;
                 (Ruling::Object { history, spec, criterion: criterion.clone(), verdict }, engine.name())
@@ -168,17 +188,17 @@ impl Ruling<'_> {
     }
 
     /// The lines that explain why the answer is no.
-    pub fn explain(&self, budget: &Budget) -> Vec<String> {
+    pub fn explain(&self, limits: &Limits<'_>) -> Vec<String> {
         match self {
             Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
-                explain::explain(execution, violation)
+                memory::explain(execution, violation)
             }
             Ruling::Object {
                 history,
                 spec,
                 criterion,
                 verdict: objects::Verdict::Inconsistent(violation),
-            } => object::explain(history, *spec, criterion, violation, &budget.limits()),
+            } => object::explain(history, *spec, criterion, violation, limits),
             _ => Vec::new(),
         }
     }
@@ -187,7 +207,7 @@ impl Ruling<'_> {
     pub fn show_witness(&self) -> Vec<String> {
         match self {
             Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
-                explain::show_witness(execution, witness)
+                memory::show_witness(execution, witness)
             }
             Ruling::Object { history, verdict: objects::Verdict::Consistent(execution), .. } => {
                 object::show_witness(history, execution)

@@ -1,7 +1,7 @@
 //! An abstract execution in words.
 
 use super::wrapped;
-use crate::output::printable;
+use crate::printable;
 use tribunal::object::{AbstractExecution, History, OpId, Visibility};
 
 /// Of a linearization with more operations only both ends are shown.

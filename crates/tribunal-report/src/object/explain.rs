@@ -2,7 +2,7 @@
 
 use super::prefix::{Break, longest};
 use super::{patient, timed, wrapped};
-use crate::output::printable;
+use crate::printable;
 use tribunal::Limits;
 use tribunal::object::{
     AbstractExecution, Criterion, History, OpId, ProcessId, Replay, Specification, Value, Verdict, Violation,

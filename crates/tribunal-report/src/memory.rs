@@ -1,6 +1,6 @@
 //! Violations and witnesses in words, short enough at litmus size to read like a textbook.
 
-use crate::output::printable;
+use crate::printable;
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation, Witness};
 

@@ -1,13 +1,14 @@
 //! What an object guarantees: the strongest criteria that its history satisfies, as a whole and method by method.
 
-use super::patient;
 use crate::args::Budget;
 use crate::case::Case;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, printable};
-use crate::question::Question;
-use crate::ruling::{Finding, Ruling, Word};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
 use std::io::{self, Write};
 use tribunal::object::{Atomic, Criterion, strongest};
+use tribunal_report::Question;
+use tribunal_report::object::patient;
+use tribunal_report::printable;
+use tribunal_report::{Finding, Ruling, Word};
 
 /// Prints the profile of each history and, if there is a single one, why it is not stronger.
 pub struct Profile {
@@ -91,7 +92,8 @@ impl Profile {
         let why = findings.iter().filter(failing).min_by_key(is_sequential);
         if let Some(Finding { ruling, .. }) = why {
             self.below.push(format!("{}: inconsistent", ruling.question()));
-            self.below.extend(ruling.explain(&self.budget).into_iter().map(|line| format!("  {line}")));
+            self.below
+                .extend(ruling.explain(&self.budget.limits()).into_iter().map(|line| format!("  {line}")));
         }
         let witness = strongest.filter(|_| self.witness).and_then(|&criterion| {
             findings

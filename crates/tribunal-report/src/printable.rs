@@ -1,0 +1,21 @@
+//! Names as they may be shown.
+
+use std::borrow::Cow;
+
+/// The text with its control characters escaped: names in histories are anything, and a terminal obeys what it prints.
+///
+/// ```
+/// assert_eq!(tribunal_report::printable("x\u{1b}[31m"), "x\\u{1b}[31m");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    // Marks that turn the direction of text are no control characters, but show a text as another.
+    let escaped = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if !text.contains(escaped) {
+        return text.into();
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        if escaped(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown.into()
+}

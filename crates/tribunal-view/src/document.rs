@@ -1,0 +1,211 @@
+//! What a picture shows, as data: its JSON is what the page draws.
+//!
+//! Events and operations are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
+//! window. Places on the grid are whole numbers: whoever draws says how large a step is.
+
+use serde::Serialize;
+
+/// A history and what was said of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Document {
+    /// The history's name, or else the file's.
+    pub title: String,
+    /// Where it was read: `mp.txt:3`.
+    pub source: String,
+    /// How many events or operations it has.
+    pub size: usize,
+    /// Which ruling to show first: an index of `rulings`.
+    pub shown: usize,
+    /// The history.
+    #[serde(flatten)]
+    pub picture: Picture,
+}
+
+/// The history as it is drawn, with a ruling for each question asked.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Picture {
+    /// A memory: a column for each thread.
+    Memory {
+        /// The columns.
+        threads: Vec<Thread>,
+        /// The events shown: by thread and index, initial writes last.
+        events: Vec<Event>,
+        /// From each write to the reads of it.
+        rf: Vec<Edge>,
+        /// From reads to what depends on them.
+        deps: Vec<Edge>,
+        /// The whole at a glance, if not all of it is shown.
+        overview: Option<Overview>,
+        /// What the models say.
+        rulings: Vec<Said<MemoryRuling>>,
+    },
+    /// An object: a row for each process, time going to the right.
+    Object {
+        /// The specification's name.
+        spec: String,
+        /// The rows.
+        processes: Vec<Process>,
+        /// The operations shown, by call.
+        operations: Vec<Operation>,
+        /// The explicit order, where there are no times: pairs of neighbours.
+        hb: Vec<Edge>,
+        /// The whole at a glance, if not all of it is shown.
+        overview: Option<Overview>,
+        /// What the criteria say.
+        rulings: Vec<Said<ObjectRuling>>,
+    },
+}
+
+/// An edge between two places of the picture.
+pub type Edge = [u32; 2];
+
+/// A thread's column.
+#[derive(Clone, Debug, Serialize)]
+pub struct Thread {
+    /// Its name.
+    pub name: String,
+    /// How many events it has in all.
+    pub length: u32,
+}
+
+/// An event on the grid.
+#[derive(Clone, Debug, Serialize)]
+pub struct Event {
+    /// Its thread; none for an initial write.
+    pub thread: Option<u32>,
+    /// Its index in the thread, from 0.
+    pub index: u32,
+    /// Its row: po and, unless that is a cycle, rf lead downwards. Initial writes are in row 0.
+    pub row: u32,
+    /// What it did: `W x 1`, `R.acq y 0`, `init x`.
+    pub label: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its location's name, if it has one.
+    pub location: Option<String>,
+    /// The line where it was read, if it was.
+    pub line: Option<u64>,
+}
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A read.
+    Read,
+    /// A write.
+    Write,
+    /// Both.
+    Rmw,
+    /// A fence.
+    Fence,
+    /// An initial write.
+    Init,
+}
+
+/// A process's row.
+#[derive(Clone, Debug, Serialize)]
+pub struct Process {
+    /// Its name.
+    pub name: String,
+    /// How many operations it has in all.
+    pub length: u32,
+}
+
+/// An operation on the timeline.
+#[derive(Clone, Debug, Serialize)]
+pub struct Operation {
+    /// Its process.
+    pub process: u32,
+    /// What was called and what it returned: `enqueue(1) → null`, `dequeue() → ?` if it never returned.
+    pub label: String,
+    /// The method alone.
+    pub method: String,
+    /// Where its call is on the grid: calls and returns in order of time, from 0.
+    pub call: u32,
+    /// Where its return is; none if it never returned.
+    pub ret: Option<u32>,
+    /// When it was called and returned, as the input says: `3`, `17`.
+    pub times: Option<(String, Option<String>)>,
+    /// The line where it was read, if it was.
+    pub line: Option<u64>,
+}
+
+/// The whole history at a glance.
+#[derive(Clone, Debug, Serialize)]
+pub struct Overview {
+    /// By thread or process: how many of its events or operations begin in each of equal stretches of the whole.
+    pub density: Vec<Vec<u32>>,
+    /// The stretches of which some are shown, from and to.
+    pub window: (u32, u32),
+    /// The stretches in which the shown violation has events or operations, by ruling.
+    pub marks: Vec<Vec<u32>>,
+}
+
+/// What came of a question.
+#[derive(Clone, Debug, Serialize)]
+pub struct Said<R> {
+    /// The model or criterion.
+    pub question: String,
+    /// `consistent`, `inconsistent`, `undecided` or `unsupported`.
+    pub verdict: String,
+    /// What stands beside it: the axiom that is broken and its formula, or why there is no answer.
+    pub heading: String,
+    /// Why the answer is no, line by line; the page steps through them.
+    pub lines: Vec<Line>,
+    /// What is drawn of it.
+    #[serde(flatten)]
+    pub ruling: R,
+}
+
+/// What is drawn of a model's answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MemoryRuling {
+    /// The violation's edges, each once.
+    pub cycle: Vec<Arrow>,
+    /// Of a witness: mo, from each write to the next of its location.
+    pub mo: Vec<Edge>,
+    /// Of a witness: fr, from each read to the first write that overwrites what it read.
+    pub fr: Vec<Edge>,
+}
+
+/// What is drawn of a criterion's answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ObjectRuling {
+    /// Of a witness: the operations that took effect, in order.
+    pub lin: Vec<u32>,
+    /// By place in `lin`, where the operation takes effect: a place on the grid, in hundredths, within its interval (under
+    /// `sequential`, which knows no real time, perhaps not).
+    pub points: Vec<u32>,
+    /// By place in `lin`, what is visible to the operation there; none: all before it.
+    pub vis: Option<Vec<Vec<u32>>>,
+    /// Of a violation: the operations of the part that nothing explains.
+    pub part: Vec<u32>,
+    /// Of a violation: the operation whose return cannot be explained, if there is a first one.
+    pub failing: Option<u32>,
+}
+
+/// A line of an explanation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Line {
+    /// How deep it stands below what it explains.
+    pub depth: usize,
+    /// What it says.
+    pub text: String,
+    /// The places it speaks of.
+    pub about: Vec<u32>,
+    /// The edges it speaks of.
+    pub arrows: Vec<Arrow>,
+}
+
+/// An edge with a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Arrow {
+    /// Where it begins.
+    pub from: u32,
+    /// Where it ends.
+    pub to: u32,
+    /// What relates the ends: `po`, `rf`, `mo`, `fr`, ...
+    pub name: &'static str,
+}
