@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::{input, interrupt};
 use tribunal::object::{self, Criterion};
 use tribunal::verdict::Limit;
-use tribunal::{Model, Verdict};
+use tribunal::{Model, Shrunk, Verdict};
 use tribunal_formats::{Format, History, Labels, Object, Subject, Writer, write_history, write_object};
 use tribunal_report::Judged;
 use tribunal_report::Question;
@@ -41,10 +41,12 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
                 undecided += 1;
                 say(&format!("undecided: {limit}"));
             }
-            Part::Left(part) => {
+            Part::Left { part, limit } => {
                 shrunk += 1;
                 let left = Case { subject: &part, ..case }.events();
-                say(&format!("inconsistent, {left} of {} left", case.events()));
+                let perhaps =
+                    limit.map_or(String::new(), |limit| format!(", perhaps not the fewest: {limit}"));
+                say(&format!("inconsistent, {left} of {} left{perhaps}", case.events()));
                 let written = match &*part {
                     Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
                     Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
@@ -65,7 +67,11 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
 
 /// What is left of a history.
 enum Part {
-    Left(Box<Subject>),
+    /// The limit, if one was reached, ended the work early.
+    Left {
+        part: Box<Subject>,
+        limit: Option<Limit>,
+    },
     /// It is consistent.
     Nothing,
     Undecided(Limit),
@@ -96,7 +102,9 @@ fn part(
     match (judged, question, case.subject) {
         (Judged::Memory(execution), Question::Model(model), _) => {
             match tribunal::shrink(execution, *model, &limits, tick).map_err(|verdict| *verdict) {
-                Ok(shrunk) => Ok(Part::Left(Box::new(Subject::Memory(shrunk.execution)))),
+                Ok(Shrunk { execution, limit, .. }) => {
+                    Ok(Part::Left { part: Box::new(Subject::Memory(execution)), limit })
+                }
                 Err(Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
                 Err(Verdict::Unsupported(why)) => Err(case.failure(format_args!("{question}: {why}"))),
                 Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Ok(Part::Nothing),
@@ -104,7 +112,10 @@ fn part(
         }
         (Judged::Object(history, spec), Question::Criterion(criterion), Subject::Object(object)) => {
             match object::shrink(history, spec, criterion, &limits, tick).map_err(|verdict| *verdict) {
-                Ok(violation) => Ok(Part::Left(Box::new(Subject::Object(left(object, &violation))))),
+                Ok(violation) => {
+                    let part = Box::new(Subject::Object(left(object, &violation)));
+                    Ok(Part::Left { part, limit: None })
+                }
                 Err(object::Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
                 Err(object::Verdict::Unsupported(why)) => {
                     Err(case.failure(format_args!("{question}: {why}")))

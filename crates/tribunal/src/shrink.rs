@@ -3,8 +3,9 @@
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Extras, Order};
 use crate::models::{Model, judge};
-use crate::verdict::Verdict;
+use crate::verdict::{Limit, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// A part of an execution that a model forbids.
 #[derive(Clone, Debug)]
@@ -13,17 +14,19 @@ pub struct Shrunk {
     pub execution: Execution,
     /// Which events of the whole are left, in its order.
     pub events: Vec<EventId>,
+    /// The limit that was reached, if one was: then more might be left out.
+    pub limit: Option<Limit>,
 }
 
 /// Shrinks an execution that is inconsistent with a model: no event can be left out of the result (with those that read
-/// from it), no order can be weaker, and it has no more dependencies, times and final values than it needs. If the execution is not
-/// known to be inconsistent, the verdict says so instead.
+/// from it), no order can be weaker, and it has no more dependencies, times and final values than it needs; unless a
+/// limit is reached. If the execution is not known to be inconsistent, the verdict says so instead.
 ///
 /// That the part is inconsistent implies that the whole is: every mo of the whole, restricted, is one of the part, and
 /// leaving out events, orders, dependencies, times and final values only takes away edges.
 ///
 /// The events that the violation speaks of are tried first: mostly they suffice, and what is left to do does not
-/// depend on the size of the whole. `tick` is called before every check with the number of events still there.
+/// depend on the size of the whole. Then what surrounds them is searched for a smaller part. `tick` is called before every check with the number of events still there.
 ///
 /// ```
 /// use tribunal::{Limits, Model, memory::{Execution, Op}, shrink};
@@ -50,15 +53,23 @@ pub fn shrink(
         Verdict::Inconsistent(violation) => violation,
         other => return Err(Box::new(other)),
     };
-    let mut shrinking = Shrinking { x: execution, model, limits, tick, draft: Draft::whole(execution) };
-    shrinking.try_events(core(execution, &violation.events()));
-    shrinking.drop_extras();
-    shrinking.drop_groups(|event| execution.thread_of(event).map_or(0, |thread| thread.0));
-    shrinking.drop_groups(|event| execution.loc(event).map_or(u32::MAX, |loc| loc.0));
-    shrinking.drop_events();
+    let draft = Draft::whole(execution);
+    let mut shrinking = Shrinking { x: execution, model, limits, tick, draft, judged: 0, limit: None };
+    shrinking.reduce_to(core(execution, &violation.events()));
+    shrinking.look_around();
+    shrinking.drop_deps();
     shrinking.weaken_orders();
-    let Draft { events, .. } = &shrinking.draft;
-    Ok(Shrunk { execution: shrinking.draft.build(execution), events: events.clone() })
+    let Shrinking { draft, limit, .. } = shrinking;
+    Ok(Shrunk { execution: draft.build(execution), events: draft.events, limit })
+}
+
+/// Around a part, so many events at most are looked at for a smaller one.
+const AROUND: usize = 1 << 10;
+
+/// How many events of the part's surroundings, added up over all checks, may be judged: far fewer than there are in a
+/// long history, so that all this takes less than its check.
+const fn patience(whole: usize) -> usize {
+    20_000 + whole / 32
 }
 
 /// These events and all that they read from, with one fence of each order between neighbours that have some.
@@ -90,6 +101,8 @@ struct Draft {
     /// Orders that are weaker than in the whole.
     orders: FxHashMap<EventId, Order>,
     deps: bool,
+    /// If there are dependencies, the events that lost theirs.
+    independent: FxHashSet<EventId>,
     times: bool,
     finals: bool,
 }
@@ -101,6 +114,7 @@ impl Draft {
             events: x.events().collect(),
             orders: FxHashMap::default(),
             deps: features.deps,
+            independent: FxHashSet::default(),
             times: features.times,
             finals: features.finals,
         }
@@ -111,8 +125,25 @@ impl Draft {
     }
 
     fn build(&self, x: &Execution) -> Execution {
-        let extras = Extras { deps: self.deps, times: self.times, finals: self.finals };
-        x.part_of(&self.events, extras, |event| self.order(x, event))
+        let deps = |event| self.deps && !self.independent.contains(&event);
+        let order = |event| self.order(x, event);
+        x.part_of(&self.events, Extras { deps, times: self.times, finals: self.finals, order })
+    }
+}
+
+/// What is left of events without some of them, and without all that read from those.
+fn without(x: &Execution, events: &[EventId], dropped: impl Fn(EventId) -> bool) -> Vec<EventId> {
+    let mut gone: FxHashSet<EventId> = events.iter().copied().filter(|&event| dropped(event)).collect();
+    loop {
+        let before = gone.len();
+        for &event in events {
+            if x.rf(event).is_some_and(|source| gone.contains(&source)) {
+                gone.insert(event);
+            }
+        }
+        if gone.len() == before {
+            return events.iter().copied().filter(|event| !gone.contains(event)).collect();
+        }
     }
 }
 
@@ -121,14 +152,36 @@ struct Shrinking<'a, T> {
     model: Model,
     limits: &'a Limits<'a>,
     tick: T,
+    /// The smallest part so far that is inconsistent.
     draft: Draft,
+    /// The sizes of all drafts judged, added up.
+    judged: usize,
+    /// The first limit that was reached.
+    limit: Option<Limit>,
 }
 
 impl<T: FnMut(usize)> Shrinking<'_, T> {
+    /// The events that a violation of the draft speaks of, if there is one.
+    fn violated(&mut self, draft: &Draft) -> Option<Vec<EventId>> {
+        (self.tick)(self.draft.events.len());
+        self.judged += draft.events.len();
+        match judge(&draft.build(self.x), self.model, self.limits).verdict {
+            // The part has its events in the order of the whole, and initial writes after them.
+            Verdict::Inconsistent(violation) => {
+                let events = violation.events().into_iter();
+                Some(events.filter_map(|event| draft.events.get(event.index()).copied()).collect())
+            }
+            Verdict::Undecided(limit) => {
+                self.limit = self.limit.take().or(Some(limit));
+                None
+            }
+            Verdict::Consistent(_) | Verdict::Unsupported(_) => None,
+        }
+    }
+
     /// Takes a smaller draft if it is still inconsistent.
     fn accept(&mut self, draft: Draft) -> bool {
-        (self.tick)(self.draft.events.len());
-        let fails = judge(&draft.build(self.x), self.model, self.limits).verdict.is_inconsistent();
+        let fails = self.violated(&draft).is_some();
         if fails {
             self.draft = draft;
         }
@@ -142,25 +195,68 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// Leaves out events, with all that read from them.
     fn try_without(&mut self, dropped: impl Fn(EventId) -> bool) -> bool {
-        let mut gone: FxHashSet<EventId> =
-            self.draft.events.iter().copied().filter(|&e| dropped(e)).collect();
-        loop {
-            let before = gone.len();
-            for &event in &self.draft.events {
-                if self.x.rf(event).is_some_and(|source| gone.contains(&source)) {
-                    gone.insert(event);
+        self.try_events(without(self.x, &self.draft.events, dropped))
+    }
+
+    /// Reduces the draft to these of its events, if they fail by themselves, and then to as few as can be.
+    fn reduce_to(&mut self, events: Vec<EventId>) {
+        let x = self.x;
+        self.try_events(events);
+        self.drop_extras();
+        self.drop_groups(|event| x.thread_of(event).map_or(0, |thread| thread.0));
+        self.drop_groups(|event| x.loc(event).map_or(u32::MAX, |loc| loc.0));
+        self.drop_events();
+    }
+
+    /// What surrounds the draft's events may break the model in fewer: it is asked without each of them in turn.
+    fn look_around(&mut self) {
+        let end = self.judged + patience(self.x.len());
+        let surroundings = self.surroundings();
+        let mut at = 0;
+        while let Some(&event) = self.draft.events.get(at)
+            && self.judged < end
+        {
+            at += 1;
+            let others = without(self.x, &surroundings, |other| other == event);
+            let other = Draft { events: others, ..Draft::whole(self.x) };
+            if let Some(events) = self.violated(&other) {
+                let best = std::mem::replace(&mut self.draft, other);
+                self.reduce_to(core(self.x, &events));
+                if self.draft.events.len() < best.events.len() {
+                    at = 0;
+                } else {
+                    self.draft = best;
                 }
             }
-            if gone.len() == before {
-                break;
+        }
+    }
+
+    /// The events between and beside those of the draft in their threads, as far as what they read from is among them.
+    fn surroundings(&self) -> Vec<EventId> {
+        let x = self.x;
+        let beside = (AROUND / self.draft.events.len().max(1) / 2) as u32;
+        let mut stretches: Vec<Range<u32>> = Vec::new();
+        for &event in &self.draft.events {
+            let thread = x.thread_of(event).map_or(0..0, |thread| x.thread_events(thread));
+            let stretch =
+                thread.start.max(event.0.saturating_sub(beside))..thread.end.min(event.0 + beside + 1);
+            match stretches.last_mut() {
+                Some(last) if stretch.start <= last.end && thread.start <= last.start => {
+                    last.end = stretch.end
+                }
+                _ => stretches.push(stretch),
             }
         }
-        let left = self.draft.events.iter().copied().filter(|event| !gone.contains(event));
-        self.try_events(left.collect())
+        let events: Vec<EventId> = stretches.into_iter().flatten().map(EventId).collect();
+        let outside = |event: EventId| {
+            let source = x.rf(event).filter(|&source| !x.is_init(source));
+            source.is_some_and(|source| events.binary_search(&source).is_err())
+        };
+        without(x, &events, outside)
     }
 
     fn drop_extras(&mut self) {
-        let Draft { deps, times, finals, .. } = self.draft;
+        let &Draft { deps, times, finals, .. } = &self.draft;
         if deps {
             self.accept(Draft { deps: false, ..self.draft.clone() });
         }
@@ -201,6 +297,21 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
                 stretch = stretch.div_ceil(2);
             } else if !dropped {
                 break;
+            }
+        }
+    }
+
+    /// Leaves out the dependencies of each event that needs none.
+    fn drop_deps(&mut self) {
+        if !self.draft.deps {
+            return;
+        }
+        for event in self.draft.events.clone() {
+            let depends = self.x.deps(event).any(|on| self.draft.events.binary_search(&on).is_ok());
+            if depends {
+                let mut draft = self.draft.clone();
+                draft.independent.insert(event);
+                self.accept(draft);
             }
         }
     }

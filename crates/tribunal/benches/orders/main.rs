@@ -1,7 +1,7 @@
 //! What the engines that look for an order of writes cost, as tables.
 //!
 //! `cargo bench -p tribunal --bench orders [-- SECTION...]`, where a section is one of buffers, scale, papers, causal, hard,
-//! satisfiability. Verdicts are asserted where they are known, times are not: they are printed beside their budgets.
+//! shrink, satisfiability. Verdicts are asserted where they are known, times are not: they are printed beside their budgets.
 //! docs/performance.md explains them.
 
 mod buffers;
@@ -14,18 +14,20 @@ mod papers;
 mod peak;
 #[path = "../c11/sections.rs"]
 mod sections;
+mod shrink;
 #[path = "../c11/table.rs"]
 mod table;
 
 use sections::Section;
 use std::error::Error;
 
-const SECTIONS: [(&str, Section); 6] = [
+const SECTIONS: [(&str, Section); 7] = [
     ("buffers", buffers::report),
     ("scale", buffers::scale),
     ("papers", papers::report),
     ("causal", causal::report),
     ("hard", hard::report),
+    ("shrink", shrink::report),
     ("satisfiability", hard::satisfiability),
 ];
 

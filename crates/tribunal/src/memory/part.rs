@@ -4,11 +4,13 @@ use super::{EventId, Execution, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// Which of the things beside events a part keeps.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Extras {
-    pub(crate) deps: bool,
+pub(crate) struct Extras<D, O> {
+    /// Of which events the dependencies.
+    pub(crate) deps: D,
     pub(crate) times: bool,
     pub(crate) finals: bool,
+    /// The order of each event: its own, or a weaker one.
+    pub(crate) order: O,
 }
 
 impl Execution {
@@ -31,15 +33,14 @@ impl Execution {
     ///
     /// If an event reads from one that is left out.
     pub fn part(&self, events: &[EventId]) -> Execution {
-        let all = Extras { deps: true, times: true, finals: true };
-        self.part_of(events, all, |event| self.label(event).order())
+        let order = |event| self.label(event).order();
+        self.part_of(events, Extras { deps: |_| true, times: true, finals: true, order })
     }
 
     pub(crate) fn part_of(
         &self,
         events: &[EventId],
-        extras: Extras,
-        order: impl Fn(EventId) -> Order,
+        extras: Extras<impl Fn(EventId) -> bool, impl Fn(EventId) -> Order>,
     ) -> Execution {
         let x = self;
         let mut b = Execution::builder();
@@ -67,7 +68,7 @@ impl Execution {
             }
         }
         for &event in events {
-            let order = order(event);
+            let order = (extras.order)(event);
             let loc = x.loc(event).map_or(LocId(0), |loc| locs[&loc]);
             let read = x.rf(event).map_or(0, |source| x.value(source));
             let op = match x.label(event).kind() {
@@ -82,7 +83,7 @@ impl Execution {
                 Some(source) => Source::At(slots[&source]),
             };
             let slot = b.push(slots[&event].thread, op.order(order).from(source));
-            if extras.deps {
+            if (extras.deps)(event) {
                 for on in x.deps(event).filter_map(|on| slots.get(&on)) {
                     b.depends(slot, on.index);
                 }
