@@ -23,6 +23,7 @@ pub mod memory;
 pub mod models;
 pub mod object;
 mod order;
+pub mod separate;
 mod shrink;
 pub mod verdict;
 pub mod verify;

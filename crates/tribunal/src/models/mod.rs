@@ -2,6 +2,7 @@
 
 mod causal;
 mod coherence;
+mod inclusions;
 pub(crate) mod multiprocessor;
 mod preserved;
 mod rc20;
