@@ -112,9 +112,8 @@ fn part(
         }
         (Judged::Object(history, spec), Question::Criterion(criterion), Subject::Object(object)) => {
             match object::shrink(history, spec, criterion, &limits, tick).map_err(|verdict| *verdict) {
-                Ok(violation) => {
-                    let part = Box::new(Subject::Object(left(object, &violation)));
-                    Ok(Part::Left { part, limit: None })
+                Ok(object::Shrunk { violation, limit }) => {
+                    Ok(Part::Left { part: Box::new(Subject::Object(left(object, &violation))), limit })
                 }
                 Err(object::Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
                 Err(object::Verdict::Unsupported(why)) => {

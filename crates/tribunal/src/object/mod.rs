@@ -42,7 +42,7 @@ pub use judge::{Engine, Judgement, check, judge, judge_by};
 pub use machine::{Machine, Replay, StateId};
 pub use methods::{Atomic, Strengths, strongest};
 pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, States, Status};
-pub use shrink::shrink;
+pub use shrink::{Shrunk, shrink};
 pub use spec::{Collection, Kind, Others, Signature, Spec, Specification, typed};
 pub use value::Value;
 pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};

@@ -2,10 +2,20 @@
 
 use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation, judge};
 use crate::limits::Limits;
+use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
+/// What is left of a history that breaks a criterion.
+#[derive(Clone, Debug)]
+pub struct Shrunk {
+    /// The part that breaks it.
+    pub violation: Violation,
+    /// The limit that was reached, if one was: then more might be left out.
+    pub limit: Option<Limit>,
+}
+
 /// The violation of a history that breaks a criterion, with the shortest cut, and with no operation that may be left
-/// out. If the history is not known to break it, the verdict says so instead.
+/// out; unless a limit is reached. If the history is not known to break it, the verdict says so instead.
 ///
 /// Only what the law of [`Violation`] lets go is left out, so that the part's inconsistency is the whole's. `tick` is
 /// called before every check with the number of operations still there.
@@ -21,8 +31,8 @@ use rustc_hash::FxHashSet;
 /// let op = b.call(p, "dequeue", &[], 30);
 /// b.ret(op, Value::from(2), 35);
 /// let history = b.build()?;
-/// let violation = shrink(&history, &Queue, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
-/// assert_eq!(violation.operations.len(), 3); // 3 has nothing to do with it
+/// let shrunk = shrink(&history, &Queue, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
+/// assert_eq!(shrunk.violation.operations.len(), 3); // 3 has nothing to do with it
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub fn shrink(
@@ -31,10 +41,10 @@ pub fn shrink(
     criterion: &Criterion,
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
-) -> Result<Violation, Box<Verdict>> {
+) -> Result<Shrunk, Box<Verdict>> {
     match judge(history, spec, criterion, limits).verdict {
         Verdict::Inconsistent(violation) => {
-            let mut shrinking = Shrinking { history, spec, criterion, limits, tick, violation };
+            let mut shrinking = Shrinking { history, spec, criterion, limits, tick, violation, limit: None };
             shrinking.cut();
             let mut before = usize::MAX;
             while shrinking.violation.operations.len() < before {
@@ -43,7 +53,8 @@ pub fn shrink(
                 shrinking.drop_values();
                 shrinking.drop_idle();
             }
-            Ok(shrinking.violation)
+            let Shrinking { violation, limit, .. } = shrinking;
+            Ok(Shrunk { violation, limit })
         }
         other => Err(Box::new(other)),
     }
@@ -56,13 +67,20 @@ struct Shrinking<'a, T> {
     limits: &'a Limits<'a>,
     tick: T,
     violation: Violation,
+    /// The first limit that was reached.
+    limit: Option<Limit>,
 }
 
 impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn fails(&mut self, operations: &[OpId], cut: Option<u32>) -> bool {
         (self.tick)(self.violation.operations.len());
         let part = self.history.part(operations, cut);
-        judge(&part, self.spec, self.criterion, self.limits).verdict.is_inconsistent()
+        match judge(&part, self.spec, self.criterion, self.limits).verdict {
+            Verdict::Inconsistent(_) => return true,
+            Verdict::Undecided(limit) => self.limit = self.limit.take().or(Some(limit)),
+            Verdict::Consistent(_) | Verdict::Unsupported(_) => {}
+        }
+        false
     }
 
     /// Operations of the violation that were called within so many events.

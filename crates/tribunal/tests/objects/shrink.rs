@@ -2,7 +2,7 @@
 
 use crate::corpus::{corpus, labelled};
 use tribunal::Limits;
-use tribunal::object::{Criterion, History, OpId, Specification, Violation, shrink};
+use tribunal::object::{Criterion, History, OpId, Shrunk, Specification, Violation, shrink};
 use tribunal::verify::object::verify_violation;
 use tribunal_formats::Error;
 
@@ -28,7 +28,8 @@ fn no_operation_can_be_left_out() -> Result<(), Error> {
         for criterion in Criterion::ALL {
             let (history, spec) = (&object.history, &*spec);
             match shrink(history, spec, &criterion, &Limits::default(), |_| ()) {
-                Ok(violation) => {
+                Ok(Shrunk { violation, limit }) => {
+                    assert_eq!(limit, None);
                     shrunk += 1;
                     verify_violation(history, spec, &criterion, &violation).expect("a certificate");
                     if let Some(op) = smaller(history, spec, &criterion, &violation) {
