@@ -2,7 +2,7 @@
 
 use crate::verdict::Limit;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use web_time::Instant;
 
 /// How much a check may cost.
 ///

@@ -175,8 +175,18 @@ pub fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn R
     Ok(if gzip {
         Box::new(flate2::read::MultiGzDecoder::new(whole))
     } else if zstd {
-        Box::new(zstd::stream::read::Decoder::new(whole)?)
+        from_zstd(whole)?
     } else {
         Box::new(whole)
     })
+}
+
+#[cfg(feature = "zstd")]
+fn from_zstd(raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Ok(Box::new(zstd::stream::read::Decoder::new(raw)?))
+}
+
+#[cfg(not(feature = "zstd"))]
+fn from_zstd(_: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "zstd is not read here: decompress it, or use gzip"))
 }
