@@ -2,15 +2,23 @@
 //!
 //! A [`Question`] is a model or a criterion; [`Finding::of`] asks it of a history and gives a [`Ruling`], which explains
 //! itself, shows its witness and carries its certificate. Nothing here prints.
+//!
+//! A violation is told twice: in brief, as a proof ([`memory::explain`], [`object::explain`]), whose [`Line`]s point at the
+//! events and edges that they speak of; and step by step for someone who has not seen one before ([`memory::story`]), which
+//! [`section`], [`sections`] and [`contrast`] put on a screen with a listing.
 
+mod inclusion;
 mod line;
 pub mod memory;
 pub mod object;
 mod printable;
 mod question;
 mod ruling;
+mod screen;
 
-pub use line::{Arrow, Line};
+pub use inclusion::weakest;
+pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
 pub use printable::printable;
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, unfit};
+pub use screen::{Heading, Section, contrast, section, sections};

@@ -1,15 +1,16 @@
 //! What came of asking a question of a history, with its certificate.
 
+use crate::line::{Line, SCREENFUL, fold};
 use crate::{EngineChoice, Question, memory, object};
 use serde_json::Value;
 use std::fmt;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, History, Specification};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate;
+use web_time::Instant;
 
 /// What can be judged: an execution, or operations with their specification, to whose types they keep.
 #[derive(Clone, Copy)]
@@ -187,18 +188,21 @@ impl Ruling<'_> {
         }
     }
 
-    /// The lines that explain why the answer is no.
+    /// The lines that explain why the answer is no, at most a screenful.
     pub fn explain(&self, limits: &Limits<'_>) -> Vec<String> {
         match self {
             Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
-                memory::explain(execution, violation)
+                fold(&memory::explain(execution, violation), SCREENFUL)
             }
             Ruling::Object {
                 history,
                 spec,
                 criterion,
                 verdict: objects::Verdict::Inconsistent(violation),
-            } => object::explain(history, *spec, criterion, violation, limits),
+            } => {
+                let explanation = object::explain(history, *spec, criterion, violation, limits);
+                explanation.lines.iter().map(Line::indented).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -207,7 +211,7 @@ impl Ruling<'_> {
     pub fn show_witness(&self) -> Vec<String> {
         match self {
             Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
-                memory::show_witness(execution, witness)
+                fold(&memory::show_witness(execution, witness), SCREENFUL)
             }
             Ruling::Object { history, verdict: objects::Verdict::Consistent(execution), .. } => {
                 object::show_witness(history, execution)

@@ -1,7 +1,8 @@
 //! Why a history is inconsistent, in words: where it goes wrong, what was tried, and the operations that it is about.
 
 use super::prefix::{Break, longest};
-use super::{patient, timed, wrapped};
+use super::{patient, timed};
+use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
 use tribunal::Limits;
 use tribunal::object::{
@@ -20,42 +21,75 @@ const STATE: usize = 72;
 /// Other places are tried as long as that takes no more steps.
 const STEPS: usize = 1 << 20;
 
-/// The lines that explain a violation.
+/// Why a history is inconsistent. Operations are those of the whole history.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// Why, line by line.
+    pub lines: Vec<Line<OpId>>,
+    /// The operation whose return is the first that nothing explains; none where nothing goes wrong first (`sequential`
+    /// knows no real time, nor does a history without times), or it was not found in time. It is mostly in the part; not
+    /// if its return says that it did nothing, so that it no longer explains what the others saw.
+    pub failing: Option<OpId>,
+    /// A smallest part that nothing explains, in the order of ids.
+    pub part: Vec<OpId>,
+    /// How many calls and returns of the history the part has: what returned later is pending in it. None: all.
+    pub cut: Option<u32>,
+}
+
+/// Explains a violation, within a few seconds.
 pub fn explain(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
     violation: &Violation,
     limits: &Limits<'_>,
-) -> Vec<String> {
+) -> Explanation {
     let mut lines = Vec::new();
     let limits = &patient(limits);
     let found = longest(history, spec, criterion, violation.cut, limits);
     let prefix = found.as_ref().map_or(history, |found| &found.prefix);
-    let smallest = shrink(prefix, spec, criterion, limits, |_| ());
-    let part = match &smallest {
-        Ok(violation) => prefix.part(&violation.operations, violation.cut),
-        Err(_) => history.part(&violation.operations, violation.cut),
+    let whole = |op: OpId| found.as_ref().map_or(op, |found| found.called[op.index()]);
+    let smallest = shrink(prefix, spec, criterion, limits, |_| ()).map(|shrunk| shrunk.violation);
+    let (part, ops) = match &smallest {
+        Ok(Violation { operations, cut }) => {
+            (prefix.part(operations, *cut), operations.iter().map(|&op| whole(op)).collect())
+        }
+        Err(_) => (history.part(&violation.operations, violation.cut), violation.operations.clone()),
     };
-    if let Some(Break { events, prefix, op }) = &found {
+    if let Some(Break { events, prefix, op, .. }) = &found {
         let all = history.intervals().map_or(0, |intervals| intervals.events.len());
         let at = prefix.times(*op).and_then(|(_, ret)| ret).map_or(String::new(), |ret| format!(" at {ret}"));
         let (returning, holds) = (prefix.show(*op), holds(criterion));
-        lines.push(format!(
+        let text = format!(
             "of {all} calls and returns the first {events} are {holds}; then {returning} returns{at}"
-        ));
+        );
+        lines.push(Line { about: vec![whole(*op)], ..Line::new(0, &text) });
         let place = smallest.as_ref().ok().and_then(|violation| violation.operations.binary_search(op).ok());
         if let Some(place) = place {
-            lines.extend(
-                Attempt::new(&part, spec, criterion, OpId(place as u32), limits)
-                    .iter()
-                    .flat_map(Attempt::words),
-            );
+            let attempt = Attempt::new(&part, spec, criterion, OpId(place as u32), limits);
+            lines.extend(attempt.iter().flat_map(Attempt::words).map(|line| line.renamed(&ops)));
         }
     }
-    lines.push(format!("no {} these operations:", explains(criterion)));
-    lines.extend(by_process(&part).into_iter().map(|line| format!("  {line}")));
-    lines.iter().map(|line| printable(line).into_owned()).collect()
+    let text = format!("no {} these operations:", explains(criterion));
+    lines.push(Line { about: ops.clone(), ..Line::new(0, &text) });
+    lines.extend(by_process(&part).into_iter().map(|line| line.renamed(&ops)));
+    // The prefix has the first events of the whole, so its ranks are those of the whole.
+    let cut = match &smallest {
+        Ok(smallest) => smallest.cut.or(found.as_ref().map(|found| found.events + 1)),
+        Err(_) => violation.cut,
+    };
+    Explanation { lines, failing: found.as_ref().map(|found| whole(found.op)), part: ops, cut }
+}
+
+impl Line<OpId> {
+    /// The line of a part as one of the whole of which these are the operations.
+    fn renamed(mut self, whole: &[OpId]) -> Self {
+        let ends = self.arrows.iter_mut().flat_map(|arrow| [&mut arrow.from, &mut arrow.to]);
+        for op in self.about.iter_mut().chain(ends) {
+            *op = whole[op.index()];
+        }
+        self
+    }
 }
 
 fn holds(criterion: &Criterion) -> String {
@@ -73,27 +107,39 @@ fn explains(criterion: &Criterion) -> &'static str {
     }
 }
 
-/// The operations of the part, a line for each process, in po.
-fn by_process(part: &History) -> Vec<String> {
-    let mut lines = Vec::new();
+/// The operations of the part, a line for each process or more where it is long, in po.
+fn by_process(part: &History) -> Vec<Line<OpId>> {
+    let mut lines: Vec<Line<OpId>> = Vec::new();
     for process in (0..part.process_count() as u32).map(ProcessId) {
         let ops = part.of_process(process);
         if ops.is_empty() {
             continue;
         }
-        let earlier = ops.len().saturating_sub(LAST);
-        let skipped = (earlier > 0).then(|| format!("... {earlier} earlier"));
-        let shown = ops[earlier..].iter().map(|&op| timed(part, op, false));
         let name = part.process_name(process);
-        let indent = " ".repeat(name.chars().count() + 2);
-        for (at, line) in wrapped(skipped.into_iter().chain(shown), "; ").into_iter().enumerate() {
-            lines.push(if at == 0 { format!("{name}: {line}") } else { format!("{indent}{line}") });
+        let earlier = ops.len().saturating_sub(LAST);
+        let mut line = Line::new(1, &format!("{name}:"));
+        let indent = line.text.chars().count();
+        if earlier > 0 {
+            line.text += &format!(" ... {earlier} earlier;");
+            line.about.extend(&ops[..earlier]);
         }
+        for (at, &op) in ops.iter().enumerate().skip(earlier) {
+            let shown = timed(part, op, false);
+            let shown = printable(&shown);
+            let end = if at + 1 < ops.len() { ";" } else { "" };
+            if !line.about.is_empty() && line.text.chars().count() + shown.chars().count() + 1 > WIDTH {
+                lines.push(std::mem::replace(&mut line, Line::new(1, &" ".repeat(indent))));
+            }
+            line.text += &format!(" {shown}{end}");
+            line.about.push(op);
+        }
+        lines.push(line);
     }
     if lines.len() > SCREENFUL {
-        let more = lines.len() - SCREENFUL;
+        let about = lines[SCREENFUL..].iter().flat_map(|line| line.about.iter().copied()).collect();
+        let text = format!("... {} more lines; the JSON output has them all", lines.len() - SCREENFUL);
         lines.truncate(SCREENFUL);
-        lines.push(format!("... {more} more lines; the JSON output has them all"));
+        lines.push(Line { about, ..Line::new(1, &text) });
     }
     lines
 }
@@ -125,14 +171,14 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    fn words(&self) -> Vec<String> {
+    fn words(&self) -> Vec<Line<OpId>> {
         match &self.execution.vis {
             Visibility::Sets(sets) => self.seeing(sets).into_iter().collect(),
             Visibility::All => {
                 let others: Vec<OpId> =
                     self.execution.lin.iter().copied().filter(|&op| op != self.op).collect();
                 let place = self.execution.lin.iter().position(|&op| op == self.op);
-                let mut lines: Vec<String> =
+                let mut lines: Vec<_> =
                     self.returns_there(&others[..place.unwrap_or(others.len())]).into_iter().collect();
                 lines.extend(self.elsewhere(&others));
                 lines
@@ -140,17 +186,25 @@ impl<'a> Attempt<'a> {
         }
     }
 
+    /// A line on the operation after these, or seeing these, of which the last are named.
+    fn line(&self, text: &str, before: &[OpId], name: &'static str) -> Line<OpId> {
+        let named = &before[before.len().saturating_sub(NAMED)..];
+        let arrows = named.iter().map(|&from| Arrow { from, to: self.op, name }).collect();
+        let about = named.iter().copied().chain([self.op]).collect();
+        Line { about, arrows, ..Line::new(0, text) }
+    }
+
     /// What the operation returns after these.
-    fn returns_there(&self, before: &[OpId]) -> Option<String> {
+    fn returns_there(&self, before: &[OpId]) -> Option<Line<OpId>> {
         let mut replay = self.spec.replay();
         for &op in before {
             replay.call(self.history.called(op))?;
         }
-        Some(self.would_return(&self.place(before), &mut *replay))
+        Some(self.line(&self.would_return(&self.place(before), &mut *replay), before, "lin"))
     }
 
     /// What the operation returns when it sees what it sees in the attempt.
-    fn seeing(&self, sets: &[Vec<OpId>]) -> Option<String> {
+    fn seeing(&self, sets: &[Vec<OpId>]) -> Option<Line<OpId>> {
         let place = self.execution.lin.iter().position(|&op| op == self.op);
         let seen = place.map_or(&self.execution.lin, |place| &sets[place]);
         let mut replay = self.spec.replay();
@@ -161,7 +215,7 @@ impl<'a> Attempt<'a> {
             Some(_) => format!("seeing no more than it must, {}", self.named(seen)),
             None => format!("seeing {}", self.named(seen)),
         };
-        Some(self.would_return(&who, &mut *replay))
+        Some(self.line(&self.would_return(&who, &mut *replay), seen, "vis"))
     }
 
     fn would_return(&self, when: &str, replay: &mut dyn Replay) -> String {
@@ -180,7 +234,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// A place where the operation returns what it did, and what is wrong there; the place that leaves most others right.
-    fn elsewhere(&self, others: &[OpId]) -> Option<String> {
+    fn elsewhere(&self, others: &[OpId]) -> Option<Line<OpId>> {
         let earliest = others.iter().rposition(|&op| self.history.before(op, self.op)).map_or(0, |at| at + 1);
         let places = (earliest..=others.len()).rev().take(STEPS / others.len().max(1));
         let mut best: Option<(usize, usize, Option<Value>)> = None;
@@ -194,10 +248,14 @@ impl<'a> Attempt<'a> {
         let (place, wrong, instead) = best?;
         let (there, other) = (self.place(&others[..place]), others[wrong]);
         let shown = self.history.show(other);
-        Some(match instead {
+        let text = match instead {
             Some(ret) => format!("{there}, it fits, but then {shown} would return {ret}"),
             None => format!("{there}, it fits, but then {shown} cannot take effect"),
-        })
+        };
+        let mut line = self.line(&text, &others[..place], "lin");
+        line.about.push(other);
+        line.arrows.push(Arrow { from: self.op, to: other, name: "lin" });
+        Some(line)
     }
 
     /// With the operation at this place and its return right: the first of the others that is wrong, and what it returns.

@@ -1,15 +1,21 @@
 //! Verdicts on histories of objects in words.
 
+mod difference;
 mod explain;
+mod listing;
 mod prefix;
 mod witness;
 
-pub use explain::explain;
+pub use difference::difference;
+pub use explain::{Explanation, explain};
+pub use listing::listing;
 pub use witness::show_witness;
 
-use std::time::{Duration, Instant};
+use crate::line::WIDTH;
+use std::time::Duration;
 use tribunal::Limits;
 use tribunal::object::{History, OpId};
+use web_time::Instant;
 
 /// What comes beside a verdict takes no longer.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -19,9 +25,6 @@ pub fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
     let patience = Instant::now() + PATIENCE;
     Limits { deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))), ..*limits }
 }
-
-/// A longer line is broken between operations.
-const WIDTH: usize = 104;
 
 /// An operation with its times, as far as there are any: `0: write(1) → null @ 3:5`.
 fn timed(history: &History, op: OpId, process: bool) -> String {

@@ -1,0 +1,155 @@
+//! The operations of a violation by process, with their times as numbers and as a picture.
+
+use super::explain::Explanation;
+use crate::line::{LONGEST, Line};
+use crate::printable;
+use std::collections::BTreeSet;
+use tribunal::object::{History, NEVER, OpId};
+
+/// What marks the operation that cannot be explained.
+const FAILING: &str = "<- cannot be explained";
+/// What marks one that is not in the part: until it returned, it might have explained the others.
+const RETURNING: &str = "<- with this return nothing explains the others";
+
+/// A line for each operation of the part that nothing explains: what it called and returned, when, on which line of the
+/// input, and its interval beside those of the others; without times, what it comes after. At most `height` lines: of
+/// more operations, those that were called last.
+pub fn listing(history: &History, lines: &[u64], explanation: &Explanation, height: usize) -> Vec<String> {
+    let in_part = explanation.failing.is_some_and(|op| explanation.part.contains(&op));
+    let mut ops: Vec<OpId> =
+        explanation.part.iter().copied().chain(explanation.failing.filter(|_| !in_part)).collect();
+    let mut skipped = 0;
+    if ops.len() + 1 > height {
+        let call = |op: OpId| history.intervals().map_or(op.0, |intervals| intervals.call[op.index()]);
+        ops.sort_by_key(|&op| (Some(op) != explanation.failing, std::cmp::Reverse(call(op))));
+        skipped = ops.len() - height.saturating_sub(2);
+        ops.truncate(height.saturating_sub(2));
+    }
+    let place = |op: OpId| history.of_process(history.process(op)).iter().position(|&other| other == op);
+    ops.sort_by_key(|&op| (history.process(op), place(op)));
+    let cut = explanation.cut.unwrap_or(NEVER);
+    let mark = if in_part { FAILING } else { RETURNING };
+    let part = Part { history, ops: &ops, failing: explanation.failing, mark, cut };
+    let known: BTreeSet<u64> = ops.iter().filter_map(|op| lines.get(op.index()).copied()).collect();
+    let mut rows = part.rows(lines, known.len() > 1);
+    if let (1, true, Some(line)) = (known.len(), ops.len() > 1, known.first()) {
+        rows.push(format!("  all on line {line}"));
+    }
+    if skipped > 0 {
+        rows.push(format!("  ... and {skipped} operations that were called earlier"));
+    }
+    rows
+}
+
+struct Part<'a> {
+    history: &'a History,
+    /// By process, in po.
+    ops: &'a [OpId],
+    failing: Option<OpId>,
+    mark: &'static str,
+    /// What returned at this rank or later had not returned.
+    cut: u32,
+}
+
+impl Part<'_> {
+    fn rows(&self, lines: &[u64], each: bool) -> Vec<String> {
+        let mut rows: Vec<String> = vec![String::new(); self.ops.len()];
+        let columns = [
+            self.each(|op| if Some(op) == self.failing { "> ".into() } else { "  ".into() }),
+            self.each(|op| {
+                let shown = match self.returned(op) {
+                    true => self.history.show(op),
+                    false => {
+                        let process = self.history.process_name(self.history.process(op));
+                        format!("{process}: {} pending", self.history.called(op))
+                    }
+                };
+                printable(&shown).into_owned()
+            }),
+            self.each(|op| self.times(op)),
+            self.each(|op| match lines.get(op.index()) {
+                Some(line) if each => format!("line {line}"),
+                _ => String::new(),
+            }),
+            if self.history.intervals().is_some() { self.bars() } else { self.each(|op| self.after(op)) },
+        ];
+        for (at, column) in columns.into_iter().enumerate() {
+            let width = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            let widest = rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
+            // The picture is there as long as there is room for it.
+            if width == 0 || at == 4 && self.history.intervals().is_some() && widest + width + 2 > LONGEST {
+                continue;
+            }
+            for (row, cell) in rows.iter_mut().zip(column) {
+                let gap = if at < 2 { "" } else { "  " };
+                *row += &format!("{gap}{cell:width$}");
+            }
+        }
+        for (row, &op) in rows.iter_mut().zip(self.ops) {
+            if Some(op) == self.failing && row.trim_end().chars().count() + self.mark.len() + 2 <= LONGEST {
+                *row = format!("{}  {}", row.trim_end(), self.mark);
+            }
+        }
+        let rows = rows.into_iter().map(|row| Line::<OpId>::new(0, row.trim_end()));
+        rows.map(|line| line.text).collect()
+    }
+
+    fn each(&self, cell: impl Fn(OpId) -> String) -> Vec<String> {
+        self.ops.iter().map(|&op| cell(op)).collect()
+    }
+
+    /// Whether an operation had returned.
+    fn returned(&self, op: OpId) -> bool {
+        match self.history.intervals() {
+            Some(intervals) => {
+                let ret = intervals.ret[op.index()];
+                ret < self.cut || ret != NEVER && Some(op) == self.failing
+            }
+            None => !self.history.is_pending(op),
+        }
+    }
+
+    fn times(&self, op: OpId) -> String {
+        match self.history.times(op) {
+            Some((call, Some(ret))) if self.returned(op) => format!("@ {call}:{ret}"),
+            Some((call, _)) => format!("@ {call}:"),
+            None => String::new(),
+        }
+    }
+
+    /// The intervals, drawn to the order of calls and returns: `|==|`, open where an operation had not returned.
+    fn bars(&self) -> Vec<String> {
+        let Some(intervals) = self.history.intervals() else { return self.each(|_| String::new()) };
+        let mut ranks: Vec<u32> = Vec::new();
+        for op in self.ops {
+            ranks.push(intervals.call[op.index()]);
+            ranks.extend(Some(intervals.ret[op.index()]).filter(|_| self.returned(*op)));
+        }
+        ranks.sort_unstable();
+        let place = |rank: u32| 2 * ranks.partition_point(|&other| other < rank);
+        let end = 2 * ranks.len();
+        self.each(|op| {
+            let call = place(intervals.call[op.index()]);
+            let (ret, close) = match self.returned(op) {
+                true => (place(intervals.ret[op.index()]), "|"),
+                false => (end, ">"),
+            };
+            format!("{}|{}{close}", " ".repeat(call), "=".repeat(ret.saturating_sub(call + 1)))
+        })
+    }
+
+    /// What an operation comes right after in the given order, but for its own process.
+    fn after(&self, op: OpId) -> String {
+        let before = |a: OpId, b: OpId| self.history.before(a, b);
+        let earlier = self.ops.iter().copied().filter(|&other| {
+            self.history.process(other) != self.history.process(op)
+                && before(other, op)
+                && !self.ops.iter().any(|&between| before(other, between) && before(between, op))
+        });
+        let names: Vec<String> = earlier.map(|other| self.history.show(other)).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        printable(&format!("after {}", names.join("; "))).into_owned()
+    }
+}
