@@ -27,9 +27,9 @@ pub struct Document {
 pub enum Picture {
     /// A memory: a column for each thread.
     Memory {
-        /// The columns.
+        /// The columns; of a window, those with something in it.
         threads: Vec<Thread>,
-        /// The events shown: by thread and index, initial writes last.
+        /// The events shown: by thread and index, initial writes last, of which only those that are read or spoken of.
         events: Vec<Event>,
         /// From each write to the reads of it.
         rf: Vec<Edge>,
@@ -44,11 +44,11 @@ pub enum Picture {
     Object {
         /// The specification's name.
         spec: String,
-        /// The rows.
+        /// The rows; of a window, those with something in it.
         processes: Vec<Process>,
         /// The operations shown, by call.
         operations: Vec<Operation>,
-        /// The explicit order, where there are no times: pairs of neighbours.
+        /// The explicit order, where there are no times: pairs of neighbours of different processes.
         hb: Vec<Edge>,
         /// The whole at a glance, if not all of it is shown.
         overview: Option<Overview>,
@@ -162,7 +162,8 @@ pub struct Said<R> {
 /// What is drawn of a model's answer.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct MemoryRuling {
-    /// The violation's edges, each once.
+    /// The violation's steps: each edge begins where the one before it ends. Of two RMWs that read from one write, the two
+    /// rf edges.
     pub cycle: Vec<Arrow>,
     /// Of a witness: mo, from each write to the next of its location.
     pub mo: Vec<Edge>,
@@ -176,9 +177,10 @@ pub struct ObjectRuling {
     /// Of a witness: the operations that took effect, in order.
     pub lin: Vec<u32>,
     /// By place in `lin`, where the operation takes effect: a place on the grid, in hundredths, within its interval (under
-    /// `sequential`, which knows no real time, perhaps not).
+    /// `sequential`, which knows no real time, or with an explicit order perhaps not).
     pub points: Vec<u32>,
-    /// By place in `lin`, what is visible to the operation there; none: all before it.
+    /// By place in `lin`, what is visible to the operation there; none: all before it. Empty although `lin` is not: too much to
+    /// show.
     pub vis: Option<Vec<Vec<u32>>>,
     /// Of a violation: the operations of the part that nothing explains.
     pub part: Vec<u32>,

@@ -1,0 +1,44 @@
+// The beginning: the document in the page, if there is one, as the address asks for it.
+
+/** Shows a history and what was said of it. */
+function show(doc) {
+  const before = state.document && ruling()?.question;
+  state.document = doc;
+  state.ruling = doc.shown;
+  // A history that is judged again stays at the model that was looked at.
+  const same = doc.rulings.findIndex((said) => said.question === before);
+  if (same >= 0) state.ruling = same;
+  state.drawing = doc.kind === "memory" ? new MemoryDrawing(doc) : new ObjectDrawing(doc);
+  byId("field").className = doc.kind;
+  byId("main").hidden = false;
+  change("document", {
+    step: null, cursor: null, hover: null,
+    edges: state.drawing.edgesAtFirst(),
+    folded: foldedAtFirst(ruling()?.lines ?? []),
+  });
+  // The strip takes room from the stage: it has to be there before the first view is chosen.
+  redraw();
+  firstView();
+}
+
+function renderTheme() {
+  byId("theme").textContent = theme() === "dark" ? "Light" : "Dark";
+}
+
+on(["theme", "document"], renderTheme);
+on(["document", "ruling", "step", "edges", "view"], writeLink);
+prefersDark.addEventListener("change", renderTheme);
+byId("theme").addEventListener("click", () => wear(otherTheme()));
+addEventListener("hashchange", followLink);
+
+const worn = remembered.get("tribunal-theme");
+if (worn === "light" || worn === "dark") document.documentElement.dataset.theme = worn;
+
+const written = byId("document")?.textContent.trim();
+const given = written ? JSON.parse(written) : null;
+if (given) show(given);
+else change("document", {});
+followLink();
+
+// For tests, and for people at the console.
+window.tribunal = { state, ruling, svg: exportedSvg, show, judge };

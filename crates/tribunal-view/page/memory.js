@@ -1,0 +1,383 @@
+// A memory: a column for each thread, a box for each event, edges beside the columns. Initial writes stand above.
+
+const BOX = 30; // height of an event
+const PITCH = 62; // from row to row
+const GUTTER = 100; // between columns
+const MEMORY_EDGES = ["po", "rf", "mo", "fr", "deps", "init"];
+
+// Where edges of a kind leave and arrive on a box's side, so that those of other kinds do not lie on them.
+const PORT = { po: -3, rf: -7, mo: 0, fr: 7, deps: 4, other: 3 };
+
+class MemoryDrawing {
+  constructor(doc) {
+    this.doc = doc;
+    this.noun = "event";
+    this.legible = 0.7;
+    this.margin = { left: 0, top: 38 };
+    this.kinds = MEMORY_EDGES;
+    this.events = doc.events;
+    this.labels = doc.events.map((event) => plain(event.label));
+    this.threads = doc.threads.map((thread) => plain(thread.name));
+    this.columns = doc.threads.map(() => []);
+    this.initial = [];
+    doc.events.forEach((event, place) => {
+      if (event.thread === null) this.initial.push(place);
+      else this.columns[event.thread].push(place);
+    });
+    const row = (place) => doc.events[place].row;
+    for (const column of this.columns) column.sort((a, b) => row(a) - row(b));
+    this.firstRow = Math.min(...this.columns.filter((c) => c.length > 0).map((c) => row(c[0])), Infinity);
+    if (this.firstRow === Infinity) this.firstRow = 0;
+    this.rows = 1 + Math.max(0, ...this.columns.filter((c) => c.length > 0).map((c) => row(c.at(-1)) - this.firstRow));
+    this.placeColumns();
+    this.relate();
+    this.arrange();
+  }
+
+  placeColumns() {
+    let x = GUTTER;
+    this.widths = this.columns.map((column, thread) => {
+      const index = column.length > 0 ? String(this.events[column.at(-1)].index).length * 7 : 0;
+      const label = column.reduce((widest, place) => Math.max(widest, widthOf(this.labels[place])), 40);
+      return Math.max(Math.min(label, 230) + index + 34, Math.min(widthOf(this.threads[thread]), 200) + 16);
+    });
+    this.lefts = this.widths.map((width) => {
+      const left = x;
+      x += width + GUTTER;
+      return left;
+    });
+    this.width = Math.max(x, 320);
+  }
+
+  /** Whom each event reads from, who reads it, and the neighbours in po. */
+  relate() {
+    this.source = new Map(this.doc.rf.map(([write, read]) => [read, write]));
+    this.readers = new Map();
+    for (const [write, read] of this.doc.rf) {
+      if (!this.readers.has(write)) this.readers.set(write, []);
+      this.readers.get(write).push(read);
+    }
+    this.po = this.columns.flatMap((column) => column.slice(1).map((place, at) => [column[at], place]));
+  }
+
+  /** Which initial writes are drawn: all if switched on, else those of the violation and of the step. */
+  arrange() {
+    const marks = emphasis();
+    const shown = state.edges.has("init")
+      ? this.initial
+      : this.initial.filter((place) => marks.wrong.has(place) || marks.step?.has(place));
+    this.drawnInitial = new Map();
+    const widths = shown.map((place) => Math.min(widthOf(this.labels[place]), 160) + 26);
+    let [at, y] = [0, 16];
+    while (at < shown.length) {
+      let [end, width] = [at, 0];
+      while (end < shown.length && (end === at || width + widths[end] + 28 < this.width - GUTTER)) {
+        width += widths[end++] + 28;
+      }
+      let x = (this.width - width + 28) / 2;
+      for (; at < end; at++) {
+        this.drawnInitial.set(shown[at], { x, y, width: widths[at], height: BOX });
+        x += widths[at] + 28;
+      }
+      y += BOX + 14;
+    }
+    this.top = shown.length > 0 ? y + 26 : 22;
+    this.height = this.top + (this.rows - 1) * PITCH + BOX + 30;
+  }
+
+  scale(zoom) {
+    return { x: zoom, y: zoom };
+  }
+
+  /** A zoom at which labels can be read and, if possible, all can be seen. */
+  fit(size) {
+    return Math.min((size.width - 8) / this.width, (size.height - this.margin.top - 8) / this.height);
+  }
+
+  boxOf(place) {
+    const { thread, row } = this.events[place];
+    if (thread === null) return this.drawnInitial.get(place) ?? null;
+    const y = this.top + (row - this.firstRow) * PITCH;
+    return { x: this.lefts[thread], y, width: this.widths[thread], height: BOX };
+  }
+
+  at(x, y) {
+    for (const [place, box] of this.drawnInitial) if (inside(box, x, y)) return place;
+    const thread = firstFrom(this.lefts, x + 1, (left) => left) - 1;
+    if (thread < 0 || x > this.lefts[thread] + this.widths[thread]) return null;
+    const row = Math.floor((y - this.top) / PITCH) + this.firstRow;
+    const column = this.columns[thread];
+    const place = column[firstFrom(column, row, (p) => this.events[p].row)];
+    return place !== undefined && inside(this.boxOf(place), x, y) ? place : null;
+  }
+
+  beside(place, key) {
+    const event = this.events[place];
+    const column = event.thread === null ? [...this.drawnInitial.keys()] : this.columns[event.thread];
+    const at = column.indexOf(place);
+    const line = event.thread === null;
+    if (line && (key === "left" || key === "right")) return column[at + (key === "left" ? -1 : 1)] ?? place;
+    if (line) return key === "down" ? (this.columns.find((c) => c.length > 0)?.[0] ?? place) : place;
+    if (key === "down") return column[at + 1] ?? place;
+    if (key === "up") return column[at - 1] ?? this.drawnInitial.keys().next().value ?? place;
+    const side = key === "left" ? -1 : 1;
+    for (let thread = event.thread + side; this.columns[thread]; thread += side) {
+      const other = this.columns[thread];
+      if (other.length === 0) continue;
+      return other[Math.min(firstFrom(other, event.row, (p) => this.events[p].row), other.length - 1)];
+    }
+    return place;
+  }
+
+  /** An event's name as explanations have it. */
+  name(place) {
+    const event = this.events[place];
+    if (event.thread === null) return this.labels[place];
+    return `${this.threads[event.thread]}:${event.index} ${this.labels[place]}`;
+  }
+
+  tell(place) {
+    const event = this.events[place];
+    const names = (places) => few(places.map((other) => this.name(other)));
+    const said = ruling();
+    const after = (edges) => names(edges.filter(([from]) => from === place).map(([, to]) => to));
+    const before = (edges) => names(edges.filter(([, to]) => to === place).map(([from]) => from));
+    const wrong = (said.cycle ?? []).filter(({ from, to }) => from === place || to === place);
+    return [
+      this.name(place),
+      ["line", event.line === null ? "" : String(event.line)],
+      ["reads from", this.source.has(place) ? this.name(this.source.get(place)) : ""],
+      ["read by", names(this.readers.get(place) ?? [])],
+      ["depends on", before(this.doc.deps)],
+      ["mo after", before(said.mo)],
+      ["mo before", after(said.mo)],
+      ["fr before", after(said.fr)],
+      ["violation", few(wrong.map((a) => `${this.name(a.from)} -${a.name}-> ${this.name(a.to)}`))],
+    ];
+  }
+
+  edgesOf(name) {
+    const said = ruling();
+    return { po: this.po, rf: this.doc.rf, mo: said?.mo ?? [], fr: said?.fr ?? [], deps: this.doc.deps }[name] ?? [];
+  }
+
+  /** Whether there is any of a kind that can be switched on. */
+  has(name) {
+    return name === "init" ? this.initial.length > 0 : this.edgesOf(name).length > 0;
+  }
+
+  edgesAtFirst() {
+    const small = this.events.length <= 80;
+    const init = this.initial.length <= 8 && small;
+    return new Set(["po", "rf", ...(small ? ["mo", "fr", "deps"] : []), ...(init ? ["init"] : [])]);
+  }
+
+  /** The way from box to box, on the side that the edge's kind has; none if an end is not drawn. */
+  route(from, to, name) {
+    const [a, b] = [this.boxOf(from), this.boxOf(to)];
+    if (!a || !b) return null;
+    const family = familyOf(name);
+    const [s, t] = [this.events[from].thread, this.events[to].thread];
+    if (s === null && t === null) return this.arch(a, b);
+    if (s === null) return this.descent(a, b);
+    if (t === null) return reversed(this.descent(b, a));
+    const port = BOX / 2 + PORT[family];
+    const [y0, y1] = [a.y + port, b.y + port];
+    if (s === t) {
+      if (family === "po" && Math.abs(this.step(from, to)) === 1) {
+        const down = a.y < b.y;
+        const x = a.x + a.width / 2;
+        return down ? straight(x, a.y + BOX, x, b.y) : straight(x + 14, a.y, x + 14, b.y + BOX);
+      }
+      const bow = Math.min(GUTTER * 0.62, 26 + Math.abs(a.y - b.y) / 10) * 1.25;
+      return family === "po"
+        ? bowed(a.x, y0, b.x, y1, -bow)
+        : bowed(a.x + a.width, y0, b.x + b.width, y1, bow);
+    }
+    const right = s < t;
+    const [x0, x1] = right ? [a.x + a.width, b.x] : [a.x, b.x + b.width];
+    if (Math.abs(s - t) === 1) return across(x0, y0, x1, y1);
+    // Down just above the target's row, up just below it: the two do not meet in the gap.
+    const lane = 6 + ((from * 7 + to * 3) % 3) * 3.5;
+    const gap = a.y <= b.y ? b.y - lane : b.y + BOX + lane;
+    return along(x0, y0, x1, y1, GUTTER * 0.8, gap);
+  }
+
+  /** How many places further down its thread an event is. */
+  step(from, to) {
+    const column = this.columns[this.events[from].thread];
+    const place = (p) => firstFrom(column, this.events[p].row, (q) => this.events[q].row);
+    return place(to) - place(from);
+  }
+
+  /**
+   * From an initial write down the gutter beside an event: the outer one, where fewer edges run; the further down, the
+   * further out, so that they do not cross.
+   */
+  descent(a, b) {
+    const side = b.x + b.width / 2 > this.width / 2 ? 1 : -1;
+    const edge = side > 0 ? b.x + b.width : b.x;
+    const lane = edge + side * (24 + Math.min((b.y - this.top) / PITCH, 4) * 15);
+    const x = a.x + a.width / 2;
+    const y0 = a.y + BOX;
+    const by = b.y + BOX / 2;
+    const [bend, y1] = [by - 16, Math.min(this.top - 10, by - 16)];
+    return [
+      x, y0, x, (y0 + y1) / 2, lane, (y0 + y1) / 2 - 8, lane, y1,
+      ...straight(lane, y1, lane, bend).slice(2),
+      lane, by - 3, lane - side * 4, by, edge, by,
+    ];
+  }
+
+  /** Over the tops of initial writes. */
+  arch(a, b) {
+    const [x0, x1] = [a.x + a.width / 2, b.x + b.width / 2];
+    return [x0, a.y, x0, a.y - 22, x1, b.y - 22, x1, b.y];
+  }
+
+  paint(view, size) {
+    const { zoom } = view;
+    const marks = emphasis();
+    const seen = {
+      left: view.x - 20, right: view.x + size.width / zoom + 20,
+      top: view.y - 20, bottom: view.y + (size.height - this.margin.top) / zoom + 20,
+    };
+    const places = this.inView(seen);
+    const close = places.length <= DETAIL && zoom > 0.42;
+    const visible = new Set(places);
+    const [dx, dy] = [this.margin.left - view.x * zoom, this.margin.top - view.y * zoom];
+    const world = svg("g", { transform: `translate(${round(dx)} ${round(dy)}) scale(${zoom.toFixed(4)})` });
+    const layer = (name, ...nodes) => world.append(svg("g", { class: name }, ...nodes));
+    layer(places.length <= 60 ? "edges" : close ? "edges crowded" : "edges far", this.paintEdges(visible, marks, close));
+    layer("events", close ? places.map((p) => this.paintEvent(p, marks)) : this.paintFar(places, marks));
+    layer("violation", this.paintArrows(visible, marks, close));
+    const near = state.hover ?? state.cursor;
+    if (near !== null && close) layer("near", this.paintNear(near, marks));
+    const group = svg("g", { class: marks.step?.size > 0 ? "memory stepping" : "memory" }, world);
+    group.append(this.paintHeads(view, size));
+    return group;
+  }
+
+  inView({ left, right, top, bottom }) {
+    const places = [];
+    for (const [place, box] of this.drawnInitial) {
+      if (box.y + BOX >= top && box.y <= bottom && box.x + box.width >= left && box.x <= right) places.push(place);
+    }
+    const from = (top - this.top) / PITCH + this.firstRow - 0.5;
+    const to = (bottom - this.top) / PITCH + this.firstRow;
+    this.columns.forEach((column, thread) => {
+      if (this.lefts[thread] > right || this.lefts[thread] + this.widths[thread] < left) return;
+      for (let at = firstFrom(column, from, (p) => this.events[p].row); at < column.length; at++) {
+        if (this.events[column[at]].row > to) break;
+        places.push(column[at]);
+      }
+    });
+    return places;
+  }
+
+  paintEvent(place, marks) {
+    const event = this.events[place];
+    const box = this.boxOf(place);
+    const index = event.thread === null ? "" : String(event.index);
+    const inset = index ? index.length * 7 + 8 : 0;
+    const shape = { rx: event.kind === "read" ? BOX / 2 : 3, class: "box", ...box };
+    const label = elide(this.labels[place], box.width - inset - 20);
+    const middle = box.y + BOX / 2 + 4.5;
+    return svg(
+      "g",
+      { class: ["event", event.kind, ...standing(place, marks)].join(" "), "data-place": place, "aria-label": this.name(place) },
+      svg("rect", shape),
+      event.kind === "rmw"
+        ? svg("rect", { class: "inner", x: box.x + 3, y: box.y + 3, width: box.width - 6, height: BOX - 6, rx: 2 })
+        : null,
+      index ? svg("text", { class: "index", x: round(box.x + 10), y: middle }, index) : null,
+      svg("text", { class: "label", x: round(box.x + inset + (box.width - inset) / 2), y: middle }, label),
+    );
+  }
+
+  /** Too many to read: boxes of a kind as one path. */
+  paintFar(places, marks) {
+    const paths = new Map();
+    for (const place of places) {
+      const classes = ["event", "far", this.events[place].kind, ...standing(place, marks)].join(" ");
+      paths.set(classes, (paths.get(classes) ?? "") + rectangle(this.boxOf(place)));
+    }
+    return [...paths].map(([classes, d]) => svg("g", { class: classes }, svg("path", { class: "box", d })));
+  }
+
+  paintEdges(visible, marks, close) {
+    const drawnAlready = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
+    return ["po", "deps", "mo", "rf", "fr"].flatMap((name) => {
+      if (!state.edges.has(name)) return [];
+      const drawn = this.edgesOf(name).filter(
+        ([from, to]) => (visible.has(from) || visible.has(to)) && !drawnAlready.has(edgeKey({ from, to, name })),
+      );
+      const routes = drawn.map(([from, to]) => this.route(from, to, name)).filter(Boolean);
+      // Labels help where edges are few; the legend says the rest.
+      const labels = close && name !== "po" && routes.length <= 24;
+      return [
+        ...bundle(routes, name),
+        ...(labels ? routes.map((route) => this.nameOn(route, name)) : []),
+        ...(name === "po" && close ? this.paintGaps(drawn) : []),
+      ];
+    });
+  }
+
+  nameOn(route, name) {
+    const [x, y] = labelPoint(route);
+    return svg("text", { class: `name ${name}`, x: round(x), y: round(y + 4) }, name);
+  }
+
+  /** How many events of a thread lie between two that are shown. */
+  paintGaps(edges) {
+    return edges.flatMap(([from, to]) => {
+      const missing = this.events[to].index - this.events[from].index - 1;
+      if (missing < 1) return [];
+      const [a, b] = [this.boxOf(from), this.boxOf(to)];
+      return svg("text", { class: "gap", x: a.x + a.width / 2 + 8, y: (a.y + BOX + b.y) / 2 + 4 }, `${missing} more`);
+    });
+  }
+
+  paintArrows(visible, marks, close) {
+    const draw = (arrows, classes) => {
+      const seen = arrows.filter(({ from, to }) => visible.has(from) || visible.has(to));
+      const routed = seen.map((a) => [a, this.route(a.from, a.to, a.name)]).filter(([, route]) => route);
+      if (!close || routed.length > 60) return bundle(routed.map(([, route]) => route), classes);
+      return routed.map(([a, route]) => arrow(route, `${classes} ${familyOf(a.name)}`, plain(a.name)));
+    };
+    const inStep = new Set(marks.stepArrows.map((a) => `${a.from} ${a.to} ${a.name}`));
+    const rest = marks.arrows.filter((a) => !inStep.has(`${a.from} ${a.to} ${a.name}`));
+    return [...draw(rest, "wrong"), ...draw(marks.stepArrows, "wrong step")];
+  }
+
+  /** All edges of the event that is looked at, whatever is switched on. */
+  paintNear(place, marks) {
+    const drawn = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
+    return ["po", "rf", "mo", "fr", "deps"].flatMap((name) =>
+      this.edgesOf(name)
+        .filter(([from, to]) => (from === place || to === place) && !drawn.has(edgeKey({ from, to, name })))
+        .slice(0, 40)
+        .map(([from, to]) => [this.route(from, to, name)])
+        .filter(([route]) => route)
+        .map(([route]) => arrow(route, `near ${name}`, name)),
+    );
+  }
+
+  /** The threads' names, which stay at the top. */
+  paintHeads(view, size) {
+    const heads = svg("g", { class: "heads" });
+    heads.append(svg("rect", { class: "margin", x: 0, y: 0, width: size.width, height: this.margin.top }));
+    this.threads.forEach((name, thread) => {
+      const width = (this.widths[thread] + GUTTER * 0.6) * view.zoom;
+      const x = (this.lefts[thread] + this.widths[thread] / 2 - view.x) * view.zoom;
+      if (x + width < 0 || x - width > size.width || width < 34) return;
+      heads.append(svg("text", { class: "thread", x: round(x), y: 24 }, elide(name, width)));
+    });
+    return heads;
+  }
+}
+
+/** Edges of one kind between the same ends are one. */
+const edgeKey = ({ from, to, name }) => `${from} ${to} ${familyOf(name)}`;
+
+const inside = (box, x, y) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;

@@ -1,0 +1,217 @@
+// The stage: what of the drawing is seen, moved by wheel, drag and keys. Only what is in view is in the page.
+
+const stage = byId("stage");
+const canvas = byId("drawing");
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+const stageSize = () => ({ width: stage.clientWidth || 800, height: stage.clientHeight || 600 });
+
+/** How much of the drawing the stage shows, in the drawing's units. */
+function spanOf(zoom) {
+  const { width, height } = stageSize();
+  const { margin } = state.drawing;
+  const scale = state.drawing.scale(zoom);
+  return { width: (width - margin.left) / scale.x, height: (height - margin.top) / scale.y };
+}
+
+/** The nearest view that is not off the drawing; what is smaller than the stage stands in its middle, at its top. */
+function clampView({ x, y, zoom }) {
+  const drawing = state.drawing;
+  const least = Math.min(drawing.fit(stageSize()), 1) * 0.6;
+  zoom = Math.min(Math.max(zoom, least, 0.004), 4);
+  const span = spanOf(zoom);
+  const within = (at, span, whole, centred) => {
+    if (whole <= span) return centred ? (whole - span) / 2 : 0;
+    return Math.min(Math.max(at, 0), whole - span);
+  };
+  const object = drawing instanceof ObjectDrawing;
+  return {
+    x: within(x, span.width, drawing.width, !object),
+    y: within(y, span.height, drawing.height, false),
+    zoom,
+  };
+}
+
+let moving = 0;
+
+/** Moves to a view: at once, or so that the eye can follow. */
+function moveTo(target, gently) {
+  cancelAnimationFrame(moving);
+  const to = clampView(target);
+  if (!gently || still.matches) return change("view", { view: to });
+  const from = { ...state.view };
+  const start = performance.now();
+  const frame = (now) => {
+    const part = Math.min((now - start) / 180, 1);
+    const eased = 1 - (1 - part) ** 3;
+    const mix = (key) => from[key] + (to[key] - from[key]) * eased;
+    change("view", { view: part < 1 ? { x: mix("x"), y: mix("y"), zoom: mix("zoom") } : to });
+    if (part < 1) moving = requestAnimationFrame(frame);
+  };
+  moving = requestAnimationFrame(frame);
+}
+
+/** Moves by pixels of the stage. */
+function pan(dx, dy) {
+  const scale = state.drawing.scale(state.view.zoom);
+  moveTo({ x: state.view.x + dx / scale.x, y: state.view.y + dy / scale.y, zoom: state.view.zoom }, false);
+}
+
+/** Zooms about a point of the stage, its middle unless told. */
+function zoomBy(factor, px = stageSize().width / 2, py = stageSize().height / 2) {
+  const { margin } = state.drawing;
+  const [dx, dy] = [Math.max(px - margin.left, 0), Math.max(py - margin.top, 0)];
+  const before = state.drawing.scale(state.view.zoom);
+  const zoom = clampView({ ...state.view, zoom: state.view.zoom * factor }).zoom;
+  const after = state.drawing.scale(zoom);
+  moveTo({ x: state.view.x + dx / before.x - dx / after.x, y: state.view.y + dy / before.y - dy / after.y, zoom }, false);
+}
+
+/** All of the drawing. */
+function fitAll(gently = true) {
+  moveTo({ x: 0, y: 0, zoom: Math.min(state.drawing.fit(stageSize()), 1.25) }, gently);
+}
+
+// The least zoom at which something is shown that was asked for.
+const LEAST = 0.75;
+
+/** Brings places into view: nothing moves if they are there; the zoom changes only if they do not fit. */
+function reveal(places, gently = true) {
+  const boxes = [...places].map((place) => state.drawing.boxOf(place)).filter(Boolean);
+  if (boxes.length === 0) return;
+  const left = Math.min(...boxes.map((box) => box.x)) - 30;
+  const top = Math.min(...boxes.map((box) => box.y)) - 30;
+  const right = Math.max(...boxes.map((box) => box.x + box.width)) + 30;
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + 30;
+  const { x, y } = state.view;
+  let { zoom } = state.view;
+  let span = spanOf(zoom);
+  const within = left >= x - 30 && right <= x + span.width + 30 && top >= y - 30 && bottom <= y + span.height + 30;
+  if (within && zoom >= LEAST / 2) return;
+  const tall = state.drawing instanceof MemoryDrawing ? spanOf(1).height / (bottom - top) : 1;
+  const fits = Math.min(spanOf(1).width / (right - left), tall, 1);
+  zoom = Math.min(Math.max(zoom, LEAST), Math.max(fits, LEAST));
+  span = spanOf(zoom);
+  // What is too large to be seen at once is shown from its beginning.
+  const start = (from, to, span) => (to - from > span ? from : (from + to - span) / 2);
+  moveTo({ x: start(left, right, span.width), y: start(top, bottom, span.height), zoom }, gently);
+}
+
+/** The first view of a drawing: all of it if that can be read, else the violation or the beginning. */
+function firstView() {
+  const fit = state.drawing.fit(stageSize());
+  if (fit >= state.drawing.legible) return fitAll(false);
+  change("view", { view: clampView({ x: 0, y: 0, zoom: state.drawing instanceof ObjectDrawing ? 1 : 0.9 }) });
+  reveal(emphasis().wrong, false);
+}
+
+function renderStage() {
+  if (!state.drawing) return canvas.replaceChildren();
+  state.drawing.arrange();
+  const size = stageSize();
+  canvas.setAttribute(
+    "aria-label",
+    `${plain(state.document.title)}: ${count(state.document.size, state.drawing.noun)}. h j k l go from one to the next.`,
+  );
+  canvas.replaceChildren(state.drawing.paint(state.view, size));
+}
+
+on(["document", "ruling", "step", "edges", "view", "hover", "cursor"], renderStage);
+
+/** The place under a point of the window. */
+function placeAt(event) {
+  if (!state.drawing) return null;
+  const { left, top } = stage.getBoundingClientRect();
+  const [px, py] = [event.clientX - left, event.clientY - top];
+  const { margin } = state.drawing;
+  if (px < margin.left || py < margin.top) return null;
+  const scale = state.drawing.scale(state.view.zoom);
+  return state.drawing.at(state.view.x + (px - margin.left) / scale.x, state.view.y + (py - margin.top) / scale.y);
+}
+
+/** Moves the cursor to the place beside it, or to one in view if there is none yet. */
+function moveCursor(key) {
+  const { drawing } = state;
+  const first = () => {
+    const place = canvas.querySelector("[data-place]")?.dataset.place;
+    return place === undefined ? null : Number(place);
+  };
+  const cursor = state.cursor === null ? first() : drawing.beside(state.cursor, key);
+  if (cursor === null) return;
+  change("cursor", { cursor, hover: null });
+  reveal([cursor]);
+  const { heading, pairs } = told(cursor);
+  byId("said").textContent = [heading, ...pairs.map((pair) => pair.join(" "))].join("; ");
+}
+
+let drag = null;
+
+stage.addEventListener("pointerdown", (event) => {
+  if (event.button !== 0 || !state.drawing) return;
+  drag = { x: event.clientX, y: event.clientY, moved: 0 };
+  stage.setPointerCapture(event.pointerId);
+});
+
+stage.addEventListener("pointermove", (event) => {
+  if (!state.drawing) return;
+  if (drag) {
+    const [dx, dy] = [drag.x - event.clientX, drag.y - event.clientY];
+    drag = { x: event.clientX, y: event.clientY, moved: drag.moved + Math.abs(dx) + Math.abs(dy) };
+    if (drag.moved > 3) {
+      stage.classList.add("dragging");
+      pan(dx, dy);
+    }
+    return;
+  }
+  const hover = placeAt(event);
+  if (hover !== state.hover) change("hover", { hover });
+});
+
+stage.addEventListener("pointerup", (event) => {
+  if (drag && drag.moved <= 3) change("cursor", { cursor: placeAt(event) });
+  drag = null;
+  stage.classList.remove("dragging");
+});
+
+stage.addEventListener("pointercancel", () => {
+  drag = null;
+  stage.classList.remove("dragging");
+});
+
+stage.addEventListener("pointerleave", () => {
+  if (state.hover !== null) change("hover", { hover: null });
+});
+
+// Threads are long downwards, so the wheel goes down them; time is long to the right, where the wheel comes closer.
+stage.addEventListener(
+  "wheel",
+  (event) => {
+    if (!state.drawing) return;
+    event.preventDefault();
+    const line = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 18 : 1;
+    const [dx, dy] = [event.deltaX * line, event.deltaY * line];
+    const timeline = state.drawing instanceof ObjectDrawing;
+    const { left, top } = stage.getBoundingClientRect();
+    const closer = event.ctrlKey || event.metaKey || (timeline && !event.shiftKey && Math.abs(dy) > Math.abs(dx));
+    if (closer) zoomBy(Math.exp(-dy / 400), event.clientX - left, event.clientY - top);
+    else if (event.shiftKey && dx === 0) pan(dy, 0);
+    else pan(dx, dy);
+  },
+  { passive: false },
+);
+
+new ResizeObserver(() => {
+  if (state.drawing) change("view", { view: clampView(state.view) });
+}).observe(stage);
+
+// On paper the stage has another size: what is in view is scaled to it.
+addEventListener("beforeprint", () => {
+  const { width, height } = stageSize();
+  canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
+});
+addEventListener("afterprint", () => canvas.removeAttribute("viewBox"));
+
+byId("closer").addEventListener("click", () => zoomBy(1.3));
+byId("farther").addEventListener("click", () => zoomBy(1 / 1.3));
+byId("fit").addEventListener("click", () => fitAll());
+byId("violation").addEventListener("click", () => reveal(emphasis().wrong));

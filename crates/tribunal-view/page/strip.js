@@ -1,0 +1,125 @@
+// The whole at a glance: how dense it is, what of it is in the page and in view, where the violation is.
+
+const strip = byId("strip");
+const STRETCHES = 400;
+const THICK = 34;
+
+/** Whether the strip lies along the drawing's height, as a memory's does. */
+const upright = () => state.drawing instanceof MemoryDrawing;
+
+/** The document's overview, or one made of what it shows; none for what is small. */
+function overview() {
+  const { document: doc, drawing } = state;
+  if (doc.overview) return doc.overview;
+  const places = upright() ? doc.events.length : doc.operations.length;
+  if (places <= 80) return null;
+  const density = [new Array(STRETCHES).fill(0)];
+  for (let place = 0; place < places; place++) {
+    const at = stretchOf(place);
+    if (at !== null) density[0][at]++;
+  }
+  const marks = doc.rulings.map((said) =>
+    said.verdict === "inconsistent" ? [...violationOf(said)].map(stretchOf).filter((at) => at !== null) : [],
+  );
+  return { density, window: [0, STRETCHES - 1], marks };
+
+  function stretchOf(place) {
+    const box = drawing.boxOf(place);
+    if (!box) return null;
+    const part = upright() ? box.y / drawing.height : box.x / drawing.width;
+    return Math.min(Math.floor(part * STRETCHES), STRETCHES - 1);
+  }
+}
+
+/** The stretch of the whole at a part of the drawing, from 0 to 1, and back. */
+const toWhole = ({ density, window: [from, to] }, part) =>
+  (from + part * (to - from + 1)) / Math.max(density[0]?.length ?? 1, 1);
+const toPart = ({ density, window: [from, to] }, whole) => (whole * (density[0]?.length ?? 1) - from) / (to - from + 1);
+
+let glance = null;
+
+function renderGlance() {
+  glance = state.document ? overview() : null;
+  strip.hidden = !glance;
+  const absent = state.document ? state.document.size - shownPlaces() : 0;
+  const note = byId("window");
+  note.hidden = absent <= 0;
+  if (absent > 0) {
+    const { noun } = state.drawing;
+    const [here, elsewhere] = [shownPlaces(), absent].map((n) => n.toLocaleString("en"));
+    note.textContent = `${here} of ${count(state.document.size, noun)} are in this page; ${elsewhere} are not.`;
+  }
+  renderStrip();
+}
+
+const shownPlaces = () =>
+  upright() ? state.document.events.length - state.drawing.initial.length : state.document.operations.length;
+
+function renderStrip() {
+  if (!glance) return;
+  const picture = strip.querySelector("svg");
+  const long = Math.max(upright() ? strip.clientHeight : strip.clientWidth, 100);
+  const { density, window: [from, to], marks } = glance;
+  const stretches = density[0]?.length ?? 1;
+  const totals = new Array(stretches).fill(0);
+  for (const row of density) row.forEach((n, at) => (totals[at] += n));
+  const most = Math.max(1, ...totals);
+  const step = long / stretches;
+  // A bar along the strip from `start` to `end`, `thick` pixels of its thickness from `offset`.
+  const bar = (start, end, offset, thick) =>
+    upright()
+      ? rectangle({ x: offset, y: start, width: thick, height: end - start })
+      : rectangle({ x: start, y: offset, width: end - start, height: thick });
+  // One outline, from the strip's inner edge out to each stretch's density and back.
+  const outline = totals.map((n, at) => {
+    const thick = n === 0 ? 0 : Math.max(1, (n / most) * (THICK - 12));
+    const end = round((at + 1) * step);
+    return upright() ? `H${round(6 + thick)}V${end}` : `V${round(THICK - 6 - thick)}H${end}`;
+  });
+  const dense = upright() ? `M6 0${outline.join("")}H6Z` : `M0 ${THICK - 6}${outline.join("")}V${THICK - 6}Z`;
+  const span = spanOf(state.view.zoom);
+  const [start, end] = upright()
+    ? [state.view.y / state.drawing.height, (state.view.y + span.height) / state.drawing.height]
+    : [state.view.x / state.drawing.width, (state.view.x + span.width) / state.drawing.width];
+  const seen = [start, end].map((part) => toWhole(glance, Math.min(Math.max(part, 0), 1)) * long);
+  const wrong = [...new Set(marks[state.ruling] ?? [])].map((at) => {
+    const middle = (at + 0.5) * step;
+    return bar(middle - 1.5, middle + 1.5, 1, THICK - 2);
+  });
+  picture.replaceChildren(
+    svg("path", { class: "held", d: bar(from * step, (to + 1) * step, 2, THICK - 4) }),
+    svg("path", { class: "dense", d: dense }),
+    svg("path", { class: "marks", d: wrong.join("") }),
+    svg("path", { class: "seen", d: bar(seen[0], Math.max(seen[1], seen[0] + 4), 2, THICK - 4) }),
+  );
+  picture.setAttribute("aria-label", "The whole history at a glance: how dense it is, what is in view, where the violation is");
+}
+
+/** Moves to a point of the strip, as far as there is something to show. */
+function goTo(event) {
+  const box = strip.getBoundingClientRect();
+  const whole = upright() ? (event.clientY - box.top) / box.height : (event.clientX - box.left) / box.width;
+  const part = toPart(glance, whole);
+  const note = byId("window");
+  note.classList.toggle("insists", part < 0 || part > 1);
+  if (part < 0 || part > 1) byId("said").textContent = note.textContent;
+  const span = spanOf(state.view.zoom);
+  const at = Math.min(Math.max(part, 0), 1);
+  moveTo(
+    upright()
+      ? { ...state.view, y: at * state.drawing.height - span.height / 2 }
+      : { ...state.view, x: at * state.drawing.width - span.width / 2 },
+    false,
+  );
+}
+
+strip.addEventListener("pointerdown", (event) => {
+  strip.setPointerCapture(event.pointerId);
+  goTo(event);
+});
+strip.addEventListener("pointermove", (event) => {
+  if (event.buttons & 1) goTo(event);
+});
+
+on(["document"], renderGlance);
+on(["ruling", "view"], renderStrip);

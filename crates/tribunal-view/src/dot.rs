@@ -1,0 +1,216 @@
+//! Pictures as DOT, for Graphviz.
+
+use crate::document::{Arrow, Document, Edge, MemoryRuling, ObjectRuling, Picture, Said};
+use crate::excerpt;
+use std::fmt::{Display, Write};
+
+/// Colours that are readable on light and on dark.
+const WRONG: &str = "#d1495b";
+
+/// A ruling of a document, by index, as a DOT file: the same events or operations as in the SVG, which Graphviz lays out.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal_view::{Request, dot, hear};
+/// let heard = hear("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
+/// assert!(dot(&heard.document, heard.document.shown).starts_with("digraph"));
+/// # Ok::<(), tribunal_view::Unheard>(())
+/// ```
+pub fn dot(document: &Document, ruling: usize) -> String {
+    let places = excerpt::of(document, ruling);
+    let mut graph = Graph { text: String::new(), places };
+    let heading = match &document.picture {
+        Picture::Memory { rulings, .. } => {
+            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        }
+        Picture::Object { rulings, .. } => {
+            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        }
+    };
+    let title = match heading {
+        Some((question, verdict, heading)) => {
+            let comma = if heading.is_empty() { "" } else { ", " };
+            format!(
+                "{}\\n{}: {}{comma}{}",
+                quoted(&document.title),
+                quoted(question),
+                verdict,
+                quoted(heading)
+            )
+        }
+        None => quoted(&document.title),
+    };
+    graph.put(format_args!(
+        "digraph tribunal {{\n  graph [label=\"{title}\", labelloc=t, bgcolor=transparent, fontname=monospace, \
+         fontcolor=\"#808080\", color=\"#b0b0b0\"];\n  \
+         node [shape=box, style=\"rounded,filled\", fillcolor=white, color=\"#808080\", fontcolor=black, fontname=monospace];\n  \
+         edge [fontname=monospace, fontsize=10];\n"
+    ));
+    match &document.picture {
+        Picture::Memory { rulings, .. } => graph.memory(document, rulings.get(ruling)),
+        Picture::Object { rulings, .. } => {
+            graph.object(document, rulings.get(ruling).map(|said| &said.ruling))
+        }
+    }
+    graph.put("}\n");
+    graph.text
+}
+
+/// The text between quotes: Graphviz reads entities there, so that no character has another meaning.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => quoted.push_str("&amp;"),
+            '<' => quoted.push_str("&lt;"),
+            '>' => quoted.push_str("&gt;"),
+            '"' => quoted.push_str("&quot;"),
+            '\\' => quoted.push_str("&#92;"),
+            c => quoted.push(c),
+        }
+    }
+    quoted
+}
+
+/// How an edge of a name is drawn.
+fn style(name: &str) -> (&'static str, &'static str) {
+    match name {
+        "po" | "ppo" | "po-loc" => ("#808890", "solid"),
+        "rf" | "sw" => ("#0f9a78", "solid"),
+        "fr" | "rw" => ("#c27700", "dotted"),
+        "dep" | "hb" => ("#9a5cb5", "dotted"),
+        _ => ("#3d80cc", "dashed"),
+    }
+}
+
+struct Graph {
+    text: String,
+    /// The places drawn, sorted.
+    places: Vec<u32>,
+}
+
+impl Graph {
+    fn put(&mut self, text: impl Display) {
+        write!(self.text, "{text}").expect("writing to memory");
+    }
+
+    fn drawn(&self, place: u32) -> bool {
+        self.places.binary_search(&place).is_ok()
+    }
+
+    /// An edge with its name, if both ends are drawn. What is `loose` has no say in the layout.
+    fn edge(&mut self, [from, to]: Edge, name: &str, wrong: bool, loose: bool) {
+        if !(self.drawn(from) && self.drawn(to)) {
+            return;
+        }
+        let (colour, style) = style(name);
+        let wide = if wrong { ", penwidth=3" } else { "" };
+        let font = if wrong { WRONG } else { colour };
+        let loose = if loose { ", constraint=false" } else { "" };
+        self.put(format_args!(
+            "  n{from} -> n{to} [label=\"{name}\", color=\"{colour}\", fontcolor=\"{font}\", style={style}{wide}{loose}];\n"
+        ));
+    }
+
+    fn memory(&mut self, document: &Document, said: Option<&Said<MemoryRuling>>) {
+        let Picture::Memory { threads, events, rf, deps, .. } = &document.picture else { return };
+        let ruling = said.map(|said| &said.ruling);
+        let cycle = ruling.map_or(&[][..], |ruling| &ruling.cycle);
+        let places = self.places.clone();
+        for row in places.chunk_by(|&a, &b| events[a as usize].thread == events[b as usize].thread) {
+            let thread = events[row[0] as usize].thread;
+            if let Some(thread) = thread {
+                let name = quoted(&threads[thread as usize].name);
+                self.put(format_args!("  subgraph cluster_{thread} {{\n    label=\"{name}\";\n"));
+            }
+            for &place in row {
+                let wrong = cycle.iter().any(|arrow| arrow.from == place || arrow.to == place);
+                let shape = if thread.is_none() { ", style=\"rounded,filled,dashed\"" } else { "" };
+                let colour = if wrong { format!(", color=\"{WRONG}\", penwidth=2") } else { String::new() };
+                let label = quoted(&events[place as usize].label);
+                self.put(format_args!("    n{place} [label=\"{label}\"{shape}{colour}];\n"));
+            }
+            if thread.is_some() {
+                self.put("  }\n");
+            }
+        }
+        let in_cycle = |edge: Edge, names: &[&str]| {
+            cycle
+                .iter()
+                .find(|arrow| [arrow.from, arrow.to] == edge && names.contains(&arrow.name))
+                .map(|arrow| arrow.name)
+        };
+        let mut seen: Vec<Arrow> = Vec::new();
+        let mut plain = |graph: &mut Graph, edge: Edge, names: &[&'static str], loose: bool| {
+            let wrong = in_cycle(edge, names);
+            let name = wrong.unwrap_or(names[0]);
+            seen.push(Arrow { from: edge[0], to: edge[1], name });
+            graph.edge(edge, name, wrong.is_some(), loose);
+        };
+        let follows = |a: u32, b: u32| {
+            let thread = |place: u32| events[place as usize].thread;
+            thread(a).is_some() && thread(a) == thread(b)
+        };
+        for pair in places.windows(2).filter(|pair| follows(pair[0], pair[1])) {
+            plain(self, [pair[0], pair[1]], &["po", "ppo", "po-loc"], false);
+        }
+        rf.iter().for_each(|&edge| plain(self, edge, &["rf"], false));
+        deps.iter().for_each(|&edge| plain(self, edge, &["dep"], true));
+        if let Some(ruling) = ruling {
+            ruling.mo.iter().for_each(|&edge| plain(self, edge, &["mo"], true));
+            ruling.fr.iter().for_each(|&edge| plain(self, edge, &["fr"], true));
+        }
+        for arrow in cycle.iter().filter(|arrow| !seen.contains(arrow)) {
+            self.edge([arrow.from, arrow.to], arrow.name, true, true);
+        }
+        for arrow in excerpt::grounds(said).iter().filter(|arrow| !seen.contains(arrow)) {
+            self.edge([arrow.from, arrow.to], arrow.name, false, true);
+        }
+    }
+
+    fn object(&mut self, document: &Document, ruling: Option<&ObjectRuling>) {
+        let Picture::Object { processes, operations, hb, .. } = &document.picture else { return };
+        let none = ObjectRuling::default();
+        let ruling = ruling.unwrap_or(&none);
+        self.put("  rankdir=LR;\n");
+        let mut places = self.places.clone();
+        places.sort_by_key(|&place| operations[place as usize].process);
+        for row in places.chunk_by(|&a, &b| operations[a as usize].process == operations[b as usize].process)
+        {
+            let process = operations[row[0] as usize].process;
+            let name = quoted(&processes[process as usize].name);
+            self.put(format_args!("  subgraph cluster_{process} {{\n    label=\"{name}\";\n"));
+            for &place in row {
+                let operation = &operations[place as usize];
+                let style = match () {
+                    () if ruling.failing == Some(place) => {
+                        format!(", color=\"{WRONG}\", fillcolor=\"#fbe3e6\", penwidth=3")
+                    }
+                    () if ruling.part.contains(&place) => format!(", color=\"{WRONG}\", penwidth=2"),
+                    () if operation.ret.is_none() => ", style=\"rounded,filled,dashed\"".into(),
+                    () => String::new(),
+                };
+                let times = operation.times.as_ref().map_or(String::new(), |(call, ret)| {
+                    format!("\\n{} to {}", quoted(call), quoted(ret.as_deref().unwrap_or("-")))
+                });
+                let label = quoted(&operation.label);
+                self.put(format_args!("    n{place} [label=\"{label}{times}\"{style}];\n"));
+            }
+            self.put("  }\n");
+            row.windows(2).for_each(|pair| self.edge([pair[0], pair[1]], "po", false, false));
+        }
+        hb.iter().for_each(|&edge| self.edge(edge, "hb", false, false));
+        let lin: Vec<u32> = ruling.lin.iter().copied().filter(|&place| self.drawn(place)).collect();
+        lin.windows(2).for_each(|pair| self.edge([pair[0], pair[1]], "lin", false, true));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn nothing_ends_a_quotation() {
+        assert_eq!(quoted("a\"b\\n<c>&"), "a&quot;b&#92;n&lt;c&gt;&amp;");
+    }
+}

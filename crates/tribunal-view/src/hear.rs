@@ -1,0 +1,152 @@
+//! From the bytes of a file to a document.
+
+use crate::{Document, document};
+use serde::{Deserialize, Serialize};
+use tribunal::object::{Criterion, Specification, specs};
+use tribunal::{Limits, Model};
+use tribunal_formats::{Format, History, Subject, UnknownFormat};
+use tribunal_report::{EngineChoice, Finding, Judged, Question, Questions};
+use web_time::Instant;
+
+/// Of a file with more histories it is only said that there are more.
+const COUNTED: u64 = 10_000;
+
+/// What is asked about a file, as a page asks it: `{"models": "sc,tso", "index": 0}`. All of it may be left out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The models or criteria, separated by commas; `all`: those that apply.
+    pub models: String,
+    /// Which of the file's histories, from 0.
+    pub index: u64,
+    /// What an object should do: the name of a built-in specification; none: what the history says.
+    pub spec: Option<String>,
+    /// The format's name; none: it is recognised.
+    pub format: Option<String>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Request { models: "all".into(), index: 0, spec: None, format: None }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, Debug, Serialize)]
+pub struct Heard {
+    /// The history asked for and what was found.
+    pub document: Document,
+    /// How many histories the file has, as far as they were counted; the last may be malformed.
+    pub histories: u64,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// Why a request could not be answered; its text is one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unheard {
+    /// The history could not be read; the text begins with `file:line:column`.
+    #[error(transparent)]
+    Input(#[from] tribunal_formats::Error),
+    /// There is no such format.
+    #[error(transparent)]
+    Format(#[from] UnknownFormat),
+    /// There is no such model or criterion.
+    #[error("{0}")]
+    Question(String),
+    /// There is no such history.
+    #[error("{file}: expected a history of index {index}, from 0, found only {histories}")]
+    NoHistory {
+        /// The file's name.
+        file: String,
+        /// The index asked for.
+        index: u64,
+        /// How many there are.
+        histories: u64,
+    },
+    /// The history's specification, or the one given, is unknown.
+    #[error("{file}:{line}: {problem}")]
+    Specification {
+        /// The file's name.
+        file: String,
+        /// The line where the history begins.
+        line: u64,
+        /// What is wrong.
+        problem: specs::UnknownSpec,
+    },
+}
+
+/// Reads the histories in the bytes of a file, compressed or not, asks of one of them what the request says, and makes a
+/// document of it. If the limits have a deadline, what is asked shares the time until then.
+pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) -> Result<Heard, Unheard> {
+    let questions: Questions = request.models.parse().map_err(Unheard::Question)?;
+    let format = request.format.as_deref().map(str::parse::<Format>).transpose()?;
+    let mut histories = tribunal_formats::read(std::io::Cursor::new(bytes), name, format)?;
+    let mut before = 0;
+    let history = loop {
+        match histories.next() {
+            Some(history) if before == request.index => break history?,
+            Some(history) => drop(history?),
+            None => {
+                let (file, index) = (name.into(), request.index);
+                return Err(Unheard::NoHistory { file, index, histories: before });
+            }
+        }
+        before += 1;
+    };
+    let document = of_history(&history, name, &questions, request.spec.as_deref(), limits)?;
+    drop(history);
+    // Malformed ones count: who asks for one is told what is wrong with it.
+    let left = COUNTED.saturating_sub(before + 1);
+    let after = histories.by_ref().take(left as usize).count() as u64;
+    Ok(Heard { document, histories: before + 1 + after, more: histories.next().is_some() })
+}
+
+/// What is asked of a history.
+pub fn asked(questions: &Questions, judged: Judged<'_>) -> Vec<Question> {
+    match (questions, judged) {
+        (Questions::These(questions), _) => questions.clone(),
+        (Questions::All, Judged::Memory(_)) => Model::ALL.map(Question::Model).into(),
+        (Questions::All, Judged::Object(..)) => Criterion::ALL.map(Question::Criterion).into(),
+    }
+}
+
+fn of_history(
+    history: &History,
+    file: &str,
+    questions: &Questions,
+    spec: Option<&str>,
+    limits: &Limits<'_>,
+) -> Result<Document, Unheard> {
+    let ask = |judged: Judged<'_>| {
+        let asked = asked(questions, judged);
+        let parts = asked.len() as u32 + 1;
+        let finding = |(question, at): (&Question, u32)| {
+            Finding::of(judged, question, EngineChoice::Auto, &share(limits, parts - at))
+        };
+        let findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
+        document(history, file, &findings, limits)
+    };
+    match &history.subject {
+        Subject::Memory(execution) => Ok(ask(Judged::Memory(execution))),
+        Subject::Object(object) => {
+            let named = specs::named(spec.unwrap_or(&object.spec));
+            let spec: Box<dyn Specification> = named.map_err(|problem| Unheard::Specification {
+                file: file.into(),
+                line: history.line,
+                problem,
+            })?;
+            object.typed(file, &*spec)?;
+            Ok(ask(Judged::Object(&object.history, &*spec)))
+        }
+    }
+}
+
+/// The limits of the next of so many parts of the work: what is quick leaves its time to what comes after.
+fn share<'a>(limits: &Limits<'a>, parts: u32) -> Limits<'a> {
+    let now = limits.deadline.map(|_| Instant::now());
+    let deadline = limits.deadline.zip(now);
+    let deadline = deadline.map(|(deadline, now)| now + deadline.saturating_duration_since(now) / parts);
+    Limits { deadline, ..*limits }
+}

@@ -1,0 +1,185 @@
+//! Pictures of objects: a timeline of intervals, and what the criteria say of it.
+
+mod neighbours;
+mod points;
+mod timeline;
+
+use crate::document::{ObjectRuling, Operation, Overview, Picture, Process, Said};
+use crate::overview::Stretches;
+use crate::{explanation, name, said};
+use timeline::Timeline;
+use tribunal::Limits;
+use tribunal::object::{self, AbstractExecution, History, OpId, Verdict, Visibility};
+use tribunal_formats::Object;
+use tribunal_report::{Finding, Line, Ruling};
+
+/// In a larger history only the violation that is shown first is explained: an explanation is worked out anew.
+const ALL_EXPLAINED: usize = 2000;
+/// A larger visibility is not shown.
+const VISIBLE: usize = 50_000;
+
+/// The picture of an object's history, with a window around the violation of the ruling that is shown first if it is large.
+pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: &Limits<'_>) -> Picture {
+    let history = &object.history;
+    let explanations: Vec<Option<Why>> = findings
+        .iter()
+        .enumerate()
+        .map(|(at, finding)| explained(finding, at == shown || history.len() <= ALL_EXPLAINED, limits))
+        .collect();
+    let parts: Vec<Vec<OpId>> =
+        explanations.iter().map(|why| why.as_ref().map(Why::about).unwrap_or_default()).collect();
+    let timeline = Timeline::new(history, &parts, shown);
+    let spec = findings.iter().find_map(|finding| match &finding.ruling {
+        Ruling::Object { spec, .. } => Some(spec.name()),
+        _ => None,
+    });
+    let rulings = findings.iter().zip(explanations);
+    Picture::Object {
+        spec: name::name(spec.unwrap_or(&object.spec)),
+        processes: timeline
+            .processes()
+            .iter()
+            .map(|&process| Process {
+                name: name::name(history.process_name(process)),
+                length: history.of_process(process).len() as u32,
+            })
+            .collect(),
+        operations: timeline.all().map(|(place, op)| operation(object, &timeline, place, op)).collect(),
+        hb: if has_times(history) { Vec::new() } else { neighbours::of(history, &timeline) },
+        overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
+        rulings: rulings.map(|(finding, why)| ruling(history, finding, why, &timeline)).collect(),
+    }
+}
+
+fn has_times(history: &History) -> bool {
+    history.ops().next().is_none_or(|op| history.times(op).is_some())
+}
+
+/// Why a criterion does not hold.
+struct Why {
+    lines: Vec<Line<OpId>>,
+    failing: Option<OpId>,
+    part: Vec<OpId>,
+}
+
+impl Why {
+    /// The operations that it is about.
+    fn about(&self) -> Vec<OpId> {
+        let mut ops = self.part.clone();
+        ops.extend(self.failing);
+        ops.sort_unstable();
+        ops.dedup();
+        ops
+    }
+}
+
+/// Why a finding says no: worked out, or else what its certificate says.
+fn explained(finding: &Finding<'_>, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
+    match &finding.ruling {
+        Ruling::Object { history, spec, criterion, verdict: Verdict::Inconsistent(violation) } => {
+            if work_out {
+                let why = tribunal_report::object::explain(history, *spec, criterion, violation, limits);
+                return Some(Why { lines: why.lines, failing: why.failing, part: why.part });
+            }
+            let part = violation.operations.clone();
+            let text = format!("nothing explains {} of the operations, which are marked", part.len());
+            Some(Why {
+                lines: vec![Line { about: part.clone(), ..Line::new(0, &text) }],
+                failing: None,
+                part,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Operation {
+    let history = &object.history;
+    let call = history.called(op);
+    let ret = history.result(op).map_or("?".to_string(), ToString::to_string);
+    let (begin, end) = timeline.interval(place);
+    Operation {
+        process: timeline.row(history, op),
+        label: name::label(&format!("{call} → {ret}")),
+        method: name::name(call.method),
+        call: begin,
+        ret: end,
+        times: history.times(op).map(|(call, ret)| (call.to_string(), ret.map(|ret| ret.to_string()))),
+        line: object.lines.get(op.index()).copied(),
+    }
+}
+
+fn ruling(
+    history: &History,
+    finding: &Finding<'_>,
+    why: Option<Why>,
+    timeline: &Timeline,
+) -> Said<ObjectRuling> {
+    if let Some(Why { lines, failing, part }) = why {
+        let drawn = ObjectRuling {
+            part: part.into_iter().filter_map(|op| timeline.of(op)).collect(),
+            failing: failing.and_then(|op| timeline.of(op)),
+            ..ObjectRuling::default()
+        };
+        return said(finding, explanation::lines(lines, |op| timeline.of(op)), drawn);
+    }
+    let drawn = match &finding.ruling {
+        Ruling::Object { verdict: Verdict::Consistent(execution), .. } => {
+            witness(history, execution, timeline)
+        }
+        _ => ObjectRuling::default(),
+    };
+    said(finding, Vec::new(), drawn)
+}
+
+/// What is drawn of an abstract execution: what is shown of lin, with its points, and of vis.
+fn witness(history: &History, execution: &AbstractExecution, timeline: &Timeline) -> ObjectRuling {
+    let lin: Vec<u32> = execution.lin.iter().filter_map(|&op| timeline.of(op)).collect();
+    let intervals: Vec<_> = lin.iter().map(|&place| timeline.interval(place)).collect();
+    let points = points::points(&intervals, timeline.end());
+    let vis = match &execution.vis {
+        Visibility::Sets(sets) if history.len() > 1 => visible(&execution.lin, sets, timeline),
+        _ => None,
+    };
+    ObjectRuling { lin, points, vis, ..ObjectRuling::default() }
+}
+
+/// What each operation sees of what is shown; none if that is all before it, and empty if it is too much to show.
+fn visible(lin: &[OpId], sets: &[Vec<OpId>], timeline: &Timeline) -> Option<Vec<Vec<u32>>> {
+    if sets.iter().enumerate().all(|(before, seen)| seen.len() == before) {
+        return None;
+    }
+    let mut vis = Vec::new();
+    let mut size = 0;
+    for (_, seen) in lin.iter().zip(sets).filter(|&(&op, _)| timeline.of(op).is_some()) {
+        let seen: Vec<u32> = seen.iter().filter_map(|&op| timeline.of(op)).collect();
+        size += seen.len();
+        if size > VISIBLE {
+            return Some(Vec::new());
+        }
+        vis.push(seen);
+    }
+    Some(vis)
+}
+
+/// How many operations of each process are called in each stretch; the whole is as long as all calls and returns.
+fn overview(history: &History, timeline: &Timeline, parts: &[Vec<OpId>]) -> Overview {
+    let mut stretches = Stretches::new(timeline.processes().len(), timeline.length());
+    for op in history.ops() {
+        if let Some(row) = timeline.row_of(history.process(op)) {
+            stretches.count(row as usize, timeline.rank(op));
+        }
+    }
+    let shown = timeline.all().map(|(_, op)| timeline.rank(op));
+    let marks = parts.iter().map(|ops| ops.iter().map(|&op| timeline.rank(op)).collect());
+    stretches.overview(shown, marks.collect::<Vec<_>>())
+}
+
+/// The calls and returns of a history in order; where it has no intervals, such an order that hb goes along with: each
+/// operation is over before the next of its row is called.
+fn events(history: &History) -> Vec<object::Event> {
+    match history.intervals() {
+        Some(intervals) => intervals.events.to_vec(),
+        None => neighbours::layers(history),
+    }
+}

@@ -1,0 +1,90 @@
+//! The page: one HTML file with all that it needs.
+
+use crate::Document;
+
+const FRAME: &str = include_str!("../page/index.html");
+const STYLE: &str = include_str!("../page/style.css");
+
+/// The scripts in the order of `page/ORDER`.
+const SCRIPTS: [(&str, &str); 16] = [
+    ("dom.js", include_str!("../page/dom.js")),
+    ("state.js", include_str!("../page/state.js")),
+    ("link.js", include_str!("../page/link.js")),
+    ("arrows.js", include_str!("../page/arrows.js")),
+    ("paint.js", include_str!("../page/paint.js")),
+    ("memory.js", include_str!("../page/memory.js")),
+    ("object.js", include_str!("../page/object.js")),
+    ("stage.js", include_str!("../page/stage.js")),
+    ("details.js", include_str!("../page/details.js")),
+    ("strip.js", include_str!("../page/strip.js")),
+    ("matrix.js", include_str!("../page/matrix.js")),
+    ("explanation.js", include_str!("../page/explanation.js")),
+    ("export.js", include_str!("../page/export.js")),
+    ("court.js", include_str!("../page/court.js")),
+    ("keys.js", include_str!("../page/keys.js")),
+    ("main.js", include_str!("../page/main.js")),
+];
+
+/// The page that shows a document, or waits for one, as one self-contained file. The `court` is markup that defines
+/// `window.tribunalCourt`, which judges histories dropped on the page; empty: the page shows what it has.
+///
+/// The document becomes JSON without any `<`, so that nothing in it can be taken for markup.
+pub fn page(document: Option<&Document>, court: &str) -> String {
+    let document = document.map_or(String::new(), |document| {
+        let json = serde_json::to_string(document).expect("a document is data with text keys");
+        let json = json.replace('<', "\\u003c");
+        format!("<script type=\"application/json\" id=\"document\">{json}</script>")
+    });
+    let script: Vec<&str> = SCRIPTS.iter().map(|&(_, script)| script).collect();
+    filled(
+        FRAME,
+        &[
+            ("/*STYLE*/", STYLE),
+            ("<!--DOCUMENT-->", &document),
+            ("<!--COURT-->", court),
+            ("/*SCRIPT*/", &script.join("\n")),
+        ],
+    )
+}
+
+/// The frame with each placeholder replaced, where it is first; what is put in is not looked at again.
+fn filled(frame: &str, parts: &[(&str, &str)]) -> String {
+    let mut places: Vec<(usize, &str, &str)> =
+        parts.iter().filter_map(|&(holder, part)| Some((frame.find(holder)?, holder, part))).collect();
+    places.sort_unstable();
+    let mut page = String::new();
+    let mut at = 0;
+    for (place, holder, part) in places {
+        page.push_str(&frame[at..place]);
+        page.push_str(part);
+        at = place + holder.len();
+    }
+    page + &frame[at..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FRAME, SCRIPTS, STYLE, filled, page};
+
+    #[test]
+    fn the_scripts_are_in_order() {
+        let order: Vec<&str> = include_str!("../page/ORDER").lines().collect();
+        assert_eq!(SCRIPTS.map(|(name, _)| name).as_slice(), order);
+    }
+
+    #[test]
+    fn every_placeholder_is_there_once_and_nothing_ends_early() {
+        for holder in ["/*STYLE*/", "<!--DOCUMENT-->", "<!--COURT-->", "/*SCRIPT*/"] {
+            assert_eq!(FRAME.matches(holder).count(), 1, "{holder}");
+        }
+        assert!(SCRIPTS.iter().all(|(_, script)| !script.to_lowercase().contains("</script")));
+        assert!(!STYLE.to_lowercase().contains("</style"));
+        let page = page(None, "<script>court()</script>");
+        assert!(page.contains("court()") && !page.contains("id=\"document\""));
+    }
+
+    #[test]
+    fn what_is_put_in_is_not_looked_at_again() {
+        assert_eq!(filled("a1b2c", &[("2", "1"), ("1", "22")]), "a22b1c");
+    }
+}

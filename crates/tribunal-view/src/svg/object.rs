@@ -1,0 +1,171 @@
+//! Objects as SVG: a timeline of intervals, a row for each process.
+
+use super::canvas::{Canvas, width_of};
+use super::route::Route;
+use super::{Drawn, MARGIN, TOP};
+use crate::document::{Document, ObjectRuling, Operation, Picture};
+
+/// From one row to the next.
+const ROW: f32 = 62.0;
+/// The height of a bar.
+const BAR: f32 = 28.0;
+/// From one call or return to the next, at least.
+const STEP: f32 = 18.0;
+
+/// Draws the places of an object's picture, which are sorted, and what a criterion says of them.
+pub fn draw(
+    canvas: &mut Canvas,
+    document: &Document,
+    places: &[u32],
+    ruling: Option<&ObjectRuling>,
+) -> Drawn {
+    let Picture::Object { processes, operations, hb, .. } = &document.picture else {
+        return Drawn { width: 0.0, bottom: TOP, legend: Vec::new() };
+    };
+    let mut rows: Vec<u32> = places.iter().map(|&place| operations[place as usize].process).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let name = |row: u32| processes[row as usize].name.as_str();
+    let left = MARGIN + rows.iter().map(|&row| width_of(name(row))).fold(24.0, f32::max) + 24.0;
+    let times = Times::new(operations, places, left);
+    let y_of = |process: u32| TOP + ROW * (rows.partition_point(|&row| row < process) as f32 + 0.4);
+    let right = times.end + 12.0;
+    for &row in &rows {
+        let y = y_of(row);
+        canvas.path("rule", &format!("M{left:.1} {y:.1}H{right:.1}"));
+        canvas.text("quiet", MARGIN, y + 4.0, name(row));
+    }
+
+    let none = ObjectRuling::default();
+    let ruling = ruling.unwrap_or(&none);
+    let drawn = |place: u32| places.binary_search(&place).is_ok();
+    let lin: Vec<(f32, f32)> = ruling
+        .lin
+        .iter()
+        .zip(&ruling.points)
+        .filter(|&(&place, _)| drawn(place))
+        .map(|(&place, &point)| (times.between(point), y_of(operations[place as usize].process) + BAR / 2.0))
+        .collect();
+    let path: Vec<String> = lin.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    if path.len() > 1 {
+        canvas.path("lin", &format!("M{}", path.join("L")));
+    }
+    let wrong = !ruling.part.is_empty() || ruling.failing.is_some();
+    for (at, &place) in places.iter().enumerate() {
+        let operation = &operations[place as usize];
+        let (x, y) = (times.at(operation.call), y_of(operation.process));
+        let end = match operation.ret {
+            Some(ret) => times.at(ret),
+            // Open to the right, as far as the process calls nothing else.
+            None => {
+                let next = places[at + 1..]
+                    .iter()
+                    .find(|&&next| operations[next as usize].process == operation.process);
+                next.map_or(right, |&next| times.at(operations[next as usize].call) - 6.0)
+            }
+        };
+        let class = match () {
+            () if ruling.failing == Some(place) => "failing",
+            () if ruling.part.contains(&place) => "spoken",
+            () if wrong => "beside",
+            () => "operation",
+        };
+        let pending = if operation.ret.is_none() { " pending" } else { "" };
+        canvas.open(&format!("{class}{pending}"), &told(operation, name(operation.process)));
+        canvas.rounded("box", x, y - BAR / 2.0, end - x, BAR);
+        canvas.text("", x + 9.0, y + 4.5, &operation.label);
+        canvas.close();
+    }
+    for &[from, to] in hb.iter().filter(|&&[from, to]| drawn(from) && drawn(to)) {
+        let (a, b) = (&operations[from as usize], &operations[to as usize]);
+        let start = (a.ret.map_or(right, |ret| times.at(ret)), y_of(a.process));
+        let route = Route::across(start, (times.at(b.call), y_of(b.process)));
+        canvas.open("deps", "");
+        canvas.path("edge", &route.path());
+        canvas.path("head", &route.head());
+        canvas.close();
+    }
+    for (&(x, y), nth) in lin.iter().zip(1..) {
+        canvas.disc("point", x, y, 4.0);
+        canvas.centred("number", x, y + 14.0, &format!("{nth}"));
+    }
+    let mut legend = Vec::new();
+    if !lin.is_empty() {
+        legend.push(("point", "lin, where operations take effect"));
+    }
+    if !hb.is_empty() {
+        legend.push(("deps", "hb, happens before"));
+    }
+    if !ruling.part.is_empty() {
+        legend.push(("spoken", "nothing explains these"));
+    }
+    if ruling.failing.is_some() {
+        legend.push(("failing", "the first return that cannot be explained"));
+    }
+    Drawn { width: right + MARGIN, bottom: TOP + ROW * rows.len() as f32, legend }
+}
+
+/// What a reader is told who points at an operation.
+fn told(operation: &Operation, process: &str) -> String {
+    let mut told = format!("{process}: {}", operation.label);
+    if let Some((call, ret)) = &operation.times {
+        told += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
+    }
+    if let Some(line) = operation.line {
+        told += &format!(", line {line}");
+    }
+    told
+}
+
+/// Where calls and returns are drawn: in order, and as far apart as the labels between them ask for.
+struct Times {
+    /// The calls and returns drawn, by their place on the document's grid, and where each is.
+    drawn: Vec<(u32, f32)>,
+    end: f32,
+}
+
+impl Times {
+    fn new(operations: &[Operation], places: &[u32], left: f32) -> Self {
+        // By place on the grid; of a return, also the operation.
+        let mut events: Vec<(u32, Option<u32>)> = Vec::with_capacity(2 * places.len());
+        for &place in places {
+            let operation = &operations[place as usize];
+            events.push((operation.call, None));
+            events.extend(operation.ret.map(|ret| (ret, Some(place))));
+        }
+        events.sort_unstable();
+        let mut times = Times { drawn: Vec::with_capacity(events.len()), end: left };
+        let mut x = left - STEP;
+        for (at, returns) in events {
+            x += STEP;
+            if let Some(place) = returns {
+                let Operation { call, label, .. } = &operations[place as usize];
+                x = x.max(times.at(*call) + width_of(label) + 18.0);
+            }
+            times.drawn.push((at, x));
+        }
+        let pending = places
+            .iter()
+            .map(|&place| &operations[place as usize])
+            .filter(|operation| operation.ret.is_none());
+        let ends = pending.map(|operation| times.at(operation.call) + width_of(&operation.label) + 18.0);
+        times.end = ends.fold(x, f32::max);
+        times
+    }
+
+    /// Where a call or return that is drawn is.
+    fn at(&self, place: u32) -> f32 {
+        self.between(100 * place)
+    }
+
+    /// Where a point between two of the grid is, given in hundredths.
+    fn between(&self, point: u32) -> f32 {
+        let after = self.drawn.partition_point(|&(at, _)| 100 * at <= point);
+        let Some(&(from, x)) = after.checked_sub(1).map(|before| &self.drawn[before]) else {
+            return self.end;
+        };
+        let (to, next) = self.drawn.get(after).copied().unwrap_or((from + 1, self.end));
+        let part = (point - 100 * from) as f32 / (100.0 * (to - from) as f32);
+        x + (next - x) * part.min(1.0)
+    }
+}

@@ -1,0 +1,95 @@
+//! Documents and the pictures made of them: nothing points beyond what is there, and nothing in a history becomes markup.
+#![allow(missing_docs)]
+
+mod corpora;
+mod hostile;
+mod windows;
+mod xml;
+
+use tribunal_view::{Arrow, Document, Edge, Line, Picture, Said};
+
+/// Whether every place, edge and line of a document is in range, and whether what the contract says of them holds.
+pub fn check(document: &Document) {
+    let at = &document.source;
+    match &document.picture {
+        Picture::Memory { threads, events, rf, deps, overview, rulings } => {
+            let count = events.len();
+            edges(at, rf, count);
+            edges(at, deps, count);
+            let mut last = None;
+            for event in events {
+                assert_eq!(event.row == 0, event.thread.is_none(), "{at}: initial writes alone are in row 0");
+                assert!(event.thread.is_none_or(|thread| (thread as usize) < threads.len()), "{at}");
+                let key = (event.thread.is_none(), event.thread, event.index, event.location.clone());
+                assert!(event.thread.is_none() || last < Some(key.clone()), "{at}: by thread and index");
+                last = Some(key);
+            }
+            for pair in events.windows(2).filter(|pair| pair[1].thread.is_some()) {
+                assert!(pair[0].thread != pair[1].thread || pair[0].row < pair[1].row, "{at}: po leads down");
+            }
+            assert!(document.shown < rulings.len(), "{at}");
+            for said in rulings {
+                lines(at, said, count);
+                edges(at, &said.ruling.mo, count);
+                edges(at, &said.ruling.fr, count);
+                arrows(at, &said.ruling.cycle, count);
+                let closed = said.ruling.cycle.windows(2).all(|pair| pair[0].to == pair[1].from);
+                let shared = said.ruling.cycle.iter().all(|arrow| arrow.name == "rf");
+                assert!(closed || shared || overview.is_some(), "{at}: {}: a walk", said.question);
+                assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
+            }
+        }
+        Picture::Object { processes, operations, hb, overview: _, rulings, .. } => {
+            let count = operations.len();
+            edges(at, hb, count);
+            assert!(operations.is_sorted_by_key(|operation| operation.call), "{at}: by call");
+            for operation in operations {
+                assert!((operation.process as usize) < processes.len(), "{at}");
+                assert!(operation.ret.is_none_or(|ret| operation.call < ret), "{at}");
+            }
+            assert!(document.shown < rulings.len(), "{at}");
+            for said in rulings {
+                let ruling = &said.ruling;
+                lines(at, said, count);
+                places(at, &ruling.lin, count);
+                places(at, &ruling.part, count);
+                places(at, ruling.failing.as_slice(), count);
+                assert_eq!(ruling.lin.len(), ruling.points.len(), "{at}");
+                assert!(ruling.points.is_sorted(), "{at}: {}: points along lin", said.question);
+                let timed = operations.iter().all(|operation| operation.times.is_some());
+                for (&place, &point) in ruling.lin.iter().zip(&ruling.points) {
+                    let operation = &operations[place as usize];
+                    let within =
+                        100 * operation.call < point && operation.ret.is_none_or(|ret| point < 100 * ret);
+                    let known = timed && said.question != "sequential";
+                    assert!(within || !known, "{at}: {}: {place} at {point}", said.question);
+                }
+                for (nth, seen) in ruling.vis.iter().flatten().enumerate() {
+                    places(at, seen, count);
+                    let before = |place: &u32| ruling.lin[..nth].contains(place);
+                    assert!(seen.iter().all(before), "{at}: {}: lin contains vis", said.question);
+                }
+            }
+        }
+    }
+}
+
+fn places(at: &str, places: &[u32], count: usize) {
+    assert!(places.iter().all(|&place| (place as usize) < count), "{at}: {places:?} of {count}");
+}
+
+fn edges(at: &str, edges: &[Edge], count: usize) {
+    edges.iter().for_each(|edge| places(at, edge, count));
+}
+
+fn arrows(at: &str, arrows: &[Arrow], count: usize) {
+    arrows.iter().for_each(|arrow| places(at, &[arrow.from, arrow.to], count));
+}
+
+fn lines<R>(at: &str, said: &Said<R>, count: usize) {
+    for Line { text, about, arrows: spoken_of, .. } in &said.lines {
+        assert!(!text.is_empty(), "{at}: {}", said.question);
+        places(at, about, count);
+        arrows(at, spoken_of, count);
+    }
+}

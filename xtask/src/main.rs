@@ -1,0 +1,63 @@
+//! What cargo does not do by itself.
+
+mod page;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+Tasks:
+  page     build the page that checks histories by itself: one file, target/page/tribunal.html
+  browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["page"] => page::build().map(drop),
+        ["browser"] => page::build().and_then(|page| browser(&page)),
+        ["--help" | "-h" | "help"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(USAGE.into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("{problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs the tests that need a browser, none left out.
+fn browser(page: &Path) -> Result<(), String> {
+    let mut tests = cargo();
+    tests.args(["test", "-p", "tribunal-cli", "--test", "browser"]);
+    tests.env("TRIBUNAL_PAGE", page).env("TRIBUNAL_BROWSER", "required");
+    run(&mut tests)
+}
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").into()
+}
+
+/// Cargo, for the workspace at the root.
+fn cargo() -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.current_dir(root());
+    cargo
+}
+
+/// Runs a command to its end, which must be good.
+fn run(command: &mut Command) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("error: {program} ended with {status}")),
+        Err(error) => Err(format!("error: {program}: {error}")),
+    }
+}
