@@ -1,6 +1,10 @@
 //! The command line: every subcommand, option and help text.
 
+use crate::explain::ExplainArguments;
 use crate::interrupt;
+use crate::separate::SeparateArguments;
+use crate::serve::ServeArguments;
+use crate::view::ViewArguments;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
@@ -70,8 +74,16 @@ pub enum Command {
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
+    /// Say why a history is inconsistent, step by step, at most a screen
+    Explain(ExplainArguments),
     /// Reduce inconsistent histories to a part that is as small as can be and still inconsistent
     Shrink(ShrinkArguments),
+    /// Find the smallest history that one model allows and another forbids, or table how all models relate
+    Separate(SeparateArguments),
+    /// Draw a history and what the models say of it: a page to look at in a browser
+    View(ViewArguments),
+    /// Serve that page to this machine, with a court that checks histories dropped on it
+    Serve(ServeArguments),
     /// Watch the calls and returns of an object as they happen, and stop at the first that cannot be explained
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys
@@ -231,7 +243,7 @@ fn engine() -> impl TypedValueParser<Value = EngineChoice> {
 }
 
 /// A number of bytes: k, M and G are powers of 1024.
-fn size(text: &str) -> Result<usize, String> {
+pub fn size(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
         Some((at, 'M')) => (&text[..at], 1 << 20),
@@ -246,7 +258,7 @@ fn axioms(text: &str) -> Result<Criterion, String> {
     text.parse().map_err(|error: <Criterion as FromStr>::Err| error.to_string())
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -486,7 +498,7 @@ pub struct MachineArguments {
 }
 
 /// Formats by name, listed in the help and in completions.
-fn format() -> impl TypedValueParser<Value = Format> {
+pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
 }
 

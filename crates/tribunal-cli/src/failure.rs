@@ -40,6 +40,9 @@ pub enum Failure {
     /// No asked model applies to any of the histories.
     #[error("no model asked for applies to any history: {0}")]
     NothingApplies(String),
+    /// The port is taken, or not ours to take.
+    #[error("port {port} of 127.0.0.1: {source}; another can be given with --port")]
+    Listen { port: u16, source: io::Error },
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(#[from] ctrlc::Error),

@@ -6,6 +6,7 @@ mod certificates;
 mod check;
 mod convert;
 mod exit;
+mod explain;
 mod failure;
 mod generate;
 mod input;
@@ -17,9 +18,12 @@ mod monitor;
 mod output;
 mod progress;
 mod report;
+mod separate;
+mod serve;
 mod shrink;
 mod stats;
 mod verify;
+mod view;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -53,8 +57,12 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Check(arguments) => check::run(arguments, out),
         Command::Verify(arguments) => verify::run(arguments, out),
         Command::Convert(arguments) => convert::run(arguments, out),
+        Command::Explain(arguments) => explain::run(arguments, out),
         Command::Monitor(arguments) => monitor::run(arguments, out),
         Command::Shrink(arguments) => shrink::run(arguments, out),
+        Command::Separate(arguments) => separate::run(arguments, out),
+        Command::View(arguments) => view::run(arguments, out),
+        Command::Serve(arguments) => serve::run(arguments, out),
         Command::Stats(arguments) => stats::run(arguments, out),
         Command::Models(arguments) => models::run(arguments, out),
         Command::Kernel(arguments) => kernel::run(arguments, out),

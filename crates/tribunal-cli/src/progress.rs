@@ -68,6 +68,17 @@ impl Progress {
         }
     }
 
+    /// Says how large the histories are that are being tried, and how many have been.
+    pub fn separating(&self, events: usize, tried: u64) {
+        let Some(bar) = &self.0 else { return };
+        if bar.message().is_empty()
+            && let Ok(style) = ProgressStyle::with_template("{elapsed} {spinner} {msg}")
+        {
+            bar.set_style(style);
+        }
+        bar.set_message(format!("histories of {events} events, {tried} tried"));
+    }
+
     /// Does something that prints, with the bar out of the way.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         match &self.0 {

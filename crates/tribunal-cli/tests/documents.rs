@@ -43,6 +43,7 @@ fn the_readme_shows_the_first_commands_as_they_are() {
         "check --model tso,pso examples/litmus/mp.txt",
         "check examples/litmus/sb.txt examples/litmus/mp.txt examples/litmus/lb.txt",
         "check examples/objects/overtaking.json",
+        "explain --model sc examples/litmus/sb.txt",
     ] {
         let shown = block("README.md", &format!("$ cargo run --release -p tribunal-cli -- {arguments}"));
         let arguments: Vec<_> = arguments.split(' ').collect();
@@ -81,9 +82,14 @@ fn the_command_is_documented_as_it_is() {
         "tribunal check overtaking.json",
         "tribunal check --model linearizable,ryw --witness overtaking.json",
         "tribunal check --axioms 'vis >= lin.[dequeue]' overtaking.json",
+        "tribunal explain mp.txt",
+        "tribunal explain --why-not tso --but pso mp.txt",
+        "tribunal explain overtaking.json",
         "tribunal verify mp.txt mp.certificates",
         "tribunal convert --to axe mp.txt",
         "tribunal shrink --model tso pso.txt",
+        "tribunal view mp.txt -o mp.html",
+        "tribunal view mp.txt --svg mp.svg --dot mp.dot",
         "tribunal stats view.txt.zst",
         "tribunal stats overtaking.json",
         "tribunal kernel sc.txt mp.txt",

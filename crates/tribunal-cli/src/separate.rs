@@ -1,0 +1,382 @@
+//! `tribunal separate`: the smallest history that one model allows and another forbids, and how all models relate.
+
+mod hierarchy;
+mod known;
+mod picture;
+
+use crate::args::{Budget, format, seconds};
+use crate::case::Specifications;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
+use crate::progress::Progress;
+use clap::{Args, ValueHint};
+use hierarchy::{Cell, Hierarchy};
+use known::Known;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+use tribunal::object::{Criterion, Specification, specs};
+use tribunal::separate::{self, MOST_EVENTS, Pair, Search, Separations};
+use tribunal::verdict::Limit;
+use tribunal::{Limits, Model};
+use tribunal_formats::{Format, Labels, Object, Subject, Writer, write_history, write_object};
+use tribunal_report::{EngineChoice, Finding, Judged, Question};
+
+const SEPARATE_HELP: &str = "\
+Examples:
+  tribunal separate --in pso --out tso         the smallest history that pso allows and tso forbids, and why
+  tribunal separate --in causal --out linearizable --to json
+  tribunal separate --in rmo --out 'po-mm=deps;rf-mm=rfe' --events 4
+  tribunal separate                            a table of how all models relate
+  tribunal separate --known found/*.txt --svg hierarchy.svg
+
+All histories of up to --events events (reads, writes, RMWs and fences; operations, of an object) are tried, the small ones \
+first, once up to the names of threads, locations and values. Dependencies, orders and times are as strong as the forbidding \
+model may see them, and then no stronger than they must be. Final values are left out. Each event more takes some 20 times as \
+long: 6 are a matter of seconds, 7 of minutes, 8 of an hour.
+
+Criteria of objects are told apart by histories of a register, a counter, a set, a queue and a stack, or of what --spec says, \
+with arguments 1 and 2.
+
+In the table, a number is the size of a smallest history that the model of the row allows and that of the column forbids; \
+≤ stands before the size of one that was given; ⊆ says that there is none of up to --events events, nor among those given.
+
+Exit status: 0 found, or the table is complete; 2 bad usage or malformed input; 3 none up to --events, or undecided because the \
+time ran out; 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = SEPARATE_HELP)]
+pub struct SeparateArguments {
+    /// The model or criterion that is to allow the history
+    #[arg(long = "in", value_name = "MODEL", requires = "forbids")]
+    allows: Option<Question>,
+    /// The model or criterion that is to forbid it
+    #[arg(long = "out", value_name = "MODEL", requires = "allows")]
+    forbids: Option<Question>,
+    /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations 3,
+    /// in the table always
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MOST_EVENTS as i64))]
+    events: Option<u8>,
+    /// Histories to try beside, however large; `-` is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
+    known: Vec<OsString>,
+    /// Of what objects the histories are: a built-in specification, or a file that ends in .spec
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    spec: Option<String>,
+    /// Write the history alone, in this format
+    #[arg(short, long, value_name = "FORMAT", value_parser = format(), requires = "allows")]
+    to: Option<Format>,
+    /// Write the history alone, to this file; a name ending in .gz or .zst compresses
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "allows")]
+    output: Option<PathBuf>,
+    /// Draw what the table says includes what, into this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "allows")]
+    svg: Option<PathBuf>,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+/// The objects whose histories tell criteria apart.
+const SPECIFICATIONS: [&str; 5] = ["register", "counter", "set", "queue", "stack"];
+
+/// What of objects is tried unless said otherwise: every pair of criteria that differ does so with 3 operations.
+const OPERATIONS: usize = 3;
+
+impl SeparateArguments {
+    fn limits(&self) -> Limits<'static> {
+        let max_states = Limits::default().max_states;
+        Budget { timeout: self.timeout, max_states, max_memory: None }.limits()
+    }
+
+    fn search(&self, usual: usize) -> Search<'static> {
+        Search { events: self.events.map_or(usual, usize::from), limits: self.limits(), needed_only: true }
+    }
+}
+
+pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let known = Known::read(&arguments.known)?;
+    match (&arguments.allows, &arguments.forbids) {
+        (Some(allows), Some(forbids)) if allows == forbids => {
+            Err(Failure::Usage(format!("nothing that {allows} allows is forbidden by itself")))
+        }
+        (Some(Question::Model(allows)), Some(Question::Model(forbids))) => {
+            let pair = Pair { allows: *allows, forbids: *forbids };
+            models(pair, &known, arguments, out)
+        }
+        (Some(Question::Criterion(allows)), Some(Question::Criterion(forbids))) => {
+            let pair = Pair { allows: allows.clone(), forbids: forbids.clone() };
+            criteria(pair, &known, arguments, out)
+        }
+        (Some(allows), Some(forbids)) => Err(Failure::Usage(format!(
+            "--in {allows} --out {forbids}: one is of memories and the other of objects, which have no history in common"
+        ))),
+        _ => table(&known, arguments, out),
+    }
+}
+
+/// What was found for two models, and what to say of it.
+struct Found {
+    subject: Subject,
+    /// Whether nothing smaller separates them.
+    smallest: bool,
+}
+
+fn models(
+    pair: Pair,
+    known: &Known,
+    arguments: &SeparateArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    let given = known.execution(pair);
+    let search = smaller(arguments.search(7), given.map(|given| given.len()));
+    let progress = Progress::new();
+    let mut separations =
+        separate::models(&[pair], &search, |events, tried| progress.separating(events, tried));
+    drop(progress);
+    let found = separations.found[0].take().map(|execution| (execution, true));
+    let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.len()));
+    let found =
+        found.or(given).map(|(execution, smallest)| Found { subject: Subject::Memory(execution), smallest });
+    let questions = [pair.allows, pair.forbids].map(Question::Model);
+    report(found, None, &questions, Reached::of(&separations, "events"), arguments, out)
+}
+
+fn criteria(
+    pair: Pair<Criterion>,
+    known: &Known,
+    arguments: &SeparateArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    let objects = Objects::new(arguments.spec.as_deref())?;
+    let given = known.object(&pair, &arguments.limits());
+    let search = smaller(arguments.search(OPERATIONS), given.map(|given| given.history.len()));
+    let progress = Progress::new();
+    let tick = |operations, tried| progress.separating(operations, tried);
+    let mut separations = separate::criteria(std::slice::from_ref(&pair), &objects.specs(), &search, tick);
+    drop(progress);
+    let found = separations.found[0].take().map(|example| {
+        let lines = vec![0; example.history.len()];
+        let spec = objects.name(example.spec).to_string();
+        (Object { history: example.history, spec, lines }, true)
+    });
+    let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.len()));
+    let found =
+        found.or(given).map(|(object, smallest)| Found { subject: Subject::Object(object), smallest });
+    let Pair { allows, forbids } = pair;
+    let questions = [allows, forbids].map(Question::Criterion);
+    report(found, objects.given.given(), &questions, Reached::of(&separations, "operations"), arguments, out)
+}
+
+/// There is no need to look for what is no smaller than what is given.
+fn smaller(search: Search<'_>, given: Option<usize>) -> Search<'_> {
+    Search { events: given.map_or(search.events, |given| search.events.min(given - 1)), ..search }
+}
+
+/// How far a search came.
+struct Reached {
+    complete: usize,
+    histories: u64,
+    limit: Option<Limit>,
+    unit: &'static str,
+}
+
+impl Reached {
+    fn of<E>(separations: &Separations<E>, unit: &'static str) -> Self {
+        let Separations { complete, histories, ref limit, .. } = *separations;
+        Reached { complete, histories, limit: limit.clone(), unit }
+    }
+}
+
+/// Writes the history, and says why the one model allows it and the other does not.
+fn report(
+    found: Option<Found>,
+    spec: Option<&dyn Specification>,
+    [allows, forbids]: &[Question; 2],
+    reached: Reached,
+    arguments: &SeparateArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    if interrupt::requested() {
+        return Ok(Status::Interrupted);
+    }
+    let Reached { complete, histories, limit, unit } = reached;
+    let alone = arguments.to.is_some() || arguments.output.is_some();
+    let Some(Found { subject, smallest }) = found else {
+        let why = limit.map_or(String::new(), |limit| format!("undecided: {limit}; "));
+        let line = format!(
+            "{why}none up to {complete} {unit}: {forbids} allows what {allows} allows ({histories} histories tried)"
+        );
+        if alone {
+            complain(&line)
+        } else {
+            writeln!(out, "{line}")?
+        }
+        return Ok(Status::Undecided);
+    };
+    write(&subject, arguments, out)?;
+    let (events, remark) = (size(&subject), if smallest { "no fewer do" } else { "perhaps fewer do" });
+    let line = format!("{events} {unit} separate {allows} and {forbids}; {remark}");
+    if alone {
+        complain(&line);
+        return Ok(Status::Success);
+    }
+    let built_in = match &subject {
+        Subject::Object(object) => specs::named(&object.spec).ok(),
+        Subject::Memory(_) => None,
+    };
+    let spec = spec.or(built_in.as_deref());
+    let judged = match (&subject, spec) {
+        (Subject::Memory(execution), _) => Judged::Memory(execution),
+        (Subject::Object(object), Some(spec)) => Judged::Object(&object.history, spec),
+        (Subject::Object(object), None) => {
+            return Err(Failure::Usage(format!("no specification `{}`", object.spec)));
+        }
+    };
+    writeln!(out)?;
+    for (question, style) in [(allows, GOOD), (forbids, BAD)] {
+        let Finding { ruling, .. } = Finding::of(judged, question, EngineChoice::Auto, &arguments.limits());
+        let word = out.paint(style, &ruling.word().to_string());
+        writeln!(out, "{question}: {word}{}", ruling.broken())?;
+        for line in ruling.explain(&arguments.limits()) {
+            writeln!(out, "  {line}")?;
+        }
+    }
+    writeln!(out, "{line}")?;
+    Ok(Status::Success)
+}
+
+fn size(subject: &Subject) -> usize {
+    match subject {
+        Subject::Memory(execution) => execution.len(),
+        Subject::Object(object) => object.history.len(),
+    }
+}
+
+/// Writes the history as asked, or as people read it.
+fn write(subject: &Subject, arguments: &SeparateArguments, out: &mut Stdout) -> Result<(), Failure> {
+    let path = arguments.output.as_deref();
+    let usual = match subject {
+        Subject::Memory(_) => Format::Text,
+        Subject::Object(_) => Format::Json,
+    };
+    let format = arguments.to.or_else(|| path.and_then(Format::of_path)).unwrap_or(usual);
+    let mut writer = Writer::new(Sink::open(path, out)?, format);
+    let written = match subject {
+        Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
+        Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
+    };
+    written.map_err(|error| Failure::writing(error, "the history found", path))?;
+    writer.finish().map_err(|source| Failure::output(path, source))?.finish()
+}
+
+/// The specifications whose histories are tried.
+struct Objects {
+    given: Specifications,
+    name: Option<String>,
+    built_in: Vec<Box<dyn Specification>>,
+}
+
+impl Objects {
+    fn new(name: Option<&str>) -> Result<Self, Failure> {
+        let given = Specifications::new(name)?;
+        let built_in = SPECIFICATIONS.iter().filter_map(|name| specs::named(name).ok()).collect();
+        Ok(Objects { given, name: name.map(String::from), built_in })
+    }
+
+    fn specs(&self) -> Vec<&dyn Specification> {
+        match self.given.given() {
+            Some(given) => vec![given],
+            None => self.built_in.iter().map(|spec| &**spec).collect(),
+        }
+    }
+
+    fn name(&self, at: usize) -> &str {
+        self.name.as_deref().unwrap_or(SPECIFICATIONS[at])
+    }
+}
+
+/// How all models of memories relate, and all criteria of objects.
+fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let progress = Progress::new();
+    let mut tick = |events, tried| progress.separating(events, tried);
+    let pairs = ordered(&Model::ALL);
+    let memories = separate::models(&pairs, &arguments.search(5), &mut tick);
+    let given = |pair: &Pair| known.execution(*pair).map(|given| given.len());
+    let models = hierarchy(&Model::ALL, &pairs, &memories, |found| found.len(), given);
+
+    let objects = Objects::new(arguments.spec.as_deref())?;
+    let pairs = ordered(&Criterion::ALL);
+    let limits = arguments.limits();
+    let search = Search { events: OPERATIONS, limits, needed_only: true };
+    let operations = separate::criteria(&pairs, &objects.specs(), &search, &mut tick);
+    let given = |pair: &Pair<Criterion>| known.object(pair, &limits).map(|given| given.history.len());
+    let criteria = hierarchy(&Criterion::ALL, &pairs, &operations, |found| found.history.len(), given);
+    drop(progress);
+    if interrupt::requested() {
+        return Ok(Status::Interrupted);
+    }
+    for (title, hierarchy, reached) in [
+        ("Memories", &models, Reached::of(&memories, "events")),
+        ("Objects", &criteria, Reached::of(&operations, "operations")),
+    ] {
+        let Reached { complete, histories, limit, unit } = reached;
+        let limit = limit.map_or(String::new(), |limit| format!("; then {limit}"));
+        let title = out.paint(STRONG, title);
+        writeln!(
+            out,
+            "{title}, up to {complete} {unit}: {histories} histories tried{limit}\n{}\n",
+            hierarchy.table()
+        )?;
+        for line in hierarchy.inclusions() {
+            writeln!(out, "{line}")?;
+        }
+        if unit == "events" {
+            writeln!(out)?;
+        }
+    }
+    if let Some(path) = &arguments.svg {
+        let mut sink = Sink::open(Some(path), out)?;
+        let written = sink.write_all(picture::draw(&[&models, &criteria]).as_bytes());
+        written.map_err(|source| Failure::output(Some(path), source))?;
+        sink.finish()?;
+    }
+    let limited = memories.limit.is_some() || operations.limit.is_some();
+    Ok(if limited { Status::Undecided } else { Status::Success })
+}
+
+/// Every ordered pair of different models.
+fn ordered<M: Clone + PartialEq>(all: &[M]) -> Vec<Pair<M>> {
+    let pairs = all.iter().flat_map(|allows| all.iter().map(move |forbids| (allows, forbids)));
+    pairs
+        .filter(|(allows, forbids)| allows != forbids)
+        .map(|(allows, forbids)| Pair { allows: allows.clone(), forbids: forbids.clone() })
+        .collect()
+}
+
+/// How models relate, by what was found and what was given.
+fn hierarchy<M: Clone + PartialEq + ToString, E>(
+    all: &[M],
+    pairs: &[Pair<M>],
+    separations: &Separations<E>,
+    size: impl Fn(&E) -> usize,
+    given: impl Fn(&Pair<M>) -> Option<usize>,
+) -> Hierarchy {
+    let at = |allows: &M, forbids: &M| {
+        let pair = pairs.iter().position(|pair| pair.allows == *allows && pair.forbids == *forbids);
+        let Some(pair) = pair else { return Cell::Same };
+        match &separations.found[pair] {
+            Some(found) => Cell::Events(size(found)),
+            None => match given(&pairs[pair]) {
+                Some(events) if events <= separations.complete + 1 => Cell::Events(events),
+                Some(events) => Cell::AtMost(events),
+                None => Cell::None,
+            },
+        }
+    };
+    let cells = all.iter().map(|allows| all.iter().map(|forbids| at(allows, forbids)).collect()).collect();
+    Hierarchy { names: all.iter().map(ToString::to_string).collect(), cells }
+}

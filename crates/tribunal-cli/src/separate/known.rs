@@ -1,0 +1,56 @@
+//! Histories that are known already, and may separate what a search has not reached.
+
+use crate::failure::Failure;
+use crate::input;
+use std::ffi::OsString;
+use tribunal::memory::Execution;
+use tribunal::object::{self, Criterion, specs};
+use tribunal::separate::Pair;
+use tribunal::{Limits, check};
+use tribunal_formats::{Object, Subject};
+
+/// The histories given with `--known`.
+pub struct Known(Vec<Subject>);
+
+impl Known {
+    pub fn read(files: &[OsString]) -> Result<Self, Failure> {
+        let mut known = Vec::new();
+        for file in files {
+            let name = file.to_string_lossy();
+            for history in tribunal_formats::read(input::bytes(file)?, &name, None)? {
+                known.push(history?.subject);
+            }
+        }
+        // Sorted by size, the first that separates is the smallest.
+        known.sort_by_key(|subject| match subject {
+            Subject::Memory(execution) => execution.len(),
+            Subject::Object(object) => object.history.len(),
+        });
+        Ok(Known(known))
+    }
+
+    /// The smallest that separates two models.
+    pub fn execution(&self, pair: Pair) -> Option<&Execution> {
+        let memories = self.0.iter().filter_map(|subject| match subject {
+            Subject::Memory(execution) => Some(execution),
+            Subject::Object(_) => None,
+        });
+        memories.into_iter().find(|execution| {
+            check(execution, pair.allows).is_consistent() && check(execution, pair.forbids).is_inconsistent()
+        })
+    }
+
+    /// The smallest that separates two criteria, among those with a built-in specification.
+    pub fn object(&self, pair: &Pair<Criterion>, limits: &Limits<'_>) -> Option<&Object> {
+        let objects = self.0.iter().filter_map(|subject| match subject {
+            Subject::Memory(_) => None,
+            Subject::Object(object) => Some(object),
+        });
+        objects.into_iter().find(|object| {
+            specs::named(&object.spec).is_ok_and(|spec| {
+                let verdict = |criterion| object::judge(&object.history, &*spec, criterion, limits).verdict;
+                verdict(&pair.allows).is_consistent() && verdict(&pair.forbids).is_inconsistent()
+            })
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! A client at the other end of a socket, who may be slow, talk nonsense or leave.
+
+use super::request::{Head, Refused, end_of_head};
+use super::response::{Response, Status};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::{Duration, Instant};
+
+/// The largest head of a request: its first line and headers.
+const HEAD_SIZE: usize = 16 << 10;
+/// How long a client may take to send the head of its request, to send the body, to take the response, and to hang up.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+const BODY_TIME: Duration = Duration::from_secs(30);
+const RESPONSE_TIME: Duration = Duration::from_secs(30);
+const FAREWELL_TIME: Duration = Duration::from_secs(1);
+
+/// A connection, for one request and its response.
+pub struct Connection {
+    socket: TcpStream,
+    /// When the present step must be over, however many bytes it takes.
+    deadline: Instant,
+    /// What was read beyond the head.
+    rest: Vec<u8>,
+}
+
+/// Why there is no request to answer.
+#[derive(Debug)]
+pub enum Unasked {
+    /// The client left, or never asked: there is nobody to tell.
+    Gone,
+    /// The request is refused.
+    Refused(Refused),
+}
+
+impl From<Refused> for Unasked {
+    fn from(refused: Refused) -> Self {
+        Unasked::Refused(refused)
+    }
+}
+
+impl Connection {
+    /// The connection behind a socket.
+    pub fn new(socket: TcpStream) -> Self {
+        Connection { socket, deadline: Instant::now(), rest: Vec::new() }
+    }
+
+    /// Reads the head of the request.
+    pub fn head(&mut self) -> Result<Head, Unasked> {
+        self.deadline = Instant::now() + HEAD_TIME;
+        let mut bytes = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let count = match self.read(&mut buffer) {
+                Ok(0) if bytes.is_empty() => return Err(Unasked::Gone),
+                Ok(0) => return Err(Refused(Status::BadRequest, "the request ends in the middle").into()),
+                Ok(count) => count,
+                // Browsers open connections that they may need later.
+                Err(_) if bytes.is_empty() => return Err(Unasked::Gone),
+                Err(error) => return Err(late(&error)),
+            };
+            // The end may have begun in what was there before.
+            let searched = bytes.len().saturating_sub(3);
+            bytes.extend_from_slice(&buffer[..count]);
+            match end_of_head(&bytes[searched..]) {
+                Some(end) if searched + end <= HEAD_SIZE => {
+                    self.rest = bytes.split_off(searched + end);
+                    return Ok(Head::parse(&bytes)?);
+                }
+                None if bytes.len() <= HEAD_SIZE => {}
+                _ => {
+                    let why = "the head of the request is too large";
+                    return Err(Refused(Status::HeaderFieldsTooLarge, why).into());
+                }
+            }
+        }
+    }
+
+    /// Reads a body of at most so many bytes.
+    pub fn body(&mut self, head: &Head, most: u64) -> Result<Vec<u8>, Unasked> {
+        let Some(length) = head.content_length()? else {
+            return Err(Refused(Status::LengthRequired, "expected Content-Length").into());
+        };
+        if length > most {
+            return Err(Refused(Status::ContentTooLarge, "the body is larger than --max-body allows").into());
+        }
+        self.deadline = Instant::now() + BODY_TIME;
+        if head.header("expect")?.is_some_and(|expected| expected.eq_ignore_ascii_case("100-continue")) {
+            self.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").map_err(|_| Unasked::Gone)?;
+        }
+        let mut body = std::mem::take(&mut self.rest);
+        body.truncate(length as usize);
+        let missing = length - body.len() as u64;
+        match Read::by_ref(self).take(missing).read_to_end(&mut body) {
+            Ok(_) if body.len() as u64 == length => Ok(body),
+            Ok(_) => Err(Refused(Status::BadRequest, "the body is shorter than Content-Length says").into()),
+            Err(error) => Err(late(&error)),
+        }
+    }
+
+    /// Whether the client has left, or will send nothing more.
+    pub fn is_gone(&self) -> bool {
+        if self.socket.set_nonblocking(true).is_err() {
+            return true;
+        }
+        let gone = match self.socket.peek(&mut [0]) {
+            Ok(count) => count == 0,
+            Err(error) => !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+        };
+        gone || self.socket.set_nonblocking(false).is_err()
+    }
+
+    /// Sends the response and hangs up.
+    pub fn respond(mut self, response: &Response, head_only: bool) {
+        self.deadline = Instant::now() + RESPONSE_TIME;
+        if response.write(head_only, &mut self).is_err() || self.socket.shutdown(Shutdown::Write).is_err() {
+            return;
+        }
+        // A socket that is closed with something unread takes the response back: the client hangs up first, if it does
+        // so soon.
+        self.deadline = Instant::now() + FAREWELL_TIME;
+        let _ = io::copy(&mut self, &mut io::sink());
+    }
+
+    /// How much of the step's time is left.
+    fn left(&self) -> io::Result<Duration> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
+    }
+}
+
+/// A client that is too slow is told; one that broke off is gone.
+fn late(error: &io::Error) -> Unasked {
+    match error.kind() {
+        // Which of the two a socket says depends on the system.
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => {
+            Refused(Status::RequestTimeout, "the request did not arrive in time").into()
+        }
+        _ => Unasked::Gone,
+    }
+}
+
+impl Read for Connection {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.socket.set_read_timeout(Some(self.left()?))?;
+        self.socket.read(buffer)
+    }
+}
+
+impl Write for Connection {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.socket.set_write_timeout(Some(self.left()?))?;
+        self.socket.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
+}

@@ -1,0 +1,189 @@
+//! The endpoint: histories come in as bodies, and what the models say goes out as JSON.
+
+use super::connection::{Connection, Unasked};
+use super::request::{Head, Refused};
+use super::response::{Response, Status};
+use super::slots::Slots;
+use crate::interrupt;
+use std::io::{self, Cursor, Read};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use tribunal::Limits;
+use tribunal_view::Request;
+
+/// How many histories are heard at once: a history in memory is many times its file.
+const HEARINGS: usize = 4;
+/// How much an engine may take beside the history.
+const MEMORY: usize = 1 << 30;
+/// How often to look whether the client is still there.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Hears histories, within limits.
+pub struct Court {
+    /// The largest history, in bytes, as it comes and decompressed.
+    pub max_body: u64,
+    /// How long the answers to one request may take together.
+    pub timeout: Duration,
+    hearings: Slots,
+}
+
+impl Court {
+    pub fn new(max_body: u64, timeout: Duration) -> Self {
+        Court { max_body, timeout, hearings: Slots::new(HEARINGS) }
+    }
+
+    /// Hears the history that follows the head of a request.
+    pub fn hear(&self, head: &Head, connection: &mut Connection) -> Result<Response, Unasked> {
+        let (name, request) = asked(head)?;
+        // Before the body is read: it is what fills the memory.
+        let Some(_hearing) = self.hearings.take() else {
+            return Err(Refused(Status::ServiceUnavailable, "too many histories at once").into());
+        };
+        let body = connection.body(head, self.max_body)?;
+        if !fits(&body, self.max_body) {
+            let why = "decompressed, the body is larger than --max-body allows";
+            return Err(Refused(Status::ContentTooLarge, why).into());
+        }
+        Ok(self.watched(connection, |limits| match tribunal_view::hear(&name, body, &request, limits) {
+            Ok(heard) => match serde_json::to_string(&heard) {
+                Ok(json) => Response::json(Status::Ok, json),
+                Err(error) => Response::error(Status::InternalServerError, &error.to_string()),
+            },
+            Err(unheard) => Response::error(Status::UnprocessableContent, &unheard.to_string()),
+        }))
+    }
+
+    /// Does the work in a thread of its own, and has it stop when its time is over, when the client leaves and on Ctrl-C. If
+    /// it panics, the client is told and the server goes on.
+    fn watched(
+        &self,
+        connection: &Connection,
+        work: impl FnOnce(&Limits<'_>) -> Response + Send,
+    ) -> Response {
+        let stop = AtomicBool::new(false);
+        // A timeout beyond all time is none.
+        let deadline = Instant::now().checked_add(self.timeout);
+        let limits = Limits { deadline, max_memory: MEMORY, stop: Some(&stop), ..Limits::default() };
+        let (done, answer) = channel();
+        thread::scope(|scope| {
+            let worker = thread::Builder::new().name("hearing".into()).spawn_scoped(scope, || {
+                let done = done;
+                // Fails only if nobody waits.
+                let _ = done.send(work(&limits));
+            });
+            let failed = |why| Response::error(Status::InternalServerError, why);
+            let Ok(worker) = worker else { return failed("there is no thread left to check in") };
+            loop {
+                match answer.recv_timeout(GLANCE) {
+                    Ok(response) => return response,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if interrupt::requested() || connection.is_gone() {
+                            stop.store(true, Ordering::Relaxed);
+                        }
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        // Joined here, or else the scope would panic as well.
+                        let _ = worker.join();
+                        return failed(
+                            "the checker failed: a mistake in it, which its maker would like to know",
+                        );
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// What a query asks: `name=mp.txt&models=sc,tso&index=0&spec=queue&format=json`, all of it optional.
+fn asked(head: &Head) -> Result<(String, Request), Refused> {
+    let mut name = "history".to_string();
+    let mut request = Request::default();
+    for (key, value) in &head.query {
+        let given = || Some(value.clone()).filter(|value| !value.is_empty());
+        match key.as_str() {
+            "name" => name = given().unwrap_or(name),
+            "models" => request.models = given().unwrap_or(request.models),
+            "index" => {
+                let index = value.parse();
+                request.index =
+                    index.map_err(|_| Refused(Status::BadRequest, "`index` must be a number, from 0"))?;
+            }
+            "spec" => request.spec = given(),
+            "format" => request.format = given(),
+            _ => {
+                let why = "a query has `name`, `models`, `index`, `spec` and `format`, and nothing else";
+                return Err(Refused(Status::BadRequest, why));
+            }
+        }
+    }
+    Ok((name, request))
+}
+
+/// Whether a body is small enough without its compression: a few kilobytes may become gigabytes.
+fn fits(body: &[u8], most: u64) -> bool {
+    let plain = tribunal_formats::decompressed(Cursor::new(body.to_vec()));
+    let count = plain.and_then(|plain| io::copy(&mut plain.take(most.saturating_add(1)), &mut io::sink()));
+    // What cannot be decompressed ends there: the reader will say what is wrong.
+    count.map_or(true, |count| count <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, TcpListener, TcpStream};
+
+    /// Both ends of a connection.
+    fn connected() -> (Connection, TcpStream) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
+        let client = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
+        (Connection::new(listener.accept().expect("a client").0), client)
+    }
+
+    fn text(response: &Response) -> String {
+        let mut bytes = Vec::new();
+        response.write(false, &mut bytes).expect("written");
+        String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn a_panic_is_an_answer() {
+        let court = Court::new(100, Duration::from_secs(1));
+        let (connection, _client) = connected();
+        let response = court.watched(&connection, |_| panic!("as asked"));
+        assert!(text(&response).starts_with("HTTP/1.1 500 "));
+        let response = court.watched(&connection, |_| Response::page("fine"));
+        assert!(text(&response).ends_with("\r\n\r\nfine"));
+    }
+
+    #[test]
+    fn work_stops_when_its_client_leaves() {
+        let court = Court::new(100, Duration::from_secs(600));
+        let (connection, client) = connected();
+        let response = court.watched(&connection, |limits| {
+            assert!(limits.deadline.is_some());
+            drop(client);
+            let stop = limits.stop.expect("a flag");
+            while !stop.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            Response::page("stopped")
+        });
+        assert!(text(&response).ends_with("stopped"));
+    }
+
+    #[test]
+    fn a_body_counts_without_its_compression() {
+        let zeros = vec![0; 1 << 20];
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        io::Write::write_all(&mut gzip, &zeros).expect("compressed");
+        let gzip = gzip.finish().expect("compressed");
+        let zstd = zstd::encode_all(&zeros[..], 0).expect("compressed");
+        for packed in [gzip, zstd, zeros] {
+            assert!(fits(&packed, 1 << 20));
+            assert!(!fits(&packed, (1 << 20) - 1));
+        }
+        assert!(fits(b"\x1f\x8b nonsense", 100));
+    }
+}

@@ -1,0 +1,106 @@
+//! Responses, with the headers that keep a page from everything but its server.
+
+use std::io::{self, Write};
+
+/// How a request ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    Ok = 200,
+    BadRequest = 400,
+    Forbidden = 403,
+    NotFound = 404,
+    MethodNotAllowed = 405,
+    RequestTimeout = 408,
+    LengthRequired = 411,
+    ContentTooLarge = 413,
+    UnprocessableContent = 422,
+    HeaderFieldsTooLarge = 431,
+    InternalServerError = 500,
+    ServiceUnavailable = 503,
+    VersionNotSupported = 505,
+}
+
+impl Status {
+    fn phrase(self) -> &'static str {
+        match self {
+            Status::Ok => "OK",
+            Status::BadRequest => "Bad Request",
+            Status::Forbidden => "Forbidden",
+            Status::NotFound => "Not Found",
+            Status::MethodNotAllowed => "Method Not Allowed",
+            Status::RequestTimeout => "Request Timeout",
+            Status::LengthRequired => "Length Required",
+            Status::ContentTooLarge => "Content Too Large",
+            Status::UnprocessableContent => "Unprocessable Content",
+            Status::HeaderFieldsTooLarge => "Request Header Fields Too Large",
+            Status::InternalServerError => "Internal Server Error",
+            Status::ServiceUnavailable => "Service Unavailable",
+            Status::VersionNotSupported => "HTTP Version Not Supported",
+        }
+    }
+}
+
+/// Nothing from elsewhere, and of what is inside: scripts, styles, pictures, workers made of them. Only this server may be
+/// asked, and nobody may put the page into a frame.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; \
+    worker-src blob:; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'";
+
+/// An answer to a request.
+#[derive(Debug)]
+pub struct Response {
+    status: Status,
+    /// The methods that would be right, if the one asked was not.
+    allow: Option<&'static str>,
+    kind: &'static str,
+    body: Vec<u8>,
+}
+
+impl Response {
+    /// A page.
+    pub fn page(html: &str) -> Self {
+        Response { status: Status::Ok, allow: None, kind: "text/html; charset=utf-8", body: html.into() }
+    }
+
+    /// What the court says, as JSON.
+    pub fn json(status: Status, body: String) -> Self {
+        Response { status, allow: None, kind: "application/json", body: body.into() }
+    }
+
+    /// A refusal: `{"error": ".."}`.
+    pub fn error(status: Status, error: &str) -> Self {
+        Response::json(status, serde_json::json!({ "error": error }).to_string())
+    }
+
+    /// A path that exists, asked by another method than these.
+    pub fn not_allowed(methods: &'static str) -> Self {
+        let error = format!("allowed here: {methods}");
+        Response { allow: Some(methods), ..Response::error(Status::MethodNotAllowed, &error) }
+    }
+
+    /// Writes the response: to `HEAD`, without its body.
+    pub fn write(&self, head_only: bool, mut out: impl Write) -> io::Result<()> {
+        let Response { status, allow, kind, body } = self;
+        let mut head = format!(
+            "HTTP/1.1 {} {}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nContent-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\n\
+             Referrer-Policy: no-referrer\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+             Cross-Origin-Opener-Policy: same-origin\r\n",
+            *status as u16,
+            status.phrase(),
+            body.len()
+        );
+        if let Some(methods) = allow {
+            head += &format!("Allow: {methods}\r\n");
+        }
+        if *status == Status::ServiceUnavailable {
+            head += "Retry-After: 1\r\n";
+        }
+        head += "\r\n";
+        out.write_all(head.as_bytes())?;
+        if !head_only {
+            out.write_all(body)?;
+        }
+        out.flush()
+    }
+}

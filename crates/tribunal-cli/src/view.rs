@@ -1,0 +1,146 @@
+//! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
+
+use crate::args::{Budget, format};
+use crate::case::{Case, Specifications};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::{Sink, Stdout};
+use crate::progress::Progress;
+use crate::{input, interrupt};
+use clap::{Args, ValueHint};
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tribunal_formats::{Format, History};
+use tribunal_report::{EngineChoice, Finding, Questions, printable};
+use tribunal_view::{Document, asked, document, dot, page, svg};
+
+const VIEW_HELP: &str = "\
+Examples:
+  tribunal view sb.txt -o sb.html                 a page with all models
+  tribunal view queue.json -o queue.html          a timeline with all criteria
+  tribunal view --model tso trace.axe -o tso.html this model alone
+  tribunal view --index 3 litmus.jsonl -o c.html  the fourth history of the file
+  tribunal view sb.txt --svg sb.svg               a plain picture
+  tribunal view sb.txt --dot - | dot -Tpdf -o sb.pdf
+
+The page is one file that needs nothing else: threads as columns or processes as rows, the edges to switch on and off, \
+the violation to step through. Of a large history it has a window around the violation, with an overview of the whole. \
+Shown first, and alone in a plain picture, is the weakest model that forbids the history, or else the first. \
+Each answer may take 10 seconds, unless --timeout says otherwise; what is undecided is shown as such.
+
+Files appear when all is written; their names are printed.
+
+Exit status: 0 the picture is written, whatever the models say, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
+
+/// Each answer takes no longer, unless it is said how long it may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Args, Debug)]
+#[command(after_help = VIEW_HELP)]
+pub struct ViewArguments {
+    /// Write the page to this file; `-` is standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(required_unless_present_any = ["svg", "dot"])]
+    pub output: Option<PathBuf>,
+    /// Write a plain picture to this file, as SVG; `-` is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub svg: Option<PathBuf>,
+    /// Write a graph to this file, as DOT for Graphviz; `-` is standard output
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub dot: Option<PathBuf>,
+    /// The models or criteria to show, separated by commas, or `all`, the default: what applies
+    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true)]
+    pub model: Questions,
+    /// Which history of the file, from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub index: u64,
+    /// What objects should do, as for check
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
+    #[command(flatten)]
+    pub budget: Budget,
+    /// Read the file as this format, whatever it looks like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// File of histories; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: OsString,
+}
+
+/// How to make the text of a file from a document.
+type Draw = fn(&Document) -> String;
+
+pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let pictures = pictures(arguments)?;
+    let specifications = Specifications::new(arguments.spec.as_deref())?;
+    let budget = Budget { timeout: arguments.budget.timeout.or(Some(PATIENCE)), ..arguments.budget.clone() };
+    let name = arguments.file.to_string_lossy();
+    let progress = Progress::new();
+    progress.file(&name, input::size(&arguments.file));
+    let history = chosen(arguments, &name, &progress)?;
+    let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
+    let document = specifications.with(&case, |judged| {
+        let mut findings = Vec::new();
+        for question in asked(&arguments.model, judged) {
+            progress.judging(case.index, &question);
+            findings.push(Finding::of(judged, &question, EngineChoice::Auto, &budget.limits()));
+        }
+        Ok(document(&history, &name, &findings, &budget.limits()))
+    })?;
+    drop(progress);
+    if interrupt::requested() {
+        return Ok(Status::Interrupted);
+    }
+    write(&pictures, &document, out)?;
+    Ok(Status::Success)
+}
+
+/// The history of the index asked for.
+fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<History, Failure> {
+    let bytes = progress.watch(input::bytes(&arguments.file)?);
+    let mut histories = 0;
+    for history in tribunal_formats::read(bytes, name, arguments.format)? {
+        let history = history?;
+        if histories == arguments.index {
+            return Ok(history);
+        }
+        histories += 1;
+    }
+    let index = arguments.index;
+    Err(Failure::Usage(format!("{name}: --index {index}: the file has {histories} histories, from 0 on")))
+}
+
+/// The pictures asked for, of which one at most goes to standard output.
+fn pictures(arguments: &ViewArguments) -> Result<Vec<(&Path, Draw)>, Failure> {
+    let all: [(&Option<PathBuf>, Draw); 3] = [
+        (&arguments.output, |document| page(Some(document), "")),
+        (&arguments.svg, |document| svg(document, document.shown)),
+        (&arguments.dot, |document| dot(document, document.shown)),
+    ];
+    let pictures: Vec<_> = all.iter().filter_map(|(path, draw)| Some((path.as_deref()?, *draw))).collect();
+    match pictures.iter().filter(|(path, _)| to_stdout(path)).count() {
+        0 | 1 => Ok(pictures),
+        _ => Err(Failure::Usage("only one picture can go to standard output".into())),
+    }
+}
+
+fn to_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes the pictures and prints the names of their files, unless a picture goes where they would.
+fn write(pictures: &[(&Path, Draw)], document: &Document, out: &mut Stdout) -> Result<(), Failure> {
+    let quiet = pictures.iter().any(|(path, _)| to_stdout(path));
+    for (path, draw) in pictures {
+        let mut sink = Sink::open(Some(path), out)?;
+        let file = Some(*path).filter(|path| !to_stdout(path));
+        sink.write_all(draw(document).as_bytes()).map_err(|source| Failure::output(file, source))?;
+        sink.finish()?;
+        if !quiet {
+            writeln!(out, "{}", printable(&path.display().to_string()))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Pages in a real browser: run where `chromium` and `chromedriver` are on the PATH; TRIBUNAL_BROWSER=required makes
+//! their absence a failure.
+#![allow(missing_docs)]
+
+#[path = "browser/court.rs"]
+mod court;
+#[path = "browser/driver.rs"]
+mod driver;
+#[path = "browser/memory.rs"]
+mod memory;
+#[path = "browser/object.rs"]
+mod object;
+#[path = "browser/pages.rs"]
+mod pages;
+#[path = "browser/screenshots.rs"]
+mod screenshots;
+#[path = "browser/wasm.rs"]
+mod wasm;
+
+mod command;
+
+use driver::Driver;
+
+#[test]
+fn the_driver_drives() {
+    let Some(browser) = Driver::start() else { return };
+    browser.goto("data:text/html,<title>t</title><input id=a><button onclick='window.hit=1'>b</button>");
+    assert_eq!(browser.eval("document.title"), "t");
+    browser.type_into("#a", "text");
+    assert_eq!(browser.eval("document.querySelector('#a').value"), "text");
+    browser.click("button");
+    assert_eq!(browser.wait("window.hit"), 1);
+    browser.run("addEventListener('mouseover', e => window.over = e.target.tagName)", &[]);
+    browser.hover("#a");
+    assert_eq!(browser.wait("window.over"), "INPUT");
+    browser.run("addEventListener('keydown', e => window.keys = (window.keys || '') + e.key)", &[]);
+    browser.press("ab?");
+    browser.press(driver::key::LEFT);
+    assert_eq!(browser.wait("window.keys"), "ab?ArrowLeft");
+    assert_eq!(browser.run("return Promise.resolve(arguments[0] + 1)", &[1.into()]), 2);
+    browser.resize(500, 400);
+    assert_eq!(browser.eval("[innerWidth, innerHeight]"), serde_json::json!([500, 400]));
+    browser.prefer_dark(true);
+    assert_eq!(browser.eval("matchMedia('(prefers-color-scheme: dark)').matches"), true);
+    assert!(browser.screenshot().starts_with(b"\x89PNG"));
+    assert_eq!(browser.errors(), Vec::<String>::new());
+    browser.run("console.error('oh')", &[]);
+    assert_eq!(browser.errors().len(), 1);
+}

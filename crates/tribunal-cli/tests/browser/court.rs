@@ -1,0 +1,92 @@
+//! A page that has a court: what is dropped, opened or pasted is judged. The court here only says what it was asked; the
+//! real ones are tested with the server and with WebAssembly.
+
+use crate::command::MP;
+use crate::driver::key;
+use crate::pages::Shown;
+use serde_json::json;
+
+/// A court whose answer is the page's own document, but for files that are `bad`; it never ends with those that are `slow`.
+const COURT: &str = r##"
+    window.asked = [];
+    window.stopped = 0;
+    window.tribunalCourt = {
+        kind: "http",
+        ready: Promise.resolve(),
+        stop() { window.stopped++; },
+        hear(name, bytes, request) {
+            const text = new TextDecoder().decode(bytes);
+            window.asked.push({ name, text, request: JSON.parse(request) });
+            if (text.startsWith("slow")) return new Promise(() => {});
+            if (text.startsWith("bad")) return Promise.resolve('{"error":"x.txt:1:1: expected <b>"}');
+            const given = JSON.parse(document.querySelector("#document").textContent);
+            return Promise.resolve(JSON.stringify({ document: given, histories: 3, more: false }));
+        },
+    };"##;
+
+#[test]
+fn what_is_dropped_opened_or_pasted_is_judged() {
+    let Some(shown) = Shown::of("mp.txt", MP, &[]) else { return };
+    shown.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": COURT}));
+    shown.open("model=ra");
+    assert_eq!(shown.browser.eval("document.querySelector('#court').hidden"), false);
+    let drop = |text: &str| {
+        shown.browser.run(
+            "const data = new DataTransfer();
+             data.items.add(new File([arguments[0]], 'x.txt'));
+             dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));",
+            &[json!(text)],
+        )
+    };
+    drop("T0: W x 1");
+    shown.browser.wait("!document.querySelector('#picker').hidden");
+    assert_eq!(shown.text("#of"), "of 3");
+    shown.wait_text("#question", "ra: inconsistent");
+    let request = json!({"models": "all", "index": 0, "spec": null, "format": null});
+    assert_eq!(
+        shown.browser.eval("asked"),
+        json!([{"name": "x.txt", "text": "T0: W x 1", "request": request}])
+    );
+
+    // Another model, another history of the file.
+    shown.browser.run("document.querySelector('#models').value = 'sc, tso'", &[]);
+    shown.browser.click("#again");
+    shown.browser.wait("asked.length === 2 && asked[1].request.models === 'sc, tso'");
+    shown.browser.click("#later");
+    shown.browser.wait("asked.length === 3 && asked[2].request.index === 1");
+    shown.browser.wait("document.querySelector('#which').value === '2'");
+    shown.browser.press("c");
+    shown.browser.wait("asked.length === 4 && asked[3].request.index === 1");
+
+    // Errors are one line of text, and leave what was there.
+    drop("bad");
+    shown.browser.wait("!document.querySelector('#notice').hidden");
+    assert_eq!(shown.text("#notice span"), "x.txt:1:1: expected <b>");
+    assert!(shown.count("#drawing .event") > 0);
+    shown.browser.click("#notice button");
+    // It can be asked again, say with another specification.
+    shown.browser.run("document.querySelector('#spec').value = 'queue'", &[]);
+    shown.browser.click("#again");
+    shown.browser.wait("asked.length === 6 && asked[5].text === 'bad' && asked[5].request.spec === 'queue'");
+
+    // Work shows, and can be stopped.
+    drop("slow");
+    shown.browser.wait("!document.querySelector('#work').hidden");
+    shown.browser.click("#stop");
+    shown.browser.wait("stopped === 1 && document.querySelector('#work').hidden");
+
+    // Pasted text, and a file from the chooser.
+    shown.browser.run(
+        "const data = new DataTransfer();
+         data.setData('text/plain', 'T0: R x 0');
+         document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));",
+        &[],
+    );
+    shown.browser.wait("asked.at(-1).text === 'T0: R x 0'");
+    shown.place.write("chosen.txt", "T0: W y 1");
+    shown.browser.run("document.querySelector('#file').hidden = false", &[]);
+    shown.browser.type_into("#file", &shown.place.path("chosen.txt").display().to_string());
+    shown.browser.wait("asked.at(-1).name === 'chosen.txt' && asked.at(-1).text === 'T0: W y 1'");
+    shown.browser.press(key::ESCAPE);
+    shown.no_errors();
+}

@@ -1,0 +1,23 @@
+//! The pictures in docs/. `TRIBUNAL_SCREENSHOTS=1 cargo test -p tribunal-cli --test browser screenshots` takes them anew.
+
+use crate::pages::{Shown, root};
+
+#[test]
+fn screenshots() {
+    let anew = std::env::var_os("TRIBUNAL_SCREENSHOTS").is_some();
+    let pictures =
+        [("litmus/iriw.txt", "pso", "memory.png"), ("objects/weak-size.json", "causal", "object.png")];
+    for (example, model, file) in pictures {
+        let Some(shown) = Shown::example(example, &[]) else { return };
+        shown.browser.resize(1400, 800);
+        shown.open(&format!("model={model}"));
+        // What moves has come to rest once the address is written.
+        shown.browser.wait("location.hash.includes('&at=')");
+        let picture = shown.browser.screenshot();
+        assert!(picture.len() < 200_000, "{file} has {} bytes", picture.len());
+        if anew {
+            std::fs::write(root().join("docs").join(file), &picture).expect("written");
+        }
+        shown.no_errors();
+    }
+}
