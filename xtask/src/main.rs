@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 fn browser(page: &Path) -> Result<(), String> {
     let mut tests = cargo();
     tests.args(["test", "-p", "tribunal-cli", "--test", "browser"]);
-    tests.env("TRIBUNAL_PAGE", page).env("TRIBUNAL_BROWSER", "required");
+    tests.env("TRIBUNAL_PAGE", page).env("TRIBUNAL_BROWSER", "1");
     run(&mut tests)
 }
 

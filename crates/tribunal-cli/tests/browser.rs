@@ -1,5 +1,4 @@
-//! Pages in a real browser: run where `chromium` and `chromedriver` are on the PATH; TRIBUNAL_BROWSER=required makes
-//! their absence a failure.
+//! Pages in a real browser: `cargo xtask browser` runs these tests, with `chromium` and `chromedriver` from the PATH.
 #![allow(missing_docs)]
 
 #[path = "browser/court.rs"]

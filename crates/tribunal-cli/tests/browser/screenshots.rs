@@ -1,4 +1,4 @@
-//! The pictures in docs/. `TRIBUNAL_SCREENSHOTS=1 cargo test -p tribunal-cli --test browser screenshots` takes them anew.
+//! The pictures in docs/. `TRIBUNAL_SCREENSHOTS=1 cargo xtask browser` takes them anew.
 
 use crate::pages::{Shown, root};
 
