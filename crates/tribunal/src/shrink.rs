@@ -64,7 +64,7 @@ pub fn shrink(
 }
 
 /// Around a part, so many events at most are looked at for a smaller one.
-const AROUND: usize = 1 << 10;
+const AROUND: usize = 1 << 11;
 
 /// How many events of the part's surroundings, added up over all checks, may be judged: far fewer than there are in a
 /// long history, so that all this takes less than its check.
@@ -234,17 +234,35 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     /// The events between and beside those of the draft in their threads, as far as what they read from is among them.
     fn surroundings(&self) -> Vec<EventId> {
         let x = self.x;
-        let beside = (AROUND / self.draft.events.len().max(1) / 2) as u32;
-        let mut stretches: Vec<Range<u32>> = Vec::new();
+        let mut threads: Vec<Range<u32>> = Vec::new();
         for &event in &self.draft.events {
-            let thread = x.thread_of(event).map_or(0..0, |thread| x.thread_events(thread));
-            let stretch =
-                thread.start.max(event.0.saturating_sub(beside))..thread.end.min(event.0 + beside + 1);
-            match stretches.last_mut() {
-                Some(last) if stretch.start <= last.end && thread.start <= last.start => {
-                    last.end = stretch.end
+            match threads.last_mut() {
+                Some(last) if x.thread_of(EventId(last.start)) == x.thread_of(event) => {
+                    last.end = event.0 + 1
                 }
-                _ => stretches.push(stretch),
+                _ => threads.push(event.0..event.0 + 1),
+            }
+        }
+        let between = threads.iter().map(|stretch| stretch.len()).sum::<usize>();
+        // From the first to the last event of each thread, if that is not too much; else around each event alone.
+        let (middles, beside) = match AROUND.checked_sub(between) {
+            Some(room) => {
+                let beside = room / (2 * threads.len().max(1));
+                (threads, beside)
+            }
+            None => {
+                let events = self.draft.events.iter().map(|event| event.0..event.0 + 1);
+                (events.collect(), AROUND / (2 * self.draft.events.len().max(1)))
+            }
+        };
+        let mut stretches: Vec<Range<u32>> = Vec::new();
+        for middle in middles {
+            let thread = x.thread_of(EventId(middle.start)).map_or(0..0, |thread| x.thread_events(thread));
+            let start = thread.start.max(middle.start.saturating_sub(beside as u32));
+            let end = thread.end.min(middle.end + beside as u32);
+            match stretches.last_mut() {
+                Some(last) if start <= last.end => last.end = end,
+                _ => stretches.push(start..end),
             }
         }
         let events: Vec<EventId> = stretches.into_iter().flatten().map(EventId).collect();
