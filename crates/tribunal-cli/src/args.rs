@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal_formats::Format;
-use tribunal_machines::{Clients, Machine, Mix};
+use tribunal_machines::{Bug, Clients, Machine, Mix};
 use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -480,6 +480,16 @@ pub struct MachineArguments {
     /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
     #[arg(long, value_name = "SHARE", default_value_t = NO_FENCES)]
     pub fences: f64,
+    /// Of the rmo machine: share of the accesses that depend on what their thread read last, from 0 to 1; Axe traces have no
+    /// dependencies
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub deps: f64,
+    /// Share of the accesses to the location that their thread accessed last, or to the next one, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().locality)]
+    pub locality: f64,
+    /// Of the caches (mi, mesi, moesi): something that is wrong with them
+    #[arg(long, value_name = "BUG", value_parser = bug())]
+    pub bug: Option<Bug>,
     /// Orders of accesses and fences with their weights; an order without one has weight 1
     #[arg(long, value_name = "ORDER=N,..", default_value_t = Clients::default().orders)]
     pub orders: Mix,
@@ -495,6 +505,21 @@ pub struct MachineArguments {
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+}
+
+impl MachineArguments {
+    /// The machine, with its bug.
+    pub fn machine(&self) -> Machine {
+        match self.machine {
+            Machine::Caches(protocol, _) => Machine::Caches(protocol, self.bug),
+            machine => machine,
+        }
+    }
+}
+
+/// Bugs by name, listed in the help and in completions.
+fn bug() -> impl TypedValueParser<Value = Bug> {
+    PossibleValuesParser::new(Bug::ALL.map(Bug::name)).try_map(|name| name.parse())
 }
 
 /// Formats by name, listed in the help and in completions.

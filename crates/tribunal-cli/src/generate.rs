@@ -23,6 +23,12 @@ fn machine(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Fai
     let file = arguments.output.as_deref();
     let format = arguments.to.or_else(|| file.and_then(Format::of_path)).unwrap_or(Format::Text);
     let mut writer = Writer::new(Sink::open(file, out)?, format);
+    let machine = arguments.machine();
+    if arguments.bug.is_some() && !matches!(machine, Machine::Caches(..)) {
+        return Err(Failure::Usage(format!(
+            "--bug is of the caches mi, mesi and moesi, not of the {machine} machine"
+        )));
+    }
     for number in 0..arguments.histories {
         let clients = Clients {
             threads: arguments.threads,
@@ -31,13 +37,16 @@ fn machine(arguments: &MachineArguments, out: &mut Stdout) -> Result<Status, Fai
             writes: arguments.writes,
             rmws: arguments.rmws,
             fences: arguments.fences,
+            deps: arguments.deps,
+            locality: arguments.locality,
             orders: arguments.orders,
             seed: arguments.seed.wrapping_add(number),
         };
         // Looks at the arguments before anything is written.
-        run_machine(arguments.machine, &clients).map_err(|error| Failure::Usage(error.to_string()))?;
-        let name = format!("{} machine, seed {}", arguments.machine, clients.seed);
-        history(arguments.machine, &clients, &name, format, &mut writer)
+        run_machine(machine, &clients).map_err(|error| Failure::Usage(error.to_string()))?;
+        let bug = arguments.bug.map_or(String::new(), |bug| format!(" with {bug}"));
+        let name = format!("{machine} machine{bug}, seed {}", clients.seed);
+        history(machine, &clients, &name, format, &mut writer)
             .map_err(|error| Failure::writing(error, &name, file))?;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
@@ -58,7 +67,7 @@ fn history<W: Write>(
     let locations: Vec<_> = (0..clients.locations).map(|loc| location_name(LocId(loc))).collect();
     writer.begin(&Header { name: Some(name.into()), ..Header::default() })?;
     writer.threads(threads.iter().map(String::as_str))?;
-    let mut write = |Step { thread, op }: Step| {
+    let mut write = |Step { thread, op, depends }: Step| {
         let event = Event {
             kind: op.kind,
             order: op.order,
@@ -66,7 +75,7 @@ fn history<W: Write>(
             value: op.value,
             read: op.read,
             from: None,
-            deps: &[],
+            deps: depends.as_slice(),
             interval: Interval::default(),
         };
         writer.event(&threads[thread.index()], &event)

@@ -1,8 +1,8 @@
 //! The clients: how many there are and what they ask of a memory.
 
-use crate::Machine;
 use crate::mix::Mix;
 use crate::rng::{Rng, scale};
+use crate::{Bug, Machine};
 use tribunal::memory::{Kind, LocId, Order, ThreadId};
 
 /// Random clients of a simulated memory. Each step, a thread drawn at random makes an access or a fence.
@@ -26,6 +26,10 @@ pub struct Clients {
     pub rmws: f64,
     /// Share of the events that are fences.
     pub fences: f64,
+    /// Share of the accesses that depend on what their thread read last: of interest to the rmo machine only.
+    pub deps: f64,
+    /// Share of the accesses to the location that their thread accessed last or to the next one; others are to any.
+    pub locality: f64,
     /// The orders of accesses and fences.
     pub orders: Mix,
     /// What all random choices follow from.
@@ -33,7 +37,7 @@ pub struct Clients {
 }
 
 impl Default for Clients {
-    /// 8 threads, 1000 events, 16 locations; 35 % writes, 10 % RMWs, 2 % fences; mixed orders; seed 0.
+    /// 8 threads, 1000 events, 16 locations; 35 % writes, 10 % RMWs, 2 % fences; no locality; mixed orders; seed 0.
     fn default() -> Self {
         Clients {
             threads: 8,
@@ -42,6 +46,8 @@ impl Default for Clients {
             writes: 0.35,
             rmws: 0.1,
             fences: 0.02,
+            deps: 0.1,
+            locality: 0.0,
             orders: Mix::default(),
             seed: 0,
         }
@@ -60,10 +66,18 @@ pub enum InvalidClients {
     /// A share is not a number from 0 to 1.
     #[error("the share of {what} is {share}, expected a number from 0 to 1")]
     Share {
-        /// writes, RMWs or fences.
+        /// Writes, RMWs, fences, dependencies or local accesses.
         what: &'static str,
         /// The share given.
         share: f64,
+    },
+    /// A bug needs caches that can have it.
+    #[error("caches of the {machine} machine cannot have {bug}: they share no lines")]
+    Bug {
+        /// The machine.
+        machine: Machine,
+        /// The bug.
+        bug: Bug,
     },
     /// An access is one thing only.
     #[error("the shares of writes ({writes}) and of RMWs ({rmws}) add up to more than 1")]
@@ -105,7 +119,14 @@ impl Clients {
         if self.locations == 0 {
             return Err(InvalidClients::NoLocations);
         }
-        for (what, share) in [("writes", self.writes), ("RMWs", self.rmws), ("fences", self.fences)] {
+        let shares = [
+            ("writes", self.writes),
+            ("RMWs", self.rmws),
+            ("fences", self.fences),
+            ("dependencies", self.deps),
+            ("local accesses", self.locality),
+        ];
+        for (what, share) in shares {
             if !(0.0..=1.0).contains(&share) {
                 return Err(InvalidClients::Share { what, share });
             }
@@ -125,6 +146,8 @@ pub(crate) struct Request {
     pub(crate) kind: Kind,
     pub(crate) order: Order,
     pub(crate) loc: LocId,
+    /// Whether it depends on what its thread read last.
+    pub(crate) depends: bool,
 }
 
 /// The clients' choices, one request after the other.
@@ -136,12 +159,17 @@ pub(crate) struct Requests {
     fence_below: u64,
     write_below: u64,
     rmw_below: u64,
+    /// Likewise: of accesses those that depend, and those that are local.
+    depends_below: u64,
+    local_below: u64,
+    /// The location that each thread accessed last.
+    latest: Vec<LocId>,
     orders: Mix,
     fence_orders: Mix,
 }
 
 impl Requests {
-    pub(crate) fn new(clients: &Clients, fallback_fence: Order) -> Self {
+    pub(crate) fn new(clients: &Clients, machine: Machine) -> Self {
         let below = |share: f64| (share * 4_294_967_296.0) as u64;
         let accesses = 1.0 - clients.fences;
         Requests {
@@ -150,13 +178,16 @@ impl Requests {
             fence_below: below(clients.fences),
             write_below: below(clients.fences + accesses * clients.writes),
             rmw_below: below(clients.fences + accesses * (clients.writes + clients.rmws)),
+            depends_below: if machine == Machine::Rmo { below(clients.deps) } else { 0 },
+            local_below: below(clients.locality),
+            latest: vec![LocId(0); clients.threads as usize],
             orders: clients.orders,
-            fence_orders: clients.orders.for_fences(fallback_fence),
+            fence_orders: clients.orders.for_fences(machine.full_fence()),
         }
     }
 
     #[inline]
-    pub(crate) fn draw(&self, rng: &mut Rng) -> Request {
+    pub(crate) fn draw(&mut self, rng: &mut Rng) -> Request {
         let (thread, kind) = rng.pair();
         let (loc, order) = rng.pair();
         let kind = match u64::from(kind) {
@@ -171,12 +202,22 @@ impl Requests {
             Kind::Read => acquire_part(self.orders.pick(order)),
             Kind::Write => release_part(self.orders.pick(order)),
         };
-        Request {
-            thread: ThreadId(scale(thread, self.threads) as u32),
-            kind,
-            order,
-            loc: LocId(scale(loc, self.locations) as u32),
+        let thread = ThreadId(scale(thread, self.threads) as u32);
+        let mut loc = LocId(scale(loc, self.locations) as u32);
+        let mut depends = false;
+        // What no client asks for draws no numbers, so that a seed means what it always meant.
+        if self.local_below > 0 {
+            let latest = &mut self.latest[thread.index()];
+            let (local, next) = rng.pair();
+            if u64::from(local) < self.local_below {
+                loc = LocId(((u64::from(latest.0) + u64::from(next & 1)) % self.locations) as u32);
+            }
+            *latest = loc;
         }
+        if self.depends_below > 0 {
+            depends = rng.next() >> 32 < self.depends_below;
+        }
+        Request { thread, kind, order, loc, depends }
     }
 }
 

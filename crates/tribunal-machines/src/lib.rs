@@ -13,12 +13,14 @@
 //! ```
 
 mod atomic;
+mod caches;
 mod clients;
 pub mod hard;
 mod machine;
 mod memory;
 mod mix;
 pub mod objects;
+mod out_of_order;
 mod rng;
 mod run;
 mod store_buffers;
@@ -29,6 +31,7 @@ mod axioms;
 #[cfg(test)]
 mod tests;
 
+pub use caches::{Bug, Protocol, UnknownBug};
 pub use clients::{Clients, InvalidClients};
 pub use machine::{Machine, UnknownMachine};
 pub use mix::{InvalidMix, Mix};
@@ -61,7 +64,10 @@ pub fn execution(machine: Machine, clients: &Clients) -> Result<Execution, Inval
         builder.location(&location_name(loc));
     }
     for step in steps {
-        builder.push(step.thread, step.op);
+        let slot = builder.push(step.thread, step.op);
+        if let Some(on) = step.depends {
+            builder.depends(slot, on);
+        }
     }
     Ok(builder.build().expect("every value read was written once"))
 }

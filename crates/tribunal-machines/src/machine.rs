@@ -1,5 +1,6 @@
 //! The machines by name.
 
+use crate::{Bug, Protocol};
 use std::fmt;
 use std::str::FromStr;
 use tribunal::memory::Order;
@@ -14,13 +15,26 @@ pub enum Machine {
     Tso,
     /// A store buffer per thread and location: histories are pso-consistent.
     Pso,
+    /// Execution out of order: histories are rmo-consistent.
+    Rmo,
     /// Release, acquire and relaxed accesses by views: histories are rc20-consistent.
     View,
+    /// Caches kept coherent by a directory: histories are sc-consistent, unless there is a bug.
+    Caches(Protocol, Option<Bug>),
 }
 
 impl Machine {
     /// Every machine, strongest first.
-    pub const ALL: [Machine; 4] = [Machine::Atomic, Machine::Tso, Machine::Pso, Machine::View];
+    pub const ALL: [Machine; 8] = [
+        Machine::Atomic,
+        Machine::Caches(Protocol::Mi, None),
+        Machine::Caches(Protocol::Mesi, None),
+        Machine::Caches(Protocol::Moesi, None),
+        Machine::Tso,
+        Machine::Pso,
+        Machine::Rmo,
+        Machine::View,
+    ];
 
     /// The machine's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -28,14 +42,20 @@ impl Machine {
             Machine::Atomic => "atomic",
             Machine::Tso => "tso",
             Machine::Pso => "pso",
+            Machine::Rmo => "rmo",
             Machine::View => "view",
+            Machine::Caches(Protocol::Mi, _) => "mi",
+            Machine::Caches(Protocol::Mesi, _) => "mesi",
+            Machine::Caches(Protocol::Moesi, _) => "moesi",
         }
     }
 
     /// The strongest fence that the machine has: what fences are if the clients' orders offer none.
     pub(crate) const fn full_fence(self) -> Order {
         match self {
-            Machine::Atomic | Machine::Tso | Machine::Pso => Order::SeqCst,
+            Machine::Atomic | Machine::Tso | Machine::Pso | Machine::Rmo | Machine::Caches(..) => {
+                Order::SeqCst
+            }
             Machine::View => Order::AcqRel,
         }
     }
@@ -49,7 +69,7 @@ impl fmt::Display for Machine {
 
 /// There is no machine of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown machine `{0}`, expected one of atomic, tso, pso, view")]
+#[error("unknown machine `{0}`, expected one of atomic, mi, mesi, moesi, tso, pso, rmo, view")]
 pub struct UnknownMachine(pub String);
 
 impl FromStr for Machine {

@@ -1,8 +1,10 @@
 //! Running clients on a memory, step by step.
 
 use crate::atomic::AtomicMemory;
+use crate::caches::Caches;
 use crate::clients::{Request, Requests};
 use crate::memory::Memory;
+use crate::out_of_order::OutOfOrder;
 use crate::rng::Rng;
 use crate::store_buffers::{Discipline, StoreBuffers};
 use crate::view::ViewMemory;
@@ -20,6 +22,8 @@ pub struct Step {
     pub thread: ThreadId,
     /// What it did, and what it read.
     pub op: Op,
+    /// The index of the read of its thread that it depends on, if it does.
+    pub depends: Option<u32>,
 }
 
 /// Clients running on a memory: an iterator over their steps, made by [`run`].
@@ -40,6 +44,8 @@ enum State {
     Atomic(AtomicMemory),
     Buffered(StoreBuffers),
     View(ViewMemory),
+    Caches(Caches),
+    OutOfOrder(OutOfOrder),
 }
 
 /// Runs clients on a machine.
@@ -60,10 +66,17 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
     if machine == Machine::View && clients.orders.weight(Order::SeqCst) > 0 {
         return Err(InvalidClients::SeqCst(machine));
     }
+    if let Machine::Caches(protocol, Some(bug)) = machine
+        && !bug.is_of(protocol)
+    {
+        return Err(InvalidClients::Bug { machine, bug });
+    }
     let state = match machine {
         Machine::Atomic => 0,
         Machine::Tso | Machine::Pso => u64::from(threads) * StoreBuffers::bytes_per_thread(),
         Machine::View => ViewMemory::bytes(threads, locations),
+        Machine::Caches(..) => Caches::bytes(threads, locations),
+        Machine::Rmo => u64::from(threads) * OutOfOrder::bytes_per_thread(),
     };
     // Any memory has a value, and a run a counter, for each location.
     let bytes = state.saturating_add(16 * u64::from(locations));
@@ -76,8 +89,10 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
             Machine::Tso => State::Buffered(StoreBuffers::new(Discipline::Tso, threads, locations)),
             Machine::Pso => State::Buffered(StoreBuffers::new(Discipline::Pso, threads, locations)),
             Machine::View => State::View(ViewMemory::new(threads, locations)),
+            Machine::Rmo => State::OutOfOrder(OutOfOrder::new(threads, locations)),
+            Machine::Caches(protocol, bug) => State::Caches(Caches::new(protocol, bug, threads, locations)),
         },
-        requests: Requests::new(clients, machine.full_fence()),
+        requests: Requests::new(clients, machine),
         written: vec![0; locations as usize],
         rng: Rng::new(clients.seed),
         left: clients.events,
@@ -89,6 +104,13 @@ impl Iterator for Run {
 
     #[inline]
     fn next(&mut self) -> Option<Step> {
+        let Run { state, requests, written, rng, left } = self;
+        // These complete accesses in another order than clients ask for them.
+        match state {
+            State::Caches(caches) => return caches.next(requests, left, written, rng),
+            State::OutOfOrder(machine) => return machine.next(requests, left, written, rng),
+            _ => {}
+        }
         if self.left == 0 {
             return None;
         }
@@ -101,8 +123,9 @@ impl Iterator for Run {
                 perform(memory, request, &mut self.written, &mut self.rng)
             }
             State::View(memory) => perform(memory, request, &mut self.written, &mut self.rng),
+            State::Caches(_) | State::OutOfOrder(_) => return None,
         };
-        Some(Step { thread: request.thread, op })
+        Some(Step { thread: request.thread, op, depends: None })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -115,7 +138,7 @@ impl FusedIterator for Run {}
 
 #[inline]
 fn perform(memory: &mut impl Memory, request: Request, written: &mut [u64], rng: &mut Rng) -> Op {
-    let Request { thread, kind, order, loc } = request;
+    let Request { thread, kind, order, loc, .. } = request;
     let mut fresh = || {
         written[loc.index()] += 1;
         written[loc.index()]

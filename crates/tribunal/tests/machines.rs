@@ -2,7 +2,7 @@
 
 use tribunal::verify::verify;
 use tribunal::{Model, Verdict, check};
-use tribunal_machines::{Clients, InvalidClients, Machine, execution};
+use tribunal_machines::{Bug, Clients, InvalidClients, Machine, Protocol, execution};
 
 /// Clients of many shapes, up to thousands of events.
 fn clients() -> impl Iterator<Item = Clients> {
@@ -48,6 +48,57 @@ fn the_view_machine_is_rc20() -> Result<(), InvalidClients> {
 #[test]
 fn atomic_memory_is_everything() -> Result<(), InvalidClients> {
     clients().try_for_each(|clients| consistent(Machine::Atomic, &clients, &Model::ALL))
+}
+
+#[test]
+fn caches_are_sc() -> Result<(), InvalidClients> {
+    for protocol in Protocol::ALL {
+        let local = |clients| Clients { locality: 0.5, ..clients };
+        clients()
+            .map(local)
+            .try_for_each(|clients| consistent(Machine::Caches(protocol, None), &clients, &[Model::Sc]))?;
+    }
+    Ok(())
+}
+
+/// Each bug shows in histories of 200 events, and soon.
+#[test]
+fn every_bug_of_a_cache_is_caught() -> Result<(), InvalidClients> {
+    for protocol in Protocol::ALL {
+        for bug in Bug::ALL.into_iter().filter(|bug| bug.is_of(protocol)) {
+            let caught = |seed| {
+                let clients = Clients {
+                    threads: 4,
+                    events: 200,
+                    locations: 8,
+                    fences: 0.0,
+                    seed,
+                    ..Clients::default()
+                };
+                let x =
+                    execution(Machine::Caches(protocol, Some(bug)), &clients).expect("clients that can run");
+                check(&x, Model::Sc).is_inconsistent()
+            };
+            assert!((0..1_000).any(caught), "{protocol:?}, {bug}");
+        }
+    }
+    let clients = Clients { fences: 0.0, ..Clients::default() };
+    let none_to_invalidate = Machine::Caches(Protocol::Mi, Some(Bug::LostInvalidation));
+    assert!(matches!(execution(none_to_invalidate, &clients), Err(InvalidClients::Bug { .. })));
+    Ok(())
+}
+
+/// Nor is it any stronger model: plain reads change places.
+#[test]
+fn execution_out_of_order_is_rmo() -> Result<(), InvalidClients> {
+    let deps = |clients| Clients { deps: 0.2, ..clients };
+    clients().map(deps).try_for_each(|clients| consistent(Machine::Rmo, &clients, &[Model::Rmo]))?;
+    for stronger in [Model::Pso, Model::Wmo, Model::Coherence] {
+        let small = |seed| Clients { threads: 3, events: 60, locations: 3, seed, ..Clients::default() };
+        let mut histories = (0..100).map(|seed| execution(Machine::Rmo, &small(seed)));
+        assert!(histories.any(|x| x.is_ok_and(|x| check(&x, stronger).is_inconsistent())), "{stronger}");
+    }
+    Ok(())
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Histories that are hard to judge, and histories that break their model.
 //!
 //! Saturation decides nearly every history that a machine makes. Those here it does not: [`satisfiability`] turns a
-//! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, and [`compose`]
-//! makes one large history of many small ones. [`mutate`] redirects reads of a history to other writes.
+//! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, [`triangles`] turns
+//! a graph into a history, and [`compose`] makes one large history of many small ones. [`mutate`] redirects reads of a history to other writes.
 
 mod compose;
 mod event;
@@ -10,6 +10,7 @@ mod formula;
 pub mod kernel;
 mod mutate;
 pub mod satisfiability;
+pub mod triangles;
 
 #[cfg(test)]
 mod tests;

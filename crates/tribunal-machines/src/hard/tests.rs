@@ -1,6 +1,7 @@
 //! What the hard histories promise, by the library's word.
 
 use super::satisfiability::{Reduction, history};
+use super::triangles::{self, Graph};
 use super::{Formula, Mutation, Threads, compose, kernel, mutate};
 use crate::{Clients, Machine, execution};
 use tribunal::memory::{Execution, Op};
@@ -95,4 +96,18 @@ fn mutants_are_mostly_inconsistent() {
     assert!(broken >= 15, "{broken} of 20");
     let same = mutate(&valid, &Mutation { reads: 0, distance: 10, seed: 0 });
     assert!(valid.events().all(|e| valid.rf(e) == same.rf(e) && valid.label(e) == same.label(e)));
+}
+
+#[test]
+fn triangles_are_inconsistencies() {
+    let (mut with, mut without) = (0, 0);
+    for seed in 0..60 {
+        let graph = Graph::random(9, 6 + (seed % 9) as u32, seed % 3 > 0, seed);
+        let history = triangles::history(&graph);
+        for model in [Model::Wra, Model::Ra, Model::Sra] {
+            assert_eq!(check(&history, model).is_consistent(), !graph.has_triangle(), "{model}: {graph:?}");
+        }
+        *if graph.has_triangle() { &mut with } else { &mut without } += 1;
+    }
+    assert!(with > 10 && without > 10, "{with} with, {without} without");
 }

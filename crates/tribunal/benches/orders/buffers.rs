@@ -20,6 +20,7 @@ pub fn trace(machine: Machine, threads: u32, events: u64) -> Result<Execution, I
         fences: 0.0,
         orders: Mix::only(Order::Relaxed),
         seed: 1,
+        ..Clients::default()
     };
     execution(machine, &clients)
 }

@@ -23,6 +23,7 @@ pub fn history(events: u64) -> Result<Execution, InvalidClients> {
         fences: 0.0,
         orders: Mix::only(Order::Relaxed),
         seed: 1,
+        ..Clients::default()
     };
     execution(Machine::Atomic, &clients)
 }

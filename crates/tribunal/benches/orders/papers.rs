@@ -46,6 +46,7 @@ fn history(
         fences: 0.0,
         orders: Mix::only(Order::Relaxed),
         seed,
+        ..Clients::default()
     };
     let valid = execution(Machine::Atomic, &clients)?;
     if set == Set::Valid || (set == Set::Mixed && seed.is_multiple_of(2)) {

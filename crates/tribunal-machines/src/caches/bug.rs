@@ -1,0 +1,79 @@
+//! What can be wrong with caches: bugs that were found in real ones, to be found again.
+
+use super::Protocol;
+use std::fmt;
+use std::str::FromStr;
+
+/// A bug of a cache or of its directory. It strikes now and then, not always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bug {
+    /// A core says that it dropped its copy of a line, and does not.
+    LostInvalidation,
+    /// A core writes before all others have said that they dropped their copies.
+    EarlyAck,
+    /// The directory answers from memory although a core has a newer copy.
+    StaleFill,
+    /// What an evicted line held does not reach memory.
+    DroppedWriteBack,
+    /// The directory forgets who holds a copy.
+    ForgottenSharer,
+    /// A core that gives a line away goes on using it.
+    TwoOwners,
+    /// An RMW lets others write between its read and its write.
+    SplitRmw,
+    /// A write to a line at hand is put off, and later reads overtake it.
+    ReorderedStoreHit,
+}
+
+impl Bug {
+    /// Every bug.
+    pub const ALL: [Bug; 8] = [
+        Bug::LostInvalidation,
+        Bug::EarlyAck,
+        Bug::StaleFill,
+        Bug::DroppedWriteBack,
+        Bug::ForgottenSharer,
+        Bug::TwoOwners,
+        Bug::SplitRmw,
+        Bug::ReorderedStoreHit,
+    ];
+
+    /// The bug's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Bug::LostInvalidation => "lost-invalidation",
+            Bug::EarlyAck => "early-ack",
+            Bug::StaleFill => "stale-fill",
+            Bug::DroppedWriteBack => "dropped-write-back",
+            Bug::ForgottenSharer => "forgotten-sharer",
+            Bug::TwoOwners => "two-owners",
+            Bug::SplitRmw => "split-rmw",
+            Bug::ReorderedStoreHit => "reordered-store-hit",
+        }
+    }
+
+    /// Whether caches of this protocol can have it: without shared lines there is nobody to invalidate.
+    pub const fn is_of(self, protocol: Protocol) -> bool {
+        let shares = matches!(protocol, Protocol::Mesi | Protocol::Moesi);
+        shares || !matches!(self, Bug::LostInvalidation | Bug::EarlyAck | Bug::ForgottenSharer)
+    }
+}
+
+impl fmt::Display for Bug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no bug of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown bug `{0}`")]
+pub struct UnknownBug(pub String);
+
+impl FromStr for Bug {
+    type Err = UnknownBug;
+
+    fn from_str(name: &str) -> Result<Self, UnknownBug> {
+        Bug::ALL.into_iter().find(|bug| bug.name() == name).ok_or_else(|| UnknownBug(name.into()))
+    }
+}
