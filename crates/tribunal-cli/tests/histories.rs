@@ -166,3 +166,23 @@ fn help_teaches() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn caches_are_made_with_a_bug_or_without() {
+    let place = Place::new();
+    let machine = |machine: &str, more: &[&str]| {
+        let sizes = ["--threads", "4", "--locations", "8", "--events", "200", "--histories", "40"];
+        place.run(&[&["generate", "machine", "--machine", machine], &sizes[..], more].concat())
+    };
+    let words = |histories: &str| place.run_on(&["check", "-o", "brief", "-m", "sc", "-"], histories).stdout;
+    for (protocol, bug) in
+        [("mi", "dropped-write-back"), ("mesi", "lost-invalidation"), ("moesi", "two-owners")]
+    {
+        assert!(!words(&machine(protocol, &[]).stdout).contains("NO"), "{protocol}");
+        assert!(words(&machine(protocol, &["--bug", bug]).stdout).contains("NO"), "{protocol}, {bug}");
+    }
+    let unfit = machine("atomic", &["--bug", "two-owners"]);
+    let said = "error: --bug is of the caches mi, mesi and moesi, not of the atomic machine\n";
+    assert_eq!((unfit.status, unfit.stderr.as_str()), (2, said));
+    assert_eq!(machine("mi", &["--bug", "early-ack"]).status, 2);
+}
