@@ -1,20 +1,23 @@
 //! The command line: every subcommand, option and help text.
 
 use crate::explain::ExplainArguments;
-use crate::interrupt;
+use crate::failure::Failure;
+use crate::progress::Progress;
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
+use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
-use tribunal_formats::Format;
+use tribunal_formats::{Format, Reader};
 use tribunal_machines::{Bug, Clients, Machine, Mix};
 use tribunal_report::{EngineChoice, Question, Questions};
 
@@ -211,6 +214,36 @@ impl Budget {
     }
 }
 
+/// A file of histories that are judged one by one.
+#[derive(Args, Debug)]
+pub struct Judging {
+    /// What objects should do, as for check
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    pub spec: Option<String>,
+    #[command(flatten)]
+    pub budget: Budget,
+    /// Read the file as this format, whatever it looks like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
+    /// File of histories; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub file: OsString,
+}
+
+impl Judging {
+    /// The file's name, as it is given.
+    pub fn name(&self) -> Cow<'_, str> {
+        self.file.to_string_lossy()
+    }
+
+    /// The file's histories; reading them moves the bar.
+    pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
+        progress.file(&self.name(), input::size(&self.file));
+        let bytes = progress.watch(input::bytes(&self.file)?);
+        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?)
+    }
+}
+
 /// The inputs of a command.
 #[derive(Args, Debug)]
 pub struct Histories {
@@ -337,9 +370,6 @@ pub struct ShrinkArguments {
     /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
     #[arg(short, long, value_name = "MODEL")]
     pub model: Option<Question>,
-    /// What objects should do, as for check
-    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
-    pub spec: Option<String>,
     /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub to: Option<Format>,
@@ -347,13 +377,7 @@ pub struct ShrinkArguments {
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     #[command(flatten)]
-    pub budget: Budget,
-    /// Read the file as this format, whatever it looks like
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub format: Option<Format>,
-    /// File of histories; `-` is standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: OsString,
+    pub judging: Judging,
 }
 
 const MONITOR_HELP: &str = "\

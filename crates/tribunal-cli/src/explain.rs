@@ -1,18 +1,17 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
 
-use crate::args::{Budget, format};
+use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
 use crate::progress::Progress;
-use crate::{input, interrupt};
-use clap::{Args, ValueHint};
-use std::ffi::OsString;
+use clap::Args;
 use std::io::Write;
 use tribunal::Model;
 use tribunal::object::Criterion;
-use tribunal_formats::{Format, History};
+use tribunal_formats::History;
 use tribunal_report::{EngineChoice, Finding, Heading, Judged, Question, Section, Word};
 use tribunal_report::{SCREENFUL, contrast, section, sections};
 
@@ -46,26 +45,15 @@ pub struct ExplainArguments {
     /// Only this history of the file, from 0; by default each
     #[arg(long, value_name = "N")]
     pub index: Option<u64>,
-    /// What objects should do, as for check
-    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
-    pub spec: Option<String>,
     #[command(flatten)]
-    pub budget: Budget,
-    /// Read the file as this format, whatever it looks like
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub format: Option<Format>,
-    /// File of histories; `-` is standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: OsString,
+    pub judging: Judging,
 }
 
 pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let name = arguments.file.to_string_lossy();
+    let specifications = Specifications::new(arguments.judging.spec.as_deref())?;
+    let name = arguments.judging.name();
     let progress = Progress::new();
-    progress.file(&name, input::size(&arguments.file));
-    let bytes = progress.watch(input::bytes(&arguments.file)?);
-    let histories = tribunal_formats::read(bytes, &name, arguments.format)?;
+    let histories = arguments.judging.histories(&progress)?;
     let (mut inconsistent, mut undecided, mut explained, mut read) = (false, false, 0u64, 0u64);
     for (history, index) in histories.zip(0..) {
         let history = history?;
@@ -128,7 +116,7 @@ fn explain(
     let height = SCREENFUL - 1;
     let ask = |question: &Question| {
         progress.judging(case.index, question);
-        Finding::of(judged, question, EngineChoice::Auto, &arguments.budget.limits())
+        Finding::of(judged, question, EngineChoice::Auto, &arguments.judging.budget.limits())
     };
     let named = |question: &Question| {
         let finding = ask(question);
@@ -140,7 +128,7 @@ fn explain(
             _ => Ok(finding),
         }
     };
-    let limits = || arguments.budget.limits();
+    let limits = || arguments.judging.budget.limits();
     if let (Some(strong), Some(weak)) = (&arguments.why_not, &arguments.but) {
         let (strong, weak) = (named(strong)?.ruling, named(weak)?.ruling);
         // A line between the sections and the closing one.

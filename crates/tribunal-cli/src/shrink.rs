@@ -4,9 +4,9 @@ use crate::args::ShrinkArguments;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;
-use crate::{input, interrupt};
 use tribunal::object::{self, Criterion};
 use tribunal::verdict::Limit;
 use tribunal::{Model, Shrunk, Verdict};
@@ -16,12 +16,10 @@ use tribunal_report::Question;
 use tribunal_report::unfit;
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let name = arguments.file.to_string_lossy();
+    let specifications = Specifications::new(arguments.judging.spec.as_deref())?;
+    let name = arguments.judging.name();
     let progress = Progress::new();
-    progress.file(&name, input::size(&arguments.file));
-    let bytes = progress.watch(input::bytes(&arguments.file)?);
-    let histories = tribunal_formats::read(bytes, &name, arguments.format)?;
+    let histories = arguments.judging.histories(&progress)?;
     let to = format(arguments, histories.format());
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
     let (mut shrunk, mut undecided) = (0u64, 0u64);
@@ -98,7 +96,7 @@ fn part(
     arguments: &ShrinkArguments,
     tick: impl FnMut(usize),
 ) -> Result<Part, Failure> {
-    let limits = arguments.budget.limits();
+    let limits = arguments.judging.budget.limits();
     match (judged, question, case.subject) {
         (Judged::Memory(execution), Question::Model(model), _) => {
             match tribunal::shrink(execution, *model, &limits, tick).map_err(|verdict| *verdict) {

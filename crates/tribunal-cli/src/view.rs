@@ -1,18 +1,17 @@
 //! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
 
-use crate::args::{Budget, format};
+use crate::args::{Budget, Judging};
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{Sink, Stdout};
 use crate::progress::Progress;
-use crate::{input, interrupt};
 use clap::{Args, ValueHint};
-use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tribunal_formats::{Format, History};
+use tribunal_formats::History;
 use tribunal_report::{EngineChoice, Finding, Questions, printable};
 use tribunal_view::{Document, asked, document, dot, page, svg};
 
@@ -56,17 +55,8 @@ pub struct ViewArguments {
     /// Which history of the file, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub index: u64,
-    /// What objects should do, as for check
-    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
-    pub spec: Option<String>,
     #[command(flatten)]
-    pub budget: Budget,
-    /// Read the file as this format, whatever it looks like
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub format: Option<Format>,
-    /// File of histories; `-` is standard input
-    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub file: OsString,
+    pub judging: Judging,
 }
 
 /// How to make the text of a file from a document.
@@ -74,11 +64,11 @@ type Draw = fn(&Document) -> String;
 
 pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let pictures = pictures(arguments)?;
-    let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let budget = Budget { timeout: arguments.budget.timeout.or(Some(PATIENCE)), ..arguments.budget.clone() };
-    let name = arguments.file.to_string_lossy();
+    let Judging { spec, budget, .. } = &arguments.judging;
+    let specifications = Specifications::new(spec.as_deref())?;
+    let budget = Budget { timeout: budget.timeout.or(Some(PATIENCE)), ..budget.clone() };
+    let name = arguments.judging.name();
     let progress = Progress::new();
-    progress.file(&name, input::size(&arguments.file));
     let history = chosen(arguments, &name, &progress)?;
     let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
     let document = specifications.with(&case, |judged| {
@@ -99,9 +89,8 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
 
 /// The history of the index asked for.
 fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<History, Failure> {
-    let bytes = progress.watch(input::bytes(&arguments.file)?);
     let mut histories = 0;
-    for history in tribunal_formats::read(bytes, name, arguments.format)? {
+    for history in arguments.judging.histories(progress)? {
         let history = history?;
         if histories == arguments.index {
             return Ok(history);

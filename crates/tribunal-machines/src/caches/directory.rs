@@ -1,7 +1,7 @@
 //! The directory: who holds which line, and memory. It serves one request for a line at a time.
 
 use super::network::{Grant, Message, Network, Node};
-use super::{Bug, LINE, LineId, Protocol, Values};
+use super::{Bug, LineId, Protocol, Values};
 use crate::rng::Rng;
 use std::collections::VecDeque;
 
@@ -29,7 +29,6 @@ struct Entry {
 
 impl Directory {
     pub(super) fn new(protocol: Protocol, bug: Option<Bug>, lines: usize) -> Self {
-        debug_assert!(LINE > 0);
         Directory { protocol, bug, entries: vec![Entry::default(); lines] }
     }
 
