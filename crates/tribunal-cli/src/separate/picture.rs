@@ -16,8 +16,9 @@ const LAYER: f64 = 76.0;
 const MARGIN: f64 = 14.0;
 
 /// Greys that are seen on white and on black.
-const STYLE: &str = "text{font:13px ui-monospace,SFMono-Regular,Menlo,monospace;fill:#767676;text-anchor:middle}\
-rect{fill:#808080;fill-opacity:.1;stroke:#808080}path{fill:none;stroke:#808080;stroke-width:1.2}";
+const STYLE: &str = "text{font:13px ui-monospace,SFMono-Regular,Menlo,monospace;fill:#24292f;text-anchor:middle}\
+rect{fill:#808080;fill-opacity:0.1;stroke:#808080}path{fill:none;stroke:#808080;stroke-width:1.2}\
+@media(prefers-color-scheme:dark){text{fill:#d0d7de}}";
 
 /// Draws hierarchies side by side, as SVG.
 pub fn draw(hierarchies: &[&Hierarchy]) -> String {

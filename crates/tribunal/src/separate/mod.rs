@@ -1,7 +1,7 @@
 //! Separating models: the smallest history that one allows and another forbids.
 //!
 //! All histories of up to so many events are gone through, the small ones first, once up to the names of threads, locations and
-//! values ([`shape`], [`sources`]). What is left out, no smallest example needs:
+//! values (`shape`, `sources`). What is left out, no smallest example needs:
 //!
 //! - *Values* only say rf. *Final values* are left out.
 //! - *Dependencies*, *orders* of accesses and *times* make a model that looks at them forbid more. So an example has none

@@ -8,7 +8,7 @@ use super::relation::{NODES, Relation, Set, members};
 use crate::memory::{Kind, Label, Order};
 use std::ops::ControlFlow;
 
-/// The largest histories: with the initial writes they fill a [`Relation`].
+/// The largest histories: with the initial writes they fill a `Relation`.
 pub const MOST_EVENTS: usize = NODES / 2;
 
 /// What accesses there are, in the order in which threads are sorted; fences follow.
