@@ -2,8 +2,8 @@
 
 use crate::mix::Mix;
 use crate::rng::{Rng, scale};
-use crate::{Bug, Machine};
-use tribunal::memory::{Kind, LocId, Order, ThreadId};
+use crate::{Bug, Machine, Step};
+use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
 
 /// Random clients of a simulated memory. Each step, a thread drawn at random makes an access or a fence.
 ///
@@ -148,6 +148,20 @@ pub(crate) struct Request {
     pub(crate) loc: LocId,
     /// Whether it depends on what its thread read last.
     pub(crate) depends: bool,
+}
+
+impl Request {
+    /// The request once it is done: what it wrote, if it writes, and what its location held before.
+    pub(crate) fn done(self, value: u64, read: u64, depends: Option<u32>) -> Step {
+        let Request { thread, kind, order, loc, .. } = self;
+        let op = match kind {
+            Kind::Read => Op::read(loc, read),
+            Kind::Write => Op::write(loc, value),
+            Kind::Rmw => Op::rmw(loc, read, value),
+            Kind::Fence => Op::fence(order),
+        };
+        Step { thread, op: op.order(order), depends }
+    }
 }
 
 /// The clients' choices, one request after the other.

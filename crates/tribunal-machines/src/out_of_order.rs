@@ -15,7 +15,7 @@ use crate::clients::{Request, Requests};
 use crate::rng::{Rng, scale};
 use crate::run::Step;
 use std::collections::VecDeque;
-use tribunal::memory::{Kind, Op, Order};
+use tribunal::memory::{Kind, Order};
 
 /// How many accesses of a thread may be in its window.
 const WINDOW: usize = 8;
@@ -140,14 +140,7 @@ impl Thread {
         let read = read?;
         self.window.pop_front();
         self.first += 1;
-        let Request { thread, kind, order, loc, .. } = request;
-        let op = match kind {
-            Kind::Read => Op::read(loc, read),
-            Kind::Write => Op::write(loc, value),
-            Kind::Rmw => Op::rmw(loc, read, value),
-            Kind::Fence => Op::fence(order),
-        };
-        Some(Step { thread, op: op.order(order), depends })
+        Some(request.done(value, read, depends))
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Bug, LineId, Protocol, Values, place};
 use crate::clients::Request;
 use crate::rng::Rng;
 use crate::run::Step;
-use tribunal::memory::{Kind, Op};
+use tribunal::memory::Kind;
 
 /// An access that a core is to make.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,11 @@ impl Waiting {
             written[request.loc.index()] += 1;
         }
         Waiting { request, value: written[request.loc.index()] }
+    }
+
+    /// The access once it is done, with what its location held before.
+    fn done(self, read: u64) -> Step {
+        self.request.done(self.value, read, None)
     }
 }
 
@@ -134,31 +139,31 @@ impl Core {
         let Waiting { request, value } = access;
         let (line, offset) = place(request);
         if request.kind == Kind::Fence {
-            return Some(Step { thread: request.thread, op: Op::fence(request.order), depends: None });
+            return Some(access.done(0));
         }
         // A core sees its own writes, put off or not.
         if let Some(late) = self.late
             && request.kind == Kind::Read
             && place(late.request) == (line, offset)
         {
-            return Some(done(access, late.value));
+            return Some(access.done(late.value));
         }
         let split = request.kind == Kind::Rmw && self.bug == Some(Bug::SplitRmw);
         let puts_off = request.kind == Kind::Write && self.strikes(Bug::ReorderedStoreHit, rng);
         let mut read = None;
         match self.cached(line) {
             Some(cached) if request.kind == Kind::Read => {
-                return Some(done(access, cached.values[offset]));
+                return Some(access.done(cached.values[offset]));
             }
             Some(cached) if split => read = Some(cached.values[offset]),
             Some(cached) if matches!(cached.state, State::Exclusive | State::Modified) => {
                 cached.state = State::Modified;
                 if puts_off {
                     self.late = Some(access);
-                    return Some(done(access, value));
+                    return Some(access.done(value));
                 }
                 let read = std::mem::replace(&mut cached.values[offset], value);
-                return Some(done(access, read));
+                return Some(access.done(read));
             }
             Some(_) => {}
             None => self.make_room(network, rng),
@@ -293,18 +298,6 @@ impl Core {
             (values[offset], state) = (value, State::Modified);
         }
         self.lines.push(Cached { line, state, values });
-        (!open.late).then(|| done(open.access, read))
+        (!open.late).then(|| open.access.done(read))
     }
-}
-
-/// A completed access, with what its location held before.
-fn done(access: Waiting, read: u64) -> Step {
-    let Waiting { request: Request { thread, kind, order, loc, .. }, value } = access;
-    let op = match kind {
-        Kind::Read => Op::read(loc, read),
-        Kind::Write => Op::write(loc, value),
-        Kind::Rmw => Op::rmw(loc, read, value),
-        Kind::Fence => Op::fence(order),
-    };
-    Step { thread, op: op.order(order), depends: None }
 }

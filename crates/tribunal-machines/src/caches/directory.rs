@@ -16,10 +16,8 @@ pub(super) struct Directory {
 #[derive(Clone, Debug, Default)]
 struct Entry {
     memory: Values,
-    /// The core that may have changed the line.
+    /// The core that may have changed the line, and answers for it.
     owner: Option<u32>,
-    /// Whether the owner holds it alone; else only as the one who answers for it (MOESI's owned).
-    alone: bool,
     /// Cores that may hold copies, the owner excepted.
     sharers: Vec<u32>,
     /// How many messages must come before the next request is served.
@@ -73,14 +71,13 @@ impl Directory {
                         entry.sharers.push(owner);
                         entry.owner = None;
                     }
-                    entry.alone = false;
                 }
                 (None, _) if entry.sharers.is_empty() => {
                     to(
                         from,
                         Message::Fill { values: Some(memory), grant: Grant::Exclusive, acks: 0, number },
                     );
-                    (entry.owner, entry.alone, entry.awaits) = (Some(from), true, 1);
+                    (entry.owner, entry.awaits) = (Some(from), 1);
                 }
                 _ => {
                     to(from, Message::Fill { values: Some(memory), grant: Grant::Shared, acks: 0, number });
@@ -104,7 +101,7 @@ impl Directory {
                     }
                 }
                 entry.sharers.clear();
-                (entry.owner, entry.alone, entry.awaits) = (Some(from), true, 1);
+                (entry.owner, entry.awaits) = (Some(from), 1);
             }
             Message::Put { from, values } => {
                 // Who is no longer the owner gives up what another has changed since.
@@ -112,7 +109,7 @@ impl Directory {
                     if !dropped {
                         entry.memory = values;
                     }
-                    (entry.owner, entry.alone) = (None, false);
+                    entry.owner = None;
                 }
                 to(from, Message::PutAck);
             }
