@@ -1,0 +1,28 @@
+//! What can go wrong with a suite.
+
+use tribunal_machines::InvalidClients;
+
+/// Why a suite did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It was asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// Clients that no machine can run.
+    #[error(transparent)]
+    Clients(#[from] InvalidClients),
+    /// A process that measures memory could not be run.
+    #[error("cannot measure memory: {0}")]
+    Io(#[from] std::io::Error),
+    /// A process that measures memory said something else than figures.
+    #[error("cannot measure memory of {load}: {said}")]
+    Memory {
+        /// What was to be measured.
+        load: String,
+        /// What the process said.
+        said: String,
+    },
+    /// The machine's threads could not be arranged.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}

@@ -1,0 +1,84 @@
+//! A suite under way: how large, who watches, what has been found.
+
+use crate::{Error, Plot, Report, Section, Table};
+
+/// How much to measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Under a minute a suite.
+    Quick,
+    /// The papers' sizes, and beyond.
+    Full,
+}
+
+/// Somebody who looks on, and may end it.
+pub trait Watch {
+    /// A part begins that has so many steps.
+    fn begin(&mut self, part: &str, steps: u64);
+    /// A step is done.
+    fn step(&mut self);
+    /// Whether to stop.
+    fn stopped(&self) -> bool;
+}
+
+/// Nobody looks on.
+pub struct Alone;
+
+impl Watch for Alone {
+    fn begin(&mut self, _: &str, _: u64) {}
+    fn step(&mut self) {}
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// What a suite is given to measure with.
+pub struct Session<'a> {
+    size: Size,
+    watch: &'a mut dyn Watch,
+    report: Report,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(report: Report, size: Size, watch: &'a mut dyn Watch) -> Self {
+        Session { size, watch, report }
+    }
+
+    pub(crate) fn report(self) -> Report {
+        self.report
+    }
+
+    /// The first if it has to be quick, else the second.
+    pub fn pick<T>(&self, quick: T, full: T) -> T {
+        match self.size {
+            Size::Quick => quick,
+            Size::Full => full,
+        }
+    }
+
+    /// Begins a part of so many steps.
+    pub fn begin(&mut self, part: &str, steps: u64) {
+        self.watch.begin(part, steps);
+    }
+
+    /// Ends a step; an error if nobody wants to wait any longer.
+    pub fn step(&mut self) -> Result<(), Error> {
+        self.watch.step();
+        if self.watch.stopped() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Adds a table.
+    pub fn table(&mut self, table: Table) {
+        self.report.sections.push(Section::Table(table));
+    }
+
+    /// Adds a plot.
+    pub fn plot(&mut self, plot: Plot) {
+        self.report.sections.push(Section::Plot(plot));
+    }
+
+    /// Adds a paragraph: what was compared with what, and what came of it.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.report.sections.push(Section::Note(note.into()));
+    }
+}
