@@ -1,5 +1,6 @@
 //! The command line: every subcommand, option and help text.
 
+use crate::bench::BenchArguments;
 use crate::explain::ExplainArguments;
 use crate::failure::Failure;
 use crate::progress::Progress;
@@ -97,6 +98,8 @@ pub enum Command {
     Kernel(KernelArguments),
     /// Make histories
     Generate(GenerateArguments),
+    /// Measure, by the papers' experiments, how fast all this is
+    Bench(BenchArguments),
     /// Print a shell's completion script
     #[command(
         after_help = "Example:\n  tribunal completions bash > ~/.local/share/bash-completion/completions/tribunal"

@@ -1,6 +1,7 @@
 //! The command `tribunal`: reads histories, checks them against models, and shows why the answer is right.
 
 mod args;
+mod bench;
 mod case;
 mod certificates;
 mod check;
@@ -67,6 +68,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Models(arguments) => models::run(arguments, out),
         Command::Kernel(arguments) => kernel::run(arguments, out),
         Command::Generate(arguments) => generate::run(arguments, out),
+        Command::Bench(arguments) => bench::run(arguments, out),
         Command::Completions { shell } => manual::completions(*shell, out),
         Command::Man { dir } => manual::pages(dir.as_deref(), out),
     }
