@@ -22,6 +22,7 @@ mod limits;
 pub mod memory;
 pub mod models;
 pub mod object;
+pub mod online;
 mod order;
 pub mod separate;
 mod shrink;
