@@ -18,8 +18,9 @@ fn histories() -> BTreeMap<String, Vec<History>> {
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let mut found = BTreeMap::new();
-    // The folder of specifications holds no histories.
-    let holds_histories = |path: &PathBuf| path.is_dir() && !path.ends_with("specs");
+    // The folder of specifications holds no histories; that of the case study has specifications of its own, and a test.
+    let holds_histories =
+        |path: &PathBuf| path.is_dir() && !path.ends_with("specs") && !path.ends_with("case-study");
     for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {
             let name = path.strip_prefix(examples()).expect("below examples/").display().to_string();
