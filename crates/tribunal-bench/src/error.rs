@@ -1,5 +1,6 @@
 //! What can go wrong with a suite.
 
+use std::path::PathBuf;
 use tribunal_machines::InvalidClients;
 
 /// Why a suite did not come to its end.
@@ -22,6 +23,23 @@ pub enum Error {
         /// What the process said.
         said: String,
     },
+    /// There is nothing of that name to measure the memory of.
+    #[error("no load `{0}`")]
+    Load(String),
+    /// The system does not say how large a process is.
+    #[error("this system does not say how large a process is")]
+    Unmeasurable,
+    /// A folder of logs that cannot be listed.
+    #[error("cannot read the logs in {folder}: {source}", folder = .folder.display())]
+    Logs {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A log that cannot be read.
+    #[error(transparent)]
+    Log(#[from] tribunal_formats::Error),
     /// The machine's threads could not be arranged.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -15,7 +15,9 @@
 
 mod cost;
 mod error;
+mod experiment;
 pub mod memory;
+mod papers;
 mod plot;
 mod report;
 mod session;

@@ -14,6 +14,8 @@ pub struct Plot {
     pub x: String,
     /// Ours first, then the baselines.
     pub series: Vec<Series>,
+    /// Whether there are baselines to compare with.
+    pub ratio: bool,
 }
 
 /// The times of one way to do it.
@@ -53,7 +55,12 @@ const STYLE: &str = "text{font:12px ui-monospace,SFMono-Regular,Menlo,monospace;
 impl Plot {
     /// A plot without curves.
     pub fn new(name: impl Into<String>, title: impl Into<String>, x: impl Into<String>) -> Self {
-        Plot { name: name.into(), title: title.into(), x: x.into(), series: Vec::new() }
+        Plot { name: name.into(), title: title.into(), x: x.into(), series: Vec::new(), ratio: true }
+    }
+
+    /// The plot as one of several of our own, of which none is a baseline.
+    pub fn without_ratio(self) -> Self {
+        Plot { ratio: false, ..self }
     }
 
     /// Adds a point to the curve of that name, which is added if it is new.
@@ -112,7 +119,7 @@ impl Plot {
             }
             free = place + half;
             let _ = writeln!(svg, "<text class=\"middle\" x=\"{place:.1}\" y=\"{y}\">{label}</text>");
-            if let Some(ratio) = self.ratio(x) {
+            if let Some(ratio) = self.ratio_at(x) {
                 let _ = writeln!(
                     svg,
                     "<text class=\"middle\" x=\"{place:.1}\" y=\"{}\">{ratio}</text>",
@@ -127,7 +134,7 @@ impl Plot {
             y + 17.0,
             escaped(&self.x)
         );
-        if self.series.len() > 1 {
+        if self.ratio && self.series.len() > 1 {
             let _ = writeln!(
                 svg,
                 "<text class=\"middle\" x=\"{middle}\" y=\"{last}\">slowest baseline / {}</text>",
@@ -160,9 +167,9 @@ impl Plot {
     }
 
     /// How many times as long the slowest baseline took as the first curve.
-    fn ratio(&self, x: f64) -> Option<String> {
+    fn ratio_at(&self, x: f64) -> Option<String> {
         let at = |series: &Series| series.points.iter().find(|point| point.x == x).copied();
-        let (ours, baselines) = self.series.split_first()?;
+        let (ours, baselines) = self.series.split_first().filter(|_| self.ratio)?;
         let slowest = baselines.iter().filter_map(at).max_by_key(|point| point.time)?;
         let ratio = seconds(slowest.time) / seconds(at(ours)?.time);
         let decimals = if ratio < 10.0 { 1 } else { 0 };

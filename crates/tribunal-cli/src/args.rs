@@ -3,7 +3,9 @@
 use crate::bench::BenchArguments;
 use crate::explain::ExplainArguments;
 use crate::failure::Failure;
+use crate::generate::GenerateArguments;
 use crate::progress::Progress;
+use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
@@ -19,7 +21,6 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal_formats::{Format, Reader};
-use tribunal_machines::{Bug, Clients, Machine, Mix};
 use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -98,6 +99,8 @@ pub enum Command {
     Kernel(KernelArguments),
     /// Make histories
     Generate(GenerateArguments),
+    /// Record what this machine really does
+    Record(RecordArguments),
     /// Measure, by the papers' experiments, how fast all this is
     Bench(BenchArguments),
     /// Print a shell's completion script
@@ -461,99 +464,7 @@ pub struct KernelArguments {
     pub histories: Histories,
 }
 
-#[derive(Args, Debug)]
-pub struct GenerateArguments {
-    #[command(subcommand)]
-    pub what: Generate,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Generate {
-    /// Run random clients on a simulated memory and write what they observe
-    Machine(MachineArguments),
-}
-
-const MACHINE_HELP: &str = "\
-Examples:
-  tribunal generate machine --machine view --events 1000000 -o view.axe.zst
-  tribunal generate machine --machine tso --histories 1000 --events 20 | tribunal check -
-
-The same options and seed give the same histories. Memory use does not depend on the number of events.";
-
-/// The other defaults are the library's; by this one every format can express what is generated without options.
-const NO_FENCES: f64 = 0.0;
-
-#[derive(Args, Debug)]
-#[command(after_help = MACHINE_HELP)]
-pub struct MachineArguments {
-    /// The simulated memory
-    #[arg(long, value_name = "MACHINE", default_value = "atomic", value_parser = machine())]
-    pub machine: Machine,
-    /// Threads of each history
-    #[arg(long, value_name = "N", default_value_t = Clients::default().threads, value_parser = clap::value_parser!(u32).range(1..))]
-    pub threads: u32,
-    /// Events of each history, of all threads together
-    #[arg(long, value_name = "N", default_value_t = Clients::default().events)]
-    pub events: u64,
-    /// Locations
-    #[arg(long, value_name = "N", default_value_t = Clients::default().locations, value_parser = clap::value_parser!(u32).range(1..))]
-    pub locations: u32,
-    /// Share of the accesses that are plain writes, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().writes)]
-    pub writes: f64,
-    /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
-    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().rmws)]
-    pub rmws: f64,
-    /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
-    #[arg(long, value_name = "SHARE", default_value_t = NO_FENCES)]
-    pub fences: f64,
-    /// Of the rmo machine: share of the accesses that depend on what their thread read last, from 0 to 1; Axe traces have no
-    /// dependencies
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
-    pub deps: f64,
-    /// Share of the accesses to the location that their thread accessed last, or to the next one, from 0 to 1
-    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().locality)]
-    pub locality: f64,
-    /// Of the caches (mi, mesi, moesi): something that is wrong with them
-    #[arg(long, value_name = "BUG", value_parser = bug())]
-    pub bug: Option<Bug>,
-    /// Orders of accesses and fences with their weights; an order without one has weight 1
-    #[arg(long, value_name = "ORDER=N,..", default_value_t = Clients::default().orders)]
-    pub orders: Mix,
-    /// What all random choices follow from; the next histories take the next seeds
-    #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
-    pub seed: u64,
-    /// How many histories to make
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub histories: u64,
-    /// The format to write; by default what the output's name says, else text
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub to: Option<Format>,
-    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-}
-
-impl MachineArguments {
-    /// The machine, with its bug.
-    pub fn machine(&self) -> Machine {
-        match self.machine {
-            Machine::Caches(protocol, _) => Machine::Caches(protocol, self.bug),
-            machine => machine,
-        }
-    }
-}
-
-/// Bugs by name, listed in the help and in completions.
-fn bug() -> impl TypedValueParser<Value = Bug> {
-    PossibleValuesParser::new(Bug::ALL.map(Bug::name)).try_map(|name| name.parse())
-}
-
 /// Formats by name, listed in the help and in completions.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
-}
-
-fn machine() -> impl TypedValueParser<Value = Machine> {
-    PossibleValuesParser::new(Machine::ALL.map(Machine::name)).try_map(|name| name.parse())
 }

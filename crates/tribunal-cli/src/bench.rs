@@ -11,9 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueHint};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use tribunal::Model;
-use tribunal_bench::memory::{self, Load};
-use tribunal_bench::{Error, Report, SUITES, Size, Suite, Watch};
+use tribunal_bench::{Error, Report, SUITES, Size, Suite, Watch, memory};
 use tribunal_report::printable;
 
 const BENCH_HELP: &str = "\
@@ -53,7 +51,7 @@ pub struct BenchArguments {
     #[arg(long)]
     pub list: bool,
     /// Check one history in this process and print what that takes: how suites measure memory
-    #[arg(long, num_args = 3, value_names = ["LOAD", "MODEL", "EVENTS"], hide = true)]
+    #[arg(long, num_args = 1..=3, value_name = "LOAD", hide = true)]
     pub measure_memory: Option<Vec<String>>,
 }
 
@@ -110,18 +108,10 @@ fn list(out: &mut Stdout) -> Result<Status, Failure> {
     Ok(Status::Success)
 }
 
-/// What one check takes, as three figures: see [`memory::measure`].
+/// What one check takes: see [`memory::measure`].
 fn measure(load: &[String], out: &mut Stdout) -> Result<Status, Failure> {
-    let usage = || Failure::Usage(format!("no load {}", load.join(" ")));
-    let [load, model, events] = load else { return Err(usage()) };
-    let load = Load::ALL.into_iter().find(|each| each.name() == load).ok_or_else(usage)?;
-    let model: Model = model.parse().map_err(|_| usage())?;
-    let events: u64 = events.parse().map_err(|_| usage())?;
-    let measured = memory::measure(load, model, events).map_err(|error| Failure::Usage(error.to_string()))?;
-    match measured {
-        Some(memory) => writeln!(out, "{} {} {}", memory.history, memory.building, memory.checking)?,
-        None => return Err(Failure::Usage("this system does not say how large a process is".into())),
-    }
+    let figures = memory::measure(load).map_err(|error| Failure::Usage(error.to_string()))?;
+    writeln!(out, "{figures}")?;
     Ok(Status::Success)
 }
 

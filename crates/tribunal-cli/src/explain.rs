@@ -172,7 +172,8 @@ fn status(words: impl IntoIterator<Item = Word>) -> Status {
     status
 }
 
-fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
+/// Prints a section: its headings, and below them what is said.
+pub fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
     writeln!(out)?;
     for Heading { question, word, more } in &section.headings {
         let style = match word {

@@ -18,6 +18,7 @@ mod models;
 mod monitor;
 mod output;
 mod progress;
+mod record;
 mod report;
 mod separate;
 mod serve;
@@ -68,6 +69,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Models(arguments) => models::run(arguments, out),
         Command::Kernel(arguments) => kernel::run(arguments, out),
         Command::Generate(arguments) => generate::run(arguments, out),
+        Command::Record(arguments) => record::run(arguments, out),
         Command::Bench(arguments) => bench::run(arguments, out),
         Command::Completions { shell } => manual::completions(*shell, out),
         Command::Man { dir } => manual::pages(dir.as_deref(), out),

@@ -72,7 +72,7 @@ pub enum InvalidClients {
         share: f64,
     },
     /// A bug needs caches that can have it.
-    #[error("caches of the {machine} machine cannot have {bug}: they share no lines")]
+    #[error("caches of the {machine} machine cannot have {bug}")]
     Bug {
         /// The machine.
         machine: Machine,

@@ -14,6 +14,7 @@
 
 mod atomic;
 mod caches;
+mod chance;
 mod clients;
 pub mod hard;
 mod machine;

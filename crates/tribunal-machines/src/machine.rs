@@ -21,15 +21,20 @@ pub enum Machine {
     View,
     /// Caches kept coherent by a directory: histories are sc-consistent, unless there is a bug.
     Caches(Protocol, Option<Bug>),
+    /// Caches that snoop on a bus: histories are sc-consistent, unless there is a bug.
+    Snooping(Protocol, Option<Bug>),
 }
 
 impl Machine {
     /// Every machine, strongest first.
-    pub const ALL: [Machine; 8] = [
+    pub const ALL: [Machine; 11] = [
         Machine::Atomic,
         Machine::Caches(Protocol::Mi, None),
         Machine::Caches(Protocol::Mesi, None),
         Machine::Caches(Protocol::Moesi, None),
+        Machine::Snooping(Protocol::Mi, None),
+        Machine::Snooping(Protocol::Mesi, None),
+        Machine::Snooping(Protocol::Moesi, None),
         Machine::Tso,
         Machine::Pso,
         Machine::Rmo,
@@ -47,16 +52,33 @@ impl Machine {
             Machine::Caches(Protocol::Mi, _) => "mi",
             Machine::Caches(Protocol::Mesi, _) => "mesi",
             Machine::Caches(Protocol::Moesi, _) => "moesi",
+            Machine::Snooping(Protocol::Mi, _) => "mi-snooping",
+            Machine::Snooping(Protocol::Mesi, _) => "mesi-snooping",
+            Machine::Snooping(Protocol::Moesi, _) => "moesi-snooping",
         }
     }
 
     /// The strongest fence that the machine has: what fences are if the clients' orders offer none.
     pub(crate) const fn full_fence(self) -> Order {
         match self {
-            Machine::Atomic | Machine::Tso | Machine::Pso | Machine::Rmo | Machine::Caches(..) => {
-                Order::SeqCst
-            }
             Machine::View => Order::AcqRel,
+            _ => Order::SeqCst,
+        }
+    }
+
+    /// The machine with something wrong with its caches; none if it has no caches, or they cannot have it.
+    ///
+    /// ```
+    /// use tribunal_machines::{Bug, Machine, Protocol};
+    /// let mesi = Machine::Snooping(Protocol::Mesi, None);
+    /// assert_eq!(mesi.with(Bug::MissedSnoop), Some(Machine::Snooping(Protocol::Mesi, Some(Bug::MissedSnoop))));
+    /// assert_eq!(Machine::Tso.with(Bug::MissedSnoop), None);
+    /// ```
+    pub const fn with(self, bug: Bug) -> Option<Machine> {
+        match self {
+            Machine::Caches(protocol, _) if bug.is_of(self) => Some(Machine::Caches(protocol, Some(bug))),
+            Machine::Snooping(protocol, _) if bug.is_of(self) => Some(Machine::Snooping(protocol, Some(bug))),
+            _ => None,
         }
     }
 }
@@ -69,7 +91,7 @@ impl fmt::Display for Machine {
 
 /// There is no machine of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown machine `{0}`, expected one of atomic, mi, mesi, moesi, tso, pso, rmo, view")]
+#[error("unknown machine `{0}`, expected one of {all}", all = Machine::ALL.map(Machine::name).join(", "))]
 pub struct UnknownMachine(pub String);
 
 impl FromStr for Machine {

@@ -1,7 +1,7 @@
 //! Running clients on a memory, step by step.
 
 use crate::atomic::AtomicMemory;
-use crate::caches::Caches;
+use crate::caches::{Caches, Interconnect};
 use crate::clients::{Request, Requests};
 use crate::memory::Memory;
 use crate::out_of_order::OutOfOrder;
@@ -66,8 +66,8 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
     if machine == Machine::View && clients.orders.weight(Order::SeqCst) > 0 {
         return Err(InvalidClients::SeqCst(machine));
     }
-    if let Machine::Caches(protocol, Some(bug)) = machine
-        && !bug.is_of(protocol)
+    if let Machine::Caches(_, Some(bug)) | Machine::Snooping(_, Some(bug)) = machine
+        && !bug.is_of(machine)
     {
         return Err(InvalidClients::Bug { machine, bug });
     }
@@ -75,7 +75,7 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
         Machine::Atomic => 0,
         Machine::Tso | Machine::Pso => u64::from(threads) * StoreBuffers::bytes_per_thread(),
         Machine::View => ViewMemory::bytes(threads, locations),
-        Machine::Caches(..) => Caches::bytes(threads, locations),
+        Machine::Caches(..) | Machine::Snooping(..) => Caches::bytes(threads, locations),
         Machine::Rmo => u64::from(threads) * OutOfOrder::bytes_per_thread(),
     };
     // Any memory has a value, and a run a counter, for each location.
@@ -90,7 +90,12 @@ pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
             Machine::Pso => State::Buffered(StoreBuffers::new(Discipline::Pso, threads, locations)),
             Machine::View => State::View(ViewMemory::new(threads, locations)),
             Machine::Rmo => State::OutOfOrder(OutOfOrder::new(threads, locations)),
-            Machine::Caches(protocol, bug) => State::Caches(Caches::new(protocol, bug, threads, locations)),
+            Machine::Caches(protocol, bug) => {
+                State::Caches(Caches::new(protocol, Interconnect::Directory, bug, threads, locations))
+            }
+            Machine::Snooping(protocol, bug) => {
+                State::Caches(Caches::new(protocol, Interconnect::Snooping, bug, threads, locations))
+            }
         },
         requests: Requests::new(clients, machine),
         written: vec![0; locations as usize],

@@ -1,5 +1,15 @@
 //! The suites, an experiment or two of a paper each.
 
+mod c11;
+mod incremental;
+mod kernel;
+pub(crate) mod objects;
+mod sc;
+mod shrink;
+mod subset;
+mod tso;
+mod weak;
+
 use crate::{Error, Report, Session, Size, Watch};
 
 /// A named experiment.
@@ -22,7 +32,45 @@ impl Suite {
 }
 
 /// Every suite.
-pub static SUITES: &[Suite] = &[];
+pub static SUITES: &[Suite] = &[
+    Suite {
+        name: "c11",
+        about: "rc20, ra, wra and relaxed, and ra beside writes-before (Tunç et al. 2023)",
+        run: c11::run,
+    },
+    Suite {
+        name: "incremental",
+        about: "ra while the execution grows, beside an mo that is always closed (Tunç et al. 2023)",
+        run: incremental::run,
+    },
+    Suite {
+        name: "sc",
+        about: "sc beside searches and saturations (Zennou et al. 2019 and 2020)",
+        run: sc::run,
+    },
+    Suite {
+        name: "tso",
+        about: "tso beside searches and saturations (Zennou et al. 2019), and traces of store buffers",
+        run: tso::run,
+    },
+    Suite {
+        name: "kernel",
+        about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
+        run: kernel::run,
+    },
+    Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
+    Suite {
+        name: "subset",
+        about: "sc, tso, pso, rmo and given models beside the programme over sets of writes (Chini and Saivasan 2020)",
+        run: subset::run,
+    },
+    Suite {
+        name: "weak",
+        about: "weak criteria of objects beside all visibilities and linearizability (Emmi and Enea 2018)",
+        run: weak::run,
+    },
+    Suite { name: "objects", about: "linearizability of collections and by search", run: objects::run },
+];
 
 /// The suite of that name.
 pub fn suite(name: &str) -> Option<&'static Suite> {

@@ -1,22 +1,27 @@
 //! What can be wrong with caches: bugs that were found in real ones, to be found again.
 
 use super::Protocol;
+use crate::Machine;
 use std::fmt;
 use std::str::FromStr;
 
-/// A bug of a cache or of its directory. It strikes now and then, not always.
+/// A bug of a cache, of its directory or of its bus. It strikes now and then, not always.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bug {
     /// A core says that it dropped its copy of a line, and does not.
     LostInvalidation,
     /// A core writes before all others have said that they dropped their copies.
     EarlyAck,
-    /// The directory answers from memory although a core has a newer copy.
+    /// Memory answers although a core has a newer copy.
     StaleFill,
     /// What an evicted line held does not reach memory.
     DroppedWriteBack,
     /// The directory forgets who holds a copy.
     ForgottenSharer,
+    /// A core does not look at a request on the bus, and answers that it has no copy.
+    MissedSnoop,
+    /// The bus grants a request for a line before another for the same line is over.
+    DoubleGrant,
     /// A core that gives a line away goes on using it.
     TwoOwners,
     /// An RMW lets others write between its read and its write.
@@ -27,12 +32,14 @@ pub enum Bug {
 
 impl Bug {
     /// Every bug.
-    pub const ALL: [Bug; 8] = [
+    pub const ALL: [Bug; 10] = [
         Bug::LostInvalidation,
         Bug::EarlyAck,
         Bug::StaleFill,
         Bug::DroppedWriteBack,
         Bug::ForgottenSharer,
+        Bug::MissedSnoop,
+        Bug::DoubleGrant,
         Bug::TwoOwners,
         Bug::SplitRmw,
         Bug::ReorderedStoreHit,
@@ -46,16 +53,29 @@ impl Bug {
             Bug::StaleFill => "stale-fill",
             Bug::DroppedWriteBack => "dropped-write-back",
             Bug::ForgottenSharer => "forgotten-sharer",
+            Bug::MissedSnoop => "missed-snoop",
+            Bug::DoubleGrant => "double-grant",
             Bug::TwoOwners => "two-owners",
             Bug::SplitRmw => "split-rmw",
             Bug::ReorderedStoreHit => "reordered-store-hit",
         }
     }
 
-    /// Whether caches of this protocol can have it: without shared lines there is nobody to invalidate.
-    pub const fn is_of(self, protocol: Protocol) -> bool {
+    /// Whether a machine can have it: one with caches, that knows what goes wrong. Without shared lines there is nobody
+    /// to invalidate.
+    pub const fn is_of(self, machine: Machine) -> bool {
+        let (protocol, snooping) = match machine {
+            Machine::Caches(protocol, _) => (protocol, false),
+            Machine::Snooping(protocol, _) => (protocol, true),
+            _ => return false,
+        };
         let shares = matches!(protocol, Protocol::Mesi | Protocol::Moesi);
-        shares || !matches!(self, Bug::LostInvalidation | Bug::EarlyAck | Bug::ForgottenSharer)
+        match self {
+            Bug::LostInvalidation | Bug::EarlyAck => shares,
+            Bug::ForgottenSharer => shares && !snooping,
+            Bug::MissedSnoop | Bug::DoubleGrant => snooping,
+            _ => true,
+        }
     }
 }
 

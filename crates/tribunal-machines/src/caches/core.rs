@@ -1,7 +1,7 @@
 //! A core with its cache: one access at a time.
 
 use super::network::{Grant, Message, Network, Node};
-use super::{Bug, LineId, Protocol, Values, place};
+use super::{Bug, Interconnect, LineId, Protocol, Values, place};
 use crate::clients::Request;
 use crate::rng::Rng;
 use crate::run::Step;
@@ -58,26 +58,70 @@ struct Open {
     late: bool,
 }
 
+/// What a core has to do with a request on the bus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Concern {
+    /// It has no copy.
+    None,
+    /// It has one, which it may keep.
+    Shares,
+    /// It has one, or will in a moment, of which it must give notice.
+    Acts,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Core {
     id: u32,
     protocol: Protocol,
+    interconnect: Interconnect,
     bug: Option<Bug>,
     capacity: usize,
     lines: Vec<Cached>,
-    /// Lines given up that the directory has not yet got.
+    /// Lines given up that the hub has not yet got.
     leaving: Vec<Cached>,
     open: Option<Open>,
-    /// The number of the last request to the directory.
+    /// The line that memory has sent over the bus, until it arrives.
+    pub(super) coming: Option<LineId>,
+    /// The number of the last request to the hub.
     number: u32,
     /// A write that completed, and was put off.
     late: Option<Waiting>,
 }
 
 impl Core {
-    pub(super) fn new(id: u32, protocol: Protocol, bug: Option<Bug>, capacity: usize) -> Self {
+    pub(super) fn new(
+        id: u32,
+        protocol: Protocol,
+        interconnect: Interconnect,
+        bug: Option<Bug>,
+        capacity: usize,
+    ) -> Self {
         let (lines, leaving) = (Vec::with_capacity(capacity), Vec::new());
-        Core { id, protocol, bug, capacity, lines, leaving, open: None, number: 0, late: None }
+        Core {
+            id,
+            protocol,
+            interconnect,
+            bug,
+            capacity,
+            lines,
+            leaving,
+            open: None,
+            coming: None,
+            number: 0,
+            late: None,
+        }
+    }
+
+    /// What a request for a line on the bus is to this core.
+    pub(super) fn concern(&self, line: LineId, writes: bool) -> Concern {
+        let is_it = |cached: &&Cached| cached.line == line;
+        let held = self.lines.iter().find(is_it).or_else(|| self.leaving.iter().find(is_it));
+        match held {
+            _ if self.coming == Some(line) => Concern::Acts,
+            Some(cached) if cached.state == State::Shared && !writes => Concern::Shares,
+            Some(_) => Concern::Acts,
+            None => Concern::None,
+        }
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -172,7 +216,7 @@ impl Core {
         None
     }
 
-    /// Asks the directory for the access's line; to read only, if so said.
+    /// Asks the hub for the access's line; to read only, if so said.
     fn ask(&mut self, open: Open, reads: bool, network: &mut Network) {
         let Request { kind, .. } = open.access.request;
         let (line, _) = place(open.access.request);
@@ -183,21 +227,26 @@ impl Core {
         } else {
             Message::GetModified { from, number }
         };
-        network.send(Node::Core(from), Node::Directory, line, message);
+        network.send(Node::Core(from), Node::Hub, line, message);
         self.open = Some(open);
     }
 
-    /// Evicts a line if the cache is full. A shared copy just goes; the directory must get what may have changed.
+    /// Evicts a line if the cache is full. A shared copy just goes; memory must get what may have changed. Only a directory
+    /// need be told of an exclusive copy, since it notes owners.
     fn make_room(&mut self, network: &mut Network, rng: &mut Rng) {
         if self.lines.len() < self.capacity {
             return;
         }
         let at = rng.index(self.lines.len());
         let evicted = self.lines.swap_remove(at);
-        if evicted.state != State::Shared {
+        let goes = match self.interconnect {
+            Interconnect::Directory => evicted.state == State::Shared,
+            Interconnect::Snooping => matches!(evicted.state, State::Shared | State::Exclusive),
+        };
+        if !goes {
             let Cached { line, values, .. } = evicted;
             let put = Message::Put { from: self.id, values };
-            network.send(Node::Core(self.id), Node::Directory, line, put);
+            network.send(Node::Core(self.id), Node::Hub, line, put);
             self.leaving.push(evicted);
         }
     }
@@ -245,7 +294,7 @@ impl Core {
                 network.send(me, Node::Core(reader), line, fill);
                 if self.protocol == Protocol::Mesi {
                     let values = values.unwrap_or_default();
-                    network.send(me, Node::Directory, line, Message::WriteBack { values });
+                    network.send(me, Node::Hub, line, Message::WriteBack { values });
                 }
             }
             Message::ForwardModified { writer, acks, number } => {
@@ -256,11 +305,39 @@ impl Core {
                 let fill = Message::Fill { values: Some(values), grant: Grant::Modified, acks, number };
                 network.send(me, Node::Core(writer), line, fill);
             }
+            Message::Snoop { writes, serial } => {
+                let (holds, values) = self.snoop(line, writes, rng);
+                network.send(me, Node::Hub, line, Message::Snooped { holds, values, serial });
+            }
             Message::PutAck => self.leaving.retain(|leaving| leaving.line != line),
             // What was for a request that a bug completed early.
             _ => {}
         }
         None
+    }
+
+    /// Does what another's request on the bus asks of this core: whether it holds a copy, and what it held if it answers
+    /// for the line.
+    fn snoop(&mut self, line: LineId, writes: bool, rng: &mut Rng) -> (bool, Option<Values>) {
+        let (moesi, missed) = (self.protocol == Protocol::Moesi, self.strikes(Bug::MissedSnoop, rng));
+        let Some(&mut Cached { ref mut state, values, .. }) = self.hold(line).filter(|_| !missed) else {
+            return (false, None);
+        };
+        let owns = *state != State::Shared;
+        if !writes {
+            *state = if owns && moesi { State::Owned } else { State::Shared };
+        } else if !self.strikes(if owns { Bug::TwoOwners } else { Bug::LostInvalidation }, rng) {
+            self.lines.retain(|cached| cached.line != line);
+            self.leaving.retain(|leaving| leaving.line != line);
+        }
+        (true, owns.then_some(values))
+    }
+
+    /// What an evicted line held, when the bus takes it; nothing if another has got it in the meantime.
+    pub(super) fn write_back(&mut self, line: LineId) -> Option<Values> {
+        let at = self.leaving.iter().position(|leaving| leaving.line == line)?;
+        let left = self.leaving.swap_remove(at);
+        (left.state != State::Shared).then_some(left.values)
     }
 
     /// The line as this core answers for it.
@@ -275,13 +352,20 @@ impl Core {
         if open.acks != 0 && !self.strikes(Bug::EarlyAck, rng) {
             return None;
         }
-        self.open = None;
+        (self.open, self.coming) = (None, None);
         let Waiting { request, value } = open.access;
         let (line, offset) = place(request);
         let old = self.cached(line).map(|cached| cached.values);
-        let mut values = values.or(old).unwrap_or_default();
+        let mut values = match self.interconnect {
+            Interconnect::Directory => {
+                network.send(Node::Core(self.id), Node::Hub, line, Message::Unblock);
+                values.or(old)
+            }
+            // A bus cannot tell whether a core still has its copy; whoever would have made it stale has dropped it.
+            Interconnect::Snooping => old.or(values),
+        }
+        .unwrap_or_default();
         self.lines.retain(|cached| cached.line != line);
-        network.send(Node::Core(self.id), Node::Directory, line, Message::Unblock);
         let mut state = match grant {
             Grant::Shared => State::Shared,
             Grant::Exclusive => State::Exclusive,

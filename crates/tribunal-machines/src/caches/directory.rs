@@ -52,8 +52,7 @@ impl Directory {
     }
 
     fn serve(&mut self, line: LineId, request: Message, network: &mut Network, rng: &mut Rng) {
-        let mut to =
-            |core: u32, message: Message| network.send(Node::Directory, Node::Core(core), line, message);
+        let mut to = |core: u32, message: Message| network.send(Node::Hub, Node::Core(core), line, message);
         let stale = self.strikes(Bug::StaleFill, rng);
         let dropped = self.strikes(Bug::DroppedWriteBack, rng);
         let forgotten = self.strikes(Bug::ForgottenSharer, rng);

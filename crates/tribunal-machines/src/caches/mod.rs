@@ -1,14 +1,15 @@
-//! Caches kept coherent by a directory: MI, MESI and MOESI, with messages that take their time.
+//! Caches kept coherent by a directory or by snooping on a bus: MI, MESI and MOESI, with messages that take their time.
 //!
 //! Each core has a cache and one access under way at most; all others wait their turn, so that a core is in order. Lines hold
 //! several locations, caches hold few lines, and messages between two nodes arrive in order, but at any time.
 //!
-//! A core writes to a line only while nobody else holds it: the directory serves one request for a line at a time, and a
+//! A core writes to a line only while nobody else holds it: directory and bus serve one request for a line at a time, and a
 //! writer waits until every other holder has said that it dropped its copy. Give each access the time at which it
 //! completes: a read then returns the latest write, which is why histories are sc-consistent.
 //! With a [`Bug`] that is no longer so.
 
 mod bug;
+mod bus;
 mod core;
 mod directory;
 mod network;
@@ -19,6 +20,7 @@ use self::core::{Core, Waiting};
 use crate::clients::{Request, Requests};
 use crate::rng::Rng;
 use crate::run::Step;
+use bus::Bus;
 use directory::Directory;
 use network::{Network, Node};
 use std::collections::VecDeque;
@@ -48,14 +50,30 @@ impl Protocol {
     pub const ALL: [Protocol; 3] = [Protocol::Mi, Protocol::Mesi, Protocol::Moesi];
 }
 
+/// How cores learn what others do with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interconnect {
+    /// A directory knows who holds it, and tells them.
+    Directory,
+    /// They see all requests on a bus.
+    Snooping,
+}
+
+/// Where requests arrive.
+#[derive(Clone, Debug)]
+enum Hub {
+    Directory(Directory),
+    Bus(Bus),
+}
+
 /// How many accesses of a core may wait for their turn.
 const BACKLOG: usize = 4;
 
-/// Cores with caches, their clients' accesses and a directory.
+/// Cores with caches, their clients' accesses and what connects them.
 #[derive(Clone, Debug)]
 pub(crate) struct Caches {
     cores: Vec<Core>,
-    directory: Directory,
+    hub: Hub,
     network: Network,
     /// What each core is still to do.
     backlog: Vec<VecDeque<Waiting>>,
@@ -64,13 +82,22 @@ pub(crate) struct Caches {
 }
 
 impl Caches {
-    pub(crate) fn new(protocol: Protocol, bug: Option<Bug>, threads: u32, locations: u32) -> Self {
+    pub(crate) fn new(
+        protocol: Protocol,
+        interconnect: Interconnect,
+        bug: Option<Bug>,
+        threads: u32,
+        locations: u32,
+    ) -> Self {
         let lines = (locations as usize).div_ceil(LINE);
         // Small enough that lines are evicted, however few there are.
         let capacity = (lines / 2).clamp(1, 64);
         Caches {
-            cores: (0..threads).map(|core| Core::new(core, protocol, bug, capacity)).collect(),
-            directory: Directory::new(protocol, bug, lines),
+            cores: (0..threads).map(|core| Core::new(core, protocol, interconnect, bug, capacity)).collect(),
+            hub: match interconnect {
+                Interconnect::Directory => Hub::Directory(Directory::new(protocol, bug, lines)),
+                Interconnect::Snooping => Hub::Bus(Bus::new(protocol, bug, lines)),
+            },
             network: Network::new(threads as usize),
             backlog: vec![VecDeque::with_capacity(BACKLOG); threads as usize],
             waiting: 0,
@@ -130,10 +157,13 @@ impl Caches {
     fn deliver(&mut self, rng: &mut Rng) -> Option<Step> {
         let (to, line, message) = self.network.take(rng)?;
         match to {
-            Node::Directory => {
-                self.directory.receive(line, message, &mut self.network, rng);
-                None
-            }
+            Node::Hub => match &mut self.hub {
+                Hub::Directory(directory) => {
+                    directory.receive(line, message, &mut self.network, rng);
+                    None
+                }
+                Hub::Bus(bus) => bus.receive(line, message, &mut self.cores, &mut self.network, rng),
+            },
             Node::Core(core) => self.cores[core as usize].receive(line, message, &mut self.network, rng),
         }
     }

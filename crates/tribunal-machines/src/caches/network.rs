@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Core(u32),
-    Directory,
+    /// The directory, or the bus.
+    Hub,
 }
 
 /// The state in which a core gets a line.
@@ -22,11 +23,11 @@ pub(super) enum Grant {
 /// What is said about a line. Requests carry the number that the core gave them, answers repeat it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Message {
-    /// To the directory: a core wants to read.
+    /// To the hub: a core wants to read.
     GetShared { from: u32, number: u32 },
-    /// To the directory: a core wants to write.
+    /// To the hub: a core wants to write.
     GetModified { from: u32, number: u32 },
-    /// To the directory: a core gives the line up.
+    /// To the hub: a core gives the line up.
     Put { from: u32, values: Values },
     /// To the directory: the core has what it asked for.
     Unblock,
@@ -44,6 +45,10 @@ pub(super) enum Message {
     ForwardModified { writer: u32, acks: u32, number: u32 },
     /// To a core: what you gave up has arrived.
     PutAck,
+    /// To a core, from the bus: another is to read the line, or to write to it.
+    Snoop { writes: bool, serial: u32 },
+    /// To the bus: whether the core holds a copy, and what it held if it answers for the line.
+    Snooped { holds: bool, values: Option<Values>, serial: u32 },
 }
 
 /// Messages under way.
@@ -65,7 +70,7 @@ impl Network {
     fn index(&self, node: Node) -> usize {
         match node {
             Node::Core(core) => core as usize,
-            Node::Directory => self.nodes - 1,
+            Node::Hub => self.nodes - 1,
         }
     }
 
@@ -93,6 +98,6 @@ impl Network {
             self.busy.swap_remove(at);
         }
         let to = channel % self.nodes;
-        Some((if to + 1 == self.nodes { Node::Directory } else { Node::Core(to as u32) }, line, message))
+        Some((if to + 1 == self.nodes { Node::Hub } else { Node::Core(to as u32) }, line, message))
     }
 }

@@ -61,11 +61,9 @@ pub enum InvalidFormula {
         /// How many variables there are.
         variables: u32,
     },
-    /// A line is not DIMACS.
-    #[error("line {line}: `{text}`, expected {expected}")]
+    /// Something is not DIMACS.
+    #[error("`{text}`, expected {expected}")]
     Syntax {
-        /// The line, from 1.
-        line: usize,
         /// What stands there.
         text: String,
         /// What should.
@@ -79,15 +77,27 @@ pub enum InvalidFormula {
         /// How many there should be.
         said: usize,
     },
+    /// Something is wrong in a text.
+    #[error("line {line}: {problem}")]
+    At {
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        problem: Box<InvalidFormula>,
+    },
+}
+
+impl InvalidFormula {
+    fn at(self, line: usize) -> Self {
+        InvalidFormula::At { line, problem: Box::new(self) }
+    }
 }
 
 impl Formula {
     /// A formula of these clauses.
     pub fn new(variables: u32, clauses: Vec<Vec<Literal>>) -> Result<Self, InvalidFormula> {
         for (i, clause) in clauses.iter().enumerate() {
-            if !(1..=3).contains(&clause.len()) {
-                return Err(InvalidFormula::Clause { clause: i + 1, literals: clause.len() });
-            }
+            fits(clause, i + 1)?;
             if let Some(literal) = clause.iter().find(|literal| literal.variable >= variables) {
                 let variable = u64::from(literal.variable) + 1;
                 return Err(InvalidFormula::Variable { clause: i + 1, variable, variables });
@@ -206,55 +216,72 @@ impl fmt::Display for Formula {
 impl FromStr for Formula {
     type Err = InvalidFormula;
 
-    /// Reads DIMACS: comments, `p cnf VARIABLES CLAUSES`, then clauses that each end with 0.
+    /// Reads DIMACS: comments, `p cnf VARIABLES CLAUSES`, then clauses that each end with 0. As in SATLIB's files, a `%`
+    /// ends the formula. Errors are [`InvalidFormula::At`] a line.
     fn from_str(text: &str) -> Result<Self, InvalidFormula> {
-        let mut header = None;
-        let (mut clauses, mut clause) = (Vec::new(), Vec::new());
-        for (i, line) in text.lines().enumerate() {
-            let syntax =
-                |text: &str, expected| InvalidFormula::Syntax { line: i + 1, text: text.into(), expected };
-            let mut words = line.split_whitespace().peekable();
-            match (words.peek().copied(), header) {
-                (None, _) => {}
-                (Some(word), _) if word.starts_with('c') => {}
+        let mut header: Option<(u32, usize, usize)> = None;
+        let (mut clauses, mut clause, mut last) = (Vec::new(), Vec::new(), 1);
+        for (line, text) in (1..).zip(text.lines()) {
+            last = line;
+            let words = text.split_whitespace();
+            match (words.clone().next(), header) {
+                (None, _) => continue,
+                (Some(word), _) if word.starts_with('c') => continue,
+                (Some("%"), _) => break,
                 (Some(_), None) => {
-                    header =
-                        Some(parse_header(line).ok_or_else(|| syntax(line, "`p cnf VARIABLES CLAUSES`"))?);
+                    let (variables, said) = parse_header(text).ok_or_else(|| no_header(text).at(line))?;
+                    header = Some((variables, said, line));
                 }
-                (Some(_), Some((variables, _))) => {
+                (Some(_), Some((variables, ..))) => {
                     for word in words {
-                        let number: i64 = word.parse().map_err(|_| syntax(word, "a literal or 0"))?;
-                        if number == 0 {
-                            clauses.push(std::mem::take(&mut clause));
-                            continue;
+                        let number = clauses.len() + 1;
+                        match literal(word, number, variables).map_err(|error| error.at(line))? {
+                            Some(literal) => clause.push(literal),
+                            None => end_clause(&mut clauses, &mut clause).map_err(|error| error.at(line))?,
                         }
-                        let variable = number.unsigned_abs();
-                        if variable > u64::from(variables) {
-                            let clause = clauses.len() + 1;
-                            return Err(InvalidFormula::Variable { clause, variable, variables });
-                        }
-                        clause.push(Literal { variable: variable as u32 - 1, negated: number < 0 });
                     }
                 }
             }
         }
         // The last clause may lack its 0.
         if !clause.is_empty() {
-            clauses.push(clause);
+            end_clause(&mut clauses, &mut clause).map_err(|error| error.at(last))?;
         }
-        let Some((variables, said)) = header else {
-            let line = text.lines().count().max(1);
-            return Err(InvalidFormula::Syntax {
-                line,
-                text: String::new(),
-                expected: "`p cnf VARIABLES CLAUSES`",
-            });
-        };
+        let Some((variables, said, line)) = header else { return Err(no_header("").at(last)) };
         if clauses.len() != said {
-            return Err(InvalidFormula::Count { found: clauses.len(), said });
+            return Err(InvalidFormula::Count { found: clauses.len(), said }.at(line));
         }
-        Formula::new(variables, clauses)
+        Ok(Formula { variables, clauses })
     }
+}
+
+/// The literal that a word of a clause stands for; none for 0.
+fn literal(word: &str, clause: usize, variables: u32) -> Result<Option<Literal>, InvalidFormula> {
+    let syntax = || InvalidFormula::Syntax { text: word.into(), expected: "a literal or 0" };
+    let number: i64 = word.parse().map_err(|_| syntax())?;
+    let variable = number.unsigned_abs();
+    if variable > u64::from(variables) {
+        return Err(InvalidFormula::Variable { clause, variable, variables });
+    }
+    Ok((number != 0).then(|| Literal { variable: variable as u32 - 1, negated: number < 0 }))
+}
+
+fn end_clause(clauses: &mut Vec<Vec<Literal>>, clause: &mut Vec<Literal>) -> Result<(), InvalidFormula> {
+    fits(clause, clauses.len() + 1)?;
+    clauses.push(std::mem::take(clause));
+    Ok(())
+}
+
+/// Whether a clause has one to three literals.
+fn fits(literals: &[Literal], clause: usize) -> Result<(), InvalidFormula> {
+    match literals.len() {
+        1..=3 => Ok(()),
+        literals => Err(InvalidFormula::Clause { clause, literals }),
+    }
+}
+
+fn no_header(text: &str) -> InvalidFormula {
+    InvalidFormula::Syntax { text: text.into(), expected: "`p cnf VARIABLES CLAUSES`" }
 }
 
 fn parse_header(line: &str) -> Option<(u32, usize)> {
@@ -291,7 +318,8 @@ mod tests {
     #[test]
     fn dimacs_comes_back() {
         let formula = Formula::random(9, 3.0, 7).expect("enough variables");
-        assert_eq!(formula.to_string().parse(), Ok(formula));
+        assert_eq!(formula.to_string().parse().as_ref(), Ok(&formula));
+        assert_eq!(format!("c from SATLIB\n{formula}%\n0\n").parse(), Ok(formula));
     }
 
     #[test]
@@ -300,9 +328,13 @@ mod tests {
         assert_eq!(refused("c empty"), "line 1: ``, expected `p cnf VARIABLES CLAUSES`");
         assert_eq!(refused("p cnf 2"), "line 1: `p cnf 2`, expected `p cnf VARIABLES CLAUSES`");
         assert_eq!(refused("p cnf 2 1\n1 x 0"), "line 2: `x`, expected a literal or 0");
-        assert_eq!(refused("p cnf 2 1\n1 -3 0"), "clause 1 has a literal of variable 3, but there are 2");
-        assert_eq!(refused("p cnf 2 2\n1 -2 0"), "1 clauses, but the header says 2");
-        assert_eq!(refused("p cnf 2 1\n0"), "clause 1 has 0 literals, expected 1 to 3");
+        assert_eq!(
+            refused("p cnf 2 1\n1 -3 0"),
+            "line 2: clause 1 has a literal of variable 3, but there are 2"
+        );
+        assert_eq!(refused("c\np cnf 2 2\n1 -2 0"), "line 2: 1 clauses, but the header says 2");
+        assert_eq!(refused("p cnf 2 1\n\n0"), "line 3: clause 1 has 0 literals, expected 1 to 3");
+        assert_eq!(refused("p cnf 4 1\n1 2 3 4"), "line 2: clause 1 has 4 literals, expected 1 to 3");
         assert_eq!(Formula::random(2, 1.0, 0), Err(InvalidFormula::TooFewVariables { variables: 2 }));
     }
 }

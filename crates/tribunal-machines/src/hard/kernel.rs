@@ -48,7 +48,7 @@ impl Blocks {
         let mut b = Execution::builder();
         let pairs = (0..pairs)
             .map(|i| {
-                let writers = [1, 2].map(|value| b.thread(&format!("x{i}={value}")));
+                let writers = [1, 2].map(|value| b.thread(&format!("x{i}.{value}")));
                 (b.location(&format!("x{i}")), writers)
             })
             .collect();

@@ -2,19 +2,25 @@
 //!
 //! Saturation decides nearly every history that a machine makes. Those here it does not: [`satisfiability`] turns a
 //! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, [`triangles`] turns
-//! a graph into a history, and [`compose`] makes one large history of many small ones. [`mutate`] redirects reads of a history to other writes.
+//! a graph into a history, and [`compose`] makes one large history of many small ones. [`mutate`] redirects reads of a
+//! history to other writes, [`drop_fences`] and [`weaken`] take synchronisation away. A [`Pattern`] is
+//! easy to judge once it is there, and not while it grows.
 
 mod compose;
 mod event;
 mod formula;
 pub mod kernel;
 mod mutate;
+mod patterns;
 pub mod satisfiability;
 pub mod triangles;
+mod weaken;
 
 #[cfg(test)]
 mod tests;
 
 pub use compose::{Threads, compose};
 pub use formula::{Formula, InvalidFormula, Literal};
-pub use mutate::{Mutation, mutate};
+pub use mutate::{Mutation, mutants, mutate, renamed};
+pub use patterns::{Pattern, UnknownPattern};
+pub use weaken::{drop_fences, weaken};

@@ -1,6 +1,6 @@
-//! Invalid histories from valid ones.
+//! Invalid histories from valid ones: reads are sent to other writes.
 
-use super::event::{op, slot};
+use super::event::{rebuild, slot};
 use crate::rng::Rng;
 use tribunal::memory::{EventId, Execution, Kind, Source};
 
@@ -31,58 +31,91 @@ pub struct Mutation {
 /// # Ok::<(), tribunal_machines::InvalidClients>(())
 /// ```
 pub fn mutate(history: &Execution, mutation: &Mutation) -> Execution {
-    let &Mutation { reads, distance, seed } = mutation;
-    let mut rng = Rng::new(seed);
-    let mut writes = vec![Vec::new(); history.location_count()];
-    for write in history.events().filter(|&event| history.label(event).writes()) {
-        writes[history.locs()[write.index()].index()].push(write);
+    let mut sent = vec![None; history.len()];
+    let redirections = Redirections::new(history, mutation.distance, mutation.seed);
+    for (read, write) in redirections.take(mutation.reads as usize) {
+        sent[read.index()] = Some(write);
     }
-    let mut plain: Vec<EventId> =
-        history.events().filter(|&event| history.label(event).kind() == Kind::Read).collect();
-    let (mut redirected, mut left) = (vec![None; history.len()], reads);
-    while left > 0 && !plain.is_empty() {
-        let read = plain.swap_remove(rng.index(plain.len()));
-        let here = slot(history, read);
-        let near = |&write: &EventId| {
-            let there = slot(history, write);
-            Some(write) != history.rf(read)
-                && there.index.abs_diff(here.index) <= distance
-                && (there.thread != here.thread || there.index < here.index)
-        };
-        let candidates: Vec<EventId> =
-            writes[history.locs()[read.index()].index()].iter().copied().filter(near).collect();
-        if !candidates.is_empty() {
-            redirected[read.index()] = Some(candidates[rng.index(candidates.len())]);
-            left -= 1;
-        }
-    }
-    let mut b = Execution::builder();
-    if let Some(name) = history.name() {
-        b.name(name);
-    }
-    for thread in history.threads() {
-        b.thread(history.thread_name(thread));
-    }
-    for loc in history.locations() {
-        let here = b.location(history.location_name(loc));
-        b.init(here, history.init_value(loc));
-    }
-    for event in history.events() {
-        let mut op = op(history, event);
-        if let Some(write) = redirected[event.index()] {
+    redirected(history, &sent)
+}
+
+/// The mutants of a history with one redirected read, with one more, and so on while there are reads that can be; the
+/// n-th is what [`mutate`] gives for n reads.
+///
+/// ```
+/// use tribunal::{Model, check};
+/// use tribunal_machines::{Clients, Machine, execution, hard::mutants};
+/// let history = execution(Machine::Atomic, &Clients::default())?;
+/// let broken = mutants(&history, 20, 1).find(|mutant| check(mutant, Model::Sc).is_inconsistent());
+/// assert!(broken.is_some());
+/// # Ok::<(), tribunal_machines::InvalidClients>(())
+/// ```
+pub fn mutants(history: &Execution, distance: u32, seed: u64) -> impl Iterator<Item = Execution> {
+    let mut sent = vec![None; history.len()];
+    Redirections::new(history, distance, seed).map(move |(read, write)| {
+        sent[read.index()] = Some(write);
+        redirected(history, &sent)
+    })
+}
+
+/// The same history by another name.
+pub fn renamed(history: &Execution, name: &str) -> Execution {
+    rebuild(history, Some(name), |_, op| Some(op))
+}
+
+/// The history with some reads sent to other writes.
+fn redirected(history: &Execution, sent: &[Option<EventId>]) -> Execution {
+    rebuild(history, history.name(), |event, mut op| {
+        if let Some(write) = sent[event.index()] {
             op.value = history.value(write);
             op.source = Source::At(slot(history, write));
         }
-        let here = b.push(slot(history, event).thread, op);
-        for on in history.deps(event) {
-            b.depends(here, slot(history, on).index);
+        Some(op)
+    })
+}
+
+/// Random reads, each once, with a write that it could be sent to.
+struct Redirections<'a> {
+    history: &'a Execution,
+    distance: u32,
+    rng: Rng,
+    /// By location.
+    writes: Vec<Vec<EventId>>,
+    /// The plain reads not drawn yet.
+    reads: Vec<EventId>,
+}
+
+impl<'a> Redirections<'a> {
+    fn new(history: &'a Execution, distance: u32, seed: u64) -> Self {
+        let mut writes = vec![Vec::new(); history.location_count()];
+        for write in history.events().filter(|&event| history.label(event).writes()) {
+            writes[history.locs()[write.index()].index()].push(write);
         }
-        if history.features().times {
-            b.interval(here, history.interval(event));
+        let reads = history.events().filter(|&event| history.label(event).kind() == Kind::Read).collect();
+        Redirections { history, distance, rng: Rng::new(seed), writes, reads }
+    }
+}
+
+impl Iterator for Redirections<'_> {
+    type Item = (EventId, EventId);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let history = self.history;
+        while !self.reads.is_empty() {
+            let read = self.reads.swap_remove(self.rng.index(self.reads.len()));
+            let here = slot(history, read);
+            let near = |&write: &EventId| {
+                let there = slot(history, write);
+                Some(write) != history.rf(read)
+                    && there.index.abs_diff(here.index) <= self.distance
+                    && (there.thread != here.thread || there.index < here.index)
+            };
+            let writes = &self.writes[history.locs()[read.index()].index()];
+            let candidates: Vec<EventId> = writes.iter().copied().filter(near).collect();
+            if !candidates.is_empty() {
+                return Some((read, candidates[self.rng.index(candidates.len())]));
+            }
         }
+        None
     }
-    for &(loc, write) in history.finals() {
-        b.final_value(loc, history.value(write));
-    }
-    b.build().expect("a read was redirected to a write of its location")
 }

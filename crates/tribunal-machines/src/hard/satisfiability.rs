@@ -27,6 +27,14 @@ impl Reduction {
     /// Both of them.
     pub const ALL: [Reduction; 2] = [Reduction::Guarded, Reduction::Split];
 
+    /// The reduction's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reduction::Guarded => "guarded",
+            Reduction::Split => "split",
+        }
+    }
+
     /// The models under which consistency is satisfiability.
     pub const fn models(self) -> &'static [Model] {
         match self {
@@ -55,7 +63,7 @@ pub fn history(formula: &Formula, reduction: Reduction) -> Execution {
         (0..formula.variables()).map(|v| b.location(&format!("v{}", v + 1))).collect();
     for (v, &variable) in variables.iter().enumerate() {
         for value in [FALSE, TRUE] {
-            thread(&mut b, &format!("v{}={}", v + 1, value == TRUE), [Op::write(variable, value)]);
+            thread(&mut b, &format!("v{}.{}", v + 1, value == TRUE), [Op::write(variable, value)]);
         }
     }
     for (c, clause) in formula.clauses().iter().enumerate() {
@@ -66,7 +74,7 @@ pub fn history(formula: &Formula, reduction: Reduction) -> Execution {
             for (value, copied) in
                 if literal.negated { [(FALSE, TRUE), (TRUE, FALSE)] } else { [(FALSE, FALSE), (TRUE, TRUE)] }
             {
-                let name = format!("c{}.{}={}", c + 1, i + 1, copied == TRUE);
+                let name = format!("c{}.{}.{}", c + 1, i + 1, copied == TRUE);
                 let (read, write) = (Op::read(variable, value), Op::write(copy, copied));
                 match reduction {
                     Reduction::Guarded => thread(&mut b, &name, [read, write, read]),
@@ -81,7 +89,7 @@ pub fn history(formula: &Formula, reduction: Reduction) -> Execution {
             let before = literals[(i + literals.len() - 1) % literals.len()];
             thread(
                 &mut b,
-                &format!("c{}:{}", c + 1, i + 1),
+                &format!("c{}/{}", c + 1, i + 1),
                 [Op::read(before, FALSE), Op::read(literal, TRUE)],
             );
         }

@@ -2,9 +2,9 @@
 
 use super::satisfiability::{Reduction, history};
 use super::triangles::{self, Graph};
-use super::{Formula, Mutation, Threads, compose, kernel, mutate};
+use super::{Formula, Mutation, Threads, compose, drop_fences, kernel, mutants, mutate, weaken};
 use crate::{Clients, Machine, execution};
-use tribunal::memory::{Execution, Op};
+use tribunal::memory::{Execution, Op, Order};
 use tribunal::{Model, check};
 
 #[test]
@@ -96,6 +96,47 @@ fn mutants_are_mostly_inconsistent() {
     assert!(broken >= 15, "{broken} of 20");
     let same = mutate(&valid, &Mutation { reads: 0, distance: 10, seed: 0 });
     assert!(valid.events().all(|e| valid.rf(e) == same.rf(e) && valid.label(e) == same.label(e)));
+}
+
+#[test]
+fn each_mutant_has_one_redirected_read_more() {
+    let clients = Clients { threads: 4, events: 100, locations: 4, ..Clients::default() };
+    let valid = execution(Machine::Atomic, &clients).expect("valid clients");
+    let redirected = |mutant: &Execution| valid.events().filter(|&e| valid.rf(e) != mutant.rf(e)).count();
+    let counts: Vec<usize> = mutants(&valid, 10, 5).map(|mutant| redirected(&mutant)).collect();
+    assert!(counts.len() > 10 && counts.iter().copied().eq(1..=counts.len()), "{counts:?}");
+    for (reads, mutant) in (1..).zip(mutants(&valid, 10, 5)) {
+        let same = mutate(&valid, &Mutation { reads, distance: 10, seed: 5 });
+        assert!(valid.events().all(|e| same.rf(e) == mutant.rf(e)));
+    }
+}
+
+/// What a model allows, it allows with fewer fences and weaker orders; what it forbids, it may come to allow.
+#[test]
+fn less_synchronisation_allows_no_less() {
+    for (machine, model) in
+        [(Machine::View, Model::Rc20), (Machine::Tso, Model::Tso), (Machine::Pso, Model::Pso)]
+    {
+        for seed in 0..20 {
+            let clients = Clients { events: 300, fences: 0.2, seed, ..Clients::default() };
+            let valid = execution(machine, &clients).expect("valid clients");
+            let mutant = weaken(&drop_fences(&valid, 0.5, seed), 0.5, seed);
+            assert!(mutant.features().fences < valid.features().fences, "{machine}, {seed}");
+            assert!(check(&mutant, model).is_consistent(), "{machine}, {seed}");
+        }
+    }
+    let mut b = Execution::builder();
+    let locations = ["x", "y"].map(|name| b.location(name));
+    for (thread, [own, other]) in [("T0", locations), ("T1", [locations[1], locations[0]])] {
+        let thread = b.thread(thread);
+        for op in [Op::write(own, 1), Op::fence(Order::SeqCst), Op::read(other, 0)] {
+            b.push(thread, op);
+        }
+    }
+    let fenced = b.build().expect("store buffering with fences");
+    assert!(check(&fenced, Model::Tso).is_inconsistent());
+    assert!(check(&drop_fences(&fenced, 1.0, 0), Model::Tso).is_consistent());
+    assert!(check(&weaken(&fenced, 1.0, 0), Model::Tso).is_consistent());
 }
 
 #[test]

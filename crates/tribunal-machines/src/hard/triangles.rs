@@ -88,9 +88,9 @@ pub fn history(graph: &Graph) -> Execution {
     for &(a, b) in &graph.edges {
         let [of_a, of_b] = [a, b].map(|node| events.builder.location(&format!("y{node}")));
         written[a as usize] += 1;
-        let write = events.add(format!("w{a},{b}"), Some(Op::write(of_a, written[a as usize])));
-        let read = events.add(format!("r{a},{b}"), Some(Op::read(of_b, 1)));
-        let edge = events.add(format!("e{a},{b}"), None);
+        let write = events.add(format!("w{a}-{b}"), Some(Op::write(of_a, written[a as usize])));
+        let read = events.add(format!("r{a}-{b}"), Some(Op::read(of_b, 1)));
+        let edge = events.add(format!("e{a}-{b}"), None);
         let ([own, _, second], [_, first, _]) = (nodes[a as usize], nodes[b as usize]);
         let path = [own, write, first, edge, second, read];
         path.windows(2).for_each(|pair| events.order(pair[0], pair[1]));

@@ -1,12 +1,12 @@
 //! What clients call: random methods of each built-in object, with arguments that make them meet.
 
-use super::Values;
+use super::{Clients, Values};
 use crate::rng::Rng;
 use std::collections::BTreeMap;
 use tribunal::object::{Invocation, Specification, Value};
 
-/// Keys of maps, stores and keyed objects.
-const KEYS: usize = 8;
+/// How many keys maps, stores and keyed objects have if nothing else is said.
+pub(super) const KEYS: u32 = 8;
 
 /// A method with its arguments.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    fn new<const N: usize>(method: &'static str, given: [Value; N]) -> Self {
+    pub(super) fn new<const N: usize>(method: &'static str, given: [Value; N]) -> Self {
         let mut args = [const { Value::Null }; 4];
         for (slot, value) in args.iter_mut().zip(given) {
             *slot = value;
@@ -42,8 +42,9 @@ impl Call {
     }
 }
 
+/// The built-in objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Object {
+pub(super) enum Object {
     Register,
     CasRegister,
     Counter,
@@ -60,7 +61,17 @@ enum Object {
 }
 
 impl Object {
-    fn of(name: &str) -> Self {
+    /// The object that a specification's name stands for, and whether there is one for each key.
+    pub(super) fn of(spec: &str) -> (Self, bool) {
+        let (keyed, name) = match spec.trim().strip_prefix("keyed ") {
+            Some(inner) => (true, inner.trim()),
+            None => (false, spec.trim()),
+        };
+        let base = name.split_once('(').map_or(name, |(base, _)| base.trim());
+        (Self::named(base), keyed)
+    }
+
+    fn named(name: &str) -> Self {
         match name {
             "cas-register" => Object::CasRegister,
             "counter" => Object::Counter,
@@ -83,6 +94,7 @@ impl Object {
 pub(super) struct Calls {
     object: Object,
     keyed: bool,
+    keys: usize,
     values: Values,
     /// The next value, if values are distinct.
     next: i64,
@@ -97,15 +109,29 @@ pub(super) struct Calls {
 
 impl Calls {
     /// The calls for the specification of that name, which is one of the built-in ones.
-    pub(super) fn new(name: &str, spec: &dyn Specification, values: Values, clients: u32) -> Self {
-        let (keyed, name) = match name.trim().strip_prefix("keyed ") {
-            Some(inner) => (true, inner.trim()),
-            None => (false, name.trim()),
-        };
-        let object = Object::of(name.split_once('(').map_or(name, |(base, _)| base.trim()));
-        let accounts = if object == Object::Bank { accounts(spec, keyed) } else { Vec::new() };
-        let window = 2 * clients as usize + 2;
-        Calls { object, keyed, values, next: 1, window, accounts, appended: 0, holders: BTreeMap::new() }
+    pub(super) fn new(name: &str, spec: &dyn Specification, clients: &Clients) -> Self {
+        let (object, keyed) = Object::of(name);
+        Calls {
+            object,
+            keyed,
+            keys: KEYS as usize,
+            values: clients.values,
+            next: 1,
+            window: 2 * clients.processes.max(1) as usize + 2,
+            accounts: if object == Object::Bank { accounts(spec, keyed) } else { Vec::new() },
+            appended: 0,
+            holders: BTreeMap::new(),
+        }
+    }
+
+    /// The same with another number of keys, at least 1.
+    pub(super) fn keys(self, keys: u32) -> Self {
+        Calls { keys: keys as usize, ..self }
+    }
+
+    /// The same with lists that are appended to from the first call on; otherwise they are only read.
+    pub(super) fn appending(self) -> Self {
+        Calls { appended: 4, ..self }
     }
 
     /// A value to insert.
@@ -143,7 +169,7 @@ impl Calls {
             return self.draw_lock(slot, rng);
         }
         let call = self.draw_plain(rng);
-        if self.keyed { call.keyed(key(rng)) } else { call }
+        if self.keyed { call.keyed(self.key(rng)) } else { call }
     }
 
     fn draw_plain(&mut self, rng: &mut Rng) -> Call {
@@ -162,10 +188,10 @@ impl Calls {
             Object::Set if roll < 40 => Call::new("add", [self.fresh(rng).into()]),
             Object::Set if roll < 75 => Call::new("remove", [self.recent(rng).into()]),
             Object::Set => Call::new("contains", [self.recent(rng).into()]),
-            Object::Map if roll < 35 => Call::new("put", [key(rng), self.fresh(rng).into()]),
-            Object::Map if roll < 60 => Call::new("get", [key(rng)]),
-            Object::Map if roll < 80 => Call::new("remove", [key(rng)]),
-            Object::Map if roll < 88 => Call::new("contains_key", [key(rng)]),
+            Object::Map if roll < 35 => Call::new("put", [self.key(rng), self.fresh(rng).into()]),
+            Object::Map if roll < 60 => Call::new("get", [self.key(rng)]),
+            Object::Map if roll < 80 => Call::new("remove", [self.key(rng)]),
+            Object::Map if roll < 88 => Call::new("contains_key", [self.key(rng)]),
             Object::Map if roll < 94 => Call::new("contains_value", [self.recent(rng).into()]),
             Object::Map => Call::new("size", []),
             Object::Queue if roll < 50 => Call::new("enqueue", [self.fresh(rng).into()]),
@@ -194,11 +220,11 @@ impl Calls {
             }
             Object::Bank if roll < 85 => Call::new("balance", [self.account(rng)]),
             Object::Bank => Call::new("read", []),
-            Object::KvStore if roll < 45 => Call::new("get", [key(rng)]),
+            Object::KvStore if roll < 45 => Call::new("get", [self.key(rng)]),
             Object::KvStore => {
                 let text = format!("{};", self.fresh(rng));
                 let method = if roll < 50 { "put" } else { "append" };
-                Call::new(method, [key(rng), text.as_str().into()])
+                Call::new(method, [self.key(rng), text.as_str().into()])
             }
             Object::Mutex => Call::new("acquire", []),
         }
@@ -214,6 +240,11 @@ impl Calls {
         }
     }
 
+    /// A key of a map, a store or a keyed object.
+    fn key(&self, rng: &mut Rng) -> Value {
+        Value::from(rng.index(self.keys) as i64)
+    }
+
     fn account(&self, rng: &mut Rng) -> Value {
         if self.accounts.is_empty() {
             Value::Null
@@ -227,7 +258,7 @@ impl Calls {
         let held = self.holders.iter().find(|&(_, &holder)| holder == slot).map(|(key, _)| key.clone());
         let method = if held.is_some() { "release" } else { "acquire" };
         let call = Call::new(method, []);
-        if self.keyed { call.keyed(held.unwrap_or_else(|| key(rng))) } else { call }
+        if self.keyed { call.keyed(held.unwrap_or_else(|| self.key(rng))) } else { call }
     }
 
     fn lock(call: &Call) -> Value {
@@ -258,16 +289,13 @@ impl Calls {
     }
 }
 
-fn key(rng: &mut Rng) -> Value {
-    Value::from(rng.index(KEYS) as i64)
-}
-
 /// A bijection of the numbers below 2^32 that looks random.
 fn scramble(value: i64) -> i64 {
     i64::from((value as u32).wrapping_mul(0x9e37_79b1))
 }
 
-fn accounts(spec: &dyn Specification, keyed: bool) -> Vec<Value> {
+/// The accounts of a bank.
+pub(super) fn accounts(spec: &dyn Specification, keyed: bool) -> Vec<Value> {
     let args = if keyed { &[Value::Null][..] } else { &[] };
     match spec.replay().call(Invocation { method: "read", args }) {
         Some(Value::List(rows)) => rows

@@ -74,7 +74,8 @@ impl Listing<'_> {
         let one_line = lines.len() == 1 && threads.len() > 1;
         let columns: Vec<Column> = threads.values().map(|slots| self.column(slots, one_line)).collect();
         let mut rows = side_by_side(&columns);
-        if let (true, Some(line)) = (one_line, lines.first()) {
+        // Lines count from 1: a history that was not read has none.
+        if let (true, Some(line @ 1..)) = (one_line, lines.first()) {
             rows.push(format!("all on line {line}"));
         }
         rows
@@ -100,6 +101,7 @@ impl Listing<'_> {
         let (mut header, mut each) = (name, false);
         match lines.first() {
             _ if one_line => {}
+            Some(0) => {}
             Some(line) if lines.len() == 1 => header += &format!(", line {line}"),
             _ => each = true,
         }

@@ -1,0 +1,211 @@
+//! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
+
+use super::{Destination, share};
+use crate::args::{Budget, format};
+use crate::case::{Case, Specifications};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::output::{Stdout, complain};
+use crate::{input, interrupt};
+use clap::{Args, ValueHint};
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::iter;
+use tribunal::memory::Execution;
+use tribunal::object::History;
+use tribunal_formats::{Format, Labels, Object, Subject, write_history, write_object};
+use tribunal_machines::hard::{self, Mutation};
+use tribunal_machines::objects;
+use tribunal_report::{EngineChoice, Finding, Judged, Question, Word};
+
+const HELP: &str = "\
+Examples:
+  tribunal generate mutate --reads 2 --distance 10 --histories 5 valid.txt
+  tribunal generate machine --histories 100 | tribunal generate mutate --inconsistent tso --to axe
+  tribunal generate mutate --drop-fences 0.5 --weaken 0.2 locks.jsonl -o weaker.jsonl
+  tribunal generate object --spec queue --histories 100 | tribunal generate mutate | tribunal check -o brief -
+
+A redirected read reads from another write of its location that is at most --distance places away in its thread: not from an \
+initial write, nor from a later write of its own thread. RMWs are left alone. Of objects, an operation returns what another of its method \
+returned that was called at most --distance operations before or after it. First fences are dropped, then \
+orders weakened, then reads redirected. Dependencies and times of accesses stay; verdicts in the input do not.
+
+With --inconsistent one read more at a time is redirected until the model, or criterion, refuses the mutant. A mutant that it never \
+refuses is not written, but named on standard error.
+
+Exit status: 0 done, 2 bad usage or malformed input, 3 some mutants were not written since nothing was found to make them inconsistent, \
+130 stopped by Ctrl-C, 141 the reader of the output left.";
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct MutateArguments {
+    /// How many reads, or returns of objects, to change; by default 1, or none if fences are dropped or orders weakened
+    #[arg(long, value_name = "N")]
+    reads: Option<u32>,
+    /// How far away what is read instead may be
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    distance: u32,
+    /// Share of the fences to drop, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    drop_fences: f64,
+    /// Share of the C11 orders to make one step weaker, from 0 to 1: seq_cst to acq_rel, that to acquire or release, that to
+    /// relaxed; of a plain read or write seq_cst to acquire or release, that to relaxed
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    weaken: f64,
+    /// Redirect reads until this model of memories, or criterion of objects, refuses the mutant
+    #[arg(long, value_name = "MODEL")]
+    inconsistent: Option<Question>,
+    /// What all random choices follow from; the next mutants of a history take the next seeds
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// How many mutants to make of each history
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    histories: u64,
+    /// What objects should do, as for check
+    #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
+    spec: Option<String>,
+    #[command(flatten)]
+    budget: Budget,
+    /// Read the files as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    from: Option<Format>,
+    #[command(flatten)]
+    destination: Destination,
+    /// Files of histories; `-` is standard input
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
+    files: Vec<OsString>,
+}
+
+pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let specifications = Specifications::new(arguments.spec.as_deref())?;
+    let open = |file: &OsString| input::open(file, arguments.from);
+    let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
+    let histories = open(first)?;
+    // Jepsen's logs are only read.
+    let usual = Some(histories.format()).filter(|&format| format != Format::Jepsen).unwrap_or(Format::Json);
+    let mut writer = arguments.destination.open(usual, out)?;
+    let mut missing = false;
+    let opened = iter::once(Ok(histories)).chain(others.iter().map(open));
+    for (file, histories) in arguments.files.iter().zip(opened) {
+        let file = file.to_string_lossy();
+        for (history, index) in histories?.zip(0..) {
+            let tribunal_formats::History { subject, line, .. } = history?;
+            let case = Case { file: &file, index, line, subject: &subject };
+            for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
+                let mutant = arguments.mutant(&case, &specifications, seed)?;
+                if interrupt::requested() {
+                    return Ok(Status::Interrupted);
+                }
+                let written = match mutant {
+                    Some(Subject::Memory(x)) => write_history(&mut writer, &x, &Labels::default()),
+                    Some(Subject::Object(object)) => write_object(&mut writer, &object, &Labels::default()),
+                    None => {
+                        missing = true;
+                        complain(&format!("{case}: seed {seed}: {}, left out", arguments.lack()));
+                        continue;
+                    }
+                };
+                written.map_err(|error| arguments.destination.failure(error, &format!("{file}:{line}")))?;
+            }
+        }
+    }
+    arguments.destination.finish(writer)?;
+    Ok(if missing { Status::Undecided } else { Status::Success })
+}
+
+impl MutateArguments {
+    /// The mutant of a history, if there is one as asked.
+    fn mutant(
+        &self,
+        case: &Case<'_>,
+        specifications: &Specifications,
+        seed: u64,
+    ) -> Result<Option<Subject>, Failure> {
+        let name = case.name().map_or(String::new(), |name| format!("{name}, "));
+        let name = format!("{name}mutant of seed {seed}");
+        let mutation = Mutation { reads: self.reads(), distance: self.distance, seed };
+        match case.subject {
+            Subject::Memory(x) => {
+                let base = self.weakened(x, seed);
+                let more = hard::mutants(&base, self.distance, seed).skip(mutation.reads as usize);
+                let mutants = iter::once(hard::mutate(&base, &mutation)).chain(more);
+                let found = self.refused(case, mutants, |mutant, question| {
+                    Ok(self.ask(Judged::Memory(mutant), question))
+                })?;
+                let redirected = |mutant: &Execution| base.events().any(|e| base.rf(e) != mutant.rf(e));
+                let found = found.filter(|mutant| mutation.reads == 0 || redirected(mutant));
+                Ok(found.map(|mutant| Subject::Memory(hard::renamed(&mutant, &name))))
+            }
+            Subject::Object(object) => {
+                if self.drop_fences > 0.0 || self.weaken > 0.0 {
+                    return Err(case.failure("a history of an object has neither fences nor orders"));
+                }
+                let history = &object.history;
+                let of = |history: History| Subject::Object(Object { history, ..object.clone() });
+                let more = objects::mutants(history, self.distance, seed).skip(mutation.reads as usize);
+                let mutants = iter::once(objects::mutate(history, &mutation)).chain(more);
+                let found = self.refused(case, mutants, |mutant, question| {
+                    let subject = of(mutant.clone());
+                    let case = Case { subject: &subject, ..*case };
+                    specifications.with(&case, |judged| Ok(self.ask(judged, question)))
+                })?;
+                let lies = |mutant: &History| history.ops().any(|op| history.result(op) != mutant.result(op));
+                let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));
+                Ok(found.map(|mutant| of(objects::renamed(&mutant, &name))))
+            }
+        }
+    }
+
+    /// How many reads are redirected at least.
+    fn reads(&self) -> u32 {
+        self.reads.unwrap_or(u32::from(self.drop_fences == 0.0 && self.weaken == 0.0))
+    }
+
+    fn weakened<'a>(&self, x: &'a Execution, seed: u64) -> Cow<'a, Execution> {
+        let mut weakened = Cow::Borrowed(x);
+        if self.drop_fences > 0.0 {
+            weakened = Cow::Owned(hard::drop_fences(&weakened, self.drop_fences, seed));
+        }
+        if self.weaken > 0.0 {
+            weakened = Cow::Owned(hard::weaken(&weakened, self.weaken, seed));
+        }
+        weakened
+    }
+
+    /// The first mutant, or the first that is refused if that is asked for.
+    fn refused<T>(
+        &self,
+        case: &Case<'_>,
+        mutants: impl Iterator<Item = T>,
+        mut ask: impl FnMut(&T, &Question) -> Result<Answer, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        for mutant in mutants {
+            let Some(question) = &self.inconsistent else { return Ok(Some(mutant)) };
+            match ask(&mutant, question)? {
+                (Word::Inconsistent, _) => return Ok(Some(mutant)),
+                (Word::Unsupported, why) => {
+                    return Err(case.failure(format_args!("{question}: {}", why.unwrap_or_default())));
+                }
+                _ if interrupt::requested() => break,
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn ask(&self, judged: Judged<'_>, question: &Question) -> Answer {
+        let ruling = Finding::of(judged, question, EngineChoice::Auto, &self.budget.limits()).ruling;
+        (ruling.word(), ruling.reason())
+    }
+
+    /// Why there is no mutant.
+    fn lack(&self) -> String {
+        match &self.inconsistent {
+            Some(question) => format!("no mutant found that {question} refuses"),
+            None => "nothing that could be read instead".into(),
+        }
+    }
+}
+
+/// A verdict's word, and why there is none.
+type Answer = (Word, Option<String>);

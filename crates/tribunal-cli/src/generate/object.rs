@@ -1,0 +1,134 @@
+//! `tribunal generate object`: random clients of simulated objects.
+
+use super::{Destination, share};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::Stdout;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use tribunal_formats::{Format, Labels, Object, write_object};
+use tribunal_machines::objects::{Bug, Clients, Implementation, Simulation, Values};
+
+const HELP: &str = "\
+Examples:
+  tribunal generate object --spec queue --operations 100000 | tribunal check --model linearizable -
+  tribunal generate object --spec map --implementation delayed --delay 5 --operations 20 | tribunal check -
+  tribunal generate object --spec cas-register --bug lost-update --histories 100 | tribunal check -o brief -m linearizable -
+  tribunal generate object --spec 'keyed register' --overlap 90 --crashes 0.01 -o registers.json
+
+atomic: each operation takes effect at one moment between its call and its return, so that histories are linearizable. delayed: each \
+process has a replica that sees the operations of others late; histories are causal, hence also ryw, mr and weak, and seldom linearizable. \
+buggy: atomic but for a bug, that of --bug or, without it, those that the object can have in turn.
+
+The same options and seed give the same histories. A history is made in memory and then written; several are made one at a time.
+
+Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct ObjectArguments {
+    /// What the object should do: a built-in specification, such as queue, cas-register(0) or keyed set
+    #[arg(long, value_name = "SPEC", default_value = "register")]
+    spec: String,
+    /// How the object does it; with --bug it is buggy
+    #[arg(
+        long,
+        value_name = "HOW",
+        default_value = "atomic",
+        default_value_if("bug", clap::builder::ArgPredicate::IsPresent, "buggy")
+    )]
+    implementation: How,
+    /// Of a buggy object: what is wrong with it
+    #[arg(long, value_name = "BUG", value_parser = bug())]
+    bug: Option<Bug>,
+    /// Of a delayed object: how many operations at most take effect before an operation is seen by all
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    delay: u32,
+    /// Processes that call at a time
+    #[arg(long, value_name = "N", default_value_t = Clients::default().processes, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    processes: u32,
+    /// Operations of each history, of all processes together
+    #[arg(long, value_name = "N", default_value_t = Clients::default().operations, value_parser = clap::value_parser!(u32).range(..=1 << 28))]
+    operations: u32,
+    /// How many values are written and inserted; by default each is a new one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    values: Option<u32>,
+    /// Keys of maps, stores and keyed objects
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    keys: u32,
+    /// How long calls stay open, from 0, one operation at a time, to 100, all processes all the time
+    #[arg(long, value_name = "PERCENT", default_value_t = Clients::default().concurrency, value_parser = clap::value_parser!(u32).range(..=100))]
+    overlap: u32,
+    /// Share of the operations that never return, from 0 to 1; about half of them take effect
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().pending, value_parser = share)]
+    crashes: f64,
+    /// What all random choices follow from; the next histories take the next seeds
+    #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
+    seed: u64,
+    /// How many histories to make
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    histories: u64,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// The implementations by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum How {
+    /// Operations take effect at one moment
+    Atomic,
+    /// Operations are seen by others late
+    Delayed,
+    /// Atomic but for a bug
+    Buggy,
+}
+
+fn bug() -> impl TypedValueParser<Value = Bug> {
+    PossibleValuesParser::new(Bug::ALL.map(Bug::name)).try_map(|name| name.parse())
+}
+
+pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    if arguments.bug.is_some() && arguments.implementation != How::Buggy {
+        return Err(Failure::Usage("--bug is of the buggy implementation".into()));
+    }
+    let mut writer = arguments.destination.open(Format::Json, out)?;
+    for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
+        let simulation = arguments.simulation(seed);
+        let history = simulation.history().map_err(|error| Failure::Usage(format!("--spec: {error}")))?;
+        let object = Object { history, spec: arguments.spec.clone(), lines: Vec::new() };
+        write_object(&mut writer, &object, &Labels::default())
+            .map_err(|error| arguments.destination.failure(error, &simulation.to_string()))?;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
+        }
+    }
+    arguments.destination.finish(writer)?;
+    Ok(Status::Success)
+}
+
+impl ObjectArguments {
+    fn simulation(&self, seed: u64) -> Simulation {
+        let clients = Clients {
+            processes: self.processes,
+            operations: self.operations,
+            values: self.values.map_or(Values::Distinct, Values::Upto),
+            concurrency: self.overlap,
+            pending: self.crashes,
+            lies: 0.0,
+            seed,
+        };
+        let implementation = match self.implementation {
+            How::Atomic => Implementation::Atomic,
+            How::Delayed => Implementation::Delayed(self.delay),
+            How::Buggy => Implementation::Buggy(self.bug.unwrap_or_else(|| self.bug_in_turn(seed))),
+        };
+        Simulation { spec: self.spec.clone(), implementation, keys: self.keys, clients }
+    }
+
+    /// One of the bugs that the object can have.
+    fn bug_in_turn(&self, seed: u64) -> Bug {
+        let bugs: Vec<Bug> = Bug::ALL.into_iter().filter(|bug| bug.is_of(&self.spec)).collect();
+        bugs[(seed % bugs.len() as u64) as usize]
+    }
+}

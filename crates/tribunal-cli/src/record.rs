@@ -1,0 +1,290 @@
+//! `tribunal record`: histories of what this machine really does.
+
+use crate::args::{format, seconds};
+use crate::exit::Status;
+use crate::explain;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{STRONG, Sink, Stdout, complain};
+use crate::progress::Progress;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, ValueHint};
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tribunal::memory::Execution;
+use tribunal::{Limits, Model, Shrunk, Verdict};
+use tribunal_formats::{Format, History, Labels, Lines, Subject, Writer, write_history};
+use tribunal_machines::{Clients, Mix};
+use tribunal_record::memory::{Layout, Pinning, Recorder, litmus};
+use tribunal_report::{EngineChoice, Finding, Judged, Question, Word};
+use tribunal_report::{SCREENFUL, printable, section};
+
+#[derive(Args, Debug)]
+pub struct RecordArguments {
+    #[command(subcommand)]
+    pub what: Record,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Record {
+    /// Run random programs on this machine's own memory and write what their threads read
+    Memory(MemoryArguments),
+}
+
+const MEMORY_HELP: &str = "\
+Examples:
+  tribunal record memory --until-not sc                 does this processor reorder?
+  tribunal record memory --until-not tso --seconds 3600 an hour's search for a faulty one
+  tribunal record memory --layout packed --events 1000000 -o long.axe.zst
+  tribunal record memory --histories 10000 | tribunal check -m tso -o brief -
+
+Each thread is pinned to a core and runs loads, stores, swaps (the RMWs) and fences on shared atomics, with nothing in between \
+that the program does not have. The programs follow from the seed; what is read does not. On x86 every history is \
+consistent with tso, and with sc not every one. On other processors expect rc20, as far as they do without load buffering, and no more.
+
+With --until-not, histories are recorded until the model forbids one. The smallest part of it that the model forbids is explained, and \
+-o writes it whole. Without -o nothing is written.
+
+Exit status: 0 done, or the model allows all that was recorded; 1 the model forbids a history; 2 bad usage, a model that \
+does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 stopped by Ctrl-C.";
+
+/// How long the search for a forbidden history lasts, if nothing else is said.
+const SEARCH: Duration = Duration::from_secs(10);
+
+#[derive(Args, Debug)]
+#[command(after_help = MEMORY_HELP)]
+pub struct MemoryArguments {
+    /// Threads, each pinned to a core
+    #[arg(long, value_name = "N", default_value_t = litmus().threads, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: u32,
+    /// Events of each history, of all threads together
+    #[arg(long, value_name = "N", default_value_t = litmus().events)]
+    pub events: u64,
+    /// Locations
+    #[arg(long, value_name = "N", default_value_t = litmus().locations, value_parser = clap::value_parser!(u32).range(1..))]
+    pub locations: u32,
+    /// How locations lie in memory: a cache line each, packed on shared lines, a page each, or one of these for each history
+    #[arg(long, value_name = "LAYOUT", default_value = "mixed", value_parser = layout())]
+    pub layout: Layout,
+    /// Share of the accesses that are plain writes, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = litmus().writes)]
+    pub writes: f64,
+    /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
+    #[arg(long, value_name = "SHARE", default_value_t = litmus().rmws)]
+    pub rmws: f64,
+    /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
+    #[arg(long, value_name = "SHARE", default_value_t = litmus().fences)]
+    pub fences: f64,
+    /// Share of the accesses to the location that their thread accessed last, or to the next one, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = litmus().locality)]
+    pub locality: f64,
+    /// Orders of accesses and fences with their weights; an order without one has weight 1
+    #[arg(long, value_name = "ORDER=N,..", default_value_t = litmus().orders)]
+    pub orders: Mix,
+    /// What the programs follow from; the next histories take the next seeds
+    #[arg(long, value_name = "N", default_value_t = litmus().seed)]
+    pub seed: u64,
+    /// How many histories to record at most; 1 unless --seconds or --until-not is given
+    #[arg(long, value_name = "N")]
+    pub histories: Option<u64>,
+    /// How long to record at most; with --until-not 10, unless --histories is given
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub seconds: Option<Duration>,
+    /// Record until this model forbids a history, and say why it does
+    #[arg(long, value_name = "MODEL", value_parser = model)]
+    pub until_not: Option<Model>,
+    /// The format to write; by default what the output's name says, else text
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub to: Option<Format>,
+    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+}
+
+impl MemoryArguments {
+    fn clients(&self) -> Clients {
+        Clients {
+            threads: self.threads,
+            events: self.events,
+            locations: self.locations,
+            writes: self.writes,
+            rmws: self.rmws,
+            fences: self.fences,
+            locality: self.locality,
+            orders: self.orders,
+            seed: self.seed,
+            ..litmus()
+        }
+    }
+
+    /// How many histories are recorded at most, and for how long.
+    fn extent(&self) -> (u64, Option<Duration>) {
+        match (self.histories, self.seconds) {
+            (None, None) if self.until_not.is_some() => (u64::MAX, Some(SEARCH)),
+            (None, None) => (1, None),
+            (histories, seconds) => (histories.unwrap_or(u64::MAX), seconds),
+        }
+    }
+
+    fn format(&self) -> Format {
+        let named = || self.output.as_deref().and_then(Format::of_path);
+        self.to.or_else(named).unwrap_or(Format::Text)
+    }
+}
+
+/// Layouts by name, listed in the help and in completions.
+fn layout() -> impl TypedValueParser<Value = Layout> {
+    PossibleValuesParser::new(Layout::ALL.map(Layout::name)).try_map(|name| name.parse())
+}
+
+/// A model of memories.
+fn model(name: &str) -> Result<Model, String> {
+    match name.parse()? {
+        Question::Model(model) => Ok(model),
+        Question::Criterion(_) => Err("a criterion of objects: expected a model of memories".into()),
+    }
+}
+
+pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let Record::Memory(arguments) = &arguments.what;
+    let recorder = Recorder::new(arguments.clients(), arguments.layout)
+        .map_err(|error| Failure::Usage(error.to_string()))?;
+    match recorder.pinning() {
+        Pinning::Apart => {}
+        Pinning::Crowded { threads, cores } => complain(&format!(
+            "warning: {threads} threads on {cores} cores: those on one core never run at the same time"
+        )),
+        Pinning::Loose => complain("warning: threads are not pinned to cores: two may come to share one"),
+    }
+    match arguments.until_not {
+        None => stream(recorder, arguments, out),
+        Some(model) => search(recorder, model, arguments, out),
+    }
+}
+
+/// Writes what is recorded.
+fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let file = arguments.output.as_deref();
+    let mut writer = Writer::new(Sink::open(file, out)?, arguments.format());
+    for history in bounded(recorder, arguments) {
+        write(&history?, &mut writer, arguments)?;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
+        }
+    }
+    writer.finish().map_err(|source| Failure::output(file, source))?.finish()?;
+    Ok(Status::Success)
+}
+
+/// Looks for a history that a model forbids.
+fn search(
+    recorder: Recorder,
+    model: Model,
+    arguments: &MemoryArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    let limits = Limits { stop: Some(interrupt::flag()), ..Limits::default() };
+    let progress = Progress::new();
+    let (mut recorded, mut undecided) = (0u64, 0u64);
+    for history in bounded(recorder, arguments) {
+        let history = history?;
+        recorded += 1;
+        if recorded % 1024 == 0 {
+            progress.separating(history.len(), recorded);
+        }
+        let verdict = tribunal::judge(&history, model, &limits).verdict;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
+        }
+        match verdict {
+            Verdict::Consistent(_) => {}
+            Verdict::Undecided(_) => undecided += 1,
+            Verdict::Unsupported(why) => {
+                return Err(Failure::Usage(format!("--until-not {model}: {why}")));
+            }
+            Verdict::Inconsistent(_) => {
+                if let Some(file) = arguments.output.as_deref() {
+                    let mut writer = Writer::new(Sink::open(Some(file), out)?, arguments.format());
+                    write(&history, &mut writer, arguments)?;
+                    writer.finish().map_err(|source| Failure::output(Some(file), source))?.finish()?;
+                }
+                return progress.aside(|| show(&history, model, recorded, &limits, out));
+            }
+        }
+    }
+    let but = if undecided > 0 { format!(", {undecided} undecided") } else { String::new() };
+    progress.aside(|| complain(&format!("{model} allows every history recorded, {recorded}{but}")));
+    Ok(if undecided > 0 { Status::Undecided } else { Status::Success })
+}
+
+/// As many histories as are asked for, while there is time.
+fn bounded(
+    recorder: Recorder,
+    arguments: &MemoryArguments,
+) -> impl Iterator<Item = Result<Execution, Failure>> {
+    let (histories, seconds) = arguments.extent();
+    let end = seconds.and_then(|seconds| Instant::now().checked_add(seconds));
+    let numbered = (0..histories).zip(recorder);
+    // However slow the machine is, there is a first one.
+    let timely =
+        numbered.take_while(move |&(number, _)| number == 0 || end.is_none_or(|end| Instant::now() < end));
+    timely.map(|(number, history)| {
+        // A read of what nobody wrote: either memory is broken, or this program is.
+        history.map_err(|problem| Failure::History {
+            file: "recorded memory".into(),
+            line: number + 1,
+            problem: problem.to_string(),
+        })
+    })
+}
+
+fn write<W: Write>(
+    history: &Execution,
+    writer: &mut Writer<W>,
+    arguments: &MemoryArguments,
+) -> Result<(), Failure> {
+    let written = write_history(writer, history, &Labels::default());
+    let name = || history.name().unwrap_or_default().to_string();
+    written.map_err(|error| Failure::writing(error, &name(), arguments.output.as_deref()))
+}
+
+/// Explains the smallest part of a history that a model forbids, and says what the other models say of it.
+fn show(
+    history: &Execution,
+    model: Model,
+    recorded: u64,
+    limits: &Limits<'_>,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    // Without an answer within the limits, which there was before, only Ctrl-C has come between.
+    let Ok(Shrunk { execution: part, .. }) = tribunal::shrink(history, model, limits, |_| ()) else {
+        return Ok(Status::Interrupted);
+    };
+    let name = printable(history.name().unwrap_or_default()).into_owned();
+    let (left, all) = (part.len(), history.len());
+    let after = match recorded {
+        1 => "the first history recorded".into(),
+        _ => format!("after {recorded} histories"),
+    };
+    writeln!(out, "{}, {after}: {left} of {all} events are not {model}", out.paint(STRONG, &name))?;
+    let source = History {
+        subject: Subject::Memory(part),
+        labels: Labels::default(),
+        line: 0,
+        lines: Lines::default(),
+    };
+    let Some(part) = source.memory() else { return Ok(Status::Inconsistent) };
+    let ask = |model| Finding::of(Judged::Memory(part), &Question::Model(model), EngineChoice::Auto, limits);
+    explain::print(&section(&ask(model).ruling, &source, SCREENFUL, limits), out)?;
+    writeln!(out)?;
+    let words = Model::ALL.map(|model| (model.to_string(), ask(model).ruling.word()));
+    for (heading, wanted) in [("forbidden by", Word::Inconsistent), ("allowed by", Word::Consistent)] {
+        let models: Vec<&str> =
+            words.iter().filter(|(_, word)| *word == wanted).map(|(name, _)| name.as_str()).collect();
+        if !models.is_empty() {
+            writeln!(out, "{heading:13} {}", models.join(", "))?;
+        }
+    }
+    Ok(Status::Inconsistent)
+}
