@@ -203,7 +203,8 @@ pub struct Budget {
     /// Give up on an answer after so many search states: it is undecided
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     pub max_states: u64,
-    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided
+    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided;
+    /// by default three quarters of the machine's memory, where the system says how much that is
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
 }
@@ -214,10 +215,18 @@ impl Budget {
         Limits {
             deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
             max_states: self.max_states,
-            max_memory: self.max_memory.unwrap_or(usize::MAX),
+            max_memory: self.max_memory.unwrap_or_else(most_memory),
             stop: Some(interrupt::flag()),
         }
     }
+}
+
+/// Three quarters of the machine's memory: rather undecided than killed.
+fn most_memory() -> usize {
+    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
+    let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
+    kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024) / 4 * 3)
 }
 
 /// A file of histories that are judged one by one.

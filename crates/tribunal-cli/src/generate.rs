@@ -7,13 +7,10 @@ mod mutate;
 mod object;
 mod spool;
 
-use crate::args::format;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{Sink, Stdout};
-use clap::{Args, Subcommand, ValueHint};
-use std::path::PathBuf;
-use tribunal_formats::{Format, WriteError, Writer};
+use crate::output::Stdout;
+use clap::{Args, Subcommand};
 
 #[derive(Args, Debug)]
 pub struct GenerateArguments {
@@ -39,37 +36,6 @@ pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Status, Fa
         Generate::Object(arguments) => object::run(arguments, out),
         Generate::Mutate(arguments) => mutate::run(arguments, out),
         Generate::Hard(arguments) => hard::run(arguments, out),
-    }
-}
-
-/// Where histories go, and in which format.
-#[derive(Args, Debug)]
-struct Destination {
-    /// The format to write; by default what the output's name says, else text for memories and json for
-    /// objects, and for mutants that of their input
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    to: Option<Format>,
-    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    output: Option<PathBuf>,
-}
-
-impl Destination {
-    /// Opens it; the format is the fallback if nothing says another.
-    fn open<'a>(&self, fallback: Format, out: &'a mut Stdout) -> Result<Writer<Sink<'a>>, Failure> {
-        let output = self.output.as_deref();
-        let format = self.to.or_else(|| output.and_then(Format::of_path)).unwrap_or(fallback);
-        Ok(Writer::new(Sink::open(output, out)?, format))
-    }
-
-    /// A history could not be written.
-    fn failure(&self, error: WriteError, history: &str) -> Failure {
-        Failure::writing(error, history, self.output.as_deref())
-    }
-
-    /// Writes out what is left.
-    fn finish(&self, writer: Writer<Sink<'_>>) -> Result<(), Failure> {
-        writer.finish().map_err(|source| Failure::output(self.output.as_deref(), source))?.finish()
     }
 }
 

@@ -6,6 +6,7 @@ mod case;
 mod certificates;
 mod check;
 mod convert;
+mod destination;
 mod exit;
 mod explain;
 mod failure;

@@ -1,16 +1,16 @@
 //! `tribunal record`: histories of what this machine really does.
 
-use crate::args::{format, seconds};
+use crate::args::seconds;
+use crate::destination::Destination;
 use crate::exit::Status;
 use crate::explain;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{STRONG, Sink, Stdout, complain};
+use crate::output::{STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand};
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tribunal::memory::Execution;
 use tribunal::{Limits, Model, Shrunk, Verdict};
@@ -94,12 +94,8 @@ pub struct MemoryArguments {
     /// Record until this model forbids a history, and say why it does
     #[arg(long, value_name = "MODEL", value_parser = model)]
     pub until_not: Option<Model>,
-    /// The format to write; by default what the output's name says, else text
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub to: Option<Format>,
-    /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub destination: Destination,
 }
 
 impl MemoryArguments {
@@ -125,11 +121,6 @@ impl MemoryArguments {
             (None, None) => (1, None),
             (histories, seconds) => (histories.unwrap_or(u64::MAX), seconds),
         }
-    }
-
-    fn format(&self) -> Format {
-        let named = || self.output.as_deref().and_then(Format::of_path);
-        self.to.or_else(named).unwrap_or(Format::Text)
     }
 }
 
@@ -165,15 +156,14 @@ pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Fail
 
 /// Writes what is recorded.
 fn stream(recorder: Recorder, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let file = arguments.output.as_deref();
-    let mut writer = Writer::new(Sink::open(file, out)?, arguments.format());
+    let mut writer = arguments.destination.open(Format::Text, out)?;
     for history in bounded(recorder, arguments) {
         write(&history?, &mut writer, arguments)?;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
         }
     }
-    writer.finish().map_err(|source| Failure::output(file, source))?.finish()?;
+    arguments.destination.finish(writer)?;
     Ok(Status::Success)
 }
 
@@ -204,10 +194,10 @@ fn search(
                 return Err(Failure::Usage(format!("--until-not {model}: {why}")));
             }
             Verdict::Inconsistent(_) => {
-                if let Some(file) = arguments.output.as_deref() {
-                    let mut writer = Writer::new(Sink::open(Some(file), out)?, arguments.format());
+                if arguments.destination.output.is_some() {
+                    let mut writer = arguments.destination.open(Format::Text, out)?;
                     write(&history, &mut writer, arguments)?;
-                    writer.finish().map_err(|source| Failure::output(Some(file), source))?.finish()?;
+                    arguments.destination.finish(writer)?;
                 }
                 return progress.aside(|| show(&history, model, recorded, &limits, out));
             }
@@ -246,7 +236,7 @@ fn write<W: Write>(
 ) -> Result<(), Failure> {
     let written = write_history(writer, history, &Labels::default());
     let name = || history.name().unwrap_or_default().to_string();
-    written.map_err(|error| Failure::writing(error, &name(), arguments.output.as_deref()))
+    written.map_err(|error| arguments.destination.failure(error, &name()))
 }
 
 /// Explains the smallest part of a history that a model forbids, and says what the other models say of it.

@@ -1,6 +1,6 @@
 //! `tribunal generate hard`: histories that are hard to judge by construction.
 
-use super::Destination;
+use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::Stdout;

@@ -1,7 +1,7 @@
 //! `tribunal generate machine`: random clients on simulated memories, written as they go.
 
-use super::Destination;
 use super::spool::Spool;
+use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;

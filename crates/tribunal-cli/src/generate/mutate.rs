@@ -1,8 +1,9 @@
 //! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
 
-use super::{Destination, share};
+use super::share;
 use crate::args::{Budget, format};
 use crate::case::{Case, Specifications};
+use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Stdout, complain};

@@ -1,6 +1,7 @@
 //! `tribunal generate object`: random clients of simulated objects.
 
-use super::{Destination, share};
+use super::share;
+use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;

@@ -129,11 +129,6 @@ impl Calls {
         Calls { keys: keys as usize, ..self }
     }
 
-    /// The same with lists that are appended to from the first call on; otherwise they are only read.
-    pub(super) fn appending(self) -> Self {
-        Calls { appended: 4, ..self }
-    }
-
     /// A value to insert.
     fn fresh(&mut self, rng: &mut Rng) -> i64 {
         match self.values {
@@ -204,7 +199,7 @@ impl Calls {
             }
             Object::PriorityQueue => Call::new("delete_min", []),
             // A read returns the whole list: they get rarer, so that a history stays of the order of its length.
-            Object::List if rng.index(4 + self.appended) < 4 => Call::new("read", []),
+            Object::List if rng.index(8 + self.appended) < 4 => Call::new("read", []),
             Object::List => {
                 self.appended += 1;
                 Call::new("append", [self.fresh(rng).into()])

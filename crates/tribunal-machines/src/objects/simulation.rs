@@ -92,7 +92,7 @@ impl Simulation {
                 Box::new(Buggy::new(bug, &self.spec, &*spec, clients, self.keys.max(1)))
             }
         };
-        let calls = Calls::new(&self.spec, &*spec, &self.clients).keys(self.keys.max(1)).appending();
+        let calls = Calls::new(&self.spec, &*spec, &self.clients).keys(self.keys.max(1));
         Ok(Run::new(&self.clients, &*spec, calls, object).named(&self.to_string()).history())
     }
 }

@@ -27,6 +27,9 @@ pub trait Machine {
     /// How many states are kept.
     fn len(&self) -> usize;
 
+    /// About how many bytes the states and steps take.
+    fn bytes(&self) -> usize;
+
     /// Whether no state is kept: never.
     fn is_empty(&self) -> bool {
         self.len() == 0
@@ -54,13 +57,15 @@ pub(super) struct Interned<'a, S: Spec> {
     states: Vec<S::State>,
     ids: FxHashMap<S::State, StateId>,
     steps: FxHashMap<(StateId, u32, Option<ReturnId>), Option<StateId>>,
+    /// What the states take, each of which is there twice.
+    bytes: usize,
 }
 
 impl<'a, S: Spec> Interned<'a, S> {
     pub(super) fn new(spec: &'a S, history: &'a History) -> Self {
         let initial = spec.initial();
         let ids = FxHashMap::from_iter([(initial.clone(), StateId(0))]);
-        Interned { spec, history, states: vec![initial], ids, steps: FxHashMap::default() }
+        Interned { spec, history, states: vec![initial], ids, steps: FxHashMap::default(), bytes: 0 }
     }
 
     fn step(&mut self, state: StateId, op: OpId, expected: Option<ReturnId>) -> Option<StateId> {
@@ -76,6 +81,7 @@ impl<'a, S: Spec> Interned<'a, S> {
             match self.ids.entry(after) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(slot) => {
+                    self.bytes += 2 * self.spec.bytes(slot.key());
                     self.states.push(slot.key().clone());
                     *slot.insert(fresh)
                 }
@@ -109,6 +115,10 @@ impl<S: Spec> Machine for Interned<'_, S> {
 
     fn len(&self) -> usize {
         self.states.len()
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes + 48 * self.steps.len()
     }
 
     fn show(&self, state: StateId) -> String {

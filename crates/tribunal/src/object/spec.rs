@@ -57,6 +57,11 @@ pub trait Spec: Sync {
     /// then not used any more.
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value>;
 
+    /// About how many bytes a state takes, so that a search knows what it holds.
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state)
+    }
+
     /// The methods with their types, so that histories can be checked before they are judged; empty: not checked.
     fn signatures(&self) -> &[Signature] {
         &[]

@@ -4,6 +4,7 @@ mod certificates;
 mod corpus;
 mod engines;
 mod knossos;
+mod limits;
 mod naive;
 mod porcupine;
 mod properties;

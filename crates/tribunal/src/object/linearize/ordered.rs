@@ -108,7 +108,7 @@ impl<'a> Search<'a> {
                 if visited.is_multiple_of(1024) {
                     limits.check(visited)?;
                     let bytes = (2 * self.visited.len() + self.choices.len()) * (self.at.len() * 4 + 32);
-                    limits.check_memory(bytes + self.machine.len() * 128, visited)?;
+                    limits.check_memory(bytes + self.machine.bytes(), visited)?;
                 }
                 let lin = self.lin.len() as u32;
                 self.choices.push(Choice { at: self.at.clone(), state: self.state, lin, next: 0 });

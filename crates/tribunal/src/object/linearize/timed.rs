@@ -3,7 +3,7 @@
 use super::alike::Alike;
 use super::{Outcome, Stuck};
 use crate::limits::Limits;
-use crate::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId};
+use crate::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId, Value};
 use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
@@ -33,6 +33,9 @@ pub(super) fn search(
 /// So many operations that are not called yet are asked whether they can still return what they returned.
 const LOOK_AHEAD: usize = 8;
 
+/// And so many that return something, however far away: updates that return nothing can have any order until a read tells.
+const TELLING: usize = 1;
+
 /// An operation's place among those searched, in the order of calls.
 type Local = u32;
 
@@ -51,6 +54,8 @@ struct Timed {
     middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
     events: Vec<u32>,
+    /// Where operations are called that return something, and which these are.
+    telling: Vec<(u32, Local)>,
     /// How many operations are open at most.
     width: usize,
 }
@@ -85,7 +90,13 @@ impl Timed {
                 });
             }
         }
+        let returns = |local: u32| history.result(ops[local as usize]).is_some_and(|ret| *ret != Value::Null);
+        let telling = (0..).zip(&events).map(|(at, &event)| (at, event >> 1, event & 1 == 0));
+        let telling =
+            telling.filter(|&(_, local, called)| called && ret[local as usize] != NEVER && returns(local));
+        let telling = telling.map(|(at, local, _)| (at, local)).collect();
         Timed {
+            telling,
             class: ops.iter().map(|&op| alike.stands_for(op)).collect(),
             invocation: ops.iter().map(|&op| alike.invocation(history, op)).collect(),
             idle: ops.iter().map(|&op| alike.is_idle(op)).collect(),
@@ -248,7 +259,7 @@ impl<'a, B: Slots> Search<'a, B> {
     /// What the search holds, about.
     fn bytes(&self) -> usize {
         let configuration = size_of::<Configuration<B>>() + self.timed.width.div_ceil(64) * 8 + 1;
-        (2 * self.visited.len() + self.choices.len()) * configuration + self.machine.len() * 128
+        (2 * self.visited.len() + self.choices.len()) * configuration + self.machine.bytes()
     }
 
     /// How many events of the whole history end with the return that no order gets past.
@@ -328,8 +339,10 @@ impl<'a, B: Slots> Search<'a, B> {
         let timed = self.timed;
         let to_come = &timed.events[self.now.passed as usize..];
         let soon = to_come.iter().filter(|&event| event & 1 == 0).take(LOOK_AHEAD).map(|event| event >> 1);
+        let later = timed.telling.partition_point(|&(call, _)| call < self.now.passed);
+        let telling = timed.telling[later..].iter().take(TELLING).map(|&(_, local)| local);
         let open = self.open.iter().copied().filter(|&local| !self.has_effect(local));
-        let mut returning = open.clone().chain(soon).filter(|&local| !timed.is_pending(local));
+        let mut returning = open.clone().chain(soon).chain(telling).filter(|&local| !timed.is_pending(local));
         returning.any(|local| {
             // What can take effect before it: what is open, and what is called before it returns.
             let called = to_come.iter().take_while(|&&event| event != (local << 1 | 1));

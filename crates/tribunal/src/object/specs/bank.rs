@@ -1,7 +1,7 @@
 //! A bank: `transfer(from, to, amount)` → whether it was done, `balance(account)` → the balance, `read()` → all accounts as
 //! `[account, balance]`.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -69,6 +69,10 @@ impl Spec for Bank {
 
     fn initial(&self) -> Self::State {
         self.initial.clone()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + tree(state.len(), size_of::<(Value, i64)>())
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

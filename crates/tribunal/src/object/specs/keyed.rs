@@ -1,5 +1,6 @@
 //! Many independent objects of one kind: the first argument of each method is the key of the object.
 
+use super::tree;
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
@@ -53,6 +54,10 @@ impl<S: Spec> Spec for Keyed<S> {
 
     fn initial(&self) -> Self::State {
         BTreeMap::new()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        state.values().map(|state| tree(1, size_of::<Value>()) + self.spec.bytes(state)).sum()
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

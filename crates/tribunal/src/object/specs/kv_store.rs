@@ -1,6 +1,6 @@
 //! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -31,6 +31,11 @@ impl Spec for KvStore {
 
     fn initial(&self) -> Self::State {
         BTreeMap::new()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state)
+            + state.values().map(|text| tree(1, size_of::<(Value, Arc<str>)>()) + text.len()).sum::<usize>()
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

@@ -26,6 +26,10 @@ impl Spec for List {
         Vec::new()
     }
 
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + state.len() * size_of::<Value>()
+    }
+
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
         match (call.method, call.args) {
             ("append", [value]) => {

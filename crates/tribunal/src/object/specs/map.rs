@@ -1,7 +1,7 @@
 //! A map: `put(k, v)` → the old value or null, `get(k)` → the value or null, `remove(k)` → the old value or null,
 //! `contains_key(k)`, `contains_value(v)`, `size()`.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -97,6 +97,10 @@ impl Spec for Map {
 
     fn initial(&self) -> Entries {
         Entries::default()
+    }
+
+    fn bytes(&self, state: &Entries) -> usize {
+        size_of_val(state) + 2 * tree(state.by_key.len(), size_of::<(Value, Value)>())
     }
 
     fn step(&self, state: &mut Entries, call: Invocation<'_>) -> Option<Value> {

@@ -4,7 +4,7 @@
 //! A read whose value is given in the call, `["r", x, 1]`, is an expectation: a transaction with another value there cannot
 //! take effect. `read` and `write` will do for `r` and `w`. Later reads see earlier writes of the transaction.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -80,6 +80,10 @@ impl Spec for MultiRegister {
 
     fn initial(&self) -> Self::State {
         self.initial.clone()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + tree(state.len(), size_of::<(Value, Value)>())
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

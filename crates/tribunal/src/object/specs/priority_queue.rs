@@ -1,7 +1,7 @@
 //! A priority queue: `insert(v)` → null, `delete_min()` → the least value, or null if there is none. Values are ordered
 //! as [`Value`]s are, and one inserted twice is there twice.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -28,6 +28,10 @@ impl Spec for PriorityQueue {
 
     fn initial(&self) -> Self::State {
         BTreeMap::new()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + tree(state.len(), size_of::<(Value, u32)>())
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

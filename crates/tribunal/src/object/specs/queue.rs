@@ -27,6 +27,10 @@ impl Spec for Queue {
         VecDeque::new()
     }
 
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + state.len() * size_of::<Value>()
+    }
+
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {
         match (call.method, call.args) {
             ("enqueue", [value]) if *value != Value::Null => {

@@ -1,6 +1,6 @@
 //! A set: `add(v)` → whether it was absent, `remove(v)` → whether it was present, `contains(v)`.
 
-use super::signature;
+use super::{signature, tree};
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -25,6 +25,10 @@ impl Spec for Set {
 
     fn initial(&self) -> Self::State {
         BTreeSet::new()
+    }
+
+    fn bytes(&self, state: &Self::State) -> usize {
+        size_of_val(state) + tree(state.len(), size_of::<Value>())
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

@@ -17,6 +17,7 @@ pub use error::{SpecError, SpecFault};
 pub use syntax::Cell;
 pub(super) use token::{Cursor, Token};
 
+use super::tree;
 use crate::object::{Invocation, Signature, Spec, Value};
 use run::Frame;
 use syntax::{Commutes, Method, State};
@@ -98,6 +99,15 @@ impl Spec for Declared {
 
     fn initial(&self) -> Vec<Cell> {
         self.states.iter().map(|state| state.initial.clone()).collect()
+    }
+
+    fn bytes(&self, state: &Vec<Cell>) -> usize {
+        let held = |cell: &Cell| match cell {
+            Cell::Value(_) => 0,
+            Cell::Sequence(values) => values.len() * size_of::<Value>(),
+            Cell::Map(entries) => tree(entries.len(), size_of::<(Value, Value)>()),
+        };
+        state.iter().map(|cell| size_of::<Cell>() + held(cell)).sum()
     }
 
     fn step(&self, state: &mut Vec<Cell>, call: Invocation<'_>) -> Option<Value> {
