@@ -1,6 +1,7 @@
 //! The SC-kernel: how much of it saturation finds, what saturation costs, and where it is not enough (Zennou et al. 2019 and
 //! 2020).
 
+mod conflicts;
 mod hidden;
 mod saturations;
 mod shares;
