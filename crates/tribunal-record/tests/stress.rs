@@ -14,9 +14,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Long enough for another thread to come between, without giving up the core.
+/// Long enough for another thread to come between; where there is one core for both, it gets it.
 fn linger() {
     (0..100).for_each(|_| std::hint::spin_loop());
+    std::thread::yield_now();
 }
 
 object! {
