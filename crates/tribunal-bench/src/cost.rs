@@ -26,15 +26,20 @@ impl Timed {
     }
 }
 
-/// Judges once, by an engine or by whatever is best; the only limits are patience and memory.
-pub(crate) fn timed(x: &Execution, model: Model, engine: Option<Engine>, patience: Duration) -> Timed {
-    let start = Instant::now();
-    let limits = Limits {
+/// What is begun at this time may go on as long as patience and memory last; there is no other limit.
+pub(crate) fn limits(start: Instant, patience: Duration) -> Limits<'static> {
+    Limits {
         deadline: Some(start + patience),
         max_states: u64::MAX,
         max_memory: 2 << 30,
         ..Limits::default()
-    };
+    }
+}
+
+/// Judges once, by an engine or by whatever is best.
+pub(crate) fn timed(x: &Execution, model: Model, engine: Option<Engine>, patience: Duration) -> Timed {
+    let start = Instant::now();
+    let limits = limits(start, patience);
     let judgement = match engine {
         Some(engine) => judge_by(x, model, engine, &limits).expect("an engine of the model"),
         None => judge(x, model, &limits),

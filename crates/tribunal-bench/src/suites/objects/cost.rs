@@ -1,8 +1,8 @@
 //! Judging objects with a stopwatch.
 
+use crate::cost::limits;
 use crate::table::time;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
 use tribunal::object::{Criterion, Engine, History, Judgement, Specification, Verdict, judge, judge_by};
 use tribunal::verify::object::verify;
 
@@ -25,16 +25,11 @@ impl<'a> Question<'a> {
         Question { history, spec, criterion: &Criterion::Linearizable }
     }
 
-    /// Judges once, by an engine or by whatever is best; the only limits are patience and memory.
+    /// Judges once, by an engine or by whatever is best.
     pub fn timed(self, engine: Option<Engine>, patience: Duration) -> Timed {
         let Question { history, spec, criterion } = self;
         let start = Instant::now();
-        let limits = Limits {
-            deadline: Some(start + patience),
-            max_states: u64::MAX,
-            max_memory: 2 << 30,
-            ..Limits::default()
-        };
+        let limits = limits(start, patience);
         let judgement = match engine {
             Some(engine) => {
                 Judgement { verdict: judge_by(history, spec, criterion, engine, &limits), engine }
