@@ -42,6 +42,7 @@ pub use violation::verify_violation;
 pub use witness::verify_witness;
 
 use crate::Model;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::Verdict;
 
@@ -49,6 +50,17 @@ use crate::verdict::Verdict;
 ///
 /// An unsupported verdict is its own certificate; an undecided one claims nothing and is refused.
 pub fn verify(x: &Execution, model: Model, verdict: &Verdict) -> Result<(), Refusal> {
+    verify_within(x, model, verdict, &Limits::default())
+}
+
+/// As [`verify`], within limits: what they do not suffice for is refused, [`Refusal::Limit`].
+pub fn verify_within(
+    x: &Execution,
+    model: Model,
+    verdict: &Verdict,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    limits.check(0).map_err(Refusal::Limit)?;
     match verdict {
         Verdict::Consistent(witness) => verify_witness(x, model, witness),
         Verdict::Inconsistent(violation) => verify_violation(x, model, violation),

@@ -2,7 +2,7 @@
 
 use crate::Model;
 use crate::memory::{EventId, Execution};
-use crate::verdict::{Axiom, Edge, Unsupported};
+use crate::verdict::{Axiom, Edge, Limit, Unsupported};
 use std::fmt;
 
 /// An event as a refusal names it.
@@ -32,6 +32,9 @@ pub enum Refusal {
     /// There is nothing to verify.
     #[error("an undecided verdict claims nothing that could be verified")]
     Undecided,
+    /// Checking the certificate takes more than the limits allow.
+    #[error("not verified: {0}")]
+    Limit(Limit),
     /// A certificate for a model that says nothing about the history.
     #[error("{model} does not apply to the history: {why}")]
     DoesNotApply {
