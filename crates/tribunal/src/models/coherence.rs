@@ -15,12 +15,17 @@
 //! chains is an mo.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Kind, ThreadId};
+use crate::memory::{EventId, Execution, Kind};
 use crate::order::chains::{Chains, SharedSource, left_by, looked_at};
 use crate::order::digraph::{Arc, short_cycle, topological_order};
+use crate::order::latest::Walk;
 use crate::verdict::{
     Axiom, Because, Cycle, Edge, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness,
 };
+
+/// What chains, constraints, the order of the writes and, if there is none, its explanation take.
+const BYTES_PER_EVENT: usize = 80;
+const BYTES_PER_LOCATION: usize = 48;
 
 pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     Ok(match order_locations(x, limits)? {
@@ -35,6 +40,7 @@ fn order_locations(
     limits: &Limits<'_>,
 ) -> Result<Result<ModificationOrder, Violation>, Limit> {
     limits.check(0)?;
+    limits.check_memory(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count(), 0)?;
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
@@ -48,14 +54,12 @@ fn order_locations(
     let coherence = Coherence { x, chains };
     let mut constraints = Vec::new();
     let mut contradiction = false;
-    for thread in x.threads() {
-        limits.check(0)?;
-        adjacent(x, thread, |a, e| match coherence.constraint(a, e) {
-            Some((tail, head)) if tail != head => constraints.push((tail, head)),
-            Some(_) => contradiction = true,
-            None => {}
-        });
-    }
+    adjacent(x, |a, e| match coherence.constraint(a, e) {
+        Some((tail, head)) if tail != head => constraints.push((tail, head)),
+        Some(_) => contradiction = true,
+        None => {}
+    });
+    limits.check(0)?;
     for (last, target) in coherence.finals() {
         let (tail, head) = (coherence.chains.link(last), coherence.chains.link(target));
         constraints.extend((tail.chain != head.chain).then_some((tail.chain, head.chain)));
@@ -65,13 +69,10 @@ fn order_locations(
     Ok(order.ok_or_else(|| coherence.explain()))
 }
 
-/// Visits the accesses of a thread, each with its previous access of the location, or the initial write.
-fn adjacent(x: &Execution, thread: ThreadId, mut visit: impl FnMut(EventId, EventId)) {
-    let mut previous: Vec<EventId> = x.locations().map(|loc| x.init_write(loc)).collect();
-    for e in x.thread_events(thread).map(EventId).filter(|&e| !x.label(e).is_fence()) {
-        let loc = x.locs()[e.index()];
-        visit(std::mem::replace(&mut previous[loc.index()], e), e);
-    }
+/// Visits the accesses of each thread, each with the thread's previous access of the location, or the initial write.
+fn adjacent(x: &Execution, mut visit: impl FnMut(EventId, EventId)) {
+    let mut walk = Walk::new(x, None);
+    x.threads().for_each(|thread| walk.observe(thread, |_| true, &mut visit));
 }
 
 /// RMWs that read from each other in a circle.
@@ -164,13 +165,11 @@ impl Coherence<'_> {
     /// A short cycle of constraints, as one of the local view.
     fn explain(&self) -> Violation {
         let mut constraints = Vec::new();
-        for thread in self.x.threads() {
-            adjacent(self.x, thread, |a, e| {
-                if self.constraint(a, e).is_some() {
-                    constraints.push(Constraint::Adjacent(a, e));
-                }
-            });
-        }
+        adjacent(self.x, |a, e| {
+            if self.constraint(a, e).is_some() {
+                constraints.push(Constraint::Adjacent(a, e));
+            }
+        });
         let finals = self.finals().filter(|(last, target)| last != target);
         constraints.extend(finals.map(|(last, target)| Constraint::Final(last, target)));
         let arc = |&constraint: &Constraint| {

@@ -38,7 +38,7 @@ pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Eng
             return Ok((inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence));
         }
     };
-    search(x, &mut Saturation::new(x, &hb, &chains), limits)
+    search(x, &mut Saturation::new(x, &hb, &chains, limits)?, limits)
 }
 
 fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
@@ -96,13 +96,13 @@ fn refute(
     const LOOK_AHEAD: usize = 24;
     *states += 1;
     limits.check(*states)?;
-    let clocks = match saturation.run(limits)? {
-        Ok(Saturated { clocks, .. }) => clocks,
+    let pasts = match saturation.run(limits)? {
+        Ok(Saturated { pasts, .. }) => pasts,
         Err(contradiction) => return Ok(Refutation::Cycle(saturation.explain(&contradiction))),
     };
     let known = saturation.edges.len();
     let mut best: Option<(usize, (EventId, EventId))> = None;
-    for (first, second) in saturation.unordered(&clocks, LOOK_AHEAD) {
+    for (first, second) in saturation.unordered(&pasts, LOOK_AHEAD) {
         let mut told = [0; 2];
         for (i, (a, b)) in [(first, second), (second, first)].into_iter().enumerate() {
             saturation.assume(a, b);

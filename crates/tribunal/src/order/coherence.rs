@@ -18,15 +18,25 @@
 use super::chains::{Chains, Link, SharedSource, looked_at};
 use super::digraph::topological_order;
 use super::happens_before::HappensBefore;
-use super::observer::{Observable, Observed, Observer, Scene, TURN};
+use super::latest::{Walk, teams};
+use super::observer::{Accesses, Observed, Observer, Scene, Sight, TURN};
 use super::parallel;
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, LocId};
 use crate::verdict::{Axiom, Limit, ModificationOrder, Refutation, Violation};
 use std::ops::Range;
 
+/// What chains, observable accesses and the orders of the writes take.
+const BYTES_PER_EVENT: usize = 56;
+const BYTES_PER_LOCATION: usize = 64;
+/// What an observer takes for each run of accesses.
+const BYTES_PER_RUN: usize = 8;
+
 /// How many groups the locations are put into, each to be ordered on its own.
 const GROUPS: usize = 64;
+
+/// What a constraint takes, and an arc that is made of it when the writes are ordered.
+const BYTES_PER_ARC: usize = size_of::<Arc>() + 4;
 
 /// A constraint between two chains: mo puts the first before the second.
 type Arc = (u32, u32);
@@ -40,6 +50,8 @@ pub(crate) fn order_writes(
     hb: &HappensBefore,
     limits: &Limits<'_>,
 ) -> Result<Result<ModificationOrder, Violation>, Limit> {
+    let meter = Meter::new(limits);
+    meter.take(hb.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
@@ -47,9 +59,9 @@ pub(crate) fn order_writes(
             return Ok(Err(Violation { axiom: Axiom::Atomicity, refutation }));
         }
     };
-    let observable = Observable::new(x, &chains, |e| hb.observable(x, e));
-    let coherence = Coherence { x, hb, chains, observable };
-    Ok(coherence.order(limits)?.map_err(|group| coherence.explain(group)))
+    let accesses = Accesses::new(x, &chains, hb.pasts.as_ref(), |e| hb.observable(x, e));
+    let coherence = Coherence { x, hb, chains, accesses };
+    Ok(coherence.order(&meter)?.map_err(|group| coherence.explain(group)))
 }
 
 /// An execution with all that its constraints are found from.
@@ -57,32 +69,35 @@ pub(super) struct Coherence<'a> {
     pub(super) x: &'a Execution,
     pub(super) hb: &'a HappensBefore,
     pub(super) chains: Chains,
-    pub(super) observable: Observable,
+    pub(super) accesses: Accesses,
 }
 
 /// What an observer, or the given final values, demand: for each group of locations, its constraints.
 struct Demands {
     groups: Vec<Vec<Arc>>,
+    /// How many bytes of the constraints have been counted.
+    counted: usize,
     /// A group in which some write must come before an earlier one of its own chain.
     contradiction: Option<u32>,
 }
 
 impl Coherence<'_> {
     /// An mo, or a group of locations of which one has none.
-    fn order(&self, limits: &Limits<'_>) -> Result<Result<ModificationOrder, Range<u32>>, Limit> {
+    fn order(&self, meter: &Meter<'_>) -> Result<Result<ModificationOrder, Range<u32>>, Limit> {
         let groups = self.group_locations();
         let mut group_of = vec![0u32; self.x.location_count()];
         for (id, group) in (0..).zip(&groups) {
             group_of[group.start as usize..group.end as usize].fill(id);
         }
-        let mut demands = self.observe(&group_of, groups.len(), limits)?;
+        let mut demands = self.observe(&group_of, groups.len(), meter)?;
         demands.push(self.final_demands(&group_of, groups.len()));
+        demands.last_mut().map_or(Ok(()), |demands| demands.count(meter))?;
         if let Some(id) = demands.iter().filter_map(|demands| demands.contradiction).min() {
             return Ok(Err(groups[id as usize].clone()));
         }
         let ids: Vec<usize> = (0..groups.len()).collect();
         let orders = parallel::map(self.x, &ids, |&id| {
-            limits.check(0)?;
+            meter.check()?;
             let constraints: Vec<&[Arc]> = demands.iter().map(|demands| &demands.groups[id][..]).collect();
             Ok(self.order_group(groups[id].clone(), &constraints))
         });
@@ -97,35 +112,70 @@ impl Coherence<'_> {
         Ok(Ok(mo))
     }
 
-    /// What each thread demands.
-    fn observe(&self, group_of: &[u32], groups: usize, limits: &Limits<'_>) -> Result<Vec<Demands>, Limit> {
-        let (x, scene) = (self.x, self.scene());
-        let new = |thread| {
-            // About two constraints an event is usual; what is not needed is never touched.
-            let room = 2 * x.thread_events(thread).len() / groups.max(1);
-            (Observer::new(&scene, thread), Demands::new(groups, room))
-        };
-        let observers = parallel::in_turns(x, self.observable.run_count(), new, |(observer, demands)| {
-            limits.check(0)?;
-            let Demands { groups, contradiction } = demands;
-            let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
-            Ok(observer.advance(&scene, TURN, enter, |&(e, chain, group), Observed { left, .. }| {
-                if left.chain != chain {
-                    groups[group as usize].push((left.chain, chain));
-                } else if left.position > 0 {
-                    let looked_at = self.chains.link(looked_at(x, e));
-                    if left.position > looked_at.position {
-                        contradiction.get_or_insert(group);
+    /// What the threads demand.
+    fn observe(&self, group_of: &[u32], groups: usize, meter: &Meter<'_>) -> Result<Vec<Demands>, Limit> {
+        let x = self.x;
+        match self.sight() {
+            Sight::Clocks(observable, clocks) => {
+                let scene = Scene { x, chains: &self.chains, observable, clocks };
+                let observer =
+                    BYTES_PER_RUN * observable.run_count() + BYTES_PER_LOCATION * x.location_count();
+                let at_once = parallel::states_at_once(x, observable.run_count());
+                meter.take(observer.saturating_mul(at_once))?;
+                let new = |thread| {
+                    // About two constraints an event is usual; what is not needed is never touched.
+                    let room = 2 * x.thread_events(thread).len() / groups.max(1);
+                    (Observer::new(&scene, thread), Demands::new(groups, room))
+                };
+                let advance = |(observer, demands): &mut (Observer, Demands)| {
+                    let enter = |e, loc: LocId| Some((e, self.chains.link(e).chain, group_of[loc.index()]));
+                    let more =
+                        observer.advance(&scene, TURN, enter, |&(e, chain, group), Observed { left, .. }| {
+                            self.demand(demands, left, chain, e, group);
+                        });
+                    demands.count(meter).map(|()| more)
+                };
+                parallel::in_turns(x, observable.run_count(), new, advance, |(_, demands)| demands)
+            }
+            Sight::Sets(sight) => {
+                let demands = parallel::map(x, &teams(x), |team| {
+                    let (mut demands, mut walk) = (Demands::new(groups, 0), Walk::new(x, sight));
+                    for &thread in team {
+                        walk.observe(
+                            thread,
+                            |_| true,
+                            |a, e| {
+                                let group = group_of[x.locs()[e.index()].index()];
+                                self.demand(
+                                    &mut demands,
+                                    self.chains.link(a),
+                                    self.chains.link(e).chain,
+                                    e,
+                                    group,
+                                );
+                            },
+                        );
+                        demands.count(meter)?;
                     }
-                }
-            }))
-        })?;
-        Ok(observers.into_iter().map(|(_, demands)| demands).collect())
+                    Ok(demands)
+                });
+                demands.into_iter().collect()
+            }
+        }
     }
 
-    pub(super) fn scene(&self) -> Scene<'_> {
-        let Coherence { x, hb, chains, observable } = self;
-        Scene { x, chains, observable, clocks: hb.clocks.as_ref() }
+    /// The constraint that the write `left` is the one that `e`, of this chain and group, looks at, or mo-before it.
+    #[inline(always)]
+    fn demand(&self, demands: &mut Demands, left: Link, chain: u32, e: EventId, group: u32) {
+        if left.chain != chain {
+            demands.groups[group as usize].push((left.chain, chain));
+        } else if left.position > 0 && left.position > self.chains.link(looked_at(self.x, e)).position {
+            demands.contradiction.get_or_insert(group);
+        }
+    }
+
+    pub(super) fn sight(&self) -> Sight<'_> {
+        self.accesses.sight(self.hb.pasts.as_ref())
     }
 
     /// Consecutive locations in groups with about the same number of writes.
@@ -188,6 +238,14 @@ impl Coherence<'_> {
 
 impl Demands {
     fn new(groups: usize, room: usize) -> Self {
-        Demands { groups: (0..groups).map(|_| Vec::with_capacity(room)).collect(), contradiction: None }
+        let groups = (0..groups).map(|_| Vec::with_capacity(room)).collect();
+        Demands { groups, counted: 0, contradiction: None }
+    }
+
+    /// Counts what has been added, with what it takes to order it; also looks at the time.
+    fn count(&mut self, meter: &Meter<'_>) -> Result<(), Limit> {
+        let bytes = self.groups.iter().map(|group| group.capacity() * BYTES_PER_ARC).sum();
+        let added = bytes - std::mem::replace(&mut self.counted, bytes);
+        meter.check().and(meter.take(added))
     }
 }

@@ -3,6 +3,7 @@
 use super::chains::{left_by, looked_at};
 use super::coherence::Coherence;
 use super::digraph::{Arc, short_cycle};
+use super::observer::observe_all;
 use crate::memory::{EventId, LocId};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use std::ops::{Range, RangeInclusive};
@@ -62,11 +63,9 @@ impl Coherence<'_> {
     fn latest(&self, locs: Range<u32>) -> Vec<Constraint> {
         let mut found = Vec::new();
         let here = |e: EventId| locs.contains(&self.x.locs()[e.index()].0);
-        for thread in self.x.threads() {
-            self.scene().observe(thread, here, |a, e| {
-                found.push(Constraint { a, looker: Looker::Access(e), target: looked_at(self.x, e) });
-            });
-        }
+        observe_all(self.x, &self.chains, self.sight(), here, |a, e| {
+            found.push(Constraint { a, looker: Looker::Access(e), target: looked_at(self.x, e) });
+        });
         locs.clone().for_each(|loc| found.extend(self.at_the_end(LocId(loc))));
         found
     }

@@ -21,6 +21,9 @@ use rustc_hash::FxHashSet;
 
 const UNLOCKED: u32 = u32::MAX;
 
+/// What a frontier that is remembered takes beside its entries: the box, and a table that is at most doubled.
+const BYTES_PER_FRONTIER: usize = 56;
+
 /// All writes in an order in which the execution can be run, if there is one. Counts the states that need a choice.
 pub(crate) fn search(
     x: &Execution,
@@ -32,19 +35,31 @@ pub(crate) fn search(
     let mut dead: FxHashSet<Box<[u32]>> = FxHashSet::default();
     // Choices not yet taken: how many events were executed before, and the writes to try, last first.
     let mut choices: Vec<(usize, Vec<EventId>)> = Vec::new();
+    // What choices hold beside what is dead.
+    let mut open = 0;
     loop {
         limits.check(*states)?;
-        frontier.run();
+        let dead_bytes = (4 * x.thread_count() + BYTES_PER_FRONTIER) * dead.len();
+        limits.check_memory(9 * x.len() + dead_bytes + 4 * open, *states)?;
+        frontier.run(limits)?;
         if frontier.trail.len() == x.len() {
             let events = frontier.trail.iter().map(|&(e, _)| e);
             return Ok(Some(events.filter(|&e| x.label(e).writes()).collect()));
         }
         let openers = frontier.openers();
-        if openers.iter().any(|&opener| frontier.run_chain(opener)) {
+        let mut ran = false;
+        for &opener in &openers {
+            if frontier.run_chain(opener, limits)? {
+                ran = true;
+                break;
+            }
+        }
+        if ran {
             continue;
         }
         *states += 1;
         if !openers.is_empty() && dead.insert(frontier.next.clone().into()) {
+            open += openers.capacity() + 8;
             choices.push((frontier.trail.len(), openers));
         }
         loop {
@@ -52,7 +67,10 @@ pub(crate) fn search(
             frontier.undo(*executed);
             match openers.pop() {
                 Some(opener) => break frontier.execute(opener),
-                None => choices.pop(),
+                None => {
+                    open -= openers.capacity() + 8;
+                    choices.pop()
+                }
             };
         }
     }
@@ -136,8 +154,9 @@ impl<'a> Frontier<'a> {
     }
 
     /// Executes what may be executed without a choice.
-    fn run(&mut self) {
+    fn run(&mut self, limits: &Limits<'_>) -> Result<(), Limit> {
         loop {
+            limits.check(0)?;
             let before = self.trail.len();
             for thread in self.x.threads() {
                 while let Some(e) = self.executable(thread).filter(|&e| !self.opens_chain(e)) {
@@ -145,7 +164,7 @@ impl<'a> Frontier<'a> {
                 }
             }
             if self.trail.len() == before {
-                return;
+                return Ok(());
             }
         }
     }
@@ -156,15 +175,15 @@ impl<'a> Frontier<'a> {
     }
 
     /// Executes a write and all of its chain if that takes no choice; else does nothing and says no.
-    fn run_chain(&mut self, opener: EventId) -> bool {
+    fn run_chain(&mut self, opener: EventId, limits: &Limits<'_>) -> Result<bool, Limit> {
         let executed = self.trail.len();
         let loc = self.x.loc(opener).expect("a write");
         self.execute(opener);
-        self.run();
+        self.run(limits)?;
         let finished = self.locked_by[loc.index()] == UNLOCKED;
         if !finished {
             self.undo(executed);
         }
-        finished
+        Ok(finished)
     }
 }

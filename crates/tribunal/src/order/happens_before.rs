@@ -1,8 +1,10 @@
 //! Happens-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
 
-use super::clocks::{Clocks, Row, comes_before};
+use super::clocks::{Clocks, Row};
+use super::pasts::{PastSets, Pasts, Traveller, comes_before, has_many_threads, heard_of};
 use super::path::shortest_path;
 use super::replay::{Halt, Step, replay};
+use super::sets::{SetId, Sets};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Slot, ThreadId};
 use crate::verdict::{Because, Edge};
@@ -22,39 +24,65 @@ pub(crate) enum Synchronisation {
 pub(crate) struct HappensBefore {
     synchronisation: Synchronisation,
     /// None for [`Synchronisation::Nothing`].
-    pub(crate) clocks: Option<Clocks>,
+    pub(crate) pasts: Option<Pasts>,
     /// For annotated orders: the reads whose sources do not happen before them.
     unheard: Vec<bool>,
 }
 
 impl HappensBefore {
-    /// Computes hb in O(n·k) time, or O(n) if nothing synchronises; the memory is that of [`Clocks`], and for annotated
-    /// orders 4 more bytes an event and 4·k² while computing. Fails if po ∪ rf is cyclic.
+    /// Computes hb in O(n·k) time, or O(n) if nothing synchronises; the memory is that of [`Pasts`], and for annotated
+    /// orders 5 more bytes an event and, with clocks, 4·k² while computing. Fails if po ∪ rf is cyclic.
     pub(crate) fn new(
         x: &Execution,
         synchronisation: Synchronisation,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
         let mut unheard = Vec::new();
-        let clocks = match synchronisation {
-            Synchronisation::Nothing => {
-                replay(x, |_| &[], limits, |_| {})?;
+        let pasts = match (synchronisation, has_many_threads(x)) {
+            (Synchronisation::Nothing, _) => {
+                replay(x, |_| &[], limits, |_| Ok(()))?;
                 None
             }
-            Synchronisation::EveryRead => {
-                let mut clocks = Clocks::new(x.len(), x.thread_count());
-                let mut current = vec![Clocks::EMPTY; x.thread_count()];
-                replay(x, |_| &[], limits, |step| acquire_from_source(x, &mut clocks, &mut current, step))?;
-                Some(clocks)
-            }
-            Synchronisation::Annotated => {
+            (Synchronisation::EveryRead, _) => Some(Pasts::new(x, |_| &[], limits, |_| {})?),
+            (Synchronisation::Annotated, false) => {
+                let threads = x.thread_count();
+                limits.check_memory(4 * threads * threads + 13 * x.len(), 0).map_err(Halt::Limit)?;
                 let mut annotated = Annotated::new(x);
-                replay(x, |_| &[], limits, |step| annotated.visit(step))?;
+                replay(
+                    x,
+                    |_| &[],
+                    limits,
+                    |step| {
+                        annotated.visit(step);
+                        limits.check_memory(annotated.bytes(), 0)
+                    },
+                )?;
                 unheard = annotated.unheard;
-                Some(annotated.clocks)
+                Some(Pasts::Clocks(annotated.clocks))
+            }
+            (Synchronisation::Annotated, true) => {
+                let states = x.thread_count() * size_of::<ManyState>();
+                limits.check_memory(states + 22 * x.len(), 0).map_err(Halt::Limit)?;
+                let mut annotated = AnnotatedSets::new(x);
+                replay(
+                    x,
+                    |_| &[],
+                    limits,
+                    |step| {
+                        annotated.visit(step);
+                        limits.check_memory(annotated.bytes(), 0)
+                    },
+                )?;
+                unheard = annotated.unheard;
+                Some(Pasts::Sets(annotated.sets))
             }
         };
-        Ok(HappensBefore { synchronisation, clocks, unheard })
+        Ok(HappensBefore { synchronisation, pasts, unheard })
+    }
+
+    /// How many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pasts.as_ref().map_or(0, Pasts::bytes) + self.unheard.len()
     }
 
     /// Whether threads must be able to observe an access of another: a write; or a read, unless its source happens before
@@ -70,24 +98,8 @@ impl HappensBefore {
 
     /// Whether `a` happens before `b`.
     pub(crate) fn before(&self, x: &Execution, a: EventId, b: EventId) -> bool {
-        comes_before(x, self.clocks.as_ref(), a, b)
+        comes_before(x, self.pasts.as_ref(), a, b)
     }
-}
-
-/// The rule of [`Synchronisation::EveryRead`] for one event; `current` is each thread's row.
-#[inline]
-fn acquire_from_source(x: &Execution, clocks: &mut Clocks, current: &mut [Row], step: Step) {
-    let row = &mut current[step.thread.index()];
-    if let Some((write, writer)) = step.source
-        && writer != step.thread
-    {
-        let count = write.0 - x.thread_events(writer).start + 1;
-        // Having heard of the write, the thread has heard of all that happened before it.
-        if clocks.entry(*row, writer) < count {
-            *row = clocks.join(*row, clocks.row_of(write), writer, count);
-        }
-    }
-    clocks.set_row(step.event, *row);
 }
 
 /// No event: nothing is released.
@@ -127,6 +139,13 @@ impl<'a> Annotated<'a> {
             joined: Vec::new(),
             unheard: vec![false; x.len()],
         }
+    }
+
+    /// How many bytes it takes.
+    fn bytes(&self) -> usize {
+        let pending = self.threads.len() * self.threads.len();
+        let columns = 4 * (self.released.len() + self.joined.capacity() + pending);
+        self.clocks.bytes() + columns + self.unheard.len()
     }
 
     #[inline]
@@ -188,6 +207,83 @@ impl<'a> Annotated<'a> {
         add_released(self.x, &self.clocks, joined, a, clock);
         add_released(self.x, &self.clocks, joined, b, clock);
         (self.x.len() + start / k) as u32
+    }
+}
+
+/// State of the replay for [`Synchronisation::Annotated`], where threads are many.
+struct AnnotatedSets<'a> {
+    x: &'a Execution,
+    sets: PastSets,
+    threads: Vec<ManyState>,
+    /// What a reader of each write may acquire.
+    released: Vec<SetId>,
+    /// The writes that another thread reads, or an RMW; and the RMWs that are read.
+    heard: Vec<bool>,
+    /// The reads whose sources do not happen before them.
+    unheard: Vec<bool>,
+}
+
+struct ManyState {
+    traveller: Traveller,
+    /// What the last release fence released.
+    fence: SetId,
+    /// What relaxed reads have read and an acquire fence will acquire.
+    pending: SetId,
+}
+
+impl<'a> AnnotatedSets<'a> {
+    fn new(x: &'a Execution) -> Self {
+        let (sets, travellers) = PastSets::new(x);
+        let thread = |traveller| ManyState { traveller, fence: Sets::EMPTY, pending: Sets::EMPTY };
+        let mut heard = heard_of(x);
+        // What an RMW reads, it passes on, even within a thread.
+        let is_rmw = |e: EventId| x.label(e).reads() && x.label(e).writes();
+        for e in x.events() {
+            if let Some(write) = x.rf(e).filter(|&write| !x.is_init(write)) {
+                heard[write.index()] |= is_rmw(e) || is_rmw(write);
+            }
+        }
+        AnnotatedSets {
+            x,
+            sets,
+            threads: travellers.into_iter().map(thread).collect(),
+            released: vec![Sets::EMPTY; x.len()],
+            heard,
+            unheard: vec![false; x.len()],
+        }
+    }
+
+    /// How many bytes it takes.
+    fn bytes(&self) -> usize {
+        let states = self.threads.len() * size_of::<ManyState>();
+        self.sets.bytes() + states + 4 * self.released.len() + self.heard.len() + self.unheard.len()
+    }
+
+    #[inline]
+    fn visit(&mut self, step: Step) {
+        let (event, label) = (step.event, self.x.labels()[step.event.index()]);
+        let state = &mut self.threads[step.thread.index()];
+        let from_source = step.source.map_or(Sets::EMPTY, |(write, _)| self.released[write.index()]);
+        let sets = &mut self.sets.sets;
+        if label.is_fence() && label.acquires() {
+            state.traveller.set = sets.union(state.traveller.set, state.pending);
+        }
+        let learns = if label.acquires() { &mut state.traveller.set } else { &mut state.pending };
+        *learns = sets.union(*learns, from_source);
+        if let Some((write, writer)) = step.source
+            && writer != step.thread
+        {
+            self.unheard[event.index()] = !self.sets.knows(state.traveller.set, write);
+        }
+        let releases = label.releases() && (label.is_fence() || self.heard[event.index()]);
+        self.sets.replay(event, &mut state.traveller, releases);
+        if label.is_fence() && label.releases() {
+            state.fence = state.traveller.set;
+        }
+        if label.writes() && self.heard[event.index()] {
+            let own = if label.releases() { state.traveller.set } else { state.fence };
+            self.released[event.index()] = self.sets.sets.union(own, from_source);
+        }
     }
 }
 

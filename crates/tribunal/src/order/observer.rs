@@ -2,6 +2,8 @@
 
 use super::chains::{Chains, Link};
 use super::clocks::{Clocks, Row};
+use super::latest::{Latest, Walk};
+use super::pasts::{PastSets, Pasts, has_many_threads};
 use crate::memory::{EventId, Execution, LocId, ThreadId};
 use std::ops::Range;
 
@@ -104,7 +106,54 @@ fn find_runs(x: &Execution, starts: &[u32], entries: &[Observed]) -> (Vec<u32>, 
     (run_starts, runs)
 }
 
-/// What observers look at. Without clocks they see only their own accesses.
+/// The accesses that threads may observe of each other, as it suits the pasts by which they observe.
+pub(crate) enum Accesses {
+    /// For clocks, or to see only one's own.
+    ByThread(Observable),
+    /// For sets.
+    InReplay(Latest),
+    /// To see only one's own, where threads are many.
+    Own,
+}
+
+impl Accesses {
+    /// The accesses for which `observable` holds, in O(n + k) time.
+    pub(crate) fn new(
+        x: &Execution,
+        chains: &Chains,
+        pasts: Option<&Pasts>,
+        observable: impl Fn(EventId) -> bool,
+    ) -> Self {
+        match pasts {
+            Some(Pasts::Sets(sets)) => Accesses::InReplay(Latest::new(x, sets, observable)),
+            None if has_many_threads(x) => Accesses::Own,
+            _ => Accesses::ByThread(Observable::new(x, chains, observable)),
+        }
+    }
+
+    /// The accesses with the pasts they were made for.
+    pub(crate) fn sight<'a>(&'a self, pasts: Option<&'a Pasts>) -> Sight<'a> {
+        match (self, pasts) {
+            (Accesses::ByThread(observable), Some(Pasts::Clocks(clocks))) => {
+                Sight::Clocks(observable, Some(clocks))
+            }
+            (Accesses::ByThread(observable), _) => Sight::Clocks(observable, None),
+            (Accesses::InReplay(latest), Some(Pasts::Sets(sets))) => Sight::Sets(Some((latest, sets))),
+            _ => Sight::Sets(None),
+        }
+    }
+}
+
+/// How threads see each other's accesses.
+#[derive(Clone, Copy)]
+pub(crate) enum Sight<'a> {
+    /// By clocks; without clocks they see only their own accesses.
+    Clocks(&'a Observable, Option<&'a Clocks>),
+    /// By sets, where threads are many; without sets they see only their own accesses.
+    Sets(Option<(&'a Latest, &'a PastSets)>),
+}
+
+/// What observers look at by clocks. Without clocks they see only their own accesses.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub x: &'a Execution,
@@ -113,17 +162,27 @@ pub(crate) struct Scene<'a> {
     pub clocks: Option<&'a Clocks>,
 }
 
-impl Scene<'_> {
-    /// Has `thread` observe all it does: `visit(a, e)` for each access `e` that `observes` and each `a` that it observes, as
-    /// [`Observer::advance`] says.
-    pub(crate) fn observe(
-        &self,
-        thread: ThreadId,
-        observes: impl Fn(EventId) -> bool,
-        mut visit: impl FnMut(EventId, EventId),
-    ) {
-        let enter = |e, _| observes(e).then_some(e);
-        Observer::new(self, thread).advance(self, u32::MAX, enter, |&e, a| visit(a.event, e));
+/// Has every thread observe all it does: `visit(a, e)` for each access `e` that `observes` and each `a` that it observes, as
+/// [`Observer::advance`] and [`Walk::observe`] say.
+pub(crate) fn observe_all(
+    x: &Execution,
+    chains: &Chains,
+    sight: Sight<'_>,
+    observes: impl Fn(EventId) -> bool,
+    mut visit: impl FnMut(EventId, EventId),
+) {
+    match sight {
+        Sight::Clocks(observable, clocks) => {
+            let scene = Scene { x, chains, observable, clocks };
+            for thread in x.threads() {
+                let enter = |e, _| observes(e).then_some(e);
+                Observer::new(&scene, thread).advance(&scene, u32::MAX, enter, |&e, a| visit(a.event, e));
+            }
+        }
+        Sight::Sets(sight) => {
+            let mut walk = Walk::new(x, sight);
+            x.threads().for_each(|thread| walk.observe(thread, &observes, &mut visit));
+        }
     }
 }
 

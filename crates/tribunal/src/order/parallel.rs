@@ -27,17 +27,24 @@ pub(crate) fn map<T: Sync, R: Send>(x: &Execution, items: &[T], f: impl Fn(&T) -
     items.iter().map(f).collect()
 }
 
-/// Brings a state for each thread to its end; `advance` says whether there is more to do. The threads of a core's team take
-/// turns, so that they meet what they have in common in cache; if their states, of `size` entries each, would then
-/// outgrow the history, one after the other.
-pub(crate) fn in_turns<S: Send, E: Send>(
+/// How many threads have a state at once in [`in_turns`], over all cores.
+pub(crate) fn states_at_once(x: &Execution, size: usize) -> usize {
+    let threads = x.thread_count();
+    if size.saturating_mul(threads) <= x.len() { threads } else { width(x).min(threads) }
+}
+
+/// Brings a state for each thread to its end; `advance` says whether there is more to do, and `end` what is kept of it. The
+/// threads of a core's team take turns, so that they meet what they have in common in cache; if their states, of `size`
+/// entries each, would then outgrow the history, one after the other.
+pub(crate) fn in_turns<S, R: Send, E: Send>(
     x: &Execution,
     size: usize,
     new: impl Fn(ThreadId) -> S + Sync + Send,
     advance: impl Fn(&mut S) -> Result<bool, E> + Sync + Send,
-) -> Result<Vec<S>, E> {
+    end: impl Fn(S) -> R + Sync + Send,
+) -> Result<Vec<R>, E> {
     let threads: Vec<ThreadId> = x.threads().collect();
-    let fits = size.saturating_mul(threads.len()) <= x.len();
+    let fits = states_at_once(x, size) == threads.len();
     let team = if fits { threads.len().div_ceil(width(x)).max(1) } else { 1 };
     let teams: Vec<&[ThreadId]> = threads.chunks(team).collect();
     let states = map(x, &teams, |team| {
@@ -48,7 +55,7 @@ pub(crate) fn in_turns<S: Send, E: Send>(
                 *more = advance(state)?;
             }
         }
-        Ok(states.into_iter().map(|(state, _)| state).collect::<Vec<S>>())
+        Ok(states.into_iter().map(|(state, _)| end(state)).collect::<Vec<R>>())
     });
     Ok(states.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }

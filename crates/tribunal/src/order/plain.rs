@@ -34,6 +34,9 @@ pub(crate) fn search(
     Ok(line.map(|writes| ModificationOrder::in_line(x, &writes)))
 }
 
+/// What the edges take while they are put where they begin, and a line of all events.
+const BYTES_PER_EVENT: usize = 170;
+
 /// As [`search`], among the lines that have these pairs: the writes in line.
 pub(crate) fn search_within(
     x: &Execution,
@@ -43,6 +46,7 @@ pub(crate) fn search_within(
     states: &mut u64,
 ) -> Result<Option<Vec<EventId>>, Limit> {
     limits.check(*states)?;
+    limits.check_memory(BYTES_PER_EVENT * x.len(), *states)?;
     match Placement::new(x, preserved, pairs) {
         Some(placement) => Line::new(x, placement).extend(limits, states),
         None => Ok(None),

@@ -12,6 +12,9 @@ const NO_ONE: u32 = u32::MAX;
 /// what they exchange in cache.
 const TURN: u32 = 1024;
 
+/// How many turns are taken between two looks at the clock.
+const CHECK: u32 = 16;
+
 /// One event, as the replay reaches it.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
@@ -61,8 +64,9 @@ pub(crate) fn replay<'a>(
     x: &Execution,
     preds: impl Fn(EventId) -> &'a [EventId],
     limits: &Limits<'_>,
-    mut visit: impl FnMut(Step),
+    mut visit: impl FnMut(Step) -> Result<(), Limit>,
 ) -> Result<(), Halt> {
+    limits.check_memory(4 * x.len() + 24 * x.thread_count(), 0).map_err(Halt::Limit)?;
     let (n, k) = (x.len() as u32, x.thread_count());
     let labels = x.labels();
     // Invariant: thread t has replayed exactly its events below next[t].
@@ -73,8 +77,12 @@ pub(crate) fn replay<'a>(
     let mut ready: VecDeque<u32> = (0..k as u32).collect();
     let done = |next: &[u32], e: EventId| x.thread_of(e).is_none_or(|u| e.0 < next[u.index()]);
 
+    let mut turns = 0u32;
     while let Some(t) = ready.pop_front() {
-        limits.check(0).map_err(Halt::Limit)?;
+        turns += 1;
+        if turns % CHECK == 1 {
+            limits.check(0).map_err(Halt::Limit)?;
+        }
         let thread = ThreadId(t);
         let end = x.thread_events(thread).end;
         let turn_end = end.min(next[thread.index()].saturating_add(TURN));
@@ -97,7 +105,7 @@ pub(crate) fn replay<'a>(
                 break;
             }
             next[thread.index()] += 1;
-            visit(Step { event, thread, source });
+            visit(Step { event, thread, source }).map_err(Halt::Limit)?;
             let mut waiter = std::mem::replace(&mut first_waiter[event.index()], NO_ONE);
             while waiter != NO_ONE {
                 ready.push_back(waiter);

@@ -13,7 +13,7 @@ use super::turns::Turns;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Cycle, Limit, Refutation};
-use batsat::{BasicSolver, Lit, SolverInterface, Var, lbool};
+use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, clause, lbool};
 
 /// A pair of writes and whether mo has it as it is, rather than the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,14 +28,45 @@ struct Nogood {
     cycle: Cycle,
 }
 
-struct Pairs {
-    solver: BasicSolver,
+/// Stops the solver at a limit.
+struct Polling<'a> {
+    limits: &'a Limits<'a>,
+    /// What clauses take.
+    bytes: usize,
+}
+
+impl Callbacks for Polling<'_> {
+    fn on_new_clause(&mut self, literals: &[Lit], _: clause::Kind) {
+        self.bytes += bytes_of_clause(literals);
+    }
+
+    fn on_delete_clause(&mut self, literals: &[Lit]) {
+        self.bytes = self.bytes.saturating_sub(bytes_of_clause(literals));
+    }
+
+    fn stop(&self) -> bool {
+        self.limits.check(0).is_err() || self.limits.check_memory(self.bytes, 0).is_err()
+    }
+}
+
+/// Its literals, a header, and two watches in lists with room to grow.
+fn bytes_of_clause(literals: &[Lit]) -> usize {
+    48 + 4 * literals.len()
+}
+
+struct Pairs<'a> {
+    solver: Solver<Polling<'a>>,
     variables: Vec<Var>,
     pairs: Vec<(EventId, EventId)>,
     nogoods: Vec<Nogood>,
     /// What is assumed in the graph, in this order.
     assumed: Vec<Literal>,
+    /// What conflicts and variables take.
+    bytes: usize,
 }
+
+/// What a pair takes, with its variable in the solver.
+const BYTES_PER_PAIR: usize = 200;
 
 pub(crate) fn search(
     x: &Execution,
@@ -45,19 +76,25 @@ pub(crate) fn search(
     states: &mut u64,
 ) -> Result<Outcome, Limit> {
     let mut pairs = Pairs {
-        solver: BasicSolver::default(),
+        solver: Solver::new(SolverOpts::default(), Polling { limits, bytes: 0 }),
         variables: Vec::new(),
         pairs: Vec::new(),
         nogoods: Vec::new(),
         assumed: Vec::new(),
+        bytes: 0,
     };
     let mut turns = Turns::new(x);
     let popular = Popular::new(x, saturation);
     loop {
         *states += 1;
         limits.check(*states)?;
-        limits.check_memory(saturation.bytes(), *states)?;
-        if pairs.solver.solve_limited(&[]) != lbool::TRUE {
+        limits.check_memory(saturation.bytes() + pairs.bytes(), *states)?;
+        let satisfiable = pairs.solver.solve_limited(&[]);
+        if satisfiable == lbool::UNDEF {
+            limits.check(*states)?;
+            return Err(Limit::Memory { bytes: limits.max_memory, states: *states });
+        }
+        if satisfiable != lbool::TRUE {
             return Ok(Outcome::Refuted(Tree { pairs: &pairs, limits, states }.refute()?));
         }
         if let Some((cycle, cases)) = pairs.put_into(saturation, explain, limits)? {
@@ -66,16 +103,22 @@ pub(crate) fn search(
         }
         turns.rewind(saturation.unchanged_before());
         match turns.next(&saturation.graph) {
-            None => return Ok(Outcome::Mo(in_order(x, saturation))),
+            None => return Ok(Outcome::Mo(in_order(x, &saturation.graph))),
             Some(out_of_turn) => pairs.add(popular.or(out_of_turn.nearer(&saturation.graph), saturation)),
         }
     }
 }
 
-impl Pairs {
+impl Pairs<'_> {
+    /// How many bytes pairs, conflicts and clauses take.
+    fn bytes(&self) -> usize {
+        self.bytes + self.solver.cb().bytes
+    }
+
     fn add(&mut self, pair: (EventId, EventId)) {
         self.variables.push(self.solver.new_var(lbool::TRUE, true));
         self.pairs.push(pair);
+        self.bytes += BYTES_PER_PAIR;
     }
 
     /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
@@ -118,6 +161,7 @@ impl Pairs {
         let mut clause: Vec<Lit> =
             literals.iter().map(|literal| Lit::new(self.variables[literal.pair], !literal.forward)).collect();
         self.solver.add_clause_reuse(&mut clause);
+        self.bytes += size_of::<Nogood>() + literals.len() * size_of::<Literal>() + cycle.bytes();
         self.nogoods.push(Nogood { literals, cycle });
     }
 }
@@ -125,7 +169,7 @@ impl Pairs {
 /// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not rest on is left
 /// out.
 struct Tree<'a> {
-    pairs: &'a Pairs,
+    pairs: &'a Pairs<'a>,
     limits: &'a Limits<'a>,
     states: &'a mut u64,
 }

@@ -196,6 +196,10 @@ enum Visit {
     Done,
 }
 
+/// What a node takes beside its clock, with its base edges; what an edge takes.
+const BYTES_PER_NODE: usize = 70;
+const BYTES_PER_EDGE: usize = 24;
+
 /// What to go back to when a case is taken back.
 struct Case {
     edges: usize,
@@ -203,29 +207,40 @@ struct Case {
 }
 
 impl<'a> Saturation<'a> {
-    /// A graph to saturate; or a cycle of its base edges.
+    /// The graph of a base in an order close to a memory order; or a cycle of its edges.
+    pub(crate) fn graph(
+        x: &Execution,
+        Base { nodes, edges, .. }: Base,
+        limits: &Limits<'_>,
+    ) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
+        limits.check_memory(nodes * BYTES_PER_NODE + edges.len() * BYTES_PER_EDGE, 0)?;
+        let mut graph = Graph::new(nodes, edges);
+        let order = simulation::order(x, &graph);
+        limits.check(0)?;
+        Ok(order.map(|order| {
+            graph.set_order(order);
+            graph
+        }))
+    }
+
+    /// A graph to saturate.
     pub(crate) fn new(
         x: &'a Execution,
-        base: Base,
+        graph: Graph<Reason>,
+        line: Line,
         readers_in_order: bool,
         limits: &Limits<'_>,
-    ) -> Result<Result<Self, Vec<Node>>, Limit> {
-        let Base { nodes, edges, line } = base;
+    ) -> Result<Self, Limit> {
         let threads = x.thread_count();
         let lines = if line == Line::Fences && x.features().fences == 0 { 0 } else { threads };
         let width = if line.holds_writes() { threads } else { lines + threads };
-        limits.check_memory(nodes * (width * 4 + 70) + edges.len() * 24, 0)?;
-        let mut graph = Graph::new(nodes, edges);
-        match simulation::order(x, &graph) {
-            Ok(order) => graph.set_order(order),
-            Err(cycle) => return Ok(Err(cycle)),
-        }
-        limits.check(0)?;
+        let nodes = graph.len();
+        limits.check_memory(nodes.saturating_mul(width * 4 + BYTES_PER_NODE), 0)?;
         let mut thread = vec![0; x.len()];
         for t in x.threads() {
             x.thread_events(t).for_each(|e| thread[e as usize] = t.0);
         }
-        Ok(Ok(Saturation {
+        Ok(Saturation {
             x,
             line,
             informs: Informs::new(x, line),
@@ -251,7 +266,7 @@ impl<'a> Saturation<'a> {
             visits: 0,
             cases: Vec::new(),
             graph,
-        }))
+        })
     }
 
     /// Applies the rules until they have nothing to add.
@@ -269,6 +284,7 @@ impl<'a> Saturation<'a> {
             self.visits += 1;
             if self.visits.is_multiple_of(1024) {
                 limits.check(0)?;
+                limits.check_memory(self.bytes(), 0)?;
             }
             let mut grown = std::mem::take(&mut self.clocks.grown[node.index()]);
             if first {
@@ -534,7 +550,7 @@ impl<'a> Saturation<'a> {
     /// Bytes that the clocks and the graph take.
     pub(crate) fn bytes(&self) -> usize {
         let rows = self.clocks.rows.len() + self.clocks.saved_rows.len();
-        4 * rows + 70 * self.graph.len() + 24 * self.graph.derived().len()
+        4 * rows + BYTES_PER_NODE * self.graph.len() + BYTES_PER_EDGE * self.graph.derived().len()
     }
 }
 

@@ -8,19 +8,22 @@
 //! refutes the history.
 
 use super::chains::{Chains, left_by, looked_at};
-use super::clocks::{Clocks, comes_before};
 use super::digraph::{Arc, short_cycle};
 use super::happens_before::HappensBefore;
-use super::observer::{Observable, Scene};
+use super::observer::{Accesses, observe_all};
+use super::pasts::{Pasts, comes_before};
 use super::path::shortest_path;
-use super::replay::{Deadlock, Halt, replay};
-use crate::limits::Limits;
+use super::replay::{Deadlock, Halt};
+use crate::limits::{Bounded, Limits, Meter};
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Because, Cycle, Edge, Limit};
 use std::collections::BTreeMap;
 
 /// Histories up to this size get the shortest of all cycles.
 const LITMUS: usize = 256;
+
+/// What chains, accesses, an order of the writes and where the edges to each event begin take.
+const BYTES_PER_EVENT: usize = 44;
 
 /// An mo edge between the ends of two rf-chains, with the mo edge between two of their writes that it follows from.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +89,7 @@ impl Predecessors {
 
 /// What a saturated, acyclic graph looks like.
 pub(crate) struct Saturated {
-    pub clocks: Clocks,
+    pub pasts: Pasts,
     pub preds: Predecessors,
     /// All writes in an order that the graph allows.
     pub order: Vec<EventId>,
@@ -96,41 +99,60 @@ pub(crate) struct Saturation<'a> {
     x: &'a Execution,
     hb: &'a HappensBefore,
     chains: &'a Chains,
-    /// The writes: whoever observes a read observes its source.
-    observable: Observable,
     pub(crate) edges: Vec<MoEdge>,
 }
 
 impl<'a> Saturation<'a> {
     /// The graph with the edges of read coherence and of final values.
-    pub(crate) fn new(x: &'a Execution, hb: &'a HappensBefore, chains: &'a Chains) -> Self {
-        let observable = Observable::new(x, chains, |e| x.label(e).writes());
-        let mut saturation = Saturation { x, hb, chains, observable, edges: Vec::new() };
-        saturation.observe();
+    pub(crate) fn new(
+        x: &'a Execution,
+        hb: &'a HappensBefore,
+        chains: &'a Chains,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Limit> {
+        let mut saturation = Saturation { x, hb, chains, edges: Vec::new() };
+        saturation.observe(limits)?;
         saturation.add_finals();
-        saturation
+        Ok(saturation)
     }
 
-    fn observe(&mut self) {
-        let mut edges = Vec::new();
-        for thread in self.x.threads() {
-            self.scene(self.hb.clocks.as_ref()).observe(
-                thread,
-                |_| true,
-                |a, e| {
-                    let (left, target) = (left_by(self.x, a), looked_at(self.x, e));
-                    // A constraint that only says that hb keeps two plain writes in order is in the graph already.
-                    if target != e || self.chains.is_long(self.chains.link(left).chain) {
-                        edges.extend(self.between_chains(left, target, Reason::Observed { e }));
-                    }
-                },
-            );
-        }
-        self.edges = edges;
+    fn observe(&mut self, limits: &Limits<'_>) -> Result<(), Limit> {
+        let meter = self.meter(limits)?;
+        let mut edges = Bounded::new(&meter);
+        self.observe_writes(
+            self.hb.pasts.as_ref(),
+            |_| true,
+            |a, e| {
+                let (left, target) = (left_by(self.x, a), looked_at(self.x, e));
+                // A constraint that only says that hb keeps two plain writes in order is in the graph already.
+                if (target != e || self.chains.is_long(self.chains.link(left).chain))
+                    && let Some(edge) = self.between_chains(left, target, Reason::Observed { e })
+                {
+                    edges.push(edge);
+                }
+            },
+        );
+        self.edges = edges.into_items()?;
+        Ok(())
     }
 
-    fn scene<'b>(&'b self, clocks: Option<&'b Clocks>) -> Scene<'b> {
-        Scene { x: self.x, chains: self.chains, observable: &self.observable, clocks }
+    /// Counts beside what is held: hb, chains, accesses, and the edges with those who lead to each event.
+    fn meter<'l>(&self, limits: &'l Limits<'l>) -> Result<Meter<'l>, Limit> {
+        let meter = Meter::new(limits);
+        let edges = self.edges.capacity() * (size_of::<MoEdge>() + 4);
+        meter.take(self.hb.bytes() + edges + BYTES_PER_EVENT * self.x.len())?;
+        Ok(meter)
+    }
+
+    /// What the accesses that `observes` is true of observe of writes: whoever observes a read observes its source.
+    fn observe_writes(
+        &self,
+        pasts: Option<&Pasts>,
+        observes: impl Fn(EventId) -> bool,
+        visit: impl FnMut(EventId, EventId),
+    ) {
+        let accesses = Accesses::new(self.x, self.chains, pasts, |e| self.x.label(e).writes());
+        observe_all(self.x, self.chains, accesses.sight(pasts), observes, visit);
     }
 
     fn add_finals(&mut self) {
@@ -169,66 +191,54 @@ impl<'a> Saturation<'a> {
                 return Ok(Err(Contradiction::Backward(i)));
             }
             checked = self.edges.len();
+            let rest = self.meter(limits)?.rest();
             let preds = Predecessors::new(self.x, &self.edges);
-            let mut clocks = Clocks::new(self.x.len(), self.x.thread_count());
-            let mut rows = vec![Clocks::EMPTY; self.x.thread_count()];
             let mut order = Vec::new();
-            let replayed = replay(
+            let replayed = Pasts::new(
                 self.x,
                 |e| preds.of(e),
-                limits,
-                |step| {
-                    let row = &mut rows[step.thread.index()];
-                    let source = step.source.map(|(write, _)| write);
-                    for &pred in preds.of(step.event).iter().chain(&source) {
-                        if let Some(slot) = self.x.slot(pred)
-                            && slot.thread != step.thread
-                            && clocks.entry(*row, slot.thread) <= slot.index
-                        {
-                            *row = clocks.join(*row, clocks.row_of(pred), slot.thread, slot.index + 1);
-                        }
-                    }
-                    clocks.set_row(step.event, *row);
-                    if self.x.label(step.event).writes() {
-                        order.push(step.event);
+                &rest,
+                |e| {
+                    if self.x.label(e).writes() {
+                        order.push(e);
                     }
                 },
             );
-            match replayed {
-                Ok(()) => {}
+            let pasts = match replayed {
+                Ok(pasts) => pasts,
                 Err(Halt::Deadlock(deadlock)) => return Ok(Err(Contradiction::Deadlock(deadlock))),
-                Err(Halt::Limit(limit)) => return Err(limit),
-            }
-            if self.x.features().rmws == 0 || !self.carry_along_chains(&clocks) {
-                return Ok(Ok(Saturated { clocks, preds, order }));
+                Err(Halt::Limit(limit)) => return Err(limit.out_of(limits.max_memory)),
+            };
+            if self.x.features().rmws == 0 || !self.carry_along_chains(&pasts, limits)? {
+                return Ok(Ok(Saturated { pasts, preds, order }));
             }
         }
     }
 
     /// One round: orders whole chains wherever the graph orders two of their writes. Says whether there was a new edge.
-    fn carry_along_chains(&mut self, clocks: &Clocks) -> bool {
+    fn carry_along_chains(&mut self, pasts: &Pasts, limits: &Limits<'_>) -> Result<bool, Limit> {
         let known = self.edges.len();
-        let mut edges = Vec::new();
+        let meter = self.meter(limits)?;
+        meter.take(pasts.bytes())?;
+        let mut edges = Bounded::new(&meter);
         let writes = |e| self.x.label(e).writes();
-        for thread in self.x.threads() {
-            self.scene(Some(clocks)).observe(thread, writes, |a, e| {
-                let (first, second) = (self.chains.link(a).chain, self.chains.link(e).chain);
-                if first != second
-                    && (self.chains.is_long(first) || self.chains.is_long(second))
-                    && let Some(edge) = self.between_chains(a, e, Reason::Reached { known })
-                    && !comes_before(self.x, Some(clocks), edge.from, edge.to)
-                {
-                    edges.push(edge);
-                }
-            });
-        }
-        self.edges.append(&mut edges);
-        self.edges.len() > known
+        self.observe_writes(Some(pasts), writes, |a, e| {
+            let (first, second) = (self.chains.link(a).chain, self.chains.link(e).chain);
+            if first != second
+                && (self.chains.is_long(first) || self.chains.is_long(second))
+                && let Some(edge) = self.between_chains(a, e, Reason::Reached { known })
+                && !comes_before(self.x, Some(pasts), edge.from, edge.to)
+            {
+                edges.push(edge);
+            }
+        });
+        self.edges.append(&mut edges.into_items()?);
+        Ok(self.edges.len() > known)
     }
 
     /// Pairs of chains of one location, at least one of them longer than a write, that the graph leaves unordered; each as
     /// the last write of one and the first of the other.
-    pub(crate) fn unordered(&self, clocks: &Clocks, most: usize) -> Vec<(EventId, EventId)> {
+    pub(crate) fn unordered(&self, pasts: &Pasts, most: usize) -> Vec<(EventId, EventId)> {
         let mut pairs = Vec::new();
         for loc in self.x.locations() {
             let chains = self.chains.of(loc);
@@ -238,8 +248,8 @@ impl<'a> Saturation<'a> {
                 for ([top, bottom], [other_top, other_bottom]) in
                     others.map(|other| (self.chains.ends(first), self.chains.ends(other)))
                 {
-                    if !comes_before(self.x, Some(clocks), bottom, other_top)
-                        && !comes_before(self.x, Some(clocks), other_bottom, top)
+                    if !comes_before(self.x, Some(pasts), bottom, other_top)
+                        && !comes_before(self.x, Some(pasts), other_bottom, top)
                     {
                         pairs.push((bottom, other_top));
                         if pairs.len() == most {

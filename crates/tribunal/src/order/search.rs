@@ -6,6 +6,7 @@
 //! saturation refutes is left for the deepest case that the refutation rests on (conflict-directed backjumping), so that a refutation
 //! is a tree of splits each of which matters. The tree proves that there is no mo.
 
+use super::graph::Graph;
 use super::saturate::{Conflict, Saturation, Stop};
 use super::turns::Turns;
 use crate::limits::Limits;
@@ -24,6 +25,8 @@ pub(crate) enum Outcome {
 struct Refuted {
     refutation: Refutation,
     cases: Vec<u32>,
+    /// What the refutation takes.
+    bytes: usize,
 }
 
 /// An open split: the case at hand and, if it is the second, what refuted the first.
@@ -55,19 +58,24 @@ pub(crate) fn search(
     loop {
         turns.rewind(saturation.unchanged_before());
         let Some(out_of_turn) = turns.next(&saturation.graph) else {
-            return Ok(Some(Outcome::Mo(in_order(x, saturation))));
+            return Ok(Some(Outcome::Mo(in_order(x, &saturation.graph))));
         };
         let mut case = popular.or(out_of_turn.nearer(&saturation.graph), saturation);
         splits.push(Split { first: case.0, second: case.1, forward: None });
         // Goes on with cases until one is not refuted at once.
-        while let Some(conflict) = enter(saturation, case, limits, states)? {
+        while let Some(conflict) = {
+            let held = splits.iter().filter_map(|split| split.forward.as_ref());
+            let held = held.map(|refuted| refuted.bytes).sum();
+            enter(saturation, case, held, limits, states)?
+        } {
             conflicts += 1;
             if conflicts > patience {
                 splits.iter().for_each(|_| saturation.retract());
                 return Ok(None);
             }
             let (cycle, cases) = explain.explain(saturation, &conflict);
-            let refuted = Refuted { refutation: Refutation::Cycle(cycle), cases };
+            let bytes = cycle.bytes() + 4 * cases.len();
+            let refuted = Refuted { refutation: Refutation::Cycle(cycle), cases, bytes };
             case = match leave(saturation, &mut splits, refuted) {
                 Ok(case) => case,
                 Err(refutation) => return Ok(Some(Outcome::Refuted(refutation))),
@@ -125,16 +133,17 @@ fn unordered(saturation: &Saturation<'_>, a: EventId, b: EventId) -> bool {
     !saturation.known(a, b) && !saturation.known(b, a)
 }
 
-/// Saturates a case; the conflict if it is refuted.
+/// Saturates a case, with so many bytes of refutations at hand; the conflict if it is refuted.
 fn enter(
     saturation: &mut Saturation<'_>,
     (first, second): (EventId, EventId),
+    held: usize,
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<Conflict>, Limit> {
     *states += 1;
     limits.check(*states)?;
-    limits.check_memory(saturation.bytes(), *states)?;
+    limits.check_memory(saturation.bytes() + held, *states)?;
     let outcome =
         saturation.assume(first, second).map_err(Stop::Conflict).and_then(|()| saturation.run(limits));
     match outcome {
@@ -165,14 +174,16 @@ fn leave(
         cases.extend(refuted.cases);
         cases.sort_unstable();
         cases.dedup();
+        let bytes = forward.bytes + refuted.bytes + 2 * size_of::<Refutation>();
         let (forward, backward) = (Box::new(forward.refutation), Box::new(refuted.refutation));
-        refuted = Refuted { refutation: Refutation::Split { first, second, forward, backward }, cases };
+        let refutation = Refutation::Split { first, second, forward, backward };
+        refuted = Refuted { refutation, cases, bytes };
     }
     Err(refuted.refutation)
 }
 
 /// The writes in the order of the graph.
-pub(crate) fn in_order(x: &Execution, saturation: &Saturation<'_>) -> Vec<EventId> {
-    let nodes = (0..saturation.graph.len() as u32).map(|place| EventId(saturation.graph.at(place).0));
+pub(crate) fn in_order<R: Copy>(x: &Execution, graph: &Graph<R>) -> Vec<EventId> {
+    let nodes = (0..graph.len() as u32).map(|place| EventId(graph.at(place).0));
     nodes.filter(|e| x.labels().get(e.index()).is_some_and(|label| label.writes())).collect()
 }

@@ -93,6 +93,16 @@ pub enum Limit {
     Stopped,
 }
 
+impl Limit {
+    /// The same, where what was allowed is what is left of so many bytes.
+    pub(crate) fn out_of(self, bytes: usize) -> Self {
+        match self {
+            Limit::Memory { states, .. } => Limit::Memory { bytes, states },
+            limit => limit,
+        }
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -440,6 +440,14 @@ impl Refutation {
     }
 }
 
+impl Cycle {
+    /// About how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let edges: usize = self.lemmas.iter().chain(&self.edges).map(Edge::weight).sum();
+        size_of::<Cycle>() + edges * size_of::<Edge>()
+    }
+}
+
 impl Edge {
     fn each_event(&self, visit: &mut impl FnMut(EventId)) {
         visit(self.from);

@@ -1,6 +1,8 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
+use crate::verdict::Limit;
 
 /// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
 /// some events stand on a cycle: one of them is the error.
@@ -50,6 +52,7 @@ pub(super) fn replay(
 }
 
 /// The happens-before of a model.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HappensBefore {
     /// po
     Po,
@@ -71,8 +74,28 @@ pub(super) struct Clocks {
 }
 
 impl Clocks {
-    /// The error is an event on a cycle of po ∪ rf.
-    pub(super) fn new(x: &Execution, hb: HappensBefore) -> Result<Self, EventId> {
+    /// The inner error is an event on a cycle of po ∪ rf.
+    pub(super) fn new(
+        x: &Execution,
+        hb: HappensBefore,
+        limits: &Limits<'_>,
+    ) -> Result<Result<Self, EventId>, Limit> {
+        let mut limit = Ok(());
+        let clocks = Clocks::within(x, hb, |clocks: &Clocks| {
+            // What is held beside the rows, and the rows twice more: when they grow, they move.
+            limit =
+                limit.clone().and_then(|()| limits.check_memory(24 * x.len() + 12 * clocks.rows.len(), 0));
+            limit.is_ok()
+        });
+        limit.map(|()| clocks)
+    }
+
+    /// Stops learning when `room` says that there is none left.
+    fn within(
+        x: &Execution,
+        hb: HappensBefore,
+        mut room: impl FnMut(&Clocks) -> bool,
+    ) -> Result<Self, EventId> {
         let rf = |e| [x.rf(e), None];
         let k = x.thread_count();
         match hb {
@@ -89,6 +112,7 @@ impl Clocks {
                     if let Some((w, u)) = x.rf(e).and_then(|w| Some((w, x.thread_of(w)?)))
                         && u != t
                         && clocks.row(*row)[u.index()] <= w.0
+                        && room(&clocks)
                     {
                         learnt.fill(0);
                         clocks
@@ -102,7 +126,11 @@ impl Clocks {
             }
             HappensBefore::Synchronised => {
                 let mut synchronisation = Synchronisation::new(x);
-                replay(x, rf, |t, e| synchronisation.visit(x, t, e))?;
+                replay(x, rf, |t, e| {
+                    if room(&synchronisation.clocks) {
+                        synchronisation.visit(x, t, e);
+                    }
+                })?;
                 Ok(synchronisation.clocks)
             }
         }

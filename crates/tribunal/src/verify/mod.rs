@@ -29,6 +29,7 @@
 mod chains;
 mod clocks;
 mod graph;
+mod maps;
 pub mod object;
 mod program;
 mod refusal;
@@ -62,7 +63,7 @@ pub fn verify_within(
 ) -> Result<(), Refusal> {
     limits.check(0).map_err(Refusal::Limit)?;
     match verdict {
-        Verdict::Consistent(witness) => verify_witness(x, model, witness),
+        Verdict::Consistent(witness) => witness::within(x, model, witness, limits),
         Verdict::Inconsistent(violation) => verify_violation(x, model, violation),
         Verdict::Undecided(_) => Err(Refusal::Undecided),
         Verdict::Unsupported(claimed) if model.unsupported(x) == Some(*claimed) => Ok(()),

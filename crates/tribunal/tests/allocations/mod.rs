@@ -17,3 +17,12 @@ pub fn peak_of<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let result = call();
     (result, HEAP.peak_usage().saturating_sub(before))
 }
+
+/// What `call` gives, and how many bytes are held when it has returned beside what was held before.
+#[allow(dead_code)]
+pub fn held_by<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = HEAP.current_usage();
+    let result = call();
+    (result, HEAP.current_usage().saturating_sub(before))
+}

@@ -191,6 +191,10 @@ impl Writes {
         Writes { loc_runs, run_starts, run_threads, events, run_of }
     }
 
+    pub(super) fn is_write(&self, e: EventId) -> bool {
+        self.run_of[e.index()] != NONE
+    }
+
     pub(super) fn run_of(&self, write: EventId) -> usize {
         self.run_of[write.index()] as usize
     }

@@ -12,16 +12,26 @@
 
 use super::arrows::Arrows;
 use super::cc::causal_past;
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::order::chains::left_by;
 use crate::order::clocks::Clocks;
 use crate::order::digraph::{Arc, short_cycle};
 use crate::order::happens_before::HappensBefore;
+use crate::order::latest::{Latest, Walk, teams};
 use crate::order::observer::{Fronts, Observable};
 use crate::order::parallel;
+use crate::order::pasts::Pasts;
 use crate::order::replay::{Deadlock, Halt, replay};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Limit, Refutation, Verdict, Violation, Witness};
+
+/// Edges between writes.
+type Pairs = Vec<(EventId, EventId)>;
+
+/// What an edge takes, twice while it is put where it ends; what writes and arrows take beside it.
+const BYTES_PER_EDGE: usize = 12;
+const BYTES_PER_EVENT: usize = 32;
+const BYTES_PER_LOCATION: usize = 16;
 
 /// Histories up to this size get the shortest of all cycles.
 const LITMUS: usize = 64;
@@ -31,54 +41,88 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
         Ok(co) => co,
         Err(violation) => return Ok(Verdict::Inconsistent(violation)),
     };
-    let threads: Vec<ThreadId> = x.threads().collect();
-    let writes = Observable::writes(x);
-    let conflicts = parallel::map(x, &threads, |&thread| {
-        limits.check(0)?;
-        Ok(conflicts(x, &co, &writes, thread))
-    });
-    let conflicts: Vec<_> = conflicts.into_iter().collect::<Result<_, Limit>>()?;
-    drop(writes);
+    let meter = Meter::new(limits);
+    meter.take(co.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
+    let conflicts = conflicts(x, &co, &meter)?;
     let arrows = Arrows::new(x.len(), conflicts);
-    match replay(x, |e| arrows.tails(e), limits, |_| {}) {
+    match replay(x, |e| arrows.tails(e), limits, |_| Ok(())) {
         Ok(()) => Ok(Verdict::Consistent(Witness::History)),
         Err(Halt::Deadlock(deadlock)) => Ok(Verdict::Inconsistent(explain(x, &co, &deadlock))),
         Err(Halt::Limit(limit)) => Err(limit),
     }
 }
 
-/// The cf edges that the reads of a thread demand and co does not have.
-fn conflicts(
+/// The cf edges that reads demand and co does not have.
+fn conflicts(x: &Execution, co: &HappensBefore, meter: &Meter<'_>) -> Result<Vec<Pairs>, Limit> {
+    let count = |found: &Pairs| meter.check().and(meter.take(found.capacity() * BYTES_PER_EDGE));
+    let conflicts = match co.pasts.as_ref().expect("every read synchronises") {
+        Pasts::Clocks(clocks) => {
+            let writes = Observable::writes(x);
+            let threads: Vec<ThreadId> = x.threads().collect();
+            let observer = 8 * writes.run_count() + 8 * x.location_count();
+            meter.take(observer.saturating_mul(parallel::width(x)))?;
+            parallel::map(x, &threads, |&thread| {
+                let mut found = Vec::new();
+                in_thread(x, clocks, &writes, thread, |write, read| {
+                    conflict_of(x, co, write, read, &mut found)
+                });
+                count(&found).map(|()| found)
+            })
+        }
+        Pasts::Sets(sets) => {
+            let latest = Latest::new(x, sets, |e| x.label(e).writes());
+            parallel::map(x, &teams(x), |team| {
+                let (mut found, mut walk) = (Vec::new(), Walk::new(x, Some((&latest, sets))));
+                for &thread in team {
+                    meter.check()?;
+                    // The write that the last access left is before the one read, whoever wrote it.
+                    walk.observe(
+                        thread,
+                        |_| true,
+                        |write, read| {
+                            conflict_of(x, co, left_by(x, write), read, &mut found);
+                        },
+                    );
+                }
+                count(&found).map(|()| found)
+            })
+        }
+    };
+    conflicts.into_iter().collect()
+}
+
+/// The edge from `write`, which is in the past of `e`, to the write that `e` reads from, if it is not known anyway.
+#[inline]
+fn conflict_of(x: &Execution, co: &HappensBefore, write: EventId, e: EventId, found: &mut Pairs) {
+    if let Some(source) = x.rf(e)
+        && source != write
+        && !co.before(x, write, source)
+    {
+        found.push((write, source));
+    }
+}
+
+/// Calls `conflict(write, e)` for the writes that each access e of a thread must look at.
+fn in_thread(
     x: &Execution,
-    co: &HappensBefore,
+    clocks: &Clocks,
     writes: &Observable,
     thread: ThreadId,
-) -> Vec<(EventId, EventId)> {
-    let clocks = co.clocks.as_ref().expect("every read synchronises");
+    mut conflict: impl FnMut(EventId, EventId),
+) {
     let mut fronts = Fronts::new(writes, thread);
     // For each location, the write that the thread's last access left, and its clock.
     let mut previous: Vec<_> = x.locations().map(|loc| (x.init_write(loc), Clocks::EMPTY)).collect();
-    let mut found = Vec::new();
     for e in x.thread_events(thread).map(EventId) {
         let loc = x.locs()[e.index()];
         let (last, last_row) = &mut previous[loc.index()];
-        let source = x.rf(e);
-        let mut conflict = |write: EventId| {
-            if let Some(source) = source
-                && source != write
-                && !co.before(x, write, source)
-            {
-                found.push((write, source));
-            }
-        };
-        conflict(*last);
+        conflict(*last, e);
         let row = clocks.row_of(e);
         if row != *last_row {
-            fronts.advance(writes, loc, clocks.row(row), |_, front| conflict(front.event));
+            fronts.advance(writes, loc, clocks.row(row), |_, front| conflict(front.event, e));
         }
         (*last, *last_row) = (left_by(x, e), row);
     }
-    found
 }
 
 fn explain(x: &Execution, co: &HappensBefore, deadlock: &Deadlock) -> Violation {

@@ -17,15 +17,18 @@ use super::graph::{Graph, shortest, sort};
 use super::observers::arrows;
 use super::past::{Past, Relation};
 use super::proof::{Line, Proof, Scope};
-use crate::limits::Limits;
+use super::view::Seen;
+use crate::limits::{Bounded, Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::order::chains::SharedSource;
+use crate::order::latest::{Previous, teams};
 use crate::order::parallel;
 use crate::verdict::{Because, Cycle, Edge, Limit};
 use rustc_hash::FxHashSet;
 
-/// Pairs of writes.
-type Pairs = Vec<(EventId, EventId)>;
+/// What bases, writes and the graph of all events take.
+const BYTES_PER_EVENT: usize = 72;
+const BYTES_PER_LOCATION: usize = 16;
 
 /// A cycle for one of the lines, if there is one. Without one, the lines are acyclic each, and so is what any one
 /// observer saw.
@@ -47,30 +50,33 @@ pub(super) fn cycle(
         Ok(past) => past,
         Err(cycle) => return Ok(Some(hb_cycle(lines, &cycle))),
     };
-    let mut pairs = by_thread(x, limits, |thread| hb_pairs(x, &past, writes, thread))?;
-    let mut overwritten = None;
-    let mut add = |conflicts: Vec<Conflicts>| {
-        for conflicts in conflicts {
-            pairs.push(conflicts.pairs);
-            overwritten = overwritten.or(conflicts.overwritten);
-        }
+    let seen: usize = lines.iter().map(|line| line.seen.capacity() * size_of::<Seen>()).sum();
+    let meter = Meter::new(limits);
+    meter.take(past.bytes() + seen + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
+    let mut pairs =
+        by_thread(x, &meter, |thread, previous, found| hb_pairs(x, &past, writes, thread, previous, found))?;
+    let mut add = |line: &Line<'_>, own: &Past<'_>| {
+        pairs.extend(by_thread(x, &meter, |thread, previous, found| {
+            conflict_pairs(line, [own, &past], writes, thread, previous, found);
+        })?);
+        Ok(())
     };
     if let [line] = lines {
-        add(by_thread(x, limits, |thread| conflict_pairs(line, &past, &past, writes, thread))?);
+        add(line, &past)?;
     } else {
         for line in lines {
             let relation =
                 Relation { bases: &[line.base], further: arrows(x, line.seen.iter()), observer: 0..0 };
-            let Ok(own) = Past::new(&relation, limits)? else {
-                unreachable!("it is part of an acyclic relation")
-            };
-            add(by_thread(x, limits, |thread| conflict_pairs(line, &own, &past, writes, thread))?);
+            let own = Past::new(&relation, &meter.rest()).map_err(|limit| limit.out_of(limits.max_memory))?;
+            let Ok(own) = own else { unreachable!("it is part of an acyclic relation") };
+            add(line, &own)?;
         }
     }
     drop(past);
-    if let Some((write, read)) = overwritten {
+    if let Some((write, read)) = pairs.iter().find_map(|found| found.overwritten) {
         return Ok(Some(init_cycle(lines, write, read)));
     }
+    let pairs = pairs.into_iter().map(|found| found.pairs.into_items()).collect::<Result<_, Limit>>()?;
     let pairs = Arrows::new(x.len(), pairs);
     let reads = x.events().filter_map(|e| Some((e, x.rf(e)?))).collect();
     let readers = Arrows::new(x.len() + x.location_count(), vec![reads]);
@@ -83,69 +89,84 @@ pub(super) fn cycle(
     Ok(None)
 }
 
-fn by_thread<T: Send>(
+/// What some threads ask for.
+struct Found<'m> {
+    pairs: Bounded<'m, (EventId, EventId)>,
+    /// A write and a read of the initial write that has it in its past.
+    overwritten: Option<(EventId, EventId)>,
+}
+
+/// What `find` adds for each thread.
+fn by_thread<'m>(
     x: &Execution,
-    limits: &Limits<'_>,
-    f: impl Fn(ThreadId) -> T + Sync + Send,
-) -> Result<Vec<T>, Limit> {
-    let threads: Vec<ThreadId> = x.threads().collect();
-    let found = parallel::map(x, &threads, |&thread| {
-        limits.check(0)?;
-        Ok(f(thread))
+    meter: &'m Meter<'m>,
+    find: impl Fn(ThreadId, &mut Previous, &mut Found<'m>) + Sync + Send,
+) -> Result<Vec<Found<'m>>, Limit> {
+    let found = parallel::map(x, &teams(x), |team| {
+        let mut previous = Previous::new(x);
+        let mut found = Found { pairs: Bounded::new(meter), overwritten: None };
+        for &thread in team {
+            meter.check()?;
+            find(thread, &mut previous, &mut found);
+        }
+        Ok(found)
     });
     found.into_iter().collect()
 }
 
 /// The pairs of hb_WW into the writes of a thread.
-fn hb_pairs(x: &Execution, past: &Past<'_>, writes: &Writes, thread: ThreadId) -> Pairs {
-    let mut pairs = Vec::new();
-    past.observe(writes, thread, |e| x.label(e).writes(), |write, e| pairs.push((write, e)));
-    // The initial write is before the thread's first write of each location.
-    for run in (0..writes.run_starts().len() - 1).filter(|&run| writes.thread(run) == thread) {
-        let first = writes.events()[writes.run_starts()[run] as usize];
-        pairs.extend(x.loc(first).map(|loc| (x.init_write(loc), first)));
-    }
-    pairs
-}
-
-/// What the reads of a thread demand of cf.
-struct Conflicts {
-    pairs: Pairs,
-    /// A write and a read of the initial write that has it in its past.
-    overwritten: Option<(EventId, EventId)>,
-}
-
-/// The pairs of cf that the reads of a thread demand, but for those that hb, as `all` tells it, has anyway.
-fn conflict_pairs(
-    line: &Line<'_>,
+fn hb_pairs(
+    x: &Execution,
     past: &Past<'_>,
-    all: &Past<'_>,
     writes: &Writes,
     thread: ThreadId,
-) -> Conflicts {
+    previous: &mut Previous,
+    found: &mut Found<'_>,
+) {
+    let is_write = |e: EventId| x.label(e).writes();
+    past.observe(writes, thread, previous, is_write, |write, e| found.pairs.push((write, e)));
+    // The initial write is before the thread's first write of each location.
+    previous.begin();
+    for e in x.thread_events(thread).map(EventId).filter(|&e| is_write(e)) {
+        let loc = x.locs()[e.index()];
+        if previous.replace(loc, e).is_none() {
+            found.pairs.push((x.init_write(loc), e));
+        }
+    }
+}
+
+/// The pairs of cf that the reads of a thread demand, given the past of its line, but for those that hb, the past of all
+/// lines, has anyway. Also the first write and read of the initial write that has it in its past.
+fn conflict_pairs(
+    line: &Line<'_>,
+    [past, all]: [&Past<'_>; 2],
+    writes: &Writes,
+    thread: ThreadId,
+    previous: &mut Previous,
+    found: &mut Found<'_>,
+) {
     let x = line.base.x;
-    let mut pairs = Vec::new();
-    let mut overwritten = None;
     // cf of wccm leaves out the initial writes and the thread's own, as its bases do.
     let looks = |e: EventId| x.label(e).reads() && line.base.conflicts(e);
     let mut conflict = |write: EventId, source: EventId, e: EventId| {
         if x.is_init(source) {
-            overwritten = overwritten.or(Some((write, e)));
+            found.overwritten.get_or_insert((write, e));
         } else if write != source && !all.has(source, write) {
-            pairs.push((write, source));
+            found.pairs.push((write, source));
         }
     };
-    past.observe(writes, thread, looks, |write, e| conflict(write, x.rf(e).expect("a read"), e));
-    let mut previous = vec![None; x.location_count()];
+    past.observe(writes, thread, previous, looks, |write, e| conflict(write, x.rf(e).expect("a read"), e));
+    previous.begin();
     for e in x.thread_events(thread).map(EventId).filter(|&e| looks(e)) {
-        let source = x.rf(e).filter(|&source| !x.is_init(source));
-        if let (Some(last), Some(source)) =
-            (std::mem::replace(&mut previous[x.locs()[e.index()].index()], source), source)
+        // What an earlier read read from, unless that was the initial write.
+        let Some(source) = x.rf(e) else { continue };
+        if let Some(last) = previous.replace(x.locs()[e.index()], source)
+            && !x.is_init(last)
+            && !x.is_init(source)
         {
             conflict(last, source, e);
         }
     }
-    Conflicts { pairs, overwritten }
 }
 
 /// Two RMWs that read from one write: each is before the other by fr.

@@ -5,11 +5,16 @@ use super::base::{Base, Writes};
 use super::graph::sort;
 use super::past::Relation;
 use super::proof::{Line, Proof, Scope};
-use super::view::{Seen, View, observe};
-use crate::limits::Limits;
+use super::view::{Scratch, Seen, View, observe};
+use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
+use crate::order::latest::teams;
 use crate::order::parallel;
 use crate::verdict::{Because, Cycle, Edge, Limit};
+
+/// What a base and the writes take, and what an observer takes of each event while it looks.
+const BYTES_PER_EVENT: usize = 24;
+const BYTES_PER_OBSERVED: usize = 16;
 
 /// Up to this size, all observers are asked for a cycle, and the shortest is kept.
 const LITMUS: usize = 128;
@@ -49,12 +54,23 @@ fn views(
     keep: impl Fn(View) -> View + Sync + Send,
     limits: &Limits<'_>,
 ) -> Result<Vec<View>, Limit> {
-    let threads: Vec<ThreadId> = base.x.threads().collect();
-    let views = parallel::map(base.x, &threads, |&thread| {
-        limits.check(0)?;
-        Ok(keep(observe(base, writes, thread, &known)))
+    let x = base.x;
+    let meter = Meter::new(limits);
+    meter.take(BYTES_PER_EVENT * x.len() + BYTES_PER_OBSERVED * x.len() * parallel::width(x))?;
+    let views = parallel::map(x, &teams(x), |team| {
+        let mut scratch = Scratch::new(base, writes);
+        let view = |&thread: &ThreadId| {
+            meter.check()?;
+            let view = observe(base, writes, thread, &known, &mut scratch, &meter)?;
+            let taken = view.seen.capacity();
+            let view = keep(view);
+            meter.give((taken - view.seen.capacity()) * size_of::<Seen>());
+            Ok(view)
+        };
+        team.iter().map(view).collect::<Result<Vec<View>, Limit>>()
     });
-    views.into_iter().collect()
+    let views: Vec<Vec<View>> = views.into_iter().collect::<Result<_, _>>()?;
+    Ok(views.into_iter().flatten().collect())
 }
 
 fn shortest_cycle(base: &Base<'_>, views: &[View], limits: &Limits<'_>) -> Result<Option<Cycle>, Limit> {

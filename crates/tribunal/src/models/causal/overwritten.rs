@@ -5,16 +5,25 @@
 //! to the location before e in hb is the only one of u that can be between w and e, since an earlier one that is
 //! after w makes the last one be after w, too.
 
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::order::clocks::{Clocks, Row};
 use crate::order::happens_before::HappensBefore;
+use crate::order::latest::{Latest, Previous, teams};
 use crate::order::observer::{Fronts, Observable, TURN};
 use crate::order::parallel;
+use crate::order::pasts::{PastSets, Pasts};
+use crate::order::sets::Sets;
 use crate::verdict::{Axiom, Limit, Refutation, Violation};
+use std::ops::Range;
 
 /// Histories up to this size are explained by the shortest of all explanations.
 const LITMUS: usize = 128;
+
+/// What observable writes take, and what an observer takes for each of their runs.
+const BYTES_PER_EVENT: usize = 24;
+const BYTES_PER_LOCATION: usize = 16;
+const BYTES_PER_RUN: usize = 8 + size_of::<Option<LastWrite>>();
 
 /// Why `axiom`, which is the one above, is broken, if it is. Every read synchronises in `hb`.
 pub(in crate::models) fn find(
@@ -23,13 +32,36 @@ pub(in crate::models) fn find(
     axiom: Axiom,
     limits: &Limits<'_>,
 ) -> Result<Option<Violation>, Limit> {
-    let search = Search { x, hb, axiom, writes: Observable::writes(x) };
-    let new = |thread| Watcher::new(&search, thread);
-    let watchers = parallel::in_turns(x, search.writes.run_count(), new, |watcher| {
-        limits.check(0)?;
-        Ok(watcher.advance(&search))
-    })?;
-    let found = watchers.into_iter().find_map(|watcher| watcher.found);
+    let meter = Meter::new(limits);
+    meter.take(hb.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
+    let search = Search { x, hb, axiom };
+    let found = match hb.pasts.as_ref().expect("every read synchronises") {
+        Pasts::Clocks(clocks) => {
+            let writes = Observable::writes(x);
+            // As many threads as are on their way at once have what each of them has observed.
+            let at_once = parallel::states_at_once(x, writes.run_count());
+            let watcher = BYTES_PER_RUN * writes.run_count() + 4 * x.location_count();
+            meter.take(watcher.saturating_mul(at_once))?;
+            let new = |thread| Watcher::new(x, &writes, thread);
+            let advance = |watcher: &mut Watcher| meter.check().map(|()| watcher.advance(x, &writes, clocks));
+            let found = parallel::in_turns(x, writes.run_count(), new, advance, |watcher| watcher.found)?;
+            found.into_iter().flatten().next()
+        }
+        Pasts::Sets(sets) => {
+            let latest = Latest::new(x, sets, |e| x.label(e).writes());
+            let found = parallel::map(x, &teams(x), |team| {
+                let mut own_writes = Previous::new(x);
+                for &thread in team {
+                    meter.check()?;
+                    if let Some(found) = search.in_thread(sets, &latest, thread, &mut own_writes) {
+                        return Ok(Some(found));
+                    }
+                }
+                Ok(None)
+            });
+            found.into_iter().collect::<Result<Vec<_>, Limit>>()?.into_iter().flatten().next()
+        }
+    };
     Ok(match found {
         Some(_) if x.len() <= LITMUS => search.shortest(),
         first => first.map(|(read, by)| search.explain(read, by)),
@@ -40,7 +72,6 @@ struct Search<'a> {
     x: &'a Execution,
     hb: &'a HappensBefore,
     axiom: Axiom,
-    writes: Observable,
 }
 
 /// The last write of a thread to a location that happens before the observer, with its clock.
@@ -64,21 +95,19 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn new(search: &Search<'_>, thread: ThreadId) -> Self {
+    fn new(x: &Execution, writes: &Observable, thread: ThreadId) -> Self {
         Watcher {
             thread,
-            next: search.x.thread_events(thread).start,
-            fronts: Fronts::new(&search.writes, thread),
-            last_writes: vec![None; search.writes.run_count()],
-            rows: vec![Clocks::EMPTY; search.x.location_count()],
+            next: x.thread_events(thread).start,
+            fronts: Fronts::new(writes, thread),
+            last_writes: vec![None; writes.run_count()],
+            rows: vec![Clocks::EMPTY; x.location_count()],
             found: None,
         }
     }
 
     /// Goes on for a turn; says whether there is more to look at.
-    fn advance(&mut self, search: &Search<'_>) -> bool {
-        let x = search.x;
-        let clocks = search.hb.clocks.as_ref().expect("every read synchronises");
+    fn advance(&mut self, x: &Execution, writes: &Observable, clocks: &Clocks) -> bool {
         let end = x.thread_events(self.thread).end;
         let stop = end.min(self.next.saturating_add(TURN));
         for e in (self.next..stop).map(EventId) {
@@ -89,50 +118,85 @@ impl Watcher {
             let loc = x.locs()[e.index()];
             let row = clocks.row_of(e);
             if std::mem::replace(&mut self.rows[loc.index()], row) != row {
-                self.fronts.advance(&search.writes, loc, clocks.row(row), |run, last| {
+                self.fronts.advance(writes, loc, clocks.row(row), |run, last| {
                     self.last_writes[run] =
                         Some(LastWrite { write: last.event, row: clocks.row_of(last.event) });
                 });
             }
-            let runs = search.writes.run_range(loc);
+            let runs = writes.run_range(loc);
             if label.reads()
-                && let Some(by) = search.overwriter(clocks, &self.last_writes[runs.clone()], runs.start, e)
+                && let Some(by) = self.overwriter(x, writes, clocks, runs.clone(), e)
             {
                 self.found = Some((e, by));
                 return false;
             }
             if label.writes() {
-                let own = runs.clone().find(|&run| search.writes.run_thread(run) == self.thread);
+                let own = runs.clone().find(|&run| writes.run_thread(run) == self.thread);
                 self.last_writes[own.expect("a write is in a run")] = Some(LastWrite { write: e, row });
             }
         }
         self.next = stop;
         stop < end
     }
-}
 
-impl Search<'_> {
-    /// One of the last writes, those of the runs from `first_run` on, that the write that `read` reads from happens
-    /// before.
+    /// One of the last writes, those of these runs, that the write that `read` reads from happens before.
     #[inline]
     fn overwriter(
         &self,
+        x: &Execution,
+        writes: &Observable,
         clocks: &Clocks,
-        last_writes: &[Option<LastWrite>],
-        first_run: usize,
+        runs: Range<usize>,
         read: EventId,
     ) -> Option<EventId> {
-        let write = self.x.rf(read)?;
-        let mut last = (first_run..).zip(last_writes).filter_map(|(run, last)| Some((run, (*last)?)));
-        let overwriter = match self.x.slot(write) {
+        let write = x.rf(read)?;
+        let last_writes = &self.last_writes[runs.clone()];
+        let mut last = runs.zip(last_writes).filter_map(|(run, last)| Some((run, (*last)?)));
+        let overwriter = match x.slot(write) {
             // The initial write happens before every other.
             None => last.next(),
-            Some(slot) => last.find(|&(run, last)| match self.writes.run_thread(run) == slot.thread {
+            Some(slot) => last.find(|&(run, last)| match writes.run_thread(run) == slot.thread {
                 true => last.write > write,
                 false => clocks.entry(last.row, slot.thread) > slot.index,
             }),
         };
         overwriter.map(|(_, last)| last.write)
+    }
+}
+
+impl Search<'_> {
+    /// The first read of a thread from a write that is overwritten, and an overwriting write. If some write is after the one
+    /// read, so is one of the latest that happen before the read.
+    fn in_thread(
+        &self,
+        sets: &PastSets,
+        latest: &Latest,
+        thread: ThreadId,
+        own_writes: &mut Previous,
+    ) -> Option<(EventId, EventId)> {
+        let x = self.x;
+        own_writes.begin();
+        for e in x.thread_events(thread).map(EventId).filter(|&e| !x.label(e).is_fence()) {
+            let loc = x.locs()[e.index()];
+            let own = own_writes.get(loc);
+            if let Some(source) = x.rf(e) {
+                let mut by = own.filter(|&own| self.hb.before(x, source, own));
+                // What is before the thread's own last write is no better than that.
+                let known = own.map_or(Sets::EMPTY, |own| sets.set_of(own));
+                latest.before(x, sets, e, (known, x.thread_events(thread)), |write| {
+                    if by.is_none() && self.hb.before(x, source, write) {
+                        by = Some(write);
+                    }
+                });
+                if let Some(by) = by {
+                    return Some((e, by));
+                }
+            }
+            if x.label(e).writes() {
+                own_writes.replace(loc, e);
+            }
+        }
+        None
     }
 
     /// The violation that takes the fewest edges to say, for small histories.

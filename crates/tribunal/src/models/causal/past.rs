@@ -4,8 +4,11 @@ use super::arrows::Arrows;
 use super::base::{Base, NONE, Writes};
 use super::graph::{Graph, sort};
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, ThreadId};
+use crate::memory::{EventId, ThreadId};
 use crate::order::clocks::Clocks;
+use crate::order::latest::{Latest, Previous};
+use crate::order::pasts::{PastSets, has_many_threads};
+use crate::order::sets::Sets;
 use crate::verdict::Limit;
 use std::ops::Range;
 
@@ -39,7 +42,14 @@ impl Graph for Relation<'_> {
 /// writes of its own thread has no entry for them.
 pub(super) struct Past<'a> {
     bases: &'a [&'a Base<'a>],
-    clocks: Clocks,
+    known: Known,
+}
+
+/// The writes in each event's past.
+enum Known {
+    Clocks(Clocks),
+    /// Where threads are many.
+    Sets(PastSets, Latest),
 }
 
 impl<'a> Past<'a> {
@@ -51,13 +61,19 @@ impl<'a> Past<'a> {
         };
         let bases = relation.bases;
         let x = bases[0].x;
-        let mut past = Past { bases, clocks: Clocks::new(x.len(), x.thread_count()) };
-        for e in order.into_iter().map(EventId) {
+        if has_many_threads(x) {
+            let before = |e, visit: &mut dyn FnMut(u32)| relation.before(e, visit);
+            let sets = PastSets::of_writes(x, &order, before, limits)?;
+            let latest = Latest::new(x, &sets, |e| x.label(e).writes());
+            return Ok(Ok(Past { bases, known: Known::Sets(sets, latest) }));
+        }
+        let mut clocks = Clocks::new(x.len(), x.thread_count());
+        for (i, e) in order.into_iter().map(EventId).enumerate() {
             let slot = x.slot(e).expect("an event of a thread");
             let mut row = Clocks::EMPTY;
             relation.before(e.0, |before| {
                 let before = EventId(before);
-                let (from, clocks) = (x.slot(before).expect("an event of a thread"), &mut past.clocks);
+                let from = x.slot(before).expect("an event of a thread");
                 if from.thread != slot.thread {
                     // What comes before a write comes before the later writes of its thread.
                     if clocks.entry(row, from.thread) <= from.index {
@@ -70,45 +86,72 @@ impl<'a> Past<'a> {
                     row = clocks.raise(row, from.thread, from.index + 1);
                 }
             });
-            past.clocks.set_row(e, row);
+            clocks.set_row(e, row);
+            limits.check_memory(clocks.bytes(), 0)?;
+            if i.is_multiple_of(1 << 12) {
+                limits.check(0)?;
+            }
         }
-        Ok(Ok(past))
+        Ok(Ok(Past { bases, known: Known::Clocks(clocks) }))
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.known {
+            Known::Clocks(clocks) => clocks.bytes(),
+            Known::Sets(sets, _) => sets.bytes() + 4 * self.bases[0].x.len(),
+        }
     }
 
     /// Below which id the writes of `thread` are in the past of `e`, which is of thread `own`.
     #[inline(always)]
-    fn limit(&self, x: &Execution, own: ThreadId, e: EventId, thread: ThreadId) -> u32 {
+    fn limit(&self, clocks: &Clocks, own: ThreadId, e: EventId, thread: ThreadId) -> u32 {
         match own == thread && after_own_writes(self.bases, e) {
             true => e.0,
-            false => x.thread_events(thread).start + self.clocks.known(e, thread),
+            false => self.bases[0].x.thread_events(thread).start + clocks.known(e, thread),
         }
     }
 
     /// Whether a write is in the past of an event; for po-loc they must be of one location.
     pub(super) fn has(&self, e: EventId, write: EventId) -> bool {
         let x = self.bases[0].x;
-        match (x.thread_of(e), x.thread_of(write)) {
-            (Some(own), Some(thread)) => write.0 < self.limit(x, own, e, thread),
-            (own, _) => own.is_some(),
+        match (x.thread_of(e), x.thread_of(write), &self.known) {
+            (Some(own), Some(thread), Known::Clocks(clocks)) => write.0 < self.limit(clocks, own, e, thread),
+            (Some(_), Some(_), Known::Sets(sets, _)) => sets.has(e, write),
+            (own, ..) => own.is_some(),
         }
     }
 
     /// Has a thread go through those of its events that `looks` is true of, which must be in line: `visit(write,
     /// e)` for the last write of each thread to the location of e that is in the past of e and was not before the
-    /// previous such event.
+    /// previous such event; where threads are many, for the latest of these, before which all others are. `previous` is of use
+    /// for all threads.
     pub(super) fn observe(
         &self,
         writes: &Writes,
         thread: ThreadId,
+        previous: &mut Previous,
         looks: impl Fn(EventId) -> bool,
         mut visit: impl FnMut(EventId, EventId),
     ) {
         let x = self.bases[0].x;
+        let clocks = match &self.known {
+            Known::Clocks(clocks) => clocks,
+            Known::Sets(sets, latest) => {
+                previous.begin();
+                for e in x.thread_events(thread).map(EventId).filter(|&e| looks(e)) {
+                    let before = previous.replace(x.locs()[e.index()], e);
+                    let known = before.map_or(Sets::EMPTY, |before| sets.set_of(before));
+                    latest.before(x, sets, e, (known, 0..0), |write| visit(write, e));
+                }
+                return;
+            }
+        };
         let (starts, events) = (writes.run_starts(), writes.events());
         let mut fronts = starts.to_vec();
         for e in x.thread_events(thread).map(EventId).filter(|&e| looks(e)) {
             for run in writes.runs(x, e) {
-                let limit = self.limit(x, thread, e, writes.thread(run));
+                let limit = self.limit(clocks, thread, e, writes.thread(run));
                 let ahead = &events[fronts[run] as usize..starts[run + 1] as usize];
                 let known = ahead.iter().take_while(|write| write.0 < limit).count();
                 if known > 0 {

@@ -21,9 +21,14 @@ use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witness};
 
+/// What bases, writes and a sorted graph take.
+const BYTES_PER_EVENT: usize = 76;
+const BYTES_PER_LOCATION: usize = 16;
+
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     let inconsistent =
         |axiom, cycle| Ok(Verdict::Inconsistent(Violation { axiom, refutation: Refutation::Cycle(cycle) }));
+    limits.check_memory(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count(), 0)?;
     let local = Base::new(x, Program::PoLoc, Heard::All);
     if let Err(cycle) = sort(&local, limits)? {
         return inconsistent(Axiom::PoLocRf, base_cycle(&local, &cycle, None));

@@ -15,9 +15,10 @@ mod explain;
 use super::{Engine, Preserved};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::order::base::Base;
+use crate::order::base::{Base, Line};
+use crate::order::graph::Graph;
 use crate::order::repair::repair;
-use crate::order::saturate::{Saturation, Stop};
+use crate::order::saturate::{Reason, Saturation, Stop};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{enumeration, plain, sat, subset};
@@ -52,16 +53,22 @@ pub(super) fn decide(
         _ => {}
     }
     let inconsistent = |violation, decided| Ok((Verdict::Inconsistent(violation), engine.unwrap_or(decided)));
-    let mut saturation = match saturated(x, preserved, &explain, limits)? {
-        Ok(saturation) => saturation,
-        Err(violation) => return inconsistent(violation, Engine::Saturation),
+    let mut saturation = match saturated(x, preserved, &explain, limits) {
+        Ok(Ok(saturation)) => saturation,
+        Ok(Err(violation)) => return inconsistent(violation, Engine::Saturation),
+        // Clocks of many threads are large: perhaps it goes without.
+        Err(limit @ Limit::Memory { .. }) => {
+            let mo = unsaturated(x, preserved, &explain, limits)?.ok_or(limit)?;
+            return consistent(mo, engine.unwrap_or(Engine::Saturation));
+        }
+        Err(limit) => return Err(limit),
     };
     saturation.reorder();
     if engine == Some(Engine::Saturation) && Turns::new(x).next(&saturation.graph).is_some() {
         return Err(Limit::Saturated);
     }
     if let Some(repairs) = repair(x, &mut saturation, limits)? {
-        let writes = in_order(x, &saturation);
+        let writes = in_order(x, &saturation.graph);
         let decided = if repairs == 0 { Engine::Saturation } else { Engine::Search };
         return consistent(ModificationOrder::in_line(x, &writes), engine.unwrap_or(decided));
     }
@@ -129,6 +136,41 @@ pub(crate) fn decide_assuming(
     }
 }
 
+/// What a base takes while it is built.
+const BYTES_PER_EVENT: usize = 100;
+
+/// The graph of what a model preserves, or why it is cyclic.
+fn graph(
+    x: &Execution,
+    preserved: &Preserved,
+    explain: &Explanation<'_>,
+    limits: &Limits<'_>,
+) -> Result<Result<(Graph<Reason>, Line), Violation>, Limit> {
+    if let Some(violation) = explain.thin_air() {
+        return Ok(Err(violation));
+    }
+    limits.check_memory(BYTES_PER_EVENT * x.len(), 0)?;
+    let base = match Base::new(x, preserved) {
+        Ok(base) => base,
+        Err(plain) => return Ok(Err(explain.plain(plain))),
+    };
+    let line = base.line;
+    let graph = Saturation::graph(x, base, limits)?;
+    Ok(graph.map(|graph| (graph, line)).map_err(|cycle| explain.base_cycle(&cycle)))
+}
+
+/// An mo in which the writes come as in the graph of what the model preserves, if that is one.
+fn unsaturated(
+    x: &Execution,
+    preserved: &Preserved,
+    explain: &Explanation<'_>,
+    limits: &Limits<'_>,
+) -> Result<Option<ModificationOrder>, Limit> {
+    let Ok((graph, _)) = graph(x, preserved, explain, limits)? else { return Ok(None) };
+    let in_turn = Turns::new(x).next(&graph).is_none();
+    Ok(in_turn.then(|| ModificationOrder::in_line(x, &in_order(x, &graph))))
+}
+
 /// The saturated graph, or why there is none.
 pub(super) fn saturated<'a>(
     x: &'a Execution,
@@ -136,18 +178,12 @@ pub(super) fn saturated<'a>(
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
 ) -> Result<Result<Saturation<'a>, Violation>, Limit> {
-    if let Some(violation) = explain.thin_air() {
-        return Ok(Err(violation));
-    }
-    let base = match Base::new(x, preserved) {
-        Ok(base) => base,
-        Err(plain) => return Ok(Err(explain.plain(plain))),
+    let (graph, line) = match graph(x, preserved, explain, limits)? {
+        Ok(graph) => graph,
+        Err(violation) => return Ok(Err(violation)),
     };
     let in_order = preserved.rr != super::Keep::Never;
-    let mut saturation = match Saturation::new(x, base, in_order, limits)? {
-        Ok(saturation) => saturation,
-        Err(cycle) => return Ok(Err(explain.base_cycle(&cycle))),
-    };
+    let mut saturation = Saturation::new(x, graph, line, in_order, limits)?;
     match saturation.run(limits) {
         Ok(()) => Ok(Ok(saturation)),
         Err(Stop::Limit(limit)) => Err(limit),

@@ -1,7 +1,9 @@
 //! The axioms of the C11 family, and weak read coherence, which cc shares with wra.
 
+use super::many::{self, has_many_threads};
 use super::{Positions, broken, final_values};
 use crate::Model;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, LocId, ThreadId};
 use crate::verdict::{Axiom, ModificationOrder};
 use crate::verify::clocks::{Clocks, HappensBefore, replay};
@@ -9,39 +11,54 @@ use crate::verify::{Breach, Named, Refusal};
 use std::ops::Range;
 
 /// rc20, ra, sra and relaxed: an mo.
-pub(super) fn ordered(x: &Execution, model: Model, mo: &ModificationOrder) -> Result<(), Refusal> {
+pub(super) fn ordered(
+    x: &Execution,
+    model: Model,
+    mo: &ModificationOrder,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
     let positions = Positions::new(x, mo)?;
     final_values(x, mo)?;
-    let clocks = happens_before(x, model)?;
     if model == Model::Sra {
         strong_write_coherence(x, mo, &positions)?;
     }
+    if has_many_threads(x) {
+        return many::coherent(x, of_model(model), mo, &positions, limits);
+    }
+    let clocks = happens_before(x, model, limits)?;
     let accesses = Accesses::new(x);
     let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
     x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
 }
 
 /// wra: no mo.
-pub(super) fn weak(x: &Execution) -> Result<(), Refusal> {
+pub(super) fn weak(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
     no_shared_source(x)?;
-    not_overwritten(x, Axiom::WeakReadCoherence)
+    not_overwritten(x, Axiom::WeakReadCoherence, limits)
 }
 
 /// acyclic(po ∪ rf), and no read from a write that is overwritten in the read's past, by hb = (po ∪ rf)⁺.
-pub(super) fn not_overwritten(x: &Execution, axiom: Axiom) -> Result<(), Refusal> {
-    let clocks = happens_before(x, Model::Wra)?;
+pub(super) fn not_overwritten(x: &Execution, axiom: Axiom, limits: &Limits<'_>) -> Result<(), Refusal> {
+    if has_many_threads(x) {
+        return many::not_overwritten(x, axiom, limits);
+    }
+    let clocks = happens_before(x, Model::Wra, limits)?;
     let accesses = Accesses::new(x);
     x.locations().try_for_each(|loc| weak_read_coherence(x, &clocks, accesses.of(x, loc), axiom))
 }
 
-/// hb, and with it acyclic(po ∪ rf).
-fn happens_before(x: &Execution, model: Model) -> Result<Clocks, Refusal> {
-    let hb = match model {
+fn of_model(model: Model) -> HappensBefore {
+    match model {
         Model::Rc20 => HappensBefore::Synchronised,
         Model::Relaxed => HappensBefore::Po,
         _ => HappensBefore::PoRf,
-    };
-    Clocks::new(x, hb).map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
+    }
+}
+
+/// hb, and with it acyclic(po ∪ rf).
+fn happens_before(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Clocks, Refusal> {
+    let clocks = Clocks::new(x, of_model(model), limits).map_err(Refusal::Limit)?;
+    clocks.map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
 }
 
 /// acyclic(hb ∪ mo), for hb = (po ∪ rf)⁺: the events can be replayed so that each write follows the one before it in mo.
@@ -63,9 +80,9 @@ fn strong_write_coherence(
 }
 
 /// The accesses of the locations, initial writes excluded: by location, then by thread, then in program order.
-struct Accesses {
-    events: Vec<EventId>,
-    starts: Vec<usize>,
+pub(super) struct Accesses {
+    pub(super) events: Vec<EventId>,
+    pub(super) starts: Vec<usize>,
 }
 
 /// The accesses of one location.
@@ -77,7 +94,7 @@ struct Location<'a> {
 }
 
 impl Accesses {
-    fn new(x: &Execution) -> Self {
+    pub(super) fn new(x: &Execution) -> Self {
         let accesses = || x.events().filter_map(|e| Some((e, x.loc(e)?)));
         let mut starts = vec![0; x.location_count() + 1];
         for (_, loc) in accesses() {
@@ -150,7 +167,7 @@ impl Location<'_> {
 }
 
 /// Write coherence, read coherence and atomicity of a given mo.
-struct Coherence<'a> {
+pub(super) struct Coherence<'a> {
     x: &'a Execution,
     clocks: &'a Clocks,
     positions: &'a Positions,
@@ -181,7 +198,7 @@ impl Coherence<'_> {
     }
 
     /// Checks one access against the mo-latest write in its past.
-    fn access(
+    pub(super) fn access(
         x: &Execution,
         positions: &Positions,
         mo: &[EventId],

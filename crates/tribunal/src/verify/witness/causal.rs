@@ -1,8 +1,9 @@
 //! The causal models and wsc, whose axioms speak of the history alone: they are derived anew.
 
-use super::saturation::{Relation, Sites};
+use super::saturation::{Fault, Relation, Sites};
 use super::views::{po_loc, reads_from};
 use super::{c11, cycle};
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::verdict::Axiom;
 use crate::verify::Refusal;
@@ -39,38 +40,38 @@ fn ppo(x: &Execution, graph: &mut Digraph) {
 
 /// acyclic(po ∪ rf), and co.
 fn co(sites: &Sites<'_>) -> Result<Relation, Refusal> {
-    Relation::new(sites, &po_rf(sites.x)).map_err(|event| cycle(sites.x, Axiom::PoRf, event))
+    Relation::new(sites, &po_rf(sites.x)).map_err(|fault| fault.refusal(sites.x, Axiom::PoRf))
 }
 
 /// cc, and acyclic(po ∪ rf ∪ cf\[co\]).
-pub(super) fn ccv(x: &Execution) -> Result<(), Refusal> {
-    c11::not_overwritten(x, Axiom::CausalPast)?;
-    let sites = Sites::new(x);
+pub(super) fn ccv(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
+    c11::not_overwritten(x, Axiom::CausalPast, limits)?;
+    let sites = Sites::new(x, limits);
     let mut graph = po_rf(x);
     co(&sites)?
         .conflicts(&sites, |_| true, |w1, w2| graph.add_edge(w1, w2))
-        .and_then(|()| graph.acyclic())
-        .map_err(|event| cycle(x, Axiom::CausalConflict, event))
+        .and_then(|()| Ok(graph.acyclic()?))
+        .map_err(|fault| fault.refusal(x, Axiom::CausalConflict))
 }
 
 /// cc, and hb_o is acyclic for every o. That implies the rest of cc: a read from an overwritten write sees the two
 /// writes both ways.
-pub(super) fn cm(x: &Execution) -> Result<(), Refusal> {
-    let sites = Sites::new(x);
+pub(super) fn cm(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
+    let sites = Sites::new(x, limits);
     let co = co(&sites)?;
-    x.threads().try_for_each(|t| {
-        co.seen_by(&sites, t).map(drop).map_err(|event| cycle(x, Axiom::CausalMemory, event))
+    sites.observers().try_for_each(|t| {
+        co.seen_by(&sites, t).map(drop).map_err(|fault| fault.refusal(x, Axiom::CausalMemory))
     })
 }
 
 /// acyclic(po ∪ rf ∪ pww ∪ rw\[pww\]).
-pub(super) fn ccm(x: &Execution) -> Result<(), Refusal> {
-    let sites = Sites::new(x);
+pub(super) fn ccm(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
+    let sites = Sites::new(x, limits);
     let co = co(&sites)?;
-    converges(&sites, co).map_err(|event| cycle(x, Axiom::CausalConvergence, event))
+    converges(&sites, co).map_err(|fault| fault.refusal(x, Axiom::CausalConvergence))
 }
 
-fn converges(sites: &Sites<'_>, co: Relation) -> Result<(), u32> {
+fn converges(sites: &Sites<'_>, co: Relation) -> Result<(), Fault> {
     let x = sites.x;
     let mut graph = po_rf(x);
     add_seen(sites, &co, &mut graph)?;
@@ -81,12 +82,12 @@ fn converges(sites: &Sites<'_>, co: Relation) -> Result<(), u32> {
     graph.add_edges(&pairs);
     hb.write_pairs(sites, |w1, w2| pairs.push((w1, w2)));
     add_fr(sites, &pairs, &mut graph);
-    graph.acyclic()
+    Ok(graph.acyclic()?)
 }
 
 /// What each thread sees on top of a relation.
-fn add_seen(sites: &Sites<'_>, relation: &Relation, graph: &mut Digraph) -> Result<(), u32> {
-    sites.x.threads().try_for_each(|t: ThreadId| {
+fn add_seen(sites: &Sites<'_>, relation: &Relation, graph: &mut Digraph) -> Result<(), Fault> {
+    sites.observers().try_for_each(|t: ThreadId| {
         graph.add_edges(&relation.seen_by(sites, t)?);
         Ok(())
     })
@@ -104,15 +105,15 @@ fn add_fr(sites: &Sites<'_>, pairs: &[(u32, u32)], graph: &mut Digraph) {
 }
 
 /// acyclic(po-loc ∪ rf), and acyclic(π ∪ rfe ∪ wpww ∪ rw\[wpww\]) for π = ppo and π = po-loc.
-pub(super) fn wccm(x: &Execution) -> Result<(), Refusal> {
+pub(super) fn wccm(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
     let mut local = Digraph::new(x.len());
     po_loc(x, false, &mut local);
     reads_from(x, true, &mut local);
     local.acyclic().map_err(|event| cycle(x, Axiom::PoLocRf, event))?;
-    converges_weakly(&Sites::new(x)).map_err(|event| cycle(x, Axiom::WeakCausalConvergence, event))
+    converges_weakly(&Sites::new(x, limits)).map_err(|fault| fault.refusal(x, Axiom::WeakCausalConvergence))
 }
 
-fn converges_weakly(sites: &Sites<'_>) -> Result<(), u32> {
+fn converges_weakly(sites: &Sites<'_>) -> Result<(), Fault> {
     let x = sites.x;
     let mut lines = [Digraph::new(x.len()), Digraph::new(x.len())];
     ppo(x, &mut lines[0]);
@@ -126,7 +127,7 @@ fn converges_weakly(sites: &Sites<'_>) -> Result<(), u32> {
     for line in &mut lines {
         reads_from(x, false, line);
         let mut hb = line.clone();
-        add_seen(sites, &Relation::in_order(sites, line.successors(), &order), &mut hb)?;
+        add_seen(sites, &Relation::in_order(sites, line.successors(), &order)?, &mut hb)?;
         let external = |e| program.reads_externally(e);
         Relation::new(sites, &hb)?.conflicts(sites, external, |w1, w2| pairs.push((w1, w2)))?;
         whb.add_all(&hb);
@@ -136,16 +137,16 @@ fn converges_weakly(sites: &Sites<'_>) -> Result<(), u32> {
     lines.into_iter().try_for_each(|mut graph| {
         graph.add_edges(&pairs);
         add_fr(sites, &pairs, &mut graph);
-        graph.acyclic()
+        Ok(graph.acyclic()?)
     })
 }
 
 /// The saturation of sc is acyclic.
-pub(super) fn wsc(x: &Execution) -> Result<(), Refusal> {
-    let sites = Sites::new(x);
+pub(super) fn wsc(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
+    let sites = Sites::new(x, limits);
     let mut graph = po_rf(x);
     sites.fr_from_initial_writes(|read, write| graph.add_edge(read, write));
     Relation::new(&sites, &graph)
         .and_then(|start| start.saturated(&sites))
-        .map_err(|event| cycle(x, Axiom::SaturatedSequential, event))
+        .map_err(|fault| fault.refusal(x, Axiom::SaturatedSequential))
 }

@@ -2,20 +2,26 @@
 
 mod c11;
 mod causal;
+mod many;
 mod pram;
 mod saturation;
 mod views;
 
 use super::{Breach, Named, Refusal, applies, known};
 use crate::Model;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Axiom, ModificationOrder, Witness};
+
+/// What graphs, positions and accesses take.
+const BYTES_PER_EVENT: usize = 48;
 
 /// Accepts a witness that satisfies every axiom of the model together with the history.
 ///
 /// For n events of k threads:
 /// - the C11 family and cc: O(n·k) time and O(n + c·k) memory, where c ≤ n is the number of events at which the past of a
-///   thread grows by events of other threads;
+///   thread grows by events of other threads; with more than 64 threads, O(n + d·log n) where d counts in how many places
+///   what threads know of the locations, or of the writes, differs;
 /// - coherence, sc and the multiprocessor models: O(n); with begin and end times O(n·log n), and O(n·log² n) where these
 ///   contradict program order;
 /// - pram: O(n·k) time and O(n) memory;
@@ -24,10 +30,21 @@ use crate::verdict::{Axiom, ModificationOrder, Witness};
 ///   at, in an order in which most have grown up by then. ccv looks once at each event, wsc until nothing grows, the others
 ///   so for each thread. What ccv, ccm and wccm make of it takes O(n·k²).
 pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<(), Refusal> {
+    within(x, model, witness, &Limits::default())
+}
+
+/// As [`verify_witness`], within limits.
+pub(super) fn within(
+    x: &Execution,
+    model: Model,
+    witness: &Witness,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
     applies(x, model)?;
+    limits.check_memory(BYTES_PER_EVENT * x.len(), 0).map_err(Refusal::Limit)?;
     match (model, witness) {
         (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
-            c11::ordered(x, model, mo)
+            c11::ordered(x, model, mo, limits)
         }
         (
             Model::Sc
@@ -39,14 +56,14 @@ pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<
             | Model::Coherence,
             Witness::Mo(mo),
         ) => views::acyclic(x, model, mo),
-        (Model::Wra, Witness::History) => c11::weak(x),
-        (Model::Cc, Witness::History) => c11::not_overwritten(x, Axiom::CausalPast),
-        (Model::Ccv, Witness::History) => causal::ccv(x),
-        (Model::Cm, Witness::History) => causal::cm(x),
-        (Model::Pram, Witness::History) => pram::pram(x),
-        (Model::Ccm, Witness::History) => causal::ccm(x),
-        (Model::Wccm, Witness::History) => causal::wccm(x),
-        (Model::Wsc, Witness::History) => causal::wsc(x),
+        (Model::Wra, Witness::History) => c11::weak(x, limits),
+        (Model::Cc, Witness::History) => c11::not_overwritten(x, Axiom::CausalPast, limits),
+        (Model::Ccv, Witness::History) => causal::ccv(x, limits),
+        (Model::Cm, Witness::History) => causal::cm(x, limits),
+        (Model::Pram, Witness::History) => pram::pram(x, limits),
+        (Model::Ccm, Witness::History) => causal::ccm(x, limits),
+        (Model::Wccm, Witness::History) => causal::wccm(x, limits),
+        (Model::Wsc, Witness::History) => causal::wsc(x, limits),
         (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
         (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
     }

@@ -5,14 +5,49 @@
 //! writes of a thread are in line in every relation here; and every cycle passes through a write, since reads alone are
 //! ordered by program order alone.
 
+use super::cycle;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::verdict::{Axiom, Limit};
+use crate::verify::Refusal;
 use crate::verify::graph::{Digraph, Successors};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Why a relation is not to be had.
+pub(super) enum Fault {
+    /// It is cyclic: an event on a cycle.
+    Cycle(u32),
+    /// It takes more than is allowed.
+    Limit(Limit),
+}
+
+impl Fault {
+    /// The refusal of a witness, given the axiom that a cycle breaks.
+    pub(super) fn refusal(self, x: &Execution, axiom: Axiom) -> Refusal {
+        match self {
+            Fault::Cycle(event) => cycle(x, axiom, event),
+            Fault::Limit(limit) => Refusal::Limit(limit),
+        }
+    }
+}
+
+impl From<u32> for Fault {
+    fn from(event: u32) -> Self {
+        Fault::Cycle(event)
+    }
+}
+
+impl From<Limit> for Fault {
+    fn from(limit: Limit) -> Self {
+        Fault::Limit(limit)
+    }
+}
+
 /// The writes of each location and the readers of each write.
 pub(super) struct Sites<'a> {
     pub(super) x: &'a Execution,
+    limits: &'a Limits<'a>,
     /// By location, then by id; without the initial writes.
     writes: Grouped,
     /// By write: its last reader in each thread.
@@ -49,7 +84,7 @@ impl Grouped {
 }
 
 impl<'a> Sites<'a> {
-    pub(super) fn new(x: &'a Execution) -> Self {
+    pub(super) fn new(x: &'a Execution, limits: &'a Limits<'a>) -> Self {
         let writes =
             Grouped::new(x, x.location_count(), |e| Some(x.loc(e).filter(|_| x.label(e).writes())?.index()));
         let all = x.len() + x.location_count();
@@ -62,11 +97,23 @@ impl<'a> Sites<'a> {
             }
         }
         let readers = Grouped::new(x, all, |e| Some(x.rf(e).filter(|_| is_last[e.index()])?.index()));
-        Sites { x, writes, readers }
+        Sites { x, limits, writes, readers }
     }
 
     fn threads(&self) -> usize {
         self.x.thread_count()
+    }
+
+    /// The threads that read: the others see nothing that orders writes.
+    pub(super) fn observers(&self) -> impl Iterator<Item = ThreadId> + '_ {
+        let reads = |t: &ThreadId| self.x.thread_events(*t).any(|e| self.x.label(EventId(e)).reads());
+        self.x.threads().filter(reads)
+    }
+
+    /// Whether there is room for so many entries of clocks an event and thread.
+    fn check(&self, entries: usize) -> Result<(), Limit> {
+        let bytes = self.x.len().saturating_mul(4 * entries * self.threads() + BYTES_PER_EVENT);
+        self.limits.check_memory(bytes, 0).and(self.limits.check(0))
     }
 
     /// The last write of a location by a thread with an id below `bound`, an entry of a clock.
@@ -114,16 +161,16 @@ pub(super) struct Relation {
 }
 
 impl Relation {
-    /// The error is an event on a cycle.
-    pub(super) fn new(sites: &Sites<'_>, graph: &Digraph) -> Result<Self, u32> {
+    pub(super) fn new(sites: &Sites<'_>, graph: &Digraph) -> Result<Self, Fault> {
         let successors = graph.successors();
         let order = graph.order(&successors)?;
-        Ok(Self::in_order(sites, successors, &order))
+        Ok(Self::in_order(sites, successors, &order)?)
     }
 
     /// For a graph of which a topological order is known.
-    pub(super) fn in_order(sites: &Sites<'_>, successors: Successors, order: &[u32]) -> Self {
+    pub(super) fn in_order(sites: &Sites<'_>, successors: Successors, order: &[u32]) -> Result<Self, Limit> {
         let (x, k) = (sites.x, sites.threads());
+        sites.check(2)?;
         let mut relation = Relation { rank: vec![0; x.len()], clocks: vec![0; x.len() * k], successors };
         for (place, &e) in order.iter().enumerate() {
             relation.rank[e as usize] = place as u32;
@@ -131,8 +178,11 @@ impl Relation {
                 let next = relation.successors.of(e)[i];
                 join(sites, &mut relation.clocks, e, next);
             }
+            if place.is_multiple_of(POLL) {
+                sites.limits.check(0)?;
+            }
         }
-        relation
+        Ok(relation)
     }
 
     /// The writes of an event's location that are before it and before no other such write: O(k²).
@@ -163,14 +213,17 @@ impl Relation {
         sites: &Sites<'_>,
         counts: impl Fn(EventId) -> bool,
         mut conflict: impl FnMut(u32, u32),
-    ) -> Result<(), u32> {
+    ) -> Result<(), Fault> {
         let mut latest = Vec::new();
         for read in sites.x.events().filter(|&e| counts(e)) {
+            if read.index().is_multiple_of(POLL) {
+                sites.limits.check(0)?;
+            }
             let Some(source) = sites.x.rf(read) else { continue };
             self.latest_writes(sites, read, &mut latest);
             for &write in latest.iter().filter(|&&write| write != source.0) {
                 if sites.x.is_init(source) {
-                    return Err(read.0);
+                    return Err(read.0.into());
                 }
                 conflict(write, source.0);
             }
@@ -195,20 +248,27 @@ impl Relation {
     /// past of o needs no care: whatever leads to a read of the thread is in that past.) For tso's ppo the last read o of
     /// the thread has all its reads before it, and the last write no more; for po-loc the locations do not interact, so
     /// that the last events of all of them may share one relation.
-    pub(super) fn seen_by(&self, sites: &Sites<'_>, thread: ThreadId) -> Result<Vec<(u32, u32)>, u32> {
-        Saturation::new(sites, self, Some(thread)).run(sites.x.thread_events(thread))
+    pub(super) fn seen_by(&self, sites: &Sites<'_>, thread: ThreadId) -> Result<Vec<(u32, u32)>, Fault> {
+        Saturation::new(sites, self, Some(thread))?.run(sites.x.thread_events(thread))
     }
 
     /// As [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
     /// readers of w1 are before w2.
-    pub(super) fn saturated(&self, sites: &Sites<'_>) -> Result<(), u32> {
+    pub(super) fn saturated(&self, sites: &Sites<'_>) -> Result<(), Fault> {
         let mut order = vec![0; self.rank.len()];
         for (e, &place) in self.rank.iter().enumerate() {
             order[place as usize] = e as u32;
         }
-        Saturation::new(sites, self, None).run(order.into_iter()).map(drop)
+        Saturation::new(sites, self, None)?.run(order.into_iter()).map(drop)
     }
 }
+
+/// How many events are looked at between two looks at the limits.
+const POLL: usize = 256;
+
+/// What graphs take beside clocks, and what a derived edge takes.
+const BYTES_PER_EVENT: usize = 64;
+const BYTES_PER_EDGE: usize = 16;
 
 /// Notes that `from`, and all before it, is before `to`: whether that is new.
 fn join(sites: &Sites<'_>, clocks: &mut [u32], from: u32, to: u32) -> bool {
@@ -247,13 +307,16 @@ struct Saturation<'a> {
     edge_before: Vec<u32>,
     waiting: BinaryHeap<Reverse<(u32, u32)>>,
     waits: Vec<bool>,
+    visits: usize,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl<'a> Saturation<'a> {
-    fn new(sites: &'a Sites<'a>, start: &'a Relation, observer: Option<ThreadId>) -> Self {
-        Saturation {
+    fn new(sites: &'a Sites<'a>, start: &'a Relation, observer: Option<ThreadId>) -> Result<Self, Limit> {
+        // Two relations may be held, and this one's clocks twice.
+        sites.check(4)?;
+        Ok(Saturation {
             sites,
             start,
             observer,
@@ -264,7 +327,8 @@ impl<'a> Saturation<'a> {
             edge_before: Vec::new(),
             waiting: BinaryHeap::new(),
             waits: vec![false; sites.x.len()],
-        }
+            visits: 0,
+        })
     }
 
     fn put(&mut self, event: u32) {
@@ -274,7 +338,7 @@ impl<'a> Saturation<'a> {
     }
 
     /// The rules are applied to these events, which come in topological order, even if their clocks do not grow.
-    fn run(mut self, events: impl Iterator<Item = u32>) -> Result<Vec<(u32, u32)>, u32> {
+    fn run(mut self, events: impl Iterator<Item = u32>) -> Result<Vec<(u32, u32)>, Fault> {
         for e in events {
             self.settle(self.start.rank[e as usize])?;
             self.apply(EventId(e))?;
@@ -284,11 +348,17 @@ impl<'a> Saturation<'a> {
     }
 
     /// Looks at the waiting events up to a place in topological order.
-    fn settle(&mut self, place: u32) -> Result<(), u32> {
+    fn settle(&mut self, place: u32) -> Result<(), Fault> {
         while let Some(&Reverse((rank, e))) = self.waiting.peek()
             && rank <= place
         {
             self.waiting.pop();
+            self.visits += 1;
+            if self.visits.is_multiple_of(POLL) {
+                let edges = self.derived.capacity() * BYTES_PER_EDGE;
+                self.sites.limits.check(0)?;
+                self.sites.limits.check_memory(4 * 3 * self.clocks.len() + edges, 0)?;
+            }
             self.waits[e as usize] = false;
             self.apply(EventId(e))?;
             let start = self.start;
