@@ -62,7 +62,7 @@ impl HappensBefore {
             }
             (Synchronisation::Annotated, true) => {
                 let states = x.thread_count() * size_of::<ManyState>();
-                limits.check_memory(states + 22 * x.len(), 0).map_err(Halt::Limit)?;
+                limits.check_memory(states + 26 * x.len(), 0).map_err(Halt::Limit)?;
                 let mut annotated = AnnotatedSets::new(x);
                 replay(
                     x,
@@ -215,8 +215,8 @@ struct AnnotatedSets<'a> {
     x: &'a Execution,
     sets: PastSets,
     threads: Vec<ManyState>,
-    /// What a reader of each write may acquire.
-    released: Vec<SetId>,
+    /// What a reader of each write may acquire, and the event whose past that is, or [`NONE`].
+    released: Vec<(SetId, u32)>,
     /// The writes that another thread reads, or an RMW; and the RMWs that are read.
     heard: Vec<bool>,
     /// The reads whose sources do not happen before them.
@@ -225,8 +225,8 @@ struct AnnotatedSets<'a> {
 
 struct ManyState {
     traveller: Traveller,
-    /// What the last release fence released.
-    fence: SetId,
+    /// What the last release fence released, and that fence.
+    fence: (SetId, u32),
     /// What relaxed reads have read and an acquire fence will acquire.
     pending: SetId,
 }
@@ -234,7 +234,7 @@ struct ManyState {
 impl<'a> AnnotatedSets<'a> {
     fn new(x: &'a Execution) -> Self {
         let (sets, travellers) = PastSets::new(x);
-        let thread = |traveller| ManyState { traveller, fence: Sets::EMPTY, pending: Sets::EMPTY };
+        let thread = |traveller| ManyState { traveller, fence: (Sets::EMPTY, NONE), pending: Sets::EMPTY };
         let mut heard = heard_of(x);
         // What an RMW reads, it passes on, even within a thread.
         let is_rmw = |e: EventId| x.label(e).reads() && x.label(e).writes();
@@ -247,7 +247,7 @@ impl<'a> AnnotatedSets<'a> {
             x,
             sets,
             threads: travellers.into_iter().map(thread).collect(),
-            released: vec![Sets::EMPTY; x.len()],
+            released: vec![(Sets::EMPTY, NONE); x.len()],
             heard,
             unheard: vec![false; x.len()],
         }
@@ -256,20 +256,25 @@ impl<'a> AnnotatedSets<'a> {
     /// How many bytes it takes.
     fn bytes(&self) -> usize {
         let states = self.threads.len() * size_of::<ManyState>();
-        self.sets.bytes() + states + 4 * self.released.len() + self.heard.len() + self.unheard.len()
+        self.sets.bytes() + states + 8 * self.released.len() + self.heard.len() + self.unheard.len()
     }
 
     #[inline]
     fn visit(&mut self, step: Step) {
         let (event, label) = (step.event, self.x.labels()[step.event.index()]);
         let state = &mut self.threads[step.thread.index()];
-        let from_source = step.source.map_or(Sets::EMPTY, |(write, _)| self.released[write.index()]);
-        let sets = &mut self.sets.sets;
-        if label.is_fence() && label.acquires() {
-            state.traveller.set = sets.union(state.traveller.set, state.pending);
+        let (from_source, by) =
+            step.source.map_or((Sets::EMPTY, NONE), |(write, _)| self.released[write.index()]);
+        let event_of = |by: u32| (by != NONE).then_some(EventId(by));
+        if label.is_fence() && label.acquires() && state.pending != Sets::EMPTY {
+            self.sets.learn_set(&mut state.traveller, state.pending, None);
         }
-        let learns = if label.acquires() { &mut state.traveller.set } else { &mut state.pending };
-        *learns = sets.union(*learns, from_source);
+        if from_source != Sets::EMPTY {
+            match label.acquires() {
+                true => self.sets.learn_set(&mut state.traveller, from_source, event_of(by)),
+                false => state.pending = self.sets.sets.union(state.pending, from_source),
+            }
+        }
         if let Some((write, writer)) = step.source
             && writer != step.thread
         {
@@ -278,11 +283,16 @@ impl<'a> AnnotatedSets<'a> {
         let releases = label.releases() && (label.is_fence() || self.heard[event.index()]);
         self.sets.replay(event, &mut state.traveller, releases);
         if label.is_fence() && label.releases() {
-            state.fence = state.traveller.set;
+            state.fence = (state.traveller.set, event.0);
         }
         if label.writes() && self.heard[event.index()] {
-            let own = if label.releases() { state.traveller.set } else { state.fence };
-            self.released[event.index()] = self.sets.sets.union(own, from_source);
+            let own = if label.releases() { (state.traveller.set, event.0) } else { state.fence };
+            let all = self.sets.sets.union(own.0, from_source);
+            self.released[event.index()] = match all {
+                _ if all == own.0 => own,
+                _ if all == from_source => (all, by),
+                _ => (all, NONE),
+            };
         }
     }
 }

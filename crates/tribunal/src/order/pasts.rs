@@ -96,14 +96,36 @@ pub(crate) struct PastSets {
     set_of: Vec<SetId>,
     place_of: Vec<u32>,
     event_at: Vec<EventId>,
+    threads: usize,
 }
 
 /// A thread on its way through a replay.
 #[derive(Clone, Copy)]
 pub(crate) struct Traveller {
     pub set: SetId,
+    first: u32,
     /// The thread's first event that is not in its set.
     unheard: u32,
+    /// The set is what came before these and these, and own events; unless there were too many to say.
+    sources: [EventId; SOURCES],
+    count: u8,
+}
+
+/// How many events a thread may have learnt from such that it is known that none of the others matters.
+const SOURCES: usize = 3;
+
+/// More sources than are kept.
+const UNSAID: u8 = u8::MAX;
+
+impl Traveller {
+    /// All that the thread has learnt is a set: that of an event, if one is given.
+    fn set_to(&mut self, set: SetId, event: Option<EventId>) {
+        self.set = set;
+        self.count = UNSAID;
+        if let Some(event) = event {
+            (self.sources[0], self.count) = (event, 1);
+        }
+    }
 }
 
 impl PastSets {
@@ -113,6 +135,8 @@ impl PastSets {
         limits: &Limits<'_>,
         mut visit: impl FnMut(EventId),
     ) -> Result<Self, Halt> {
+        let before = 13 * x.len() + size_of::<Traveller>() * x.thread_count();
+        limits.check_memory(before, 0).map_err(Halt::Limit)?;
         let mut heard = heard_of(x);
         for e in x.events() {
             let elsewhere =
@@ -125,7 +149,7 @@ impl PastSets {
             let source = step.source.map(|(write, _)| write);
             for &pred in preds(step.event).iter().chain(&source) {
                 if x.thread_of(pred).is_some_and(|other| other != step.thread) {
-                    thread.set = sets.learn(thread.set, pred);
+                    sets.learn(thread, pred);
                 }
             }
             sets.replay(step.event, thread, heard[step.event.index()]);
@@ -142,8 +166,12 @@ impl PastSets {
             set_of: vec![Sets::EMPTY; x.len()],
             place_of: vec![0; x.len()],
             event_at: Vec::with_capacity(x.len()),
+            threads: x.thread_count(),
         };
-        let traveller = |t: ThreadId| Traveller { set: Sets::EMPTY, unheard: x.thread_events(t).start };
+        let traveller = |t: ThreadId| {
+            let first = x.thread_events(t).start;
+            Traveller { set: Sets::EMPTY, first, unheard: first, sources: [EventId(0); SOURCES], count: 0 }
+        };
         (sets, x.threads().map(traveller).collect())
     }
 
@@ -177,15 +205,50 @@ impl PastSets {
 
     /// How many bytes they take.
     pub(crate) fn bytes(&self) -> usize {
-        self.sets.bytes() + 4 * (self.set_of.len() + self.place_of.len() + self.event_at.capacity())
+        let columns = 4 * (self.set_of.len() + self.place_of.len() + self.event_at.capacity());
+        self.sets.bytes() + columns + self.threads * size_of::<Traveller>()
     }
 
-    /// `set` with all that comes before `event`, and `event`, of which others hear.
+    /// A thread learns of `event`, of which others hear, and of all that comes before it.
     #[inline]
-    pub(crate) fn learn(&mut self, set: SetId, event: EventId) -> SetId {
-        match self.sets.contains(set, self.place_of[event.index()]) {
-            true => set,
-            false => self.sets.union(set, self.set_of[event.index()]),
+    pub(crate) fn learn(&mut self, thread: &mut Traveller, event: EventId) {
+        if !self.knows(thread.set, event) {
+            self.learn_set(thread, self.set_of(event), Some(event));
+        }
+    }
+
+    /// A thread learns a set: if an event is given, that event and all that comes before it.
+    ///
+    /// A set with an event has all that comes before the event. So if all that the thread has learnt from is in the new set,
+    /// and its own events are, the new set is all there is, and nothing has to be joined. That is usual where threads are
+    /// many: each has been away for long.
+    pub(crate) fn learn_set(&mut self, thread: &mut Traveller, new: SetId, event: Option<EventId>) {
+        /// Up to so many own events are rather said again.
+        const SHORT: u32 = 64;
+        let known = |e: EventId| self.knows(new, e);
+        let sources = thread.sources.get(..thread.count as usize);
+        if sources.is_some_and(|sources| sources.iter().all(|&source| known(source))) {
+            if thread.unheard == thread.first || known(EventId(thread.unheard - 1)) {
+                return thread.set_to(new, event);
+            }
+            if thread.unheard - thread.first <= SHORT {
+                thread.unheard = thread.first;
+                return thread.set_to(new, event);
+            }
+        }
+        let joined = self.sets.union(thread.set, new);
+        if joined == new {
+            return thread.set_to(new, event);
+        }
+        if joined != thread.set {
+            thread.set = joined;
+            match (event, thread.sources.get_mut(thread.count as usize)) {
+                (Some(event), Some(source)) => {
+                    *source = event;
+                    thread.count += 1;
+                }
+                _ => thread.count = UNSAID,
+            }
         }
     }
 

@@ -105,8 +105,8 @@ impl<'a> Line<'a> {
         while self.steps.len() < self.accesses {
             if *states >= limits.max_states || (*states).is_multiple_of(1024) {
                 limits.check(*states)?;
-                limits.check_memory(self.placement.bytes() + self.visited.bytes(), *states)?;
             }
+            limits.check_memory(self.placement.bytes() + self.visited.bytes(), *states)?;
             match self.next_candidate(&mut untried) {
                 Some(event) => {
                     *states += 1;

@@ -51,7 +51,7 @@ impl Callbacks for Polling<'_> {
 
 /// Its literals, a header, and two watches in lists with room to grow.
 fn bytes_of_clause(literals: &[Lit]) -> usize {
-    48 + 4 * literals.len()
+    96 + 8 * literals.len()
 }
 
 struct Pairs<'a> {
@@ -66,7 +66,7 @@ struct Pairs<'a> {
 }
 
 /// What a pair takes, with its variable in the solver.
-const BYTES_PER_PAIR: usize = 200;
+const BYTES_PER_PAIR: usize = 400;
 
 pub(crate) fn search(
     x: &Execution,

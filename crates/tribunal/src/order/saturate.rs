@@ -199,6 +199,8 @@ enum Visit {
 /// What a node takes beside its clock, with its base edges; what an edge takes.
 const BYTES_PER_NODE: usize = 70;
 const BYTES_PER_EDGE: usize = 24;
+/// What a derived edge takes while the edges move to where there is more room.
+const BYTES_PER_DERIVED: usize = 72;
 
 /// What to go back to when a case is taken back.
 struct Case {
@@ -550,7 +552,7 @@ impl<'a> Saturation<'a> {
     /// Bytes that the clocks and the graph take.
     pub(crate) fn bytes(&self) -> usize {
         let rows = self.clocks.rows.len() + self.clocks.saved_rows.len();
-        4 * rows + BYTES_PER_NODE * self.graph.len() + BYTES_PER_EDGE * self.graph.derived().len()
+        4 * rows + BYTES_PER_NODE * self.graph.len() + BYTES_PER_DERIVED * self.graph.derived().len()
     }
 }
 

@@ -22,7 +22,7 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
     };
     let (base, writes) = (Base::new(x, Program::Po, Heard::All), Writes::new(x));
     let known = |write, other| co.before(x, write, other);
-    let cycle = match all_seen(&base, &writes, known, limits)? {
+    let cycle = match all_seen(&base, &writes, known, co.bytes(), limits)? {
         Ok(seen) => {
             drop(co);
             convergence::cycle(&[Line { base: &base, seen }], &writes, limits)?

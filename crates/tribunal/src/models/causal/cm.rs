@@ -21,7 +21,7 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
     };
     let base = Base::new(x, Program::Po, Heard::All);
     let known = |write, other| co.before(x, write, other);
-    Ok(match some_cycle(&base, &Writes::new(x), known, limits)? {
+    Ok(match some_cycle(&base, &Writes::new(x), known, co.bytes(), limits)? {
         None => Verdict::Consistent(Witness::History),
         Some(cycle) => {
             let refutation = Refutation::Cycle(cycle);

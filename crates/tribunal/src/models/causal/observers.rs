@@ -20,15 +20,16 @@ const BYTES_PER_OBSERVED: usize = 16;
 const LITMUS: usize = 128;
 
 /// A cycle in what one of the observers of a base has seen, if there is one; `known` tells of edges that the base
-/// has anyway. O(n·k) time.
+/// has anyway, and `held` what is held beside. O(n·k) time.
 pub(super) fn some_cycle(
     base: &Base<'_>,
     writes: &Writes,
     known: impl Fn(EventId, EventId) -> bool + Sync + Send,
+    held: usize,
     limits: &Limits<'_>,
 ) -> Result<Option<Cycle>, Limit> {
     let keep = |view: View| if view.acyclic { View { seen: Vec::new(), ..view } } else { view };
-    let views = views(base, writes, known, keep, limits)?;
+    let views = views(base, writes, known, keep, held, limits)?;
     shortest_cycle(base, &views, limits)
 }
 
@@ -37,12 +38,20 @@ pub(super) fn all_seen(
     base: &Base<'_>,
     writes: &Writes,
     known: impl Fn(EventId, EventId) -> bool + Sync + Send,
+    held: usize,
     limits: &Limits<'_>,
 ) -> Result<Result<Vec<Seen>, Cycle>, Limit> {
-    let views = views(base, writes, known, |view| view, limits)?;
+    let views = views(base, writes, known, |view| view, held, limits)?;
     Ok(match shortest_cycle(base, &views, limits)? {
         Some(cycle) => Err(cycle),
-        None => Ok(views.into_iter().flat_map(|view| view.seen).collect()),
+        None => {
+            // What was seen is held twice for a moment.
+            let seen: usize = views.iter().map(|view| view.seen.capacity() + view.seen.len()).sum();
+            limits.check_memory(held + BYTES_PER_EVENT * base.x.len() + seen * size_of::<Seen>(), 0)?;
+            let mut all = Vec::with_capacity(views.iter().map(|view| view.seen.len()).sum());
+            views.into_iter().for_each(|view| all.extend(view.seen));
+            Ok(all)
+        }
     })
 }
 
@@ -52,11 +61,12 @@ fn views(
     writes: &Writes,
     known: impl Fn(EventId, EventId) -> bool + Sync + Send,
     keep: impl Fn(View) -> View + Sync + Send,
+    held: usize,
     limits: &Limits<'_>,
 ) -> Result<Vec<View>, Limit> {
     let x = base.x;
     let meter = Meter::new(limits);
-    meter.take(BYTES_PER_EVENT * x.len() + BYTES_PER_OBSERVED * x.len() * parallel::width(x))?;
+    meter.take(held + BYTES_PER_EVENT * x.len() + BYTES_PER_OBSERVED * x.len() * parallel::width(x))?;
     let views = parallel::map(x, &teams(x), |team| {
         let mut scratch = Scratch::new(base, writes);
         let view = |&thread: &ThreadId| {

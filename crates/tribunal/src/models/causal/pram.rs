@@ -15,7 +15,7 @@ use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     let base = Base::new(x, Program::Po, Heard::Observer);
-    Ok(match some_cycle(&base, &Writes::new(x), |_, _| false, limits)? {
+    Ok(match some_cycle(&base, &Writes::new(x), |_, _| false, 0, limits)? {
         None => Verdict::Consistent(Witness::History),
         Some(cycle) => {
             let refutation = Refutation::Cycle(cycle);

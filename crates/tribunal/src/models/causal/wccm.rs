@@ -17,6 +17,7 @@ use super::graph::sort;
 use super::observers::{all_seen, base_cycle};
 use super::past::{Past, Relation};
 use super::proof::Line;
+use super::view::Seen;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witness};
@@ -49,7 +50,9 @@ fn global_cycle(x: &Execution, limits: &Limits<'_>) -> Result<Option<Cycle>, Lim
             Ok(past) => past,
             Err(cycle) => return Ok(Some(base_cycle(base, &cycle, None))),
         };
-        match all_seen(base, &writes, |write, other| past.has(other, write), limits)? {
+        let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.capacity() * size_of::<Seen>()).sum();
+        let held = past.bytes() + seen;
+        match all_seen(base, &writes, |write, other| past.has(other, write), held, limits)? {
             Ok(seen) => lines.push(Line { base, seen }),
             Err(cycle) => return Ok(Some(seen_cycle(cycle))),
         }

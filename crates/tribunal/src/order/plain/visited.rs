@@ -37,8 +37,11 @@ impl Visited {
         true
     }
 
+    /// How many bytes are taken while one more set is put in: what grows is held twice, and twice as large.
     pub(super) fn bytes(&self) -> usize {
-        self.sets.capacity() * 8 + self.table.capacity() * 4
+        let grows = self.sets.len() + self.words > self.sets.capacity();
+        let sets = if grows { 3 * self.sets.capacity() } else { self.sets.capacity() };
+        sets * 8 + self.table.capacity() * 12
     }
 
     fn grow(&mut self) {
