@@ -3,7 +3,7 @@
 use super::budget::{Budget, block, slot};
 use super::found::{Found, Trust};
 use super::idle::Idles;
-use crate::object::{Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification};
+use crate::object::{Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification, StateId};
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
@@ -17,6 +17,11 @@ fn bit(op: OpId) -> Set {
 
 fn ops(set: Set) -> impl Iterator<Item = OpId> {
     (0..u64::BITS).filter(move |at| set >> at & 1 == 1).map(OpId)
+}
+
+/// Whether an axiom speaks of operations of a method.
+fn applies(axiom: &Axiom, method: &str) -> bool {
+    axiom.to.as_deref().is_none_or(|to| to == method)
 }
 
 /// The first operations of a lin, with what they see.
@@ -35,6 +40,8 @@ struct Part<'a> {
     po: Vec<Set>,
     hb: Vec<Set>,
     after: Vec<Set>,
+    /// By operation, what the axioms let it see in any case, of what is before it in po and hb.
+    must_see: Vec<Set>,
     returned: Set,
     read_only: Set,
     /// Whether what is to come depends on the whole of lin, or on vis: some axiom composes it.
@@ -51,11 +58,11 @@ impl Prefix {
     }
 }
 
-/// All that what is to come depends on: what is placed, the order of the operations that change something, and what the axioms
-/// compose.
-type Future = (Set, Box<[OpId]>, Box<[Set]>);
+/// All that what is to come depends on: what is placed; the state after the first of lin, which all to come will see, and the
+/// order of the others that change something; and what the axioms compose.
+type Future = (Set, Option<StateId>, Box<[OpId]>, Box<[Set]>);
 
-fn bytes((_, lin, vis): &Future) -> usize {
+fn bytes((_, _, lin, vis): &Future) -> usize {
     slot(size_of::<Future>()) + block(size_of_val(&**lin)) + block(size_of_val(&**vis))
 }
 
@@ -107,7 +114,7 @@ impl<'a> Part<'a> {
                     next.lin.push(op);
                     next.vis[op.index()] = vis;
                     next.placed |= bit(op);
-                    let future = self.future(&next);
+                    let future = self.future(&next, machine);
                     let bytes = bytes(&future);
                     if visited.insert(future) {
                         held += bytes + next.bytes();
@@ -134,10 +141,21 @@ impl<'a> Part<'a> {
         }
         let axioms = criterion.axioms();
         let composes = |relation| axioms.iter().any(|axiom| axiom.right.contains(&relation));
+        let hb = sets(&|other, op| history.before(other, op));
+        let must_see = |op: OpId| {
+            let method = history.called(op).method;
+            let of_op = axioms.iter().filter(|axiom| axiom.left == Relation::Vis && applies(axiom, method));
+            of_op.fold(0, |seen, axiom| match axiom.right[..] {
+                [Relation::Po] => seen | po[op.index()],
+                [Relation::Hb] => seen | hb[op.index()],
+                _ => seen,
+            })
+        };
         Part {
             history,
+            must_see: history.ops().map(must_see).collect(),
             po,
-            hb: sets(&|other, op| history.before(other, op)),
+            hb,
             after: sets(&|other, op| history.before(op, other)),
             returned: set(&|op| !history.is_pending(op)),
             read_only,
@@ -159,10 +177,18 @@ impl<'a> Part<'a> {
         })
     }
 
-    fn future(&self, prefix: &Prefix) -> Future {
+    fn future(&self, prefix: &Prefix, machine: &mut dyn Machine) -> Future {
         let keeps = |op: &&OpId| self.lin_matters || self.read_only & bit(**op) == 0;
-        let lin = prefix.lin.iter().filter(keeps).copied().collect();
-        (prefix.placed, lin, if self.vis_matters { prefix.vis.as_slice().into() } else { Box::default() })
+        let mut lin: Vec<OpId> = prefix.lin.iter().filter(keeps).copied().collect();
+        let mut state = Some(machine.initial());
+        if !self.lin_matters {
+            let to_come = ops(self.returned & !prefix.placed);
+            let seen = to_come.fold(prefix.placed, |seen, op| seen & self.must_see[op.index()]);
+            let first = lin.iter().take_while(|&&op| seen & bit(op) != 0).count();
+            state = lin.drain(..first).try_fold(machine.initial(), |state, op| machine.execute(state, op));
+        }
+        let vis = if self.vis_matters { prefix.vis.as_slice().into() } else { Box::default() };
+        (prefix.placed, state, lin.into(), vis)
     }
 
     /// What an operation may see if it comes next: among the sets that satisfy the axioms and Ret, the smallest and perhaps
@@ -210,10 +236,9 @@ impl<'a> Part<'a> {
     /// The least set that contains the given one and what the axioms ask for, if all of that is placed.
     fn closed(&self, prefix: &Prefix, op: OpId, mut vis: Set) -> Option<Set> {
         let method = self.history.called(op).method;
-        let applies = |axiom: &&Axiom| axiom.to.as_deref().is_none_or(|to| to == method);
         loop {
             let before = vis;
-            for axiom in self.axioms.iter().filter(applies) {
+            for axiom in self.axioms.iter().filter(|axiom| applies(axiom, method)) {
                 let asked = self.related(prefix, op, vis, &axiom.right);
                 if asked & !prefix.placed != 0 {
                     return None;
