@@ -6,15 +6,19 @@ use crate::verdict::Limit;
 /// What trying everything has cost, and may cost. What is held is counted before it grows further.
 pub(super) struct Budget<'l> {
     limits: Limits<'l>,
+    /// What is held all the time.
+    part: usize,
     spent: u64,
 }
 
 impl<'l> Budget<'l> {
-    pub(super) fn new(limits: Limits<'l>) -> Self {
-        Budget { limits, spent: 0 }
+    /// These limits for work on a part that takes so many bytes.
+    pub(super) fn new(limits: Limits<'l>, part: usize) -> Result<Self, Limit> {
+        limits.check_memory(part, 0)?;
+        Ok(Budget { limits, part, spent: 0 })
     }
 
-    /// One more configuration is tried, while so many bytes are held.
+    /// One more configuration is tried, while so many bytes are held beside the part.
     pub(super) fn spend(&mut self, held: usize) -> Result<(), Limit> {
         self.spent += 1;
         self.hold(held)?;
@@ -25,9 +29,9 @@ impl<'l> Budget<'l> {
         Ok(())
     }
 
-    /// Whether so many bytes may be held.
+    /// Whether so many bytes may be held beside the part.
     pub(super) fn hold(&self, held: usize) -> Result<(), Limit> {
-        self.limits.check_memory(held, self.spent)
+        self.limits.check_memory(self.part.saturating_add(held), self.spent)
     }
 }
 

@@ -71,7 +71,8 @@ impl Idles {
         }
         let limits = Limits { max_states: MOST_STEPS.min(limits.max_states), ..*limits };
         let mut changes = Changes::default();
-        let tried = changes.find(history, spec, &self.unchanged, &mut Budget::new(limits));
+        let tried = Budget::new(limits, 0)
+            .and_then(|mut budget| changes.find(history, spec, &self.unchanged, &mut budget));
         let mut wrong = Hints::NONE;
         for op in history.ops() {
             for idle in [&mut self.read_only[op.index()], &mut self.unchanged[op.index()]] {

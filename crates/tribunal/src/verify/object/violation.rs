@@ -122,8 +122,7 @@ impl Claim<'_> {
     ) -> Result<Found, Limit> {
         let clock = if self.history.intervals().is_some() { 0 } else { 4 * self.history.process_count() };
         let held = operations.len().saturating_mul(BYTES_PER_OPERATION + clock);
-        limits.check_memory(held, 0)?;
-        let mut budget = Budget::new(Limits { max_memory: limits.max_memory - held, ..limits });
+        let mut budget = Budget::new(limits, held)?;
         let part = self.history.part(&operations, cut);
         let idles = self.idles.of_part(&part, &operations);
         let (spec, criterion, mut trust) = (self.spec, self.criterion, Trust::new(trust));
