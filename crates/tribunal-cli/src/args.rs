@@ -20,6 +20,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
+use tribunal::verify::object::MOST_MEMORY;
 use tribunal_formats::{Format, Reader};
 use tribunal_report::{EngineChoice, Question, Questions};
 
@@ -145,7 +146,7 @@ Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model d
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
-or malformed input, 3 some undecided and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
+or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
 changes nothing, unless nothing asked for applies: then 2. After a malformed file the other files are still checked, and \
 the status is 2.";
 
@@ -175,7 +176,8 @@ pub struct CheckArguments {
     /// Compare with the verdicts that labelled histories carry: name each mismatch and end with a summary
     #[arg(long)]
     pub expect: bool,
-    /// Check every certificate from the definitions before it is reported
+    /// Check every certificate from the definitions before it is reported, within the same limits, and with 1G of memory
+    /// at most unless --max-memory is given
     #[arg(long)]
     pub verify: bool,
     /// Write each certificate that is larger than --certificate-limit into a file of its own in DIR, compressed, and name
@@ -217,6 +219,16 @@ impl Budget {
             max_states: self.max_states,
             max_memory: self.max_memory.unwrap_or_else(most_memory),
             stop: Some(interrupt::flag()),
+        }
+    }
+
+    /// The limits of verifying a certificate, begun now; where nobody says how much memory that may take, it is no more than the
+    /// library takes by itself.
+    pub fn limits_of_verification(&self) -> Limits<'static> {
+        let limits = self.limits();
+        match self.max_memory {
+            Some(_) => limits,
+            None => Limits { max_memory: limits.max_memory.min(MOST_MEMORY), ..limits },
         }
     }
 }
@@ -320,9 +332,14 @@ Example:
 
 The certificates are matched with the histories by `index`; those that `check --certificates` stored in files are read \
 from there. Each is accepted, or refused with the reason; an undecided \
-line claims nothing and is skipped.
+line claims nothing and is skipped. What the limits do not suffice for is not verified; unless said otherwise, a certificate takes \
+1G of memory at most.
 
-Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
+A specification is what it does, step by step. What it says of itself beside that (reachable, key, collection, read_only, \
+unchanged) is trusted only where too much would have to be tried without it, and the answer says so: accepted, trusting key of map.
+
+Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 3 none refused and some not verified, 130 stopped by \
+Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = VERIFY_HELP)]
@@ -336,6 +353,8 @@ pub struct VerifyArguments {
     /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
+    #[command(flatten)]
+    pub budget: Budget,
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,

@@ -5,10 +5,11 @@ use crate::case::{Case, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, Stdout, complain};
+use crate::output::{BAD, DOUBT, Stdout, complain};
 use crate::progress::Progress;
 use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
 use crate::{input, interrupt};
+use anstyle::Style;
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use tribunal::Model;
@@ -17,7 +18,7 @@ use tribunal_formats::{History, Labels};
 use tribunal_report::Judged;
 use tribunal_report::printable;
 use tribunal_report::{EngineChoice, Question, Questions};
-use tribunal_report::{Finding, Word};
+use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     rayon::ThreadPoolBuilder::new()
@@ -110,8 +111,7 @@ struct Tally {
     inconsistent: u64,
     undecided: u64,
     unsupported: u64,
-    verified: u64,
-    refused: u64,
+    verifications: Verifications,
     /// Why a model did not apply, the first time.
     why_unsupported: Option<String>,
 }
@@ -171,21 +171,26 @@ impl<'a> Session<'a> {
             let mut findings = Vec::new();
             for question in asked.of(judged) {
                 progress.judging(case.index, question);
-                findings.push(Finding::of(judged, question, arguments.engine, &arguments.budget.limits()));
+                let mut finding = Finding::of(judged, question, arguments.engine, &arguments.budget.limits());
+                if arguments.verify {
+                    finding.verify(&arguments.budget.limits_of_verification());
+                }
+                findings.push(finding);
             }
-            let mut notes = if arguments.verify { tally.verify(case, &findings) } else { Vec::new() };
+            let mut notes = tally.verified(case, &findings);
             if arguments.expect {
                 // With a model or an engine named, the others' labels are not asked for.
                 let every_label = asked.all && arguments.engine == EngineChoice::Auto;
-                notes.extend(expectations.compare(case, labels, &findings, every_label));
+                let mismatches = expectations.compare(case, labels, &findings, every_label);
+                notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
             tally.count(&findings, arguments.engine);
             progress.aside(|| {
                 if let Some(report) = report {
                     report.history(case, &findings, out)?;
                 }
-                for note in &notes {
-                    remark(arguments.output, &out.paint(BAD, note), out)?;
+                for (style, note) in &notes {
+                    remark(arguments.output, &out.paint(*style, note), out)?;
                 }
                 // Whoever drives the command through a pipe waits for this answer before the next question.
                 Ok(out.flush()?)
@@ -210,7 +215,7 @@ impl<'a> Session<'a> {
             summary.push(tally.verdicts());
         }
         if arguments.verify {
-            summary.push(format!("{} certificates verified, {} refused", tally.verified, tally.refused));
+            summary.push(tally.verifications.summary("verified"));
         }
         if !summary.is_empty() {
             remark(arguments.output, &summary.join(", "), out)?;
@@ -224,11 +229,14 @@ impl<'a> Session<'a> {
         if malformed {
             return Ok(Status::Malformed);
         }
-        if wrong || tally.refused > 0 {
+        if wrong || tally.verifications.refused > 0 {
             return Ok(Status::Inconsistent);
         }
         if self.cut_short {
             return Ok(Status::ClosedPipe);
+        }
+        if tally.verifications.undecided > 0 {
+            return Ok(Status::Undecided);
         }
         if arguments.expect {
             return Ok(Status::Success);
@@ -264,22 +272,20 @@ impl Tally {
         }
     }
 
-    /// Checks the certificates; a line for each that is refused.
-    fn verify(&mut self, case: &Case<'_>, findings: &[Finding<'_>]) -> Vec<String> {
-        let mut refusals = Vec::new();
-        for Finding { ruling, .. } in findings {
-            match ruling.verify() {
-                None => {}
-                Some(Ok(())) => self.verified += 1,
-                Some(Err(why)) => {
-                    self.refused += 1;
-                    let (question, word) = (ruling.question(), ruling.word());
-                    let why = printable(&why);
-                    refusals.push(format!("{case}: {question}: {word}: certificate refused: {why}"));
-                }
+    /// Counts the certificates that were checked; a line for each that is not accepted for what the definitions say alone.
+    fn verified(&mut self, case: &Case<'_>, findings: &[Finding<'_>]) -> Vec<(Style, String)> {
+        let mut notes = Vec::new();
+        for Finding { ruling, verification, .. } in findings {
+            let Some(verification) = verification else { continue };
+            self.verifications.count(verification);
+            if *verification != Verification::Accepted {
+                let (question, word) = (ruling.question(), ruling.word());
+                let style = if matches!(verification, Verification::Refused(_)) { BAD } else { DOUBT };
+                let what = verification.to_string();
+                notes.push((style, format!("{case}: {question}: {word}: certificate {}", printable(&what))));
             }
         }
-        refusals
+        notes
     }
 
     fn verdicts(&self) -> String {

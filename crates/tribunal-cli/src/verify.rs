@@ -5,22 +5,22 @@ use crate::case::{Case, Specifications};
 use crate::certificates;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, FAINT, GOOD, Stdout};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
 use crate::{input, interrupt};
 use serde_json::Value;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
-use tribunal::Model;
 use tribunal::memory::Execution;
-use tribunal::object::{self, Criterion, Specification};
+use tribunal::object;
 use tribunal::verdict::Witness;
-use tribunal::verify::{self, Refusal, verify_violation, verify_witness};
+use tribunal::verify::{self, Refusal};
+use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{self, violation_from_json, witness_from_json};
 use tribunal_formats::{History, Reader};
 use tribunal_report::Judged;
 use tribunal_report::Question;
 use tribunal_report::printable;
-use tribunal_report::{Word, unfit};
+use tribunal_report::{Verification, Verifications, Word, unfit};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";
@@ -43,7 +43,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         line: 0,
     };
     let mut lines = input::lines(&arguments.certificate)?;
-    let (mut accepted, mut refused, mut skipped) = (0u64, 0u64, 0u64);
+    let (mut verifications, mut skipped) = (Verifications::default(), 0u64);
     let (mut text, mut cut_short) = (String::new(), false);
     loop {
         text.clear();
@@ -65,33 +65,36 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         let claim = session.claim(&text)?;
         let History { subject, line, .. } = session.history(claim.index)?;
         let case = Case { file: &name, index: claim.index, line: *line, subject };
-        let answer = specifications.with(&case, |judged| Ok(claim.judge(judged, case.events())))?;
+        let limits = arguments.budget.limits_of_verification();
+        let answer = specifications.with(&case, |judged| Ok(claim.judge(judged, case.events(), &limits)))?;
         write!(out, "{case}: {}: {}: ", claim.question, claim.word)?;
-        match answer {
-            Answer::Accepted => {
-                accepted += 1;
-                writeln!(out, "{}", out.paint(GOOD, "accepted"))?;
-            }
-            Answer::Refused(reason) => {
-                refused += 1;
-                writeln!(out, "{}: {}", out.paint(BAD, "refused"), printable(&reason))?;
-            }
-            Answer::Skipped => {
-                skipped += 1;
-                writeln!(out, "{}: it claims nothing", out.paint(FAINT, "skipped"))?;
-            }
-        }
+        let Some(verification) = answer else {
+            skipped += 1;
+            writeln!(out, "{}: it claims nothing", out.paint(FAINT, "skipped"))?;
+            continue;
+        };
+        verifications.count(&verification);
+        let style = match verification {
+            Verification::Accepted => GOOD,
+            Verification::Trusting { .. } | Verification::Undecided(_) => DOUBT,
+            Verification::Refused(_) => BAD,
+        };
+        let text = printable(&verification.to_string()).into_owned();
+        let (word, rest) = text.split_at(text.find([',', ':']).unwrap_or(text.len()));
+        writeln!(out, "{}{rest}", out.paint(style, word))?;
     }
-    if accepted + refused + skipped == 0 && !interrupt::requested() {
+    if verifications.total() + skipped == 0 && !interrupt::requested() {
         return Err(session.problem("expected verdict lines, found none"));
     }
-    writeln!(out, "{accepted} certificates accepted, {refused} refused, {skipped} skipped")?;
+    writeln!(out, "{}, {skipped} skipped", verifications.summary("accepted"))?;
     Ok(if interrupt::requested() {
         Status::Interrupted
-    } else if refused > 0 {
+    } else if verifications.refused > 0 {
         Status::Inconsistent
     } else if cut_short {
         Status::ClosedPipe
+    } else if verifications.undecided > 0 {
+        Status::Undecided
     } else {
         Status::Success
     })
@@ -121,12 +124,6 @@ struct Claim {
     events: u64,
     witness: Option<Value>,
     violation: Option<Value>,
-}
-
-enum Answer {
-    Accepted,
-    Refused(String),
-    Skipped,
 }
 
 impl Session {
@@ -194,61 +191,66 @@ fn claimed(model: &str) -> Result<Question, String> {
 }
 
 impl Claim {
-    fn judge(&self, judged: Judged<'_>, events: usize) -> Answer {
+    /// What comes of the claim; nothing if it claims nothing.
+    fn judge(&self, judged: Judged<'_>, events: usize, limits: &Limits<'_>) -> Option<Verification> {
+        let refused = Verification::Refused;
         if self.events != events as u64 {
             let reason = format!("the line is about {} events, but the history has {events}", self.events);
-            return Answer::Refused(reason);
+            return Some(refused(reason));
         }
-        let answer = match (judged, &self.question) {
-            (Judged::Memory(execution), &Question::Model(model)) => self.memory(execution, model),
-            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
-                self.object(history, spec, criterion)
+        match (judged, &self.question) {
+            (Judged::Memory(execution), &Question::Model(model)) => {
+                if self.word == Word::Undecided {
+                    return None;
+                }
+                let verdict = self.of_memory(execution, model);
+                Some(verdict.map_or_else(refused, |verdict| {
+                    match verify::verify_within(execution, model, &verdict, limits) {
+                        Err(Refusal::OtherWitness { .. }) if self.witness.is_none() => {
+                            refused(NO_WITNESS.into())
+                        }
+                        verified => Verification::of_memory(verified),
+                    }
+                }))
             }
-            (_, _) if self.word == Word::Unsupported => Some(Ok(())),
-            (_, question) => Some(Err(unfit(question).into())),
-        };
-        match answer {
-            None => Answer::Skipped,
-            Some(Ok(())) => Answer::Accepted,
-            Some(Err(reason)) => Answer::Refused(reason),
+            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
+                let verdict = self.of_object(history)?;
+                Some(verdict.map_or_else(refused, |verdict| {
+                    let verified = verify::object::verify_within(history, spec, criterion, &verdict, limits);
+                    Verification::of_object(verified, spec)
+                }))
+            }
+            (_, _) if self.word == Word::Unsupported => Some(Verification::Accepted),
+            (_, question) => Some(refused(unfit(question).into())),
         }
     }
 
-    fn memory(&self, x: &Execution, model: Model) -> Option<Result<(), String>> {
-        let reason = |refusal: Refusal| refusal.to_string();
-        Some(match self.word {
-            Word::Undecided => return None,
-            Word::Unsupported => match model.unsupported(x) {
-                Some(_) => Ok(()),
+    /// The verdict on a memory that the line claims.
+    fn of_memory(&self, x: &Execution, model: Model) -> Result<Verdict, String> {
+        match self.word {
+            Word::Undecided | Word::Unsupported => match model.unsupported(x) {
+                Some(why) => Ok(Verdict::Unsupported(why)),
                 None => Err("the model does apply".into()),
             },
             Word::Consistent => match &self.witness {
                 // Without mo there is nothing to show, and a bare line says all.
-                None => verify_witness(x, model, &Witness::History).map_err(|refusal| match refusal {
-                    Refusal::OtherWitness { .. } => NO_WITNESS.into(),
-                    refusal => refusal.to_string(),
-                }),
-                Some(json) => witness_from_json(x, json)
-                    .map_err(|error| error.to_string())
-                    .and_then(|witness| verify_witness(x, model, &witness).map_err(reason)),
+                None => Ok(Verdict::Consistent(Witness::History)),
+                Some(json) => {
+                    witness_from_json(x, json).map(Verdict::Consistent).map_err(|error| error.to_string())
+                }
             },
             Word::Inconsistent => match &self.violation {
                 None => Err(NO_VIOLATION.into()),
-                Some(json) => violation_from_json(x, json)
-                    .map_err(|error| error.to_string())
-                    .and_then(|violation| verify_violation(x, model, &violation).map_err(reason)),
+                Some(json) => {
+                    violation_from_json(x, json).map(Verdict::Inconsistent).map_err(|error| error.to_string())
+                }
             },
-        })
+        }
     }
 
-    fn object(
-        &self,
-        history: &object::History,
-        spec: &dyn Specification,
-        criterion: &Criterion,
-    ) -> Option<Result<(), String>> {
-        let verified = match self.word {
-            // An engine that does not apply says nothing about the history.
+    /// The verdict on an object that the line claims. An engine that does not apply says nothing about the history.
+    fn of_object(&self, history: &object::History) -> Option<Result<object::Verdict, String>> {
+        Some(match self.word {
             Word::Undecided | Word::Unsupported => return None,
             Word::Consistent => match &self.witness {
                 None => Err(NO_WITNESS.into()),
@@ -262,9 +264,6 @@ impl Claim {
                     .map_err(|error| error.to_string())
                     .map(object::Verdict::Inconsistent),
             },
-        };
-        Some(verified.and_then(|verdict| {
-            verify::object::verify(history, spec, criterion, &verdict).map_err(|refusal| refusal.to_string())
-        }))
+        })
     }
 }

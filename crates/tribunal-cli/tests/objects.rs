@@ -227,6 +227,50 @@ fn a_tampered_certificate_is_refused() {
     }
 }
 
+/// So many appends at once to a list, and a read of what nobody appended.
+fn appends(values: usize) -> String {
+    let mut operations: Vec<String> = (0..values)
+        .map(|at| {
+            format!(
+                r#"{{"process":{at},"f":"append","args":[{at}],"ret":null,"call":{at},"return":{}}}"#,
+                1000 + at
+            )
+        })
+        .collect();
+    operations.push(r#"{"process":"r","f":"read","args":[],"ret":[9999],"call":5000,"return":5001}"#.into());
+    format!(r#"{{"kind":"object","spec":"list","operations":[{}]}}"#, operations.join(","))
+}
+
+#[test]
+fn hints_that_are_trusted_are_named_and_counted() {
+    let place = Place::with("a.json", appends(30));
+    let ran = place.run(&["check", "--verify", "-o", "json", "-m", "linearizable", "a.json"]);
+    let verification = r#""verification":{"status":"trusting","hints":["reachable"]}"#;
+    assert!(ran.stdout.contains(verification), "{}", ran.stdout);
+    assert_eq!(
+        ran.stderr,
+        "a.json:1: linearizable: inconsistent: certificate accepted, trusting reachable of list\n\
+         0 certificates verified, 1 trusting hints, 0 refused\n"
+    );
+    let verified = place.run_on(&["verify", "a.json", "-"], &ran.stdout);
+    let said = "a.json:1: linearizable: inconsistent: accepted, trusting reachable of list\n\
+                0 certificates accepted, 1 trusting hints, 0 refused, 0 skipped\n";
+    assert_eq!((verified.stdout.as_str(), verified.status), (said, 0));
+}
+
+#[test]
+fn what_the_limits_do_not_suffice_for_is_not_verified() {
+    let place = Place::with("a.json", appends(3));
+    let line = place.run(&["check", "-o", "json", "-m", "linearizable", "a.json"]).stdout;
+    assert_eq!(place.run_on(&["verify", "a.json", "-"], &line).status, 0);
+    for (limit, value) in [("--max-memory", "100"), ("--timeout", "0")] {
+        let ran = place.run_on(&["verify", limit, value, "a.json", "-"], &line);
+        assert!(ran.stdout.contains("inconsistent: not verified: the "), "{}", ran.stdout);
+        let summary = "0 certificates accepted, 1 not verified, 0 refused, 0 skipped";
+        assert_eq!((ran.last_line(), ran.status), (summary, 3), "{limit}");
+    }
+}
+
 #[test]
 fn large_certificates_are_stored_and_verified_from_there() {
     let operations: Vec<String> = (0..5000)

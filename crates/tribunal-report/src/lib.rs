@@ -15,6 +15,7 @@ mod printable;
 mod question;
 mod ruling;
 mod screen;
+mod verification;
 
 pub use inclusion::weakest;
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
@@ -22,3 +23,4 @@ pub use printable::printable;
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, unfit};
 pub use screen::{Heading, Section, contrast, section, sections};
+pub use verification::{Verification, Verifications};

@@ -1,7 +1,7 @@
 //! What came of asking a question of a history, with its certificate.
 
 use crate::line::{Line, SCREENFUL, fold};
-use crate::{EngineChoice, Question, memory, object};
+use crate::{EngineChoice, Question, Verification, memory, object};
 use serde_json::Value;
 use std::fmt;
 use std::sync::atomic::Ordering;
@@ -29,6 +29,8 @@ pub struct Finding<'a> {
     pub engine: &'static str,
     /// What it took.
     pub micros: u64,
+    /// What came of checking its certificate, if that was asked for and there is one.
+    pub verification: Option<Verification>,
 }
 
 /// A verdict with all that it speaks of.
@@ -127,7 +129,12 @@ impl<'a> Finding<'a> {
             }
             (_, question) => (Ruling::Unfit { question: question.clone() }, "none"),
         };
-        Finding { ruling, engine, micros: begin.elapsed().as_micros() as u64 }
+        Finding { ruling, engine, micros: begin.elapsed().as_micros() as u64, verification: None }
+    }
+
+    /// Checks the certificate, if there is one.
+    pub fn verify(&mut self, limits: &Limits<'_>) {
+        self.verification = self.ruling.verify(limits);
     }
 }
 
@@ -239,19 +246,20 @@ impl Ruling<'_> {
         })
     }
 
-    /// Checks the certificate from the definitions; nothing if there is none.
-    pub fn verify(&self) -> Option<Result<(), String>> {
+    /// Checks the certificate from the definitions, within limits; nothing if there is none.
+    pub fn verify(&self, limits: &Limits<'_>) -> Option<Verification> {
         if !matches!(self.word(), Word::Consistent | Word::Inconsistent) {
             return None;
         }
         match self {
             Ruling::Memory { execution, model, verdict } => {
-                let verified = tribunal::verify::verify(execution, *model, verdict);
-                Some(verified.map_err(|refusal| refusal.to_string()))
+                let verified = tribunal::verify::verify_within(execution, *model, verdict, limits);
+                Some(Verification::of_memory(verified))
             }
             Ruling::Object { history, spec, criterion, verdict } => {
-                let verified = tribunal::verify::object::verify(history, *spec, criterion, verdict);
-                Some(verified.map_err(|refusal| refusal.to_string()))
+                let verified =
+                    tribunal::verify::object::verify_within(history, *spec, criterion, verdict, limits);
+                Some(Verification::of_object(verified, *spec))
             }
             Ruling::Unfit { .. } => None,
         }

@@ -36,7 +36,7 @@ impl Report for JsonLines {
         findings: &[Finding<'_>],
         out: &mut Stdout,
     ) -> Result<(), Failure> {
-        for Finding { ruling, engine, micros } in findings {
+        for Finding { ruling, engine, micros, verification } in findings {
             let (question, word) = (ruling.question(), ruling.word());
             let key = match word {
                 Word::Consistent if self.witness => Some("witness"),
@@ -54,10 +54,14 @@ impl Report for JsonLines {
                 (None, Some(reason)) => format!(r#","reason":{}"#, json!(reason)),
                 (None, None) => String::new(),
             };
+            let verified = match verification {
+                Some(verification) => format!(r#","verification":{}"#, verification.to_json()),
+                None => String::new(),
+            };
             // Written key by key to keep the order in which people read them.
             writeln!(
                 out,
-                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{more}}}"#,
+                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{verified}{more}}}"#,
                 json!(case.file),
                 case.index,
                 json!(case.name()),

@@ -51,6 +51,9 @@ pub trait Replay {
     fn show(&self) -> String;
 }
 
+/// What a step that is worked out takes, at most.
+const STEP: usize = 100;
+
 pub(super) struct Interned<'a, S: Spec> {
     spec: &'a S,
     history: &'a History,
@@ -81,7 +84,8 @@ impl<'a, S: Spec> Interned<'a, S> {
             match self.ids.entry(after) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(slot) => {
-                    self.bytes += 2 * self.spec.bytes(slot.key());
+                    // The one that a step has changed may have room for as much again.
+                    self.bytes += 3 * self.spec.bytes(slot.key());
                     self.states.push(slot.key().clone());
                     *slot.insert(fresh)
                 }
@@ -118,7 +122,9 @@ impl<S: Spec> Machine for Interned<'_, S> {
     }
 
     fn bytes(&self) -> usize {
-        self.bytes + 48 * self.steps.len()
+        // A table is at times less than half full, and there twice while it grows; so is a list.
+        let state = 7 * size_of::<(S::State, StateId)>() / 2 + 3 * size_of::<S::State>();
+        self.bytes + state * self.states.len() + STEP * self.steps.len()
     }
 
     fn show(&self, state: StateId) -> String {

@@ -75,7 +75,8 @@ pub enum Visibility {
 ///   operation that inserts, removes, asks for or returns its value; or
 /// - it writes to or reads from a register a value that no completed read of the part returns.
 ///
-/// That the part has no abstract execution is found by exhausting them.
+/// That the part has no abstract execution is found by exhausting them. All but the first of these reasons rest on what the
+/// specification says of itself: [`verify::object`](crate::verify::object) says which of it it had to trust.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The operations of the part, in the order of their ids.

@@ -6,6 +6,7 @@ use crate::sketch::small;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
+use tribunal::Limits;
 use tribunal::object::specs::named;
 use tribunal::object::{
     AbstractExecution, Criterion, History, OpId, Specification, Verdict, Violation, Visibility, check,
@@ -94,7 +95,7 @@ fn witness_is_weighed(
     criterion: &Criterion,
     execution: &AbstractExecution,
 ) -> Result<bool, TestCaseError> {
-    let verified = verify_witness(history, spec, criterion, execution);
+    let verified = verify_witness(history, spec, criterion, execution, &Limits::default());
     let explains = naive::explains(history, spec, criterion, execution);
     prop_assert_eq!(
         verified.is_ok(),
@@ -117,7 +118,7 @@ fn violation_is_weighed(
     criterion: &Criterion,
     violation: &Violation,
 ) -> Result<(), TestCaseError> {
-    let verified = verify_violation(history, spec, criterion, violation);
+    let verified = verify_violation(history, spec, criterion, violation, &Limits::default());
     let context = || format!("{name}, {criterion}: {verified:?}: {violation:?}\n{}", shown(history));
     let listed = violation.operations.is_sorted_by(|a, b| a < b)
         && violation.operations.iter().all(|op| op.index() < history.len());
@@ -127,7 +128,7 @@ fn violation_is_weighed(
     }
     let whole = naive::consistent(history, spec, criterion);
     match &verified {
-        Ok(()) => {
+        Ok(_) => {
             let part = history.part(&violation.operations, violation.cut);
             prop_assert!(!naive::consistent(&part, spec, criterion), "{}", context());
             prop_assert!(!whole, "{}", context());
@@ -136,7 +137,7 @@ fn violation_is_weighed(
             let part = history.part(&violation.operations, violation.cut);
             prop_assert!(naive::consistent(&part, spec, criterion), "{}", context());
         }
-        Err(Refusal::TooLarge { .. }) => prop_assert!(false, "{}", context()),
+        Err(Refusal::Limit(_) | Refusal::Misled { .. }) => prop_assert!(false, "{}", context()),
         Err(_) => {}
     }
     if violation.operations.len() == history.len() && violation.cut.is_none() {

@@ -3,6 +3,7 @@
 mod certificates;
 mod corpus;
 mod engines;
+mod hints;
 mod knossos;
 mod limits;
 mod naive;

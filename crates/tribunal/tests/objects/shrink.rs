@@ -16,7 +16,7 @@ fn smaller(
     violation.operations.iter().copied().find(|&gone| {
         let operations: Vec<OpId> = violation.operations.iter().copied().filter(|&op| op != gone).collect();
         let less = Violation { operations, cut: violation.cut };
-        verify_violation(history, spec, criterion, &less).is_ok()
+        verify_violation(history, spec, criterion, &less, &Limits::default()).is_ok()
     })
 }
 
@@ -31,7 +31,8 @@ fn no_operation_can_be_left_out() -> Result<(), Error> {
                 Ok(Shrunk { violation, limit }) => {
                     assert_eq!(limit, None);
                     shrunk += 1;
-                    verify_violation(history, spec, &criterion, &violation).expect("a certificate");
+                    verify_violation(history, spec, &criterion, &violation, &Limits::default())
+                        .expect("a certificate");
                     if let Some(op) = smaller(history, spec, &criterion, &violation) {
                         panic!("line {}: {criterion}: {}", line, history.show(op));
                     }

@@ -1,9 +1,14 @@
 //! Linearizability of a sequence of calls and returns, by trying every configuration.
 
-use super::unchanged::unchanged;
-use super::violation::{Budget, Exceeded};
-use crate::object::{Event, History, Intervals, Machine, OpId, Specification, StateId};
+use super::budget::{Budget, block, slot};
+use super::found::{Found, Trust};
+use super::idle::Idles;
+use crate::object::{Event, History, Intervals, Machine, OpId, Specification, StateId, Value};
+use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
+
+/// So many operations that are not called yet are asked whether they can still return what they returned.
+const LOOK_AHEAD: usize = 8;
 
 /// Operations in the order of their ids.
 type Ops = Box<[OpId]>;
@@ -18,16 +23,28 @@ struct Configuration {
     state: StateId,
 }
 
+impl Configuration {
+    fn bytes(&self) -> usize {
+        block(size_of_val(&*self.taken)) + block(size_of_val(&*self.pending))
+    }
+}
+
 /// Configurations, without those for which another will do: one that differs only in that fewer pending operations have
 /// taken effect, since those may still do so, or never.
 #[derive(Default)]
 struct Configurations {
     pending: FxHashMap<(Ops, StateId), Vec<Ops>>,
+    /// What they take, at most.
+    bytes: usize,
 }
 
 impl Configurations {
+    /// What an entry takes beside the operations: its place in the table, and a list of sets that has grown.
+    const ENTRY: usize = slot(size_of::<(Ops, StateId, Vec<Ops>)>()) + block(4 * size_of::<Ops>());
+
     /// Whether it was new.
     fn insert(&mut self, configuration: Configuration) -> bool {
+        let bytes = Self::ENTRY + configuration.bytes();
         let Configuration { taken, pending, state } = configuration;
         let known = self.pending.entry((taken, state)).or_default();
         if known.iter().any(|fewer| subset(fewer, &pending)) {
@@ -35,6 +52,7 @@ impl Configurations {
         }
         known.retain(|more| !subset(&pending, more));
         known.push(pending);
+        self.bytes += bytes;
         true
     }
 
@@ -42,6 +60,31 @@ impl Configurations {
         self.pending.into_iter().flat_map(|((taken, state), pending)| {
             pending.into_iter().map(move |pending| Configuration { taken: taken.clone(), pending, state })
         })
+    }
+}
+
+/// The configurations that are to be tried.
+#[derive(Default)]
+struct Stack {
+    configurations: Vec<Configuration>,
+    bytes: usize,
+}
+
+impl Stack {
+    fn push(&mut self, configuration: Configuration) {
+        self.bytes += configuration.bytes();
+        self.configurations.push(configuration);
+    }
+
+    fn pop(&mut self) -> Option<Configuration> {
+        let configuration = self.configurations.pop()?;
+        self.bytes -= configuration.bytes();
+        Some(configuration)
+    }
+
+    /// What they take, at most; a list that grows is there twice for a while.
+    fn bytes(&self) -> usize {
+        self.bytes + 3 * self.configurations.capacity() / 2 * size_of::<Configuration>()
     }
 }
 
@@ -65,46 +108,53 @@ fn without(ops: &[OpId], op: OpId) -> Ops {
 /// (just-in-time linearization; Lowe, Testing for linearizability, 2017). Exponential in the operations open at once.
 pub(super) fn explained(
     part: &History,
-    intervals: Intervals<'_>,
     spec: &dyn Specification,
-    budget: &mut Budget,
-) -> Result<bool, Exceeded> {
+    (intervals, idles): (Intervals<'_>, &Idles),
+    mut trust: Trust,
+    budget: &mut Budget<'_>,
+) -> Result<Found, Limit> {
     let mut machine = spec.machine(part);
     let initial = Configuration { taken: Ops::default(), pending: Ops::default(), state: machine.initial() };
     let mut now = Configurations::default();
     now.insert(initial);
-    let mut open = Open { part, intervals, spec, unchanged: unchanged(part, spec), ops: Vec::new() };
+    let mut open = Open { part, intervals, idles, ops: Vec::new(), telling: telling(part, intervals) };
     for &event in intervals.events {
         match event {
             Event::Call(op) => open.call(op),
             Event::Return(op) => {
-                now = open.ret(op, now, machine.as_mut(), budget)?;
+                now = open.ret(op, now, machine.as_mut(), &mut trust, budget)?;
                 if now.pending.is_empty() {
-                    return Ok(false);
+                    return Ok(Found::Refuted(trust.used));
                 }
             }
         }
     }
-    Ok(true)
+    Ok(Found::Explained)
+}
+
+/// The operations whose returns say something, with the ranks of their calls, in that order: updates that return nothing can
+/// have any order until something tells.
+fn telling(part: &History, intervals: Intervals<'_>) -> Vec<(u32, OpId)> {
+    let tells = |&op: &OpId| part.result(op).is_some_and(|ret| *ret != Value::Null);
+    let called = intervals.events.iter().zip(0..).filter_map(|(event, at)| match *event {
+        Event::Call(op) => Some((at, op)),
+        Event::Return(_) => None,
+    });
+    called.filter(|(_, op)| tells(op)).collect()
 }
 
 /// The operations that are called and have not returned.
 struct Open<'a> {
     part: &'a History,
     intervals: Intervals<'a>,
-    spec: &'a dyn Specification,
-    /// By operation, whether it changes nothing where it takes effect.
-    unchanged: Vec<bool>,
+    idles: &'a Idles,
     /// Identical ones, of one invocation and one return or both pending, are side by side in the order of their returns.
     ops: Vec<OpId>,
+    telling: Vec<(u32, OpId)>,
 }
 
 impl Open<'_> {
     fn call(&mut self, op: OpId) {
-        // A pending operation that changes nothing may as well never take effect.
-        if self.part.is_pending(op) && self.spec.read_only(self.part.called(op)) {
-            return;
-        }
         let key = |op: OpId| {
             (self.part.invocation_of(op), self.part.return_of(op), self.intervals.ret[op.index()], op)
         };
@@ -118,26 +168,31 @@ impl Open<'_> {
         returning: OpId,
         now: Configurations,
         machine: &mut dyn Machine,
-        budget: &mut Budget,
-    ) -> Result<Configurations, Exceeded> {
+        trust: &mut Trust,
+        budget: &mut Budget<'_>,
+    ) -> Result<Configurations, Limit> {
         let mut after = Configurations::default();
         let mut tried = Configurations::default();
-        let mut stack = Vec::new();
+        let mut stack = Stack::default();
+        let before = now.bytes;
         for configuration in now.into_iter() {
+            budget.spend(before + after.bytes + tried.bytes + stack.bytes() + machine.bytes())?;
             if configuration.taken.contains(&returning) {
                 after.insert(Configuration {
                     taken: without(&configuration.taken, returning),
                     ..configuration
                 });
-            } else if tried.insert(configuration.clone()) {
+            } else if !self.is_hopeless(&configuration, (None, returning), machine, trust)
+                && tried.insert(configuration.clone())
+            {
                 stack.push(configuration);
             }
         }
         let mut steps = Vec::new();
         while let Some(configuration) = stack.pop() {
-            budget.spend()?;
-            self.steps(&configuration, machine, &mut steps);
+            self.steps(&configuration, machine, trust, &mut steps);
             for (op, state) in steps.drain(..) {
+                budget.spend(after.bytes + tried.bytes + stack.bytes() + machine.bytes())?;
                 let Configuration { taken, pending, .. } = &configuration;
                 let (taken, pending) = if op == returning {
                     (taken.clone(), pending.clone())
@@ -147,7 +202,7 @@ impl Open<'_> {
                     (with(taken, op), pending.clone())
                 };
                 let next = Configuration { taken, pending, state };
-                if self.is_hopeless(&next, (op, returning), machine) {
+                if self.is_hopeless(&next, (Some(op), returning), machine, trust) {
                     continue;
                 }
                 if op == returning {
@@ -161,27 +216,38 @@ impl Open<'_> {
         Ok(after)
     }
 
-    /// Whether some open operation can no longer come to return what it returned: nothing that may take effect before it does
-    /// leads there, says the specification.
+    /// Whether some operation that is open, or will be, can no longer come to return what it returned: nothing that may take
+    /// effect before it does leads there, says the specification.
     fn is_hopeless(
         &self,
         next: &Configuration,
-        (just, returning): (OpId, OpId),
+        (just, returning): (Option<OpId>, OpId),
         machine: &dyn Machine,
+        trust: &mut Trust,
     ) -> bool {
+        if !trust.given.contains(super::Hint::Reachable) {
+            return false;
+        }
         let Configuration { taken, pending, state } = next;
-        let to_come = &self.intervals.events[self.intervals.ret[returning.index()] as usize..];
-        let has_effect =
-            |op: &OpId| *op == just || taken.binary_search(op).is_ok() || pending.binary_search(op).is_ok();
+        let passed = self.intervals.ret[returning.index()];
+        let to_come = &self.intervals.events[passed as usize..];
+        let has_effect = |op: &OpId| {
+            Some(*op) == just || taken.binary_search(op).is_ok() || pending.binary_search(op).is_ok()
+        };
+        let called = |event: &Event| match *event {
+            Event::Call(op) => Some(op),
+            Event::Return(_) => None,
+        };
         let waiting = self.ops.iter().copied().filter(|op| !has_effect(op));
-        waiting.clone().filter(|&op| !self.part.is_pending(op)).any(|op| {
-            let called = to_come.iter().take_while(|&&event| event != Event::Return(op));
-            let called = called.filter_map(|event| match *event {
-                Event::Call(op) => Some(op),
-                Event::Return(_) => None,
-            });
-            let mut others = waiting.clone().chain(called).filter(|&other| other != op);
-            !machine.reachable(*state, op, &mut others)
+        let soon = to_come.iter().filter_map(called).take(LOOK_AHEAD);
+        let later = self.telling.partition_point(|&(call, _)| call < passed);
+        let telling = self.telling.get(later).map(|&(_, op)| op);
+        let mut returning =
+            waiting.clone().chain(soon).chain(telling).filter(|&op| !self.part.is_pending(op));
+        returning.any(|op| {
+            let before = to_come.iter().take_while(|&&event| event != Event::Return(op)).filter_map(called);
+            let mut others = waiting.clone().chain(before).filter(|&other| other != op);
+            trust.out_of_reach(machine, *state, op, &mut others)
         })
     }
 
@@ -190,6 +256,7 @@ impl Open<'_> {
         &self,
         configuration: &Configuration,
         machine: &mut dyn Machine,
+        trust: &mut Trust,
         steps: &mut Vec<(OpId, StateId)>,
     ) {
         let Configuration { taken, pending, state } = configuration;
@@ -206,12 +273,18 @@ impl Open<'_> {
             }
             last = Some(op);
             let Some(after) = machine.apply(*state, op) else { continue };
-            // What changes nothing where it returns the right thing, as here, may take effect here: wherever else it would do so,
-            // nothing differs without it.
-            if after == *state && self.unchanged[op.index()] {
-                steps.clear();
-                steps.push((op, after));
-                return;
+            if after == *state {
+                // A pending operation that changes nothing here may as well not take effect here.
+                if self.part.is_pending(op) {
+                    continue;
+                }
+                // What changes nothing where it returns the right thing, as here, may take effect here: wherever else it
+                // would do so, nothing differs without it.
+                if trust.rely(self.idles.unchanged[op.index()].trusting()) {
+                    steps.clear();
+                    steps.push((op, after));
+                    return;
+                }
             }
             steps.push((op, after));
         }

@@ -1,8 +1,10 @@
 //! Linearizability of a partial order, and sequential consistency, by trying every frontier.
 
-use super::unchanged::unchanged;
-use super::violation::{Budget, Exceeded};
+use super::budget::{Budget, block, slot};
+use super::found::{Found, Trust};
+use super::idle::Idles;
 use crate::object::{Criterion, History, OpId, ProcessId, Specification, StateId};
+use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
 /// How far each process is, and the state.
@@ -24,23 +26,26 @@ struct Part<'a> {
 pub(super) fn explained(
     history: &History,
     spec: &dyn Specification,
-    criterion: &Criterion,
-    budget: &mut Budget,
-) -> Result<bool, Exceeded> {
+    (criterion, idles): (&Criterion, &Idles),
+    mut trust: Trust,
+    budget: &mut Budget<'_>,
+) -> Result<Found, Limit> {
     let part = Part { history, sequential: *criterion == Criterion::Sequential };
-    let unchanged = unchanged(history, spec);
     let mut machine = spec.machine(history);
-    let places = vec![0; history.process_count()].into();
+    let places: Box<[u32]> = vec![0; history.process_count()].into();
+    let heap = block(size_of_val(&*places));
+    let (known, waiting) = (slot(size_of::<Frontier>()) + heap, 3 * size_of::<Frontier>() + heap);
     let initial = Frontier { places, state: machine.initial() };
     let mut visited = FxHashSet::from_iter([initial.clone()]);
     let mut stack = vec![initial];
     let mut next = Vec::new();
     while let Some(frontier) = stack.pop() {
-        budget.spend()?;
         if part.is_done(&frontier) {
-            return Ok(true);
+            return Ok(Found::Explained);
         }
         for op in part.heads(&frontier).filter(|&op| part.is_minimal(&frontier, op)) {
+            budget
+                .spend(visited.len() * known + (stack.len() + next.len() + 2) * waiting + machine.bytes())?;
             let mut step = |state: StateId| {
                 let mut places = frontier.places.clone();
                 places[history.process(op).index()] += 1;
@@ -50,11 +55,10 @@ pub(super) fn explained(
                 step(frontier.state);
             }
             if let Some(state) = machine.apply(frontier.state, op) {
-                let at_once = state == frontier.state && unchanged[op.index()];
                 step(state);
                 // What changes nothing where it returns the right thing, as here, may take effect here: wherever else it
                 // would do so, nothing differs without it.
-                if at_once {
+                if state == frontier.state && trust.rely(idles.unchanged[op.index()].trusting()) {
                     next.drain(..next.len() - 1);
                     break;
                 }
@@ -62,7 +66,7 @@ pub(super) fn explained(
         }
         stack.extend(next.drain(..).filter(|frontier| visited.insert(frontier.clone())));
     }
-    Ok(false)
+    Ok(Found::Refuted(trust.used))
 }
 
 impl Part<'_> {

@@ -2,10 +2,12 @@
 //!
 //! Leaving operations out of an abstract execution, from lin and from vis, keeps every axiom: the relations between those
 //! that stay are the same, and a composition has no new pairs. It is Ret that must be argued, rule by rule; the rules are
-//! applied to an abstract execution of the whole history in the order in which they stand here.
+//! applied to an abstract execution of the whole history one after the other: to what changes nothing, to values, to what
+//! comes after the cut, to keys. Each but the third rests on a hint of the specification.
 
 use super::all_see_all;
-use super::unchanged::{null_is_a_value, unchanged};
+use super::hints::{Hint, Hints};
+use super::idle::{Idles, null_is_a_value};
 use crate::object::{Collection, Criterion, History, Invocation, OpId, Specification, Value, Violation};
 use rustc_hash::FxHashSet;
 
@@ -13,13 +15,16 @@ pub(super) struct Omissions<'a> {
     history: &'a History,
     spec: &'a dyn Specification,
     criterion: &'a Criterion,
-    violation: &'a Violation,
+    /// What is left in.
+    operations: &'a [OpId],
+    cut: Option<u32>,
+    idles: &'a Idles,
     all_see_all: bool,
     /// The collection that the history is of, if each of its operations is one of that collection's, or left out because it is
     /// read-only.
     collection: Option<Collection>,
-    /// By operation, whether its return says that it changed nothing.
-    unchanged: Vec<bool>,
+    /// What leaving out by value rests on.
+    by_value: Hints,
     /// Whether a null that a collection returns may be a value.
     ambiguous: bool,
     /// The values that operations of the part insert, remove, ask for or return.
@@ -33,54 +38,76 @@ impl<'a> Omissions<'a> {
         history: &'a History,
         spec: &'a dyn Specification,
         criterion: &'a Criterion,
-        violation: &'a Violation,
+        Violation { operations, cut }: &'a Violation,
+        idles: &'a Idles,
     ) -> Self {
+        let mut by_value = Hints::from(Hint::Collection);
         let collection = spec.collection().filter(|collection| {
-            let of_collection = |call| role(collection, call).is_some();
-            let left_out = |op| violation.operations.binary_search(&op).is_err();
-            let read_only = |op, call| left_out(op) && spec.read_only(call);
-            history
-                .ops()
-                .map(|op| (op, history.called(op)))
-                .all(|(op, call)| of_collection(call) || read_only(op, call))
+            history.ops().filter(|&op| role(collection, history.called(op)).is_none()).all(|op| {
+                let left_out = operations.binary_search(&op).is_err();
+                match idles.read_only[op.index()].trusting().filter(|_| left_out) {
+                    Some(hints) => {
+                        by_value = by_value.union(hints);
+                        true
+                    }
+                    None => false,
+                }
+            })
         });
-        let keys = violation.operations.iter().map(|&op| spec.key(history.called(op))).collect();
+        let keys = operations.iter().map(|&op| spec.key(history.called(op))).collect();
         let mut omissions = Omissions {
             history,
             spec,
             criterion,
-            violation,
+            operations,
+            cut: *cut,
+            idles,
             all_see_all: all_see_all(criterion),
             collection,
-            unchanged: unchanged(history, spec),
+            by_value,
             ambiguous: null_is_a_value(history),
             values: FxHashSet::default(),
             keys,
         };
-        let held = violation.operations.iter().filter(|&&op| omissions.holds_its_value(op));
+        let held = operations.iter().filter(|&&op| omissions.holds_its_value(op));
         omissions.values = held.filter_map(|&op| omissions.value(op)).collect();
         omissions
     }
 
-    /// An operation that is left out without a reason.
-    pub(super) fn unfounded(&self) -> Option<OpId> {
-        let mut part = self.violation.operations.iter().peekable();
-        self.history.ops().find(|op| part.next_if_eq(&op).is_none() && !self.may_leave_out(*op))
+    /// The operations that are left out without a reason that rests on these hints alone.
+    pub(super) fn unfounded(&self, trust: Hints) -> impl Iterator<Item = OpId> {
+        self.left_out().filter(move |&op| self.reason(op, trust).is_none())
     }
 
-    fn may_leave_out(&self, op: OpId) -> bool {
-        // It never changes a state, so nobody's return differs without it.
-        self.spec.read_only(self.history.called(op))
-            || self.changed_nothing(op)
-            || self.value_is_absent(op)
-            || self.called_after_cut(op)
-            || self.has_another_key(op)
+    /// The hints that what is left out rests on, of those given.
+    pub(super) fn rest_on(&self, trust: Hints) -> Hints {
+        let reasons = self.left_out().filter_map(|op| self.reason(op, trust));
+        reasons.fold(Hints::NONE, Hints::union)
     }
 
-    /// The return says that the state was not changed. Only where all see all is the operation executed nowhere else, where it
-    /// might change something.
-    fn changed_nothing(&self, op: OpId) -> bool {
-        self.all_see_all && self.unchanged[op.index()]
+    fn left_out(&self) -> impl Iterator<Item = OpId> {
+        let mut part = self.operations.iter().peekable();
+        self.history.ops().filter(move |op| part.next_if_eq(&op).is_none())
+    }
+
+    /// What the first reason to leave an operation out rests on, of those that rest on these hints.
+    fn reason(&self, op: OpId, trust: Hints) -> Option<Hints> {
+        let idle = || {
+            // It never changes a state, so nobody's return differs without it.
+            let read_only = self.idles.read_only[op.index()].trusting();
+            // The return says that the state was not changed. Only where all see all is the operation executed nowhere else,
+            // where it might change something.
+            let unchanged = self.idles.unchanged[op.index()].trusting().filter(|_| self.all_see_all);
+            read_only.or(unchanged)
+        };
+        let reasons: [&dyn Fn() -> Option<Hints>; 5] = [
+            &|| self.called_after_cut(op).then_some(Hints::NONE),
+            &|| idle().filter(|hints| hints.is_empty()),
+            &|| self.has_another_key(op).then_some(Hint::Key.into()),
+            &|| self.value_is_absent(op).then_some(self.by_value),
+            &idle,
+        ];
+        reasons.into_iter().find_map(|reason| reason().filter(|hints| hints.is_within(trust)))
     }
 
     /// All operations of one value can be left out of a legal sequence of a collection's operations: the order of the other values
@@ -116,7 +143,7 @@ impl<'a> Omissions<'a> {
 
     /// Whether an operation had returned by the cut.
     fn returned(&self, op: OpId) -> bool {
-        match (self.violation.cut, self.history.intervals()) {
+        match (self.cut, self.history.intervals()) {
             (Some(cut), Some(intervals)) => intervals.ret[op.index()] < cut,
             _ => true,
         }
@@ -126,7 +153,7 @@ impl<'a> Omissions<'a> {
     /// does not know hb.
     fn called_after_cut(&self, op: OpId) -> bool {
         *self.criterion != Criterion::Sequential
-            && matches!((self.violation.cut, self.history.intervals()),
+            && matches!((self.cut, self.history.intervals()),
                 (Some(cut), Some(intervals)) if intervals.call[op.index()] >= cut)
     }
 

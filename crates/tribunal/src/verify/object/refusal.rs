@@ -1,6 +1,8 @@
 //! Why a certificate of a history of operations is refused.
 
+use super::hints::Hints;
 use crate::object::{Axiom, History, OpId, Value};
+use crate::verdict::Limit;
 use std::fmt;
 
 /// An operation as a refusal names it.
@@ -150,12 +152,13 @@ pub enum Refusal {
         /// How many operations the part has.
         operations: usize,
     },
-    /// The part is too large to try everything.
-    #[error("to refute the part of {operations} operations takes more than {configurations} configurations")]
-    TooLarge {
-        /// How many operations the part has.
-        operations: usize,
-        /// How many configurations were to be tried at most.
-        configurations: u64,
+    /// The proof rests on something that the specification says of itself and that is not so.
+    #[error("what the specification says by {hints} is not what it does")]
+    Misled {
+        /// What it says.
+        hints: Hints,
     },
+    /// To verify takes more than it may.
+    #[error("{0}")]
+    Limit(Limit),
 }

@@ -1,7 +1,7 @@
 //! What refusals say, and what costs how much.
 
-use super::violation::verify_within;
-use super::{Refusal, verify_violation, verify_witness};
+use super::{Accepted, Hints, Refusal, verify_violation, verify_witness};
+use crate::limits::Limits;
 use crate::object::specs::{Queue, Register};
 use crate::object::{
     AbstractExecution, Criterion, History, Invocation, OpId, Spec, Value, Violation, Visibility,
@@ -25,9 +25,12 @@ fn ops(ids: &[u32]) -> Vec<OpId> {
     ids.iter().map(|&id| OpId(id)).collect()
 }
 
-fn refusal(result: Result<(), Refusal>) -> String {
+fn refusal<T: std::fmt::Debug>(result: Result<T, Refusal>) -> String {
     result.expect_err("refused").to_string()
 }
+
+/// Accepted by what the specification does alone.
+const ALONE: Result<Accepted, Refusal> = Ok(Accepted { trusting: Hints::NONE });
 
 fn stale() -> History {
     one_by_one(&[
@@ -42,7 +45,7 @@ fn refusals_of_witnesses_name_operations() {
     let history = stale();
     let verify = |criterion: &Criterion, lin: &[u32], vis: Visibility| {
         let execution = AbstractExecution { lin: ops(lin), vis };
-        verify_witness(&history, &Register::default(), criterion, &execution)
+        verify_witness(&history, &Register::default(), criterion, &execution, &Limits::default())
     };
     let sets = |sets: &[&[u32]]| Visibility::Sets(sets.iter().map(|set| ops(set)).collect());
     assert_eq!(verify(&Criterion::Weak, &[0, 1], sets(&[&[], &[]])), Ok(()));
@@ -89,12 +92,12 @@ fn refusals_of_violations_name_operations() {
     let history = stale();
     let verify = |criterion: &Criterion, operations: &[u32], cut: Option<u32>| {
         let violation = Violation { operations: ops(operations), cut };
-        verify_violation(&history, &Register::default(), criterion, &violation)
+        verify_violation(&history, &Register::default(), criterion, &violation, &Limits::default())
     };
-    assert_eq!(verify(&Criterion::Linearizable, &[0, 1], Some(4)), Ok(()));
-    assert_eq!(verify(&Criterion::Hbvis, &[0, 1], Some(4)), Ok(()));
+    assert_eq!(verify(&Criterion::Linearizable, &[0, 1], Some(4)), ALONE);
+    assert_eq!(verify(&Criterion::Hbvis, &[0, 1], Some(4)), ALONE);
     // No read returns what the pending write wrote.
-    assert_eq!(verify(&Criterion::Linearizable, &[0, 1], None), Ok(()));
+    assert_eq!(verify(&Criterion::Linearizable, &[0, 1], None), ALONE);
     let said =
         |operations: &[u32], cut: Option<u32>| refusal(verify(&Criterion::Linearizable, operations, cut));
     assert_eq!(said(&[0, 3], None), "there is no operation 3: the history has 3");
@@ -104,7 +107,7 @@ fn refusals_of_violations_name_operations() {
         said(&[0, 1, 2], Some(4)),
         "the part has operation 2 (1: write(2) pending), which was called after the cut"
     );
-    assert_eq!(verify(&Criterion::Linearizable, &[0, 1, 2], Some(5)), Ok(()));
+    assert_eq!(verify(&Criterion::Linearizable, &[0, 1, 2], Some(5)), ALONE);
     assert_eq!(
         refusal(verify(&Criterion::Weak, &[0, 1, 2], Some(5))),
         "the part of 3 operations satisfies the criterion"
@@ -121,7 +124,7 @@ fn what_may_matter_is_not_left_out() {
     ]);
     let verify = |operations: &[u32]| {
         let violation = Violation { operations: ops(operations), cut: None };
-        verify_violation(&history, &Queue, &Criterion::Linearizable, &violation)
+        verify_violation(&history, &Queue, &Criterion::Linearizable, &violation, &Limits::default())
     };
     assert_eq!(
         refusal(verify(&[0, 2])),
@@ -146,7 +149,8 @@ fn a_null_that_was_inserted_says_nothing_of_emptiness() {
     }
     let history = builder.build().expect("a history");
     let violation = Violation { operations: ops(&[0, 1, 3]), cut: None };
-    let refused = verify_violation(&history, &Queue, &Criterion::Linearizable, &violation);
+    let refused =
+        verify_violation(&history, &Queue, &Criterion::Linearizable, &violation, &Limits::default());
     assert_eq!(
         refusal(refused),
         "the part leaves out operation 2 (0: dequeue() → null), without which it may differ"
@@ -195,11 +199,8 @@ fn what_is_too_much_to_try_is_refused() {
     let history = builder.build().expect("a history");
     let violation = Violation { operations: history.ops().collect(), cut: None };
     for criterion in [Criterion::Linearizable, Criterion::Hbvis] {
-        let refused = verify_within(&history, &Journal, &criterion, &violation, 1000);
-        assert_eq!(
-            refusal(refused),
-            "to refute the part of 13 operations takes more than 1000 configurations",
-            "{criterion}"
-        );
+        let limits = Limits { max_states: 1000, ..Limits::default() };
+        let refused = verify_violation(&history, &Journal, &criterion, &violation, &limits);
+        assert_eq!(refusal(refused), "the limit of 1000 search states was reached", "{criterion}");
     }
 }

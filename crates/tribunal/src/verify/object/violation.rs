@@ -1,52 +1,150 @@
 //! A part of a history that nothing explains.
+//!
+//! First with all hints of the specification, which say what may be left out and what leads nowhere. Then, if it rested on any,
+//! by what the specification does alone: nothing explains all that had happened by the cut. Only where that is too much
+//! work do hints remain: those that the proof rests on are named, and as few as a modest effort finds.
 
+use super::budget::Budget;
+use super::found::{Found, Trust, beyond_reach};
+use super::hints::{Accepted, Hints};
+use super::idle::Idles;
 use super::omission::Omissions;
 use super::refusal::{Named, Refusal};
 use super::{all_see_all, configurations, frontiers, known, visibilities};
-use crate::object::{Criterion, History, Specification, Violation};
+use crate::limits::Limits;
+use crate::object::{Criterion, History, OpId, Specification, Violation};
+use crate::verdict::Limit;
 
-/// How many configurations are tried at most before a part is too large to be refuted.
-const MOST_CONFIGURATIONS: u64 = 5_000_000;
+/// How many configurations are tried at most to do without a hint; and how many more for each operation.
+const MODEST: u64 = 4_000;
+const MODEST_FOR_EACH: u64 = 8;
 
-/// Accepts a part that no abstract execution explains, from which nothing is left out that could matter.
+/// What an operation of a part takes, about, beside its clock in a partial order.
+const BYTES_PER_OPERATION: usize = 250;
+
+/// Accepts a part that no abstract execution explains, from which nothing is left out that could matter, and says which
+/// hints of the specification that rests on.
 ///
-/// A part that takes more than 5 million configurations to refute is refused.
+/// A part that takes more than the limits to refute is refused: [`Refusal::Limit`].
 pub fn verify_violation(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
     violation: &Violation,
-) -> Result<(), Refusal> {
-    verify_within(history, spec, criterion, violation, MOST_CONFIGURATIONS)
-}
-
-pub(super) fn verify_within(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    violation: &Violation,
-    configurations: u64,
-) -> Result<(), Refusal> {
-    let Violation { operations, cut } = violation;
+    limits: &Limits<'_>,
+) -> Result<Accepted, Refusal> {
+    limits.check(0).map_err(Refusal::Limit)?;
     listed(history, violation)?;
-    let omissions = Omissions::new(history, spec, criterion, violation);
-    if let Some(op) = omissions.unfounded() {
+    let mut claim =
+        Claim { history, spec, criterion, violation, idles: Idles::claimed(history, spec), limits };
+    if let Some(op) = claim.omissions(violation).unfounded(Hints::ALL).next() {
         return Err(Refusal::Missing { op: Named::new(history, op) });
     }
-    let part = history.part(operations, *cut);
-    let mut budget = Budget { left: configurations };
-    let explained = match criterion {
-        Criterion::Sequential => frontiers::explained(&part, spec, criterion, &mut budget),
-        _ if !all_see_all(criterion) => visibilities::explained(&part, spec, criterion, &mut budget),
-        _ => match part.intervals() {
-            Some(intervals) => configurations::explained(&part, intervals, spec, &mut budget),
-            None => frontiers::explained(&part, spec, criterion, &mut budget),
-        },
+    let mut trusting = match claim.refuted(claim.part(Hints::ALL, violation.cut), Hints::ALL, *limits) {
+        Err(limit) => return Err(Refusal::Limit(limit)),
+        Ok(Found::Explained) => return Err(Refusal::Satisfied { operations: violation.operations.len() }),
+        Ok(Found::Refuted(trusting)) => trusting,
     };
-    match explained {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(Refusal::Satisfied { operations: part.len() }),
-        Err(Exceeded) => Err(Refusal::TooLarge { operations: part.len(), configurations }),
+    if trusting.is_empty() {
+        return Ok(Accepted { trusting });
+    }
+    let wrong = claim.idles.prove(history, spec, limits).intersection(trusting);
+    if !wrong.is_empty() {
+        return Err(Refusal::Misled { hints: wrong });
+    }
+    match claim.refuted_with(Hints::NONE) {
+        Ok(Found::Refuted(trusting)) => return Ok(Accepted { trusting }),
+        Ok(Found::Explained) => return Err(Refusal::Misled { hints: trusting }),
+        Err(_) => {}
+    }
+    for hint in trusting.iter() {
+        if let Ok(Found::Refuted(fewer)) = claim.refuted_with(trusting.without(hint)) {
+            trusting = fewer;
+        }
+    }
+    Ok(Accepted { trusting })
+}
+
+/// What a violation says, of which history.
+struct Claim<'a> {
+    history: &'a History,
+    spec: &'a dyn Specification,
+    criterion: &'a Criterion,
+    violation: &'a Violation,
+    idles: Idles,
+    limits: &'a Limits<'a>,
+}
+
+impl Claim<'_> {
+    fn omissions<'a>(&'a self, violation: &'a Violation) -> Omissions<'a> {
+        Omissions::new(self.history, self.spec, self.criterion, violation, &self.idles)
+    }
+
+    /// Whether something explains what may not be left out if these hints alone are trusted, found with a modest effort. What
+    /// was left out may have returned after the cut, and its return may matter: then nothing is cut off.
+    fn refuted_with(&self, trust: Hints) -> Result<Found, Limit> {
+        let attempt = |cut: Option<u32>| {
+            let part = self.part(trust, cut);
+            let configurations = MODEST + MODEST_FOR_EACH * part.0.operations.len() as u64;
+            let max_states = configurations.min(self.limits.max_states);
+            self.refuted(part, trust, Limits { max_states, ..*self.limits })
+        };
+        match attempt(self.violation.cut)? {
+            Found::Explained if self.violation.cut.is_some() => attempt(None),
+            found => Ok(found),
+        }
+    }
+
+    /// The part, and with it what may be left out only because of other hints than these; and what the rest is left out
+    /// because of.
+    fn part(&self, trust: Hints, cut: Option<u32>) -> (Violation, Hints) {
+        let mut part = Violation { operations: self.violation.operations.clone(), cut };
+        loop {
+            let omissions = self.omissions(&part);
+            let more: Vec<OpId> = omissions.unfounded(trust).collect();
+            if more.is_empty() {
+                let hints = omissions.rest_on(trust);
+                return (part, hints);
+            }
+            part.operations.extend(more);
+            part.operations.sort_unstable();
+            // `sequential` knows no real time, so that what is added may be called after the cut.
+            part.cut = part.cut.filter(|_| *self.criterion != Criterion::Sequential);
+        }
+    }
+
+    /// Whether something explains the part, which rests on the hints beside it, if these are trusted.
+    fn refuted(
+        &self,
+        (Violation { operations, cut }, hints): (Violation, Hints),
+        trust: Hints,
+        limits: Limits<'_>,
+    ) -> Result<Found, Limit> {
+        let clock = if self.history.intervals().is_some() { 0 } else { 4 * self.history.process_count() };
+        let held = operations.len().saturating_mul(BYTES_PER_OPERATION + clock);
+        let mut budget = Budget::new(limits, held)?;
+        let part = self.history.part(&operations, cut);
+        let idles = self.idles.of_part(&part, &operations);
+        let (spec, criterion, mut trust) = (self.spec, self.criterion, Trust::new(trust));
+        if beyond_reach(&part, criterion, &*spec.machine(&part), &mut trust) {
+            return Ok(Found::Refuted(hints.union(trust.used)));
+        }
+        let found = match (criterion, part.intervals()) {
+            (Criterion::Sequential, _) => {
+                frontiers::explained(&part, spec, (criterion, &idles), trust, &mut budget)
+            }
+            _ if !all_see_all(criterion) => {
+                visibilities::explained(&part, spec, (criterion, &idles), trust, &mut budget)
+            }
+            (_, Some(intervals)) => {
+                configurations::explained(&part, spec, (intervals, &idles), trust, &mut budget)
+            }
+            (_, None) => frontiers::explained(&part, spec, (criterion, &idles), trust, &mut budget),
+        };
+        Ok(match found? {
+            Found::Explained => Found::Explained,
+            Found::Refuted(used) => Found::Refuted(hints.union(used)),
+        })
     }
 }
 
@@ -66,21 +164,5 @@ fn listed(history: &History, Violation { operations, cut }: &Violation) -> Resul
     match operations.iter().find(|op| intervals.call[op.index()] >= cut) {
         Some(&op) => Err(Refusal::NotCalled { op: Named::new(history, op) }),
         None => Ok(()),
-    }
-}
-
-/// How much may still be tried.
-pub(super) struct Budget {
-    left: u64,
-}
-
-/// More than the budget is needed.
-pub(super) struct Exceeded;
-
-impl Budget {
-    /// One more configuration.
-    pub(super) fn spend(&mut self) -> Result<(), Exceeded> {
-        self.left = self.left.checked_sub(1).ok_or(Exceeded)?;
-        Ok(())
     }
 }

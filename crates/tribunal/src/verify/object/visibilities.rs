@@ -1,7 +1,10 @@
 //! The weak criteria, by trying every lin, and for each operation every visibility that could be needed.
 
-use super::violation::{Budget, Exceeded};
-use crate::object::{Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification};
+use super::budget::{Budget, block, slot};
+use super::found::{Found, Trust};
+use super::idle::Idles;
+use crate::object::{Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification, StateId};
+use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 
@@ -14,6 +17,11 @@ fn bit(op: OpId) -> Set {
 
 fn ops(set: Set) -> impl Iterator<Item = OpId> {
     (0..u64::BITS).filter(move |at| set >> at & 1 == 1).map(OpId)
+}
+
+/// Whether an axiom speaks of operations of a method.
+fn applies(axiom: &Axiom, method: &str) -> bool {
+    axiom.to.as_deref().is_none_or(|to| to == method)
 }
 
 /// The first operations of a lin, with what they see.
@@ -32,6 +40,8 @@ struct Part<'a> {
     po: Vec<Set>,
     hb: Vec<Set>,
     after: Vec<Set>,
+    /// By operation, what the axioms let it see in any case, of what is before it in po and hb.
+    must_see: Vec<Set>,
     returned: Set,
     read_only: Set,
     /// Whether what is to come depends on the whole of lin, or on vis: some axiom composes it.
@@ -41,6 +51,21 @@ struct Part<'a> {
     read_only_stuck: Cell<bool>,
 }
 
+/// A prefix with what it takes of the stack, or a future with what it takes of the table of those visited.
+impl Prefix {
+    fn bytes(&self) -> usize {
+        3 * size_of::<Prefix>() + block(2 * size_of_val(&*self.lin)) + block(size_of_val(&*self.vis))
+    }
+}
+
+/// All that what is to come depends on: what is placed; the state after the first of lin, which all to come will see, and the
+/// order of the others that change something; and what the axioms compose.
+type Future = (Set, Option<StateId>, Box<[OpId]>, Box<[Set]>);
+
+fn bytes((_, _, lin, vis): &Future) -> usize {
+    slot(size_of::<Future>()) + block(size_of_val(&**lin)) + block(size_of_val(&**vis))
+}
+
 /// Whether the part has an abstract execution.
 ///
 /// Builds lin from its beginning. Whatever the axioms relate to an operation is before it in lin, so its visibility is
@@ -48,38 +73,51 @@ struct Part<'a> {
 pub(super) fn explained(
     history: &History,
     spec: &dyn Specification,
-    criterion: &Criterion,
-    budget: &mut Budget,
-) -> Result<bool, Exceeded> {
-    if history.len() > u64::BITS as usize {
-        return Err(Exceeded);
+    (criterion, idles): (&Criterion, &Idles),
+    mut trust: Trust,
+    budget: &mut Budget<'_>,
+) -> Result<Found, Limit> {
+    let (operations, most) = (history.len(), u64::BITS as usize);
+    if operations > most {
+        return Err(Limit::Operations { operations, most });
     }
-    let mut part = Part::new(history, spec, criterion);
+    let mut read_only = 0;
+    for op in history.ops().filter(|op| trust.rely(idles.read_only[op.index()].trusting())) {
+        read_only |= bit(op);
+    }
+    let mut part = Part::new(history, criterion, read_only);
     let mut machine = spec.machine(history);
-    let explained = part.explained(machine.as_mut(), budget)?;
+    let mut explained = part.explained(machine.as_mut(), budget)?;
     // Where something read-only cannot always take effect, its place among the others matters to those that see it.
-    if explained || part.lin_matters || !part.read_only_stuck.get() {
-        return Ok(explained);
+    if !explained && !part.lin_matters && part.read_only_stuck.get() {
+        part.lin_matters = true;
+        explained = part.explained(machine.as_mut(), budget)?;
     }
-    part.lin_matters = true;
-    part.explained(machine.as_mut(), budget)
+    Ok(if explained { Found::Explained } else { Found::Refuted(trust.used) })
 }
 
 impl<'a> Part<'a> {
-    fn explained(&self, machine: &mut dyn Machine, budget: &mut Budget) -> Result<bool, Exceeded> {
-        let mut visited = FxHashSet::default();
-        let mut stack = vec![Prefix { lin: Vec::new(), vis: vec![0; self.history.len()], placed: 0 }];
+    fn explained(&self, machine: &mut dyn Machine, budget: &mut Budget<'_>) -> Result<bool, Limit> {
+        let mut visited: FxHashSet<Future> = FxHashSet::default();
+        let first = Prefix { lin: Vec::new(), vis: vec![0; self.history.len()], placed: 0 };
+        let mut held = first.bytes();
+        let mut stack = vec![first];
         while let Some(prefix) = stack.pop() {
+            held -= prefix.bytes();
             if self.returned & !prefix.placed == 0 {
                 return Ok(true);
             }
             for op in self.next(&prefix) {
-                for vis in self.visibilities(&prefix, op, machine, budget)? {
+                for vis in self.visibilities(&prefix, op, machine, (budget, held))? {
+                    budget.hold(held + machine.bytes())?;
                     let mut next = prefix.clone();
                     next.lin.push(op);
                     next.vis[op.index()] = vis;
                     next.placed |= bit(op);
-                    if visited.insert(self.future(&next)) {
+                    let future = self.future(&next, machine);
+                    let bytes = bytes(&future);
+                    if visited.insert(future) {
+                        held += bytes + next.bytes();
                         stack.push(next);
                     }
                 }
@@ -88,7 +126,7 @@ impl<'a> Part<'a> {
         Ok(false)
     }
 
-    fn new(history: &'a History, spec: &dyn Specification, criterion: &Criterion) -> Self {
+    fn new(history: &'a History, criterion: &Criterion, read_only: Set) -> Self {
         let set = |is_in: &dyn Fn(OpId) -> bool| history.ops().filter(|&op| is_in(op)).map(bit).sum();
         let sets = |are_in: &dyn Fn(OpId, OpId) -> bool| -> Vec<Set> {
             history.ops().map(|op| set(&|other| are_in(other, op))).collect()
@@ -103,13 +141,24 @@ impl<'a> Part<'a> {
         }
         let axioms = criterion.axioms();
         let composes = |relation| axioms.iter().any(|axiom| axiom.right.contains(&relation));
+        let hb = sets(&|other, op| history.before(other, op));
+        let must_see = |op: OpId| {
+            let method = history.called(op).method;
+            let of_op = axioms.iter().filter(|axiom| axiom.left == Relation::Vis && applies(axiom, method));
+            of_op.fold(0, |seen, axiom| match axiom.right[..] {
+                [Relation::Po] => seen | po[op.index()],
+                [Relation::Hb] => seen | hb[op.index()],
+                _ => seen,
+            })
+        };
         Part {
             history,
+            must_see: history.ops().map(must_see).collect(),
             po,
-            hb: sets(&|other, op| history.before(other, op)),
+            hb,
             after: sets(&|other, op| history.before(op, other)),
             returned: set(&|op| !history.is_pending(op)),
-            read_only: set(&|op| spec.read_only(history.called(op))),
+            read_only,
             lin_matters: composes(Relation::Lin),
             vis_matters: composes(Relation::Vis),
             axioms,
@@ -128,11 +177,18 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// All that what is to come depends on: the order of the operations that change something, and what the axioms compose.
-    fn future(&self, prefix: &Prefix) -> (Set, Vec<OpId>, Vec<Set>) {
+    fn future(&self, prefix: &Prefix, machine: &mut dyn Machine) -> Future {
         let keeps = |op: &&OpId| self.lin_matters || self.read_only & bit(**op) == 0;
-        let lin = prefix.lin.iter().filter(keeps).copied().collect();
-        (prefix.placed, lin, if self.vis_matters { prefix.vis.clone() } else { Vec::new() })
+        let mut lin: Vec<OpId> = prefix.lin.iter().filter(keeps).copied().collect();
+        let mut state = Some(machine.initial());
+        if !self.lin_matters {
+            let to_come = ops(self.returned & !prefix.placed);
+            let seen = to_come.fold(prefix.placed, |seen, op| seen & self.must_see[op.index()]);
+            let first = lin.iter().take_while(|&&op| seen & bit(op) != 0).count();
+            state = lin.drain(..first).try_fold(machine.initial(), |state, op| machine.execute(state, op));
+        }
+        let vis = if self.vis_matters { prefix.vis.as_slice().into() } else { Box::default() };
+        (prefix.placed, state, lin.into(), vis)
     }
 
     /// What an operation may see if it comes next: among the sets that satisfy the axioms and Ret, the smallest and perhaps
@@ -142,8 +198,8 @@ impl<'a> Part<'a> {
         prefix: &Prefix,
         op: OpId,
         machine: &mut dyn Machine,
-        budget: &mut Budget,
-    ) -> Result<Vec<Set>, Exceeded> {
+        (budget, held): (&mut Budget<'_>, usize),
+    ) -> Result<Vec<Set>, Limit> {
         let mut found: Vec<Set> = Vec::new();
         let least = self.closed(prefix, op, 0);
         let mut known = FxHashSet::from_iter(least);
@@ -154,7 +210,9 @@ impl<'a> Part<'a> {
                 if found.iter().any(|&smaller| smaller & !vis == 0) {
                     continue;
                 }
-                budget.spend()?;
+                let sets =
+                    slot(size_of::<Set>()) * known.len() + 3 * size_of::<Set>() * (found.len() + next.len());
+                budget.spend(held + sets + machine.bytes())?;
                 if self.history.is_pending(op) || self.returns(prefix, op, vis, machine) {
                     found.push(vis);
                     // What is seen matters to others only through axioms that compose vis.
@@ -178,10 +236,9 @@ impl<'a> Part<'a> {
     /// The least set that contains the given one and what the axioms ask for, if all of that is placed.
     fn closed(&self, prefix: &Prefix, op: OpId, mut vis: Set) -> Option<Set> {
         let method = self.history.called(op).method;
-        let applies = |axiom: &&Axiom| axiom.to.as_deref().is_none_or(|to| to == method);
         loop {
             let before = vis;
-            for axiom in self.axioms.iter().filter(applies) {
+            for axiom in self.axioms.iter().filter(|axiom| applies(axiom, method)) {
                 let asked = self.related(prefix, op, vis, &axiom.right);
                 if asked & !prefix.placed != 0 {
                     return None;

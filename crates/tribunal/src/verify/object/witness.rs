@@ -2,10 +2,14 @@
 
 use super::known;
 use super::refusal::{Named, Refusal};
+use crate::limits::Limits;
 use crate::object::{
     AbstractExecution, Axiom, Criterion, History, Intervals, OpId, ProcessId, Relation, Specification, Value,
     Visibility,
 };
+
+/// What an operation takes while a witness is checked, at most.
+const BYTES_PER_OPERATION: usize = 16;
 
 /// The place of an operation that is not in lin.
 const NOWHERE: u32 = u32::MAX;
@@ -13,14 +17,19 @@ const NOWHERE: u32 = u32::MAX;
 /// Accepts an abstract execution that explains the history under the criterion.
 ///
 /// With vis = lin it takes one run of the specification and O(n) beside it (O(n·p) for p processes whose order is not
-/// one of intervals). With sets it takes a run for each of them, and O(n²) for each relation of each axiom.
+/// one of intervals). With sets it takes a run for each of them, and O(n²) for each relation of each axiom. What takes more
+/// than the limits is refused.
 pub fn verify_witness(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
     execution: &AbstractExecution,
+    limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
-    let witness = Witness { history, lin: &execution.lin, place: places(history, &execution.lin)? };
+    limits.check(0).map_err(Refusal::Limit)?;
+    limits.check_memory(history.len().saturating_mul(BYTES_PER_OPERATION), 0).map_err(Refusal::Limit)?;
+    let place = places(history, &execution.lin)?;
+    let witness = Witness { history, lin: &execution.lin, place, limits };
     if *criterion == Criterion::Sequential {
         witness.contains_po()?
     } else {
@@ -66,9 +75,15 @@ struct Witness<'a> {
     history: &'a History,
     lin: &'a [OpId],
     place: Vec<u32>,
+    limits: &'a Limits<'a>,
 }
 
 impl Witness<'_> {
+    /// Looks at the limits, after so many operations.
+    fn poll(&self, at: usize, every: usize) -> Result<(), Refusal> {
+        if at.is_multiple_of(every) { self.limits.check(0).map_err(Refusal::Limit) } else { Ok(()) }
+    }
+
     fn named(&self, op: OpId) -> Named {
         Named::new(self.history, op)
     }
@@ -175,6 +190,7 @@ impl Witness<'_> {
         let mut next = vec![false; n];
         let mut seen = vec![false; n];
         for at in (0..n).filter(|&at| self.ends_in(axiom, self.lin[at])) {
+            self.poll(at, 16)?;
             reached.fill(false);
             reached[at] = true;
             for &relation in axiom.right.iter().rev() {
@@ -244,7 +260,8 @@ impl Witness<'_> {
     fn returns_after_all(&self, spec: &dyn Specification) -> Result<(), Refusal> {
         let mut run = spec.replay();
         let mut stuck: Option<OpId> = None;
-        for &op in self.lin {
+        for (at, &op) in self.lin.iter().enumerate() {
+            self.poll(at, 1024)?;
             let found = if stuck.is_none() { run.call(self.history.called(op)) } else { None };
             if found.is_none() {
                 stuck = stuck.or(Some(op));
@@ -257,7 +274,9 @@ impl Witness<'_> {
     /// One run for each operation, over what it sees.
     fn returns_after(&self, spec: &dyn Specification, vis: &[Vec<OpId>]) -> Result<(), Refusal> {
         let mut run = spec.replay();
-        for (&op, seen) in self.lin.iter().zip(vis).filter(|&(&op, _)| !self.history.is_pending(op)) {
+        let views = self.lin.iter().zip(vis).enumerate();
+        for (at, (&op, seen)) in views.filter(|&(_, (&op, _))| !self.history.is_pending(op)) {
+            self.poll(at, 16)?;
             run.restart();
             let mut found = None;
             let mut stuck = None;

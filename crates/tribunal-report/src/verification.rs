@@ -1,0 +1,124 @@
+//! What came of checking a certificate, and of checking many.
+
+use serde_json::{Value, json};
+use std::fmt;
+use tribunal::object::Specification;
+use tribunal::verify::object::{Accepted, Hint, Hints};
+use tribunal::verify::{self, Refusal};
+
+/// What came of checking a certificate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// It proves its verdict.
+    Accepted,
+    /// It proves its verdict, if what the specification says of itself is true.
+    Trusting {
+        /// What it says.
+        hints: Hints,
+        /// The specification's name.
+        spec: String,
+    },
+    /// The limits did not suffice to tell.
+    Undecided(String),
+    /// It does not prove its verdict.
+    Refused(String),
+}
+
+impl Verification {
+    /// Of a memory.
+    pub fn of_memory(verified: Result<(), Refusal>) -> Self {
+        match verified {
+            Ok(()) => Verification::Accepted,
+            Err(Refusal::Limit(limit)) => Verification::Undecided(limit.to_string()),
+            Err(refusal) => Verification::Refused(refusal.to_string()),
+        }
+    }
+
+    /// Of an object.
+    pub fn of_object(verified: Result<Accepted, verify::object::Refusal>, spec: &dyn Specification) -> Self {
+        match verified {
+            Ok(Accepted { trusting: hints }) if hints.is_empty() => Verification::Accepted,
+            Ok(Accepted { trusting: hints }) => Verification::Trusting { hints, spec: spec.name().into() },
+            Err(verify::object::Refusal::Limit(limit)) => Verification::Undecided(limit.to_string()),
+            Err(refusal) => Verification::Refused(refusal.to_string()),
+        }
+    }
+
+    /// As it stands in a verdict line.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Verification::Accepted => json!({"status": "accepted"}),
+            Verification::Trusting { hints, .. } => {
+                json!({"status": "trusting", "hints": hints.iter().map(Hint::name).collect::<Vec<_>>()})
+            }
+            Verification::Undecided(reason) => json!({"status": "undecided", "reason": reason}),
+            Verification::Refused(reason) => json!({"status": "refused", "reason": reason}),
+        }
+    }
+}
+
+/// As `accepted, trusting key of map`, or `refused: ` and the reason.
+impl fmt::Display for Verification {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verification::Accepted => f.write_str("accepted"),
+            Verification::Trusting { hints, spec } => write!(f, "accepted, trusting {hints} of {spec}"),
+            Verification::Undecided(reason) => write!(f, "not verified: {reason}"),
+            Verification::Refused(reason) => write!(f, "refused: {reason}"),
+        }
+    }
+}
+
+/// How many certificates came to what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verifications {
+    /// Accepted without any hint.
+    pub accepted: u64,
+    /// Accepted trusting hints.
+    pub trusting: u64,
+    /// Not verified within the limits.
+    pub undecided: u64,
+    /// Refused.
+    pub refused: u64,
+}
+
+impl Verifications {
+    /// One more.
+    pub fn count(&mut self, verification: &Verification) {
+        *match verification {
+            Verification::Accepted => &mut self.accepted,
+            Verification::Trusting { .. } => &mut self.trusting,
+            Verification::Undecided(_) => &mut self.undecided,
+            Verification::Refused(_) => &mut self.refused,
+        } += 1;
+    }
+
+    /// How many there were.
+    pub const fn total(&self) -> u64 {
+        self.accepted + self.trusting + self.undecided + self.refused
+    }
+
+    /// As `14 certificates accepted, 3 trusting hints, 0 refused`, with the word for what was accepted.
+    ///
+    /// ```
+    /// use tribunal_report::{Verification, Verifications};
+    /// let mut all = Verifications::default();
+    /// all.count(&Verification::Accepted);
+    /// assert_eq!(all.summary("verified"), "1 certificates verified, 0 refused");
+    /// all.count(&Verification::Undecided("no time".into()));
+    /// assert_eq!(all.summary("verified"), "1 certificates verified, 1 not verified, 0 refused");
+    /// ```
+    pub fn summary(&self, accepted: &str) -> String {
+        let if_any = |count: u64, what: &str| match count {
+            0 => String::new(),
+            count => format!(", {count} {what}"),
+        };
+        format!(
+            "{} certificates {accepted}{}{}, {} refused",
+            self.accepted,
+            if_any(self.trusting, "trusting hints"),
+            if_any(self.undecided, "not verified"),
+            self.refused
+        )
+    }
+}

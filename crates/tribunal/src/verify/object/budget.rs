@@ -1,0 +1,47 @@
+//! What refuting a part may cost.
+
+use crate::limits::Limits;
+use crate::verdict::Limit;
+
+/// What trying everything has cost, and may cost. What is held is counted before it grows further.
+pub(super) struct Budget<'l> {
+    limits: Limits<'l>,
+    /// What is held all the time.
+    part: usize,
+    spent: u64,
+}
+
+impl<'l> Budget<'l> {
+    /// These limits for work on a part that takes so many bytes.
+    pub(super) fn new(limits: Limits<'l>, part: usize) -> Result<Self, Limit> {
+        limits.check_memory(part, 0)?;
+        Ok(Budget { limits, part, spent: 0 })
+    }
+
+    /// One more configuration is tried, while so many bytes are held beside the part.
+    pub(super) fn spend(&mut self, held: usize) -> Result<(), Limit> {
+        self.spent += 1;
+        self.hold(held)?;
+        // Every configuration counts; the clock is looked at once in a while.
+        if self.spent > self.limits.max_states || self.spent.is_multiple_of(16) {
+            self.limits.check(self.spent)?;
+        }
+        Ok(())
+    }
+
+    /// Whether so many bytes may be held beside the part.
+    pub(super) fn hold(&self, held: usize) -> Result<(), Limit> {
+        self.limits.check_memory(self.part.saturating_add(held), self.spent)
+    }
+}
+
+/// What a hash table takes for an entry of so many bytes, at most: it is less than half full after it grew, and while it grows
+/// the old one is still there.
+pub(super) const fn slot(bytes: usize) -> usize {
+    (bytes + 1) * 7 / 2
+}
+
+/// What a block of so many bytes takes on the heap.
+pub(super) const fn block(bytes: usize) -> usize {
+    bytes + 16
+}
