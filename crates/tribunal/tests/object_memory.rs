@@ -5,7 +5,10 @@ mod allocations;
 use allocations::peak_of;
 use tribunal::Limits;
 use tribunal::object::specs::named;
-use tribunal::object::{Builder, Criterion, Engine, History, Specification, Value, Verdict, judge_by};
+use tribunal::object::{
+    Builder, Criterion, Doubt, Engine, Event, History, Monitor, Specification, Status, Value, Verdict,
+    judge_by, shrink,
+};
 use tribunal::verdict::Limit;
 use tribunal_machines::objects::{Bug, Clients, Implementation, Simulation, Values};
 
@@ -129,6 +132,9 @@ fn engines_keep_to_their_memory() {
     large_tables_and_states();
     collections();
     any_number_of_cores();
+    shrinking();
+    monitors();
+    processes();
 }
 
 /// Every engine under every criterion that it decides.
@@ -189,4 +195,97 @@ fn any_number_of_cores() {
         let (one, many) = (on(1), on(40));
         assert_eq!(one, many);
     }
+}
+
+/// Shrinking takes no more than its checks do, and what is found within the states allowed stands.
+fn shrinking() {
+    let clients = Clients { values: Values::Upto(4), ..clients(300, 6) };
+    for (spec, bug) in [("queue", Bug::LostUpdate), ("cas-register", Bug::StaleRead), ("map", Bug::StaleRead)]
+    {
+        let hard = Hard::new("a history to shrink", spec, || buggy(spec, bug, clients.clone()));
+        for max_memory in [64 << 10, 256 << 10, 4 << 20] {
+            for max_states in [500, 5_000, 50_000] {
+                let limits = Limits { max_memory, max_states, ..Limits::default() };
+                let criterion = Criterion::Linearizable;
+                let (shrunk, peak) =
+                    peak_of(|| shrink(&hard.history, &*hard.spec, &criterion, &limits, |_| ()));
+                // Beside the history there is the part that is checked.
+                let most = max_memory / 10 * 11 + (HISTORIES + 1) * hard.bytes;
+                assert!(peak <= most, "{spec} within {max_memory}: {peak} bytes, {most} at most");
+                if let Ok(shrunk) = shrunk {
+                    let operations = &shrunk.violation.operations;
+                    let part = hard.history.part(operations, shrunk.violation.cut);
+                    let verdict =
+                        judge_by(&part, &*hard.spec, &criterion, Engine::Search, &Limits::default());
+                    assert!(verdict.is_inconsistent(), "{spec}: {operations:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Feeds a monitor with a history, as far as all is well.
+fn feed(monitor: &mut Monitor<'_>, history: &History) -> Status {
+    let mut undecided = None;
+    for event in history.intervals().expect("times").events {
+        let status = match *event {
+            Event::Call(op) => {
+                let (process, call) = (history.process_name(history.process(op)), history.called(op));
+                monitor.call(process, call.method, call.args)
+            }
+            Event::Return(op) => {
+                let ret = history.result(op).expect("a return").clone();
+                monitor.ret(history.process_name(history.process(op)), ret)
+            }
+        };
+        match status.expect("well-formed") {
+            Status::Consistent => {}
+            Status::Undecided(doubt) => undecided = undecided.or(Some(Status::Undecided(doubt))),
+            violation @ Status::Violation(_) => return violation,
+        }
+    }
+    undecided.unwrap_or(Status::Consistent)
+}
+
+/// What a monitor holds and what its checks take keep to the limit together.
+fn monitors() {
+    let mut met = 0;
+    for hard in hard() {
+        for criterion in [Criterion::Linearizable, Criterion::Causal] {
+            for max_memory in [64 << 10, 512 << 10, 2 << 20] {
+                let limits = Limits { max_memory, max_states: 20_000, ..Limits::default() };
+                let (status, peak) = peak_of(|| {
+                    let mut monitor = Monitor::new(&*hard.spec, criterion.clone(), limits);
+                    feed(&mut monitor, &hard.history)
+                });
+                let most = max_memory / 10 * 11 + HISTORIES * hard.bytes;
+                let name = format!("a monitor of {}, {criterion}, within {max_memory}", hard.name);
+                assert!(peak <= most, "{name}: {peak} bytes, {most} at most");
+                met += usize::from(matches!(status, Status::Undecided(Doubt::Limit(Limit::Memory { .. }))));
+            }
+        }
+    }
+    assert!(met > 10, "{met} beyond the limit");
+}
+
+/// A monitor keeps nothing of processes that have no open operation, and a bit of those that crashed.
+fn processes() {
+    let spec = named("cas-register(0)").expect("a specification");
+    let ((), peak) = peak_of(|| {
+        let mut monitor = Monitor::new(&*spec, Criterion::Linearizable, Limits::default());
+        for process in 0..1_000_000 {
+            let name = process.to_string();
+            let read = process % 2 == 0;
+            let (method, args, ret) = match read {
+                true => ("read", vec![], Value::Int(0)),
+                false => ("write", vec![Value::Int(0)], Value::Null),
+            };
+            monitor.call(&name, method, &args).expect("well-formed");
+            let status = if process % 4 == 0 { monitor.crash(&name) } else { monitor.ret(&name, ret) };
+            assert_eq!(status.expect("open"), Status::Consistent);
+            assert!(process % 4 != 0 || monitor.call(&name, "read", &[]).is_err(), "{process} crashed");
+        }
+        assert_eq!(monitor.finish(), Status::Consistent);
+    });
+    assert!(peak < 1 << 20, "{peak} bytes for a million processes");
 }

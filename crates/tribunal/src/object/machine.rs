@@ -77,6 +77,11 @@ pub(super) fn hash_of<T: Hash>(state: &T) -> u64 {
     hasher.finish()
 }
 
+/// A state in words.
+pub(super) fn shown<S: Spec>(spec: &S, state: &S::State) -> String {
+    if spec.bytes(state) == usize::MAX { "too large to be shown".into() } else { format!("{state:?}") }
+}
+
 type Step = (StateId, u32, Option<ReturnId>);
 
 pub(super) struct Interned<'a, S: Spec> {
@@ -209,7 +214,7 @@ impl<S: Spec> Machine for Interned<'_, S> {
     }
 
     fn show(&self, state: StateId) -> String {
-        format!("{:?}", self.states[state.0 as usize])
+        shown(self.spec, &self.states[state.0 as usize])
     }
 }
 
@@ -234,6 +239,6 @@ impl<S: Spec> Replay for Running<'_, S> {
     }
 
     fn show(&self) -> String {
-        format!("{:?}", self.state)
+        shown(self.spec, &self.state)
     }
 }

@@ -57,6 +57,17 @@ impl<'a> Meter<'a> {
         self.limits.check_memory(bytes, self.states)
     }
 
+    /// Whether all steps were taken.
+    pub(super) fn sound(&self, exceeded: Option<Exceeded>) -> Result<(), Limit> {
+        match exceeded {
+            Some(Exceeded::Memory) => {
+                Err(Limit::Memory { bytes: self.limits.max_memory, states: self.states })
+            }
+            Some(Exceeded::Step) => Err(Limit::Step),
+            None => Ok(()),
+        }
+    }
+
     /// Whether to go on after so much work: about as many times ten nanoseconds.
     pub(super) fn work(&mut self, work: u64) -> Result<(), Limit> {
         self.work = self.work.saturating_add(work);
@@ -79,13 +90,7 @@ impl<'a> Meter<'a> {
     /// Whether to go on with so many bytes held beside the machine, and all that the machine has done is sound. What it
     /// may take from now on is what is left.
     pub(super) fn hold(&mut self, bytes: usize, machine: &mut dyn Machine) -> Result<(), Limit> {
-        match machine.exceeded() {
-            Some(Exceeded::Memory) => {
-                return Err(Limit::Memory { bytes: self.limits.max_memory, states: self.states });
-            }
-            Some(Exceeded::Step) => return Err(Limit::Step),
-            None => {}
-        }
+        self.sound(machine.exceeded())?;
         self.room(bytes.saturating_add(machine.bytes()))?;
         machine.bound(self.limits.max_memory - bytes);
         self.work(machine.spent())

@@ -43,7 +43,7 @@ pub use history::{Event, History, Intervals, Invocation, InvocationId, NEVER, Op
 pub use judge::{Engine, Judgement, check, judge, judge_by};
 pub use machine::{Exceeded, Machine, Replay, StateId};
 pub use methods::{Atomic, Strengths, strongest};
-pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, States, Status};
+pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, ProcessSet, States, Status};
 pub use shrink::{Shrunk, shrink};
 pub use spec::{Collection, Kind, Others, Signature, Spec, Specification, typed};
 pub use value::Value;
