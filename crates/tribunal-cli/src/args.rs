@@ -492,3 +492,18 @@ pub struct KernelArguments {
 pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_to_everything_have_a_time_unless_one_is_given() {
+        let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None };
+        let none = budget(None);
+        assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
+        assert_eq!(none.hint(), Some("the default time limit of 10 s for each answer; --timeout changes it"));
+        let given = budget(Some(Duration::from_secs(60)));
+        assert_eq!((given.of_all().timeout, given.hint()), (given.timeout, None));
+    }
+}

@@ -180,8 +180,17 @@ impl<'a> Session<'a> {
             arguments, asked, budget, specifications, progress, expectations, tally, report, ..
         } = self;
         specifications.with(case, |judged| {
-            let mut findings = Vec::new();
-            for question in asked.of(judged) {
+            let mut findings: Vec<Finding<'_>> = Vec::new();
+            let mut questions: Vec<&Question> = asked.of(judged).iter().collect();
+            // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
+            let word = arguments.output == Output::Brief && !arguments.verify && !arguments.expect;
+            if word && matches!(judged, Judged::Object(..)) {
+                questions.reverse();
+            }
+            for question in questions {
+                if word && findings.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
+                    break;
+                }
                 progress.judging(case.index, question);
                 findings.push(Finding::of(judged, question, arguments.engine, &budget.limits()));
             }
