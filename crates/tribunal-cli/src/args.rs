@@ -199,7 +199,8 @@ pub struct CheckArguments {
 /// How much each answer may cost.
 #[derive(Args, Clone, Debug)]
 pub struct Budget {
-    /// Give up on an answer after so many seconds: it is undecided
+    /// Give up on an answer after so many seconds: it is undecided. Where all models or criteria are asked for, each answer
+    /// may take 10 seconds unless this says otherwise; one that is named has no such limit
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// Give up on an answer after so many search states: it is undecided
@@ -211,7 +212,21 @@ pub struct Budget {
     pub max_memory: Option<usize>,
 }
 
+/// How long each answer may take where everything is asked for, unless it is said how long.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
 impl Budget {
+    /// The budget of each answer where everything is asked for.
+    pub fn of_all(&self) -> Self {
+        Budget { timeout: self.timeout.or(Some(PATIENCE)), ..self.clone() }
+    }
+
+    /// What to say of answers that took too long, if that was not for a time that the user gave.
+    pub fn hint(&self) -> Option<&'static str> {
+        let hint = "the default time limit of 10 s for each answer; --timeout changes it";
+        self.timeout.is_none().then_some(hint)
+    }
+
     /// The limits of an answer that is begun now, and that Ctrl-C stops.
     pub fn limits(&self) -> Limits<'static> {
         Limits {
@@ -495,4 +510,19 @@ pub struct KernelArguments {
 /// Formats by name, listed in the help and in completions.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_to_everything_have_a_time_unless_one_is_given() {
+        let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None };
+        let none = budget(None);
+        assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
+        assert_eq!(none.hint(), Some("the default time limit of 10 s for each answer; --timeout changes it"));
+        let given = budget(Some(Duration::from_secs(60)));
+        assert_eq!((given.of_all().timeout, given.hint()), (given.timeout, None));
+    }
 }

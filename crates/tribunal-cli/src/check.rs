@@ -1,6 +1,6 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{CheckArguments, Output};
+use crate::args::{Budget, CheckArguments, Output};
 use crate::case::{Case, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
@@ -94,6 +94,10 @@ impl Asked {
 struct Session<'a> {
     arguments: &'a CheckArguments,
     asked: Asked,
+    /// What each answer may cost.
+    budget: Budget,
+    /// What to say of answers that came too late.
+    hint: Option<&'static str>,
     specifications: Specifications,
     /// Nothing, when only mismatches are of interest.
     report: Option<Box<dyn Report>>,
@@ -110,6 +114,8 @@ struct Tally {
     consistent: u64,
     inconsistent: u64,
     undecided: u64,
+    /// Of those that are undecided, those that took too long.
+    late: u64,
     unsupported: u64,
     verifications: Verifications,
     /// Why a model did not apply, the first time.
@@ -127,17 +133,21 @@ impl<'a> Session<'a> {
             None => None,
         };
         let witness = arguments.witness;
-        let (all, budget) = (asked.all, &arguments.budget);
+        let all = asked.all;
+        let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
+        let hint = arguments.budget.hint().filter(|_| all);
         let report: Option<Box<dyn Report>> = match arguments.output {
             Output::Human if arguments.expect => None,
-            Output::Human if all => Some(Box::new(Overview::new(witness, budget))),
+            Output::Human if all => Some(Box::new(Overview::new(witness, &budget))),
             Output::Human => Some(Box::new(Lines { witness, budget: budget.clone() })),
-            Output::Json => Some(Box::new(JsonLines { witness, store })),
+            Output::Json => Some(Box::new(JsonLines { witness, store, hint })),
             Output::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
         };
         Ok(Session {
             arguments,
             asked,
+            budget,
+            hint,
             specifications: Specifications::new(arguments.spec.as_deref())?,
             report,
             progress: Progress::new(),
@@ -166,14 +176,25 @@ impl<'a> Session<'a> {
     }
 
     fn history(&mut self, case: &Case<'_>, labels: &Labels, out: &mut Stdout) -> Result<(), Failure> {
-        let Session { arguments, asked, specifications, progress, expectations, tally, report, .. } = self;
+        let Session {
+            arguments, asked, budget, specifications, progress, expectations, tally, report, ..
+        } = self;
         specifications.with(case, |judged| {
-            let mut findings = Vec::new();
-            for question in asked.of(judged) {
+            let mut findings: Vec<Finding<'_>> = Vec::new();
+            let mut questions: Vec<&Question> = asked.of(judged).iter().collect();
+            // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
+            let word = arguments.output == Output::Brief && !arguments.verify && !arguments.expect;
+            if word && matches!(judged, Judged::Object(..)) {
+                questions.reverse();
+            }
+            for question in questions {
+                if word && findings.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
+                    break;
+                }
                 progress.judging(case.index, question);
-                let mut finding = Finding::of(judged, question, arguments.engine, &arguments.budget.limits());
+                let mut finding = Finding::of(judged, question, arguments.engine, &budget.limits());
                 if arguments.verify {
-                    finding.verify(&arguments.budget.limits_of_verification());
+                    finding.verify(&budget.limits_of_verification());
                 }
                 findings.push(finding);
             }
@@ -220,6 +241,10 @@ impl<'a> Session<'a> {
         if !summary.is_empty() {
             remark(arguments.output, &summary.join(", "), out)?;
         }
+        // Verdict lines say it themselves.
+        if let Some(hint) = self.hint.filter(|_| tally.late > 0 && arguments.output != Output::Json) {
+            remark(arguments.output, &format!("{} undecided after {hint}", tally.late), out)?;
+        }
         out.finish()?;
 
         let wrong = if arguments.expect { !self.expectations.all_agree() } else { tally.inconsistent > 0 };
@@ -258,7 +283,10 @@ impl Tally {
             match ruling.word() {
                 Word::Consistent => self.consistent += 1,
                 Word::Inconsistent => self.inconsistent += 1,
-                Word::Undecided => self.undecided += 1,
+                Word::Undecided => {
+                    self.undecided += 1;
+                    self.late += u64::from(ruling.is_late());
+                }
                 Word::Unsupported => {
                     self.unsupported += 1;
                     let why = || format!("{}: {}", ruling.question(), ruling.reason().unwrap_or_default());

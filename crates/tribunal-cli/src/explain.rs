@@ -114,9 +114,12 @@ fn explain(
 ) -> Result<Explained, Failure> {
     // The history's name takes a line.
     let height = SCREENFUL - 1;
+    let all = arguments.model.is_none() && arguments.why_not.is_none();
+    let budget = &arguments.judging.budget;
+    let limits = || if all { budget.of_all().limits() } else { budget.limits() };
     let ask = |question: &Question| {
         progress.judging(case.index, question);
-        Finding::of(judged, question, EngineChoice::Auto, &arguments.judging.budget.limits())
+        Finding::of(judged, question, EngineChoice::Auto, &limits())
     };
     let named = |question: &Question| {
         let finding = ask(question);
@@ -128,7 +131,6 @@ fn explain(
             _ => Ok(finding),
         }
     };
-    let limits = || arguments.judging.budget.limits();
     if let (Some(strong), Some(weak)) = (&arguments.why_not, &arguments.but) {
         let (strong, weak) = (named(strong)?.ruling, named(weak)?.ruling);
         // A line between the sections and the closing one.
@@ -157,7 +159,11 @@ fn explain(
         Judged::Object(..) => Criterion::ALL.map(Question::Criterion).iter().map(ask).collect(),
     };
     let status = status(findings.iter().map(|finding| finding.ruling.word()));
-    Ok(Explained { sections: sections(&findings, history, height, &limits()), closing: None, status })
+    let late = findings.iter().filter(|finding| finding.ruling.is_late()).count();
+    let closing = budget.hint().filter(|_| late > 0).map(|hint| format!("{late} undecided after {hint}"));
+    // A line between the sections and the closing one.
+    let height = if closing.is_some() { height - 2 } else { height };
+    Ok(Explained { sections: sections(&findings, history, height, &limits()), closing, status })
 }
 
 fn status(words: impl IntoIterator<Item = Word>) -> Status {

@@ -2,7 +2,7 @@
 
 mod feed;
 
-use crate::args::MonitorArguments;
+use crate::args::{Budget, MonitorArguments};
 use crate::case::Specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -41,9 +41,12 @@ pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Fai
             &*implied
         }
     };
-    let monitor = Monitor::new(spec, criterion.clone(), arguments.budget.limits());
+    let limits = arguments.budget.limits();
+    // How much memory the machine has is asked once.
+    let budget = Budget { max_memory: Some(limits.max_memory), ..arguments.budget.clone() };
+    let monitor = Monitor::new(spec, criterion.clone(), limits);
     let word = format!("{} ({criterion})", out.paint(BAD, "inconsistent"));
-    let watch = Watch { file, monitor, lines: Lines::default(), word };
+    let watch = Watch { file, monitor, budget, lines: Lines::default(), word };
     let status = watch.through(&mut feed, out)?;
     progress.aside(|| out.flush())?;
     Ok(status)
@@ -68,6 +71,8 @@ fn named(name: &str, file: &str) -> Result<Box<dyn Specification>, Failure> {
 struct Watch<'s> {
     file: String,
     monitor: Monitor<'s>,
+    /// What each check may cost.
+    budget: Budget,
     lines: Lines,
     /// The word for a violation of the criterion.
     word: String,
@@ -76,7 +81,11 @@ struct Watch<'s> {
 impl Watch<'_> {
     fn through(mut self, feed: &mut Feed, out: &mut Stdout) -> Result<Status, Failure> {
         loop {
-            let status = match feed.next()? {
+            let next = feed.next()?;
+            if self.budget.timeout.is_some() {
+                self.monitor.within(self.budget.limits());
+            }
+            let status = match next {
                 Next::Event(event) => self.take(event)?,
                 Next::Silence => self.monitor.check(),
                 Next::End => break,
@@ -96,7 +105,7 @@ impl Watch<'_> {
         if let object::Status::Undecided(doubt) = self.monitor.check() {
             self.doubt(&doubt);
         }
-        let Watch { file, monitor, lines, word } = self;
+        let Watch { file, monitor, lines, word, .. } = self;
         match monitor.finish() {
             object::Status::Violation(violation) => violated(&violation, &file, &lines, &word, out),
             object::Status::Undecided(_) => Ok(Status::Undecided),

@@ -1,6 +1,6 @@
 //! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
 
-use crate::args::{Budget, Judging};
+use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -10,7 +10,6 @@ use crate::progress::Progress;
 use clap::{Args, ValueHint};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use tribunal_formats::History;
 use tribunal_report::{EngineChoice, Finding, Questions, printable};
 use tribunal_view::{Document, asked, document, dot, page, svg};
@@ -32,9 +31,6 @@ Each answer may take 10 seconds, unless --timeout says otherwise; what is undeci
 Files appear when all is written; their names are printed.
 
 Exit status: 0 the picture is written, whatever the models say, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
-
-/// Each answer takes no longer, unless it is said how long it may take.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_HELP)]
@@ -66,7 +62,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     let pictures = pictures(arguments)?;
     let Judging { spec, budget, .. } = &arguments.judging;
     let specifications = Specifications::new(spec.as_deref())?;
-    let budget = Budget { timeout: budget.timeout.or(Some(PATIENCE)), ..budget.clone() };
+    let budget = budget.of_all();
     let name = arguments.judging.name();
     let progress = Progress::new();
     let history = chosen(arguments, &name, &progress)?;

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 mod command;
-use command::{LB, MISSED, MP, Place, SB, SEEN, several};
+use command::{LB, MISSED, MP, Place, SB, SEEN, STALE, several};
 
 const HEADING: &str =
     "sc  tso pso wmo rmo coherence wsc ccm wccm cm  ccv cc  pram sra ra  wra rc20 relaxed history\n";
@@ -276,4 +276,20 @@ fn the_number_of_threads_changes_nothing() {
             .collect::<Vec<_>>()
     };
     assert_eq!(verdicts("1"), verdicts("4"));
+}
+
+#[test]
+fn a_time_that_is_given_is_no_default() {
+    let place = Place::with("stale.json", STALE);
+    let ran = place.run(&["check", "--timeout", "0", "--output", "json", "stale.json"]);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert_eq!(ran.stdout.matches(r#""reason":"the time limit was reached"#).count(), 7, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("default"), "{}", ran.stdout);
+}
+
+#[test]
+fn one_word_is_known_with_the_first_no() {
+    let place = Place::with("stale.json", STALE);
+    let ran = place.run(&["check", "--output", "brief", "stale.json"]);
+    assert_eq!((ran.status, &ran.stdout[..]), (1, "NO\n"), "{ran:?}");
 }

@@ -184,6 +184,15 @@ impl Ruling<'_> {
         )
     }
 
+    /// Whether there was no answer in time.
+    pub fn is_late(&self) -> bool {
+        matches!(
+            self,
+            Ruling::Memory { verdict: Verdict::Undecided(Limit::Time { .. }), .. }
+                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Time { .. }), .. }
+        )
+    }
+
     /// What stands beside the word of an inconsistent verdict: the axiom that is broken, where one is.
     pub fn broken(&self) -> String {
         match self {

@@ -1,8 +1,10 @@
 //! The specifications of `examples/specs` against the built-in ones: on random calls, and as judges of histories.
 
 use std::path::{Path, PathBuf};
+use tribunal::Limits;
 use tribunal::object::specs::{Declared, NAMES, named};
-use tribunal::object::{Criterion, History, Specification, check};
+use tribunal::object::{Criterion, History, Monitor, Specification, Status, Value, Verdict, check};
+use tribunal::verdict::Limit;
 use tribunal_machines::objects::{Clients, Values};
 
 fn folder() -> PathBuf {
@@ -119,4 +121,57 @@ fn the_documented_example_is_one() {
         .take_while(|line| line.is_empty() || line.starts_with("    "))
         .collect();
     Declared::parse(&example.join("\n"), "docs/specifications.md").unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// What `double` and `nest` make of a state: at some point the search gives up, and no sooner.
+#[test]
+fn states_that_grow_without_bound_are_given_up() {
+    let spec = Declared::parse(
+        "object growing {
+             state l: list = [0]
+             state s: sequence = []
+             method double() { l = [l, l] }
+             method nest() { l = [l] }
+             method pile() { s.push_back(l) l = [l, l] }
+             method copy() { s.push_back(l) }
+         }",
+        "growing.spec",
+    )
+    .expect("a specification");
+    let history = |methods: &[(&str, u64)]| {
+        let mut b = History::builder();
+        let p = b.process("0");
+        let calls = methods.iter().flat_map(|&(method, count)| (0..count).map(move |_| method));
+        for (time, method) in (0..).zip(calls) {
+            let op = b.call(p, method, &[], 2 * time);
+            b.ret(op, Value::Null, 2 * time + 1);
+        }
+        b.build().expect("a history")
+    };
+    for (calls, decided) in [
+        (&[("double", 18)][..], true),
+        (&[("double", 300)], false),
+        (&[("nest", 250)], true),
+        (&[("nest", 2000)], false),
+        (&[("pile", 300)], false),
+        (&[("double", 17), ("copy", 5)], true),
+        (&[("double", 17), ("copy", 300)], false),
+    ] {
+        let history = history(calls);
+        for criterion in [Criterion::Linearizable, Criterion::Sequential, Criterion::Weak] {
+            let verdict = check(&history, &spec, &criterion);
+            if decided {
+                assert!(verdict.is_consistent(), "{calls:?} {criterion}: {verdict:?}");
+            } else if history.len() <= 512 || criterion != Criterion::Weak {
+                assert_eq!(verdict, Verdict::Undecided(Limit::Step), "{calls:?} {criterion}");
+            }
+            let mut monitor = Monitor::new(&spec, criterion, Limits::default());
+            for op in history.ops() {
+                monitor.call("0", history.called(op).method, &[]).expect("a call");
+                monitor.ret("0", Value::Null).expect("a return");
+            }
+            let end = monitor.finish();
+            assert_eq!(end == Status::Consistent, decided, "{calls:?}: {end:?}");
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub struct JsonLines {
     pub witness: bool,
     /// Where large certificates go; without it they stand in their lines.
     pub store: Option<Store>,
+    /// What to add to the reason of an answer that came too late.
+    pub hint: Option<&'static str>,
 }
 
 impl JsonLines {
@@ -51,7 +53,12 @@ impl Report for JsonLines {
                     }
                     None => String::new(),
                 },
-                (None, Some(reason)) => format!(r#","reason":{}"#, json!(reason)),
+                (None, Some(mut reason)) => {
+                    if let Some(hint) = self.hint.filter(|_| ruling.is_late()) {
+                        reason = format!("{reason}: {hint}");
+                    }
+                    format!(r#","reason":{}"#, json!(reason))
+                }
                 (None, None) => String::new(),
             };
             let verified = match verification {

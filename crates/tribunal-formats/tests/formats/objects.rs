@@ -224,7 +224,7 @@ fn bad_events_name_their_line() {
         (
             format!("{call}{}{call}", map(0, ":info", ":write")),
             "e.edn",
-            "e.edn:3: malformed history: process 0 calls write() while its write() is still open",
+            "e.edn:3: malformed history: process 0 calls write() while its crashed operation is still open",
         ),
         (
             map(0, ":ok", ":write"),

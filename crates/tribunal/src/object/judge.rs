@@ -1,5 +1,6 @@
 //! Choosing an engine and asking it.
 
+use super::meter::Meter;
 use super::{Criterion, History, Specification, Unsupported, Verdict};
 use crate::limits::Limits;
 use crate::verdict::Limit;
@@ -81,6 +82,16 @@ pub fn judge(
     criterion: &Criterion,
     limits: &Limits<'_>,
 ) -> Judgement {
+    judge_within(history, spec, criterion, &mut Meter::new(limits))
+}
+
+/// As [`judge`], counting what it costs.
+pub(super) fn judge_within(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    meter: &mut Meter<'_>,
+) -> Judgement {
     let engines: &[Engine] = match criterion {
         Criterion::Linearizable => &[Engine::Collection, Engine::Search],
         Criterion::Sequential => &[Engine::Search],
@@ -88,7 +99,7 @@ pub fn judge(
     };
     let mut last = Judgement { verdict: Verdict::Unsupported(Unsupported::Criterion), engine: engines[0] };
     for &engine in engines {
-        last = Judgement { verdict: judge_by(history, spec, criterion, engine, limits), engine };
+        last = Judgement { verdict: by(history, spec, criterion, engine, meter), engine };
         if !matches!(last.verdict, Verdict::Unsupported(_)) {
             break;
         }
@@ -104,15 +115,25 @@ pub fn judge_by(
     engine: Engine,
     limits: &Limits<'_>,
 ) -> Verdict {
+    by(history, spec, criterion, engine, &mut Meter::new(limits))
+}
+
+fn by(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    engine: Engine,
+    meter: &mut Meter<'_>,
+) -> Verdict {
     if !engine.decides(criterion) {
         return Verdict::Unsupported(Unsupported::Criterion);
     }
     let decided = match engine {
-        Engine::Collection => super::collections::decide(history, spec, limits),
-        Engine::Search => super::linearize::decide(history, spec, criterion, limits),
-        Engine::Plain => super::plain::decide(history, spec, criterion, limits),
-        Engine::Minimal => super::visibility::minimal(history, spec, criterion, limits),
-        Engine::Naive => super::visibility::naive(history, spec, criterion, limits),
+        Engine::Collection => super::collections::decide(history, spec, meter.limits()),
+        Engine::Search => super::linearize::decide(history, spec, criterion, meter),
+        Engine::Plain => super::plain::decide(history, spec, criterion, meter),
+        Engine::Minimal => super::visibility::minimal(history, spec, criterion, meter),
+        Engine::Naive => super::visibility::naive(history, spec, criterion, meter),
     };
     decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit))
 }

@@ -1,8 +1,9 @@
 //! Running a specification: with every state kept once, for searches, or in place, for replays.
 
+use super::heap::{boxed, table, vector};
 use super::{History, Invocation, OpId, Others, ReturnId, Spec, Value};
-use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// A state of a specification that a [`Machine`] keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,8 +28,18 @@ pub trait Machine {
     /// How many states are kept.
     fn len(&self) -> usize;
 
-    /// About how many bytes the states and steps take.
+    /// How many bytes the states and steps take while one more is put in.
     fn bytes(&self) -> usize;
+
+    /// Bounds the bytes from now on.
+    fn bound(&mut self, bytes: usize);
+
+    /// Why a step was not taken, if one was not: then that [`Machine::apply`] or [`Machine::execute`] gives nothing says
+    /// nothing, from then on.
+    fn exceeded(&self) -> Option<Exceeded>;
+
+    /// How much work was done since this was last asked, about as many times ten nanoseconds.
+    fn spent(&mut self) -> u64;
 
     /// Whether no state is kept: never.
     fn is_empty(&self) -> bool {
@@ -37,6 +48,15 @@ pub trait Machine {
 
     /// A state in words.
     fn show(&self, state: StateId) -> String;
+}
+
+/// Why a step was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exceeded {
+    /// The states would take more than [`Machine::bound`] allows.
+    Memory,
+    /// The specification makes too large a value, or does too much work ([`Spec::bytes`]).
+    Step,
 }
 
 /// One run of a specification, changed in place.
@@ -51,24 +71,51 @@ pub trait Replay {
     fn show(&self) -> String;
 }
 
-/// What a step that is worked out takes, at most.
-const STEP: usize = 100;
+pub(super) fn hash_of<T: Hash>(state: &T) -> u64 {
+    let mut hasher = FxHasher::default();
+    state.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A state in words.
+pub(super) fn shown<S: Spec>(spec: &S, state: &S::State) -> String {
+    if spec.bytes(state) == usize::MAX { "too large to be shown".into() } else { format!("{state:?}") }
+}
+
+type Step = (StateId, u32, Option<ReturnId>);
 
 pub(super) struct Interned<'a, S: Spec> {
     spec: &'a S,
     history: &'a History,
     states: Vec<S::State>,
-    ids: FxHashMap<S::State, StateId>,
-    steps: FxHashMap<(StateId, u32, Option<ReturnId>), Option<StateId>>,
-    /// What the states take, each of which is there twice.
-    bytes: usize,
+    /// By hash, the last state that has it; by state, the one before it of the same hash.
+    by_hash: FxHashMap<u64, StateId>,
+    before: Vec<Option<StateId>>,
+    steps: FxHashMap<Step, Option<StateId>>,
+    /// What the states hold.
+    held: usize,
+    most: usize,
+    exceeded: Option<Exceeded>,
+    spent: u64,
 }
 
 impl<'a, S: Spec> Interned<'a, S> {
     pub(super) fn new(spec: &'a S, history: &'a History) -> Self {
+        let mut machine = Interned {
+            spec,
+            history,
+            states: Vec::new(),
+            by_hash: FxHashMap::default(),
+            before: Vec::new(),
+            steps: FxHashMap::default(),
+            held: 0,
+            most: usize::MAX,
+            exceeded: None,
+            spent: 0,
+        };
         let initial = spec.initial();
-        let ids = FxHashMap::from_iter([(initial.clone(), StateId(0))]);
-        Interned { spec, history, states: vec![initial], ids, steps: FxHashMap::default(), bytes: 0 }
+        machine.insert(hash_of(&initial), initial);
+        machine
     }
 
     fn step(&mut self, state: StateId, op: OpId, expected: Option<ReturnId>) -> Option<StateId> {
@@ -76,23 +123,47 @@ impl<'a, S: Spec> Interned<'a, S> {
         if let Some(&known) = self.steps.get(&key) {
             return known;
         }
+        if self.exceeded.is_some() {
+            return None;
+        }
         let mut after = self.states[state.0 as usize].clone();
         let ret = self.spec.step(&mut after, self.history.called(op));
+        let bytes = self.spec.bytes(&after);
+        self.spent += 16 + bytes as u64 / 32;
+        if bytes == usize::MAX {
+            self.exceeded = Some(Exceeded::Step);
+        } else if self.bytes().saturating_add(boxed(bytes)) > self.most {
+            self.exceeded = Some(Exceeded::Memory);
+        }
+        if self.exceeded.is_some() {
+            return None;
+        }
         let fits = ret.is_some_and(|ret| expected.is_none_or(|id| *self.history.returned(id) == ret));
         let next = fits.then(|| {
-            let fresh = StateId(self.states.len() as u32);
-            match self.ids.entry(after) {
-                Entry::Occupied(known) => *known.get(),
-                Entry::Vacant(slot) => {
-                    // The one that a step has changed may have room for as much again.
-                    self.bytes += 3 * self.spec.bytes(slot.key());
-                    self.states.push(slot.key().clone());
-                    *slot.insert(fresh)
-                }
-            }
+            let hash = hash_of(&after);
+            // A copy has no room to spare.
+            self.find(hash, &after).unwrap_or_else(|| self.insert(hash, after.clone()))
         });
         self.steps.insert(key, next);
         next
+    }
+
+    fn find(&self, hash: u64, state: &S::State) -> Option<StateId> {
+        let mut like = self.by_hash.get(&hash).copied();
+        while let Some(id) = like
+            && self.states[id.0 as usize] != *state
+        {
+            like = self.before[id.0 as usize];
+        }
+        like
+    }
+
+    fn insert(&mut self, hash: u64, state: S::State) -> StateId {
+        let id = StateId(self.states.len() as u32);
+        self.held = self.held.saturating_add(boxed(self.spec.bytes(&state)));
+        self.states.push(state);
+        self.before.push(self.by_hash.insert(hash, id));
+        id
     }
 }
 
@@ -122,13 +193,28 @@ impl<S: Spec> Machine for Interned<'_, S> {
     }
 
     fn bytes(&self) -> usize {
-        // A table is at times less than half full, and there twice while it grows; so is a list.
-        let state = 7 * size_of::<(S::State, StateId)>() / 2 + 3 * size_of::<S::State>();
-        self.bytes + state * self.states.len() + STEP * self.steps.len()
+        let count = self.states.len();
+        self.held
+            + vector(count, self.states.capacity(), size_of::<S::State>())
+            + vector(count, self.before.capacity(), size_of::<Option<StateId>>())
+            + table(self.by_hash.len(), self.by_hash.capacity(), size_of::<(u64, StateId)>())
+            + table(self.steps.len(), self.steps.capacity(), size_of::<(Step, Option<StateId>)>())
+    }
+
+    fn bound(&mut self, bytes: usize) {
+        self.most = bytes;
+    }
+
+    fn exceeded(&self) -> Option<Exceeded> {
+        self.exceeded
+    }
+
+    fn spent(&mut self) -> u64 {
+        std::mem::take(&mut self.spent)
     }
 
     fn show(&self, state: StateId) -> String {
-        format!("{:?}", self.states[state.0 as usize])
+        shown(self.spec, &self.states[state.0 as usize])
     }
 }
 
@@ -153,6 +239,6 @@ impl<S: Spec> Replay for Running<'_, S> {
     }
 
     fn show(&self) -> String {
-        format!("{:?}", self.state)
+        shown(self.spec, &self.state)
     }
 }

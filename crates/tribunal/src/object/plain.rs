@@ -3,16 +3,20 @@
 //! Takes any operation that no other one left happens before, and if its return fits, goes on with the rest; else goes
 //! back. Nothing is remembered, so it can take time exponential in the number of concurrent operations.
 
+use super::meter::Meter;
 use super::{AbstractExecution, Criterion, History, OpId, Specification, Verdict, Violation, Visibility};
-use crate::limits::Limits;
 use crate::verdict::Limit;
+
+/// What an operation takes in the search's columns.
+const BYTES: usize = 80;
 
 pub(super) fn decide(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Verdict, Limit> {
+    meter.room(BYTES * history.len())?;
     let mut machine = spec.machine(history);
     let real_time = *criterion == Criterion::Linearizable;
     let before = |a: OpId, b: OpId| match real_time {
@@ -23,13 +27,12 @@ pub(super) fn decide(
     let completed = ops.iter().filter(|&&op| !history.is_pending(op)).count();
     let mut taken = vec![false; ops.len()];
     let (mut lin, mut states, mut tries) = (Vec::new(), vec![machine.initial()], vec![0]);
-    let (mut done, mut steps) = (0, 0u64);
+    let mut done = 0;
     // The top of `tries` is the next operation to try after `lin`.
     while done < completed {
-        steps += 1;
-        if steps.is_multiple_of(1024) {
-            limits.check(steps)?;
-        }
+        meter.visit(1)?;
+        meter.work(ops.len() as u64)?;
+        meter.hold(BYTES * ops.len(), &mut *machine)?;
         let depth = tries.len() - 1;
         let Some(&op) = ops.get(tries[depth]) else {
             tries.pop();

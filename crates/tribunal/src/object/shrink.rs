@@ -1,6 +1,8 @@
 //! Shrinking: a small part of an inconsistent history that is still inconsistent.
 
-use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation, judge};
+use super::judge::judge_within;
+use super::meter::Meter;
+use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
@@ -17,7 +19,7 @@ pub struct Shrunk {
 /// The violation of a history that breaks a criterion, with the shortest cut, and with no operation that may be left
 /// out; unless a limit is reached. If the history is not known to break it, the verdict says so instead.
 ///
-/// Only what the law of [`Violation`] lets go is left out, so that the part's inconsistency is the whole's. `tick` is
+/// The limits are of all the checks together. Only what the law of [`Violation`] lets go is left out, so that the part's inconsistency is the whole's. `tick` is
 /// called before every check with the number of operations still there.
 ///
 /// ```
@@ -42,9 +44,11 @@ pub fn shrink(
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
 ) -> Result<Shrunk, Box<Verdict>> {
-    match judge(history, spec, criterion, limits).verdict {
+    let mut meter = Meter::new(limits);
+    match judge_within(history, spec, criterion, &mut meter).verdict {
         Verdict::Inconsistent(violation) => {
-            let mut shrinking = Shrinking { history, spec, criterion, limits, tick, violation, limit: None };
+            let mut shrinking =
+                Shrinking { history, spec, criterion, meter, tick, violation, limit: None, skipped: None };
             shrinking.cut();
             let mut before = usize::MAX;
             while shrinking.violation.operations.len() < before {
@@ -53,8 +57,8 @@ pub fn shrink(
                 shrinking.drop_values();
                 shrinking.drop_idle();
             }
-            let Shrinking { violation, limit, .. } = shrinking;
-            Ok(Shrunk { violation, limit })
+            let Shrinking { violation, limit, skipped, .. } = shrinking;
+            Ok(Shrunk { violation, limit: limit.or(skipped) })
         }
         other => Err(Box::new(other)),
     }
@@ -64,20 +68,29 @@ struct Shrinking<'a, T> {
     history: &'a History,
     spec: &'a dyn Specification,
     criterion: &'a Criterion,
-    limits: &'a Limits<'a>,
+    meter: Meter<'a>,
     tick: T,
     violation: Violation,
-    /// The first limit that was reached.
+    /// The limit that was reached, and ended the work.
     limit: Option<Limit>,
+    /// The first limit that kept a part from being decided.
+    skipped: Option<Limit>,
 }
 
 impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn fails(&mut self, operations: &[OpId], cut: Option<u32>) -> bool {
+        if self.limit.is_some() {
+            return false;
+        }
         (self.tick)(self.violation.operations.len());
         let part = self.history.part(operations, cut);
-        match judge(&part, self.spec, self.criterion, self.limits).verdict {
+        match judge_within(&part, self.spec, self.criterion, &mut self.meter).verdict {
             Verdict::Inconsistent(_) => return true,
-            Verdict::Undecided(limit) => self.limit = self.limit.take().or(Some(limit)),
+            // What one part takes, another may not.
+            Verdict::Undecided(limit @ (Limit::Memory { .. } | Limit::Step | Limit::Operations { .. })) => {
+                self.skipped = self.skipped.take().or(Some(limit));
+            }
+            Verdict::Undecided(limit) => self.limit = Some(limit),
             Verdict::Consistent(_) | Verdict::Unsupported(_) => {}
         }
         false
@@ -204,7 +217,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         loop {
             let mut dropped = false;
             let mut at = 0;
-            while at < units.len() {
+            while at < units.len() && self.limit.is_none() {
                 let end = (at + stretch).min(units.len());
                 if self.try_without(|op| belongs(op, &units[at..end])) {
                     units.drain(at..end);
@@ -213,7 +226,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
                     at = end;
                 }
             }
-            if stretch > 1 {
+            if stretch > 1 && self.limit.is_none() {
                 stretch = stretch.div_ceil(2);
             } else if !dropped {
                 return;

@@ -57,7 +57,8 @@ pub trait Spec: Sync {
     /// then not used any more.
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value>;
 
-    /// About how many bytes a state takes, so that a search knows what it holds.
+    /// About how many bytes a state takes, with all that it holds, so that a search knows what it holds; `usize::MAX` of one that
+    /// is too large to be looked through, after which nothing is known.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)
     }

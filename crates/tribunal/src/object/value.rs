@@ -33,6 +33,23 @@ impl Value {
         Value::List(values.into_iter().collect())
     }
 
+    /// How many values this consists of, where a long text counts as several, each counted as often as it occurs; nothing if
+    /// they are more than `most`, or nested more than `deepest` deep. Takes no longer than `most` allows.
+    pub(crate) fn parts(&self, most: usize, deepest: u32) -> Option<usize> {
+        match self {
+            Value::Text(text) => Some(1 + text.len() / size_of::<Value>()).filter(|&parts| parts <= most),
+            Value::List(values) => {
+                let deeper = deepest.checked_sub(1)?;
+                let mut parts = 1;
+                for value in values.iter() {
+                    parts += value.parts(most.checked_sub(parts)?, deeper)?;
+                }
+                Some(parts).filter(|&parts| parts <= most)
+            }
+            _ => (most > 0).then_some(1),
+        }
+    }
+
     /// The number, if it is one.
     pub fn as_int(&self) -> Option<i64> {
         match self {
@@ -94,5 +111,25 @@ impl fmt::Display for Value {
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_values_count_as_often_as_they_occur() {
+        let mut value = Value::from(1);
+        for doubled in 0..60 {
+            let parts = (1 << (doubled + 1)) - 1;
+            let counted = value.parts(1 << 20, 256);
+            assert_eq!(counted, Some(parts).filter(|&parts| parts <= 1 << 20), "{doubled}");
+            value = Value::list([value.clone(), value]);
+        }
+        let nested = |deep| (0..deep).fold(Value::Null, |value, _| Value::list([value]));
+        assert_eq!(nested(7).parts(100, 7), Some(8));
+        assert_eq!(nested(8).parts(100, 7), None);
+        assert_eq!(Value::from("x".repeat(1000).as_str()).parts(10, 7), None);
     }
 }

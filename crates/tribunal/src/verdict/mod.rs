@@ -87,6 +87,8 @@ pub enum Limit {
         /// How many the engine can hold.
         most: usize,
     },
+    /// A specification makes too large a value, or does too much work for one operation.
+    Step,
     /// Saturation alone was asked for, and it does not decide.
     Saturated,
     /// The caller asked to stop.
@@ -121,6 +123,9 @@ impl fmt::Display for Limit {
             Limit::Operations { operations, most } => {
                 write!(f, "the history has {operations} operations and the engine can hold {most}")
             }
+            Limit::Step => f.write_str(
+                "an operation makes too large a value of the specification's state, or takes too much work",
+            ),
             Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),
         }

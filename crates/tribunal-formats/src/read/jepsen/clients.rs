@@ -5,7 +5,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use tribunal::object::{Invocation, MalformedHistory, OpId, Value};
+use tribunal::object::{Invocation, MalformedHistory, OpId, ProcessSet, Value};
 
 /// An operation as it was called.
 pub(super) struct Call {
@@ -42,21 +42,17 @@ pub(super) enum Step {
 /// The clients. Each has one operation at a time.
 pub(super) struct Clients {
     file: Arc<str>,
-    clients: FxHashMap<Value, (Arc<str>, Doing)>,
+    /// What is open.
+    open: FxHashMap<Value, Call>,
+    /// Nobody knows how their last operation ended: nothing follows it.
+    crashed: ProcessSet,
     events: u64,
     calls: u32,
 }
 
-enum Doing {
-    Nothing,
-    Open(Call),
-    /// Nobody knows how this ended, in words: nothing follows it.
-    Crashed(String),
-}
-
 impl Clients {
     pub(super) fn new(file: Arc<str>) -> Self {
-        Clients { file, clients: FxHashMap::default(), events: 0, calls: 0 }
+        Clients { file, open: FxHashMap::default(), crashed: ProcessSet::default(), events: 0, calls: 0 }
     }
 
     /// Takes the next event.
@@ -64,20 +60,17 @@ impl Clients {
         let at = self.events;
         self.events += 1;
         let Event { place, process, kind, method, value, key, tuple, plain } = event;
-        let (name, doing) = self.clients.entry(process.clone()).or_insert_with(|| {
-            let name = match &process {
-                Value::Text(name) => name.clone(),
-                number => number.to_string().into(),
-            };
-            (name, Doing::Nothing)
-        });
+        let name = || match &process {
+            Value::Text(name) => name.clone(),
+            number => Arc::<str>::from(number.to_string()),
+        };
         if let (Type::Invoke, Some(method)) = (kind, &method) {
             let args = match plain {
                 Some(Plain::Args(args)) => Some(args),
                 _ => None,
             };
             let call = Call {
-                process: name.clone(),
+                process: name(),
                 method: method.clone(),
                 value,
                 key,
@@ -86,29 +79,29 @@ impl Clients {
                 at,
                 tuple,
             };
-            let open = match doing {
-                Doing::Nothing => {
+            let open = match self.open.get(&process) {
+                Some(open) => open.shown(),
+                None if self.crashed.contains(&call.process) => "crashed operation".into(),
+                None => {
                     self.calls += 1;
-                    *doing = Doing::Open(call);
+                    self.open.insert(process.clone(), call);
                     return Ok(Step::Called(process));
                 }
-                Doing::Open(open) => open.shown(),
-                Doing::Crashed(open) => open.clone(),
             };
             let op = OpId(self.calls);
-            let overlap =
-                MalformedHistory::Overlap { op, process: name.to_string(), called: call.shown(), open };
+            let (process, called) = (call.process.to_string(), call.shown());
+            let overlap = MalformedHistory::Overlap { op, process, called, open };
             return Err(Error::at(&self.file, place.line, None, ErrorKind::MalformedObject(overlap)));
         }
         let fault = |kind| Err(Error::at(&self.file, place.line, place.column, kind));
-        match std::mem::replace(doing, Doing::Nothing) {
-            Doing::Open(call) => {
+        match self.open.remove(&process) {
+            Some(call) => {
                 if let Some(returned) = method.filter(|returned| *returned != call.method) {
                     let (called, returned) = (quote(call.method.as_bytes()), quote(returned.as_bytes()));
                     return fault(ErrorKind::OtherMethod { called, returned });
                 }
                 if kind == Type::Info && !only_reads(&call.method) {
-                    *doing = Doing::Crashed(call.shown());
+                    self.crashed.insert(&call.process);
                 }
                 let ret = match plain {
                     Some(Plain::Ret(ret)) => Some(ret),
@@ -116,26 +109,18 @@ impl Clients {
                 };
                 Ok(Step::Ended(call, End { kind, value, ret, at }))
             }
-            Doing::Nothing | Doing::Crashed(_) => {
-                fault(ErrorKind::ReturnWithoutCall { process: quote(name.as_bytes()) })
-            }
+            None => fault(ErrorKind::ReturnWithoutCall { process: quote(name().as_bytes()) }),
         }
     }
 
     /// The open operation of a process.
     pub(super) fn open(&mut self, process: &Value) -> Option<&mut Call> {
-        match self.clients.get_mut(process)? {
-            (_, Doing::Open(call)) => Some(call),
-            _ => None,
-        }
+        self.open.get_mut(process)
     }
 
     /// What is open at the end.
     pub(super) fn left(self) -> impl Iterator<Item = Call> {
-        self.clients.into_values().filter_map(|(_, doing)| match doing {
-            Doing::Open(call) => Some(call),
-            Doing::Nothing | Doing::Crashed(_) => None,
-        })
+        self.open.into_values()
     }
 }
 

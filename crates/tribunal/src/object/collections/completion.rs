@@ -18,7 +18,9 @@
 
 use super::Outcome;
 use super::container::Container;
+use crate::limits::Limits;
 use crate::object::{NEVER, OpId, Unsupported};
+use crate::verdict::Limit;
 
 /// A history in which each value is removed: by a completed remove, by a pending one, or after all events.
 pub(super) struct Completion<'c, 'h> {
@@ -105,7 +107,11 @@ const LOOKS: usize = 1 << 21;
 const WHOLE_RUNS: usize = 64;
 
 /// Looks for a completion that an algorithm linearizes.
-pub(super) fn decide(container: &Container<'_>, algorithm: Algorithm) -> Outcome {
+pub(super) fn decide(
+    container: &Container<'_>,
+    algorithm: Algorithm,
+    limits: &Limits<'_>,
+) -> Result<Outcome, Limit> {
     let values: Vec<u32> = (0..container.len() as u32).collect();
     let whole = |completion: &Completion<'_, '_>| algorithm(completion, &values, &container.empties);
     let violated = |conflict: &Conflict| {
@@ -113,20 +119,20 @@ pub(super) fn decide(container: &Container<'_>, algorithm: Algorithm) -> Outcome
     };
     let mut completion = Completion::new(container);
     let first = match whole(&completion) {
-        Ok(lin) => return Outcome::Linearized(lin),
+        Ok(lin) => return Ok(Outcome::Linearized(lin)),
         Err(conflict) => conflict,
     };
     let removes = &container.pending_removes;
-    let [earliest, ..] = removes[..] else { return violated(&first) };
+    let [earliest, ..] = removes[..] else { return Ok(violated(&first)) };
     if !first.values.iter().any(|&value| completion.is_left_over(value)) {
-        return violated(&first);
+        return Ok(violated(&first));
     }
     // If not even a supply of the earliest of them without end is enough, no completion is.
     for value in values.iter().copied().filter(|&value| container.remove_ret[value as usize] == NEVER) {
         completion.set_remove_call(value, completion.call(earliest));
     }
     if let Err(conflict) = whole(&completion) {
-        return violated(&conflict);
+        return Ok(violated(&conflict));
     }
     Search {
         algorithm,
@@ -136,7 +142,7 @@ pub(super) fn decide(container: &Container<'_>, algorithm: Algorithm) -> Outcome
         known: vec![first],
         looks: LOOKS.max(WHOLE_RUNS * values.len()),
     }
-    .run(&values)
+    .run(&values, limits)
 }
 
 struct Search<'c, 'h> {
@@ -160,26 +166,28 @@ struct Branch {
 }
 
 impl Search<'_, '_> {
-    fn run(mut self, values: &[u32]) -> Outcome {
+    fn run(mut self, values: &[u32], limits: &Limits<'_>) -> Result<Outcome, Limit> {
         let container = self.completion.container;
         let mut path: Vec<Branch> = Vec::new();
         loop {
+            limits.check(0)?;
             let conflict = match self.conflict(values) {
-                Ok(lin) => return Outcome::Linearized(lin),
+                Ok(lin) => return Ok(Outcome::Linearized(lin)),
                 Err(conflict) => conflict,
             };
             if !conflict.values.iter().any(|&value| self.completion.is_left_over(value)) {
-                return Outcome::Violated(container.part(&conflict.values, conflict.empty.as_slice(), None));
+                let empty = conflict.empty.as_slice();
+                return Ok(Outcome::Violated(container.part(&conflict.values, empty, None)));
             }
             path.push(Branch { choices: self.choices(&conflict), before: None });
             if self.looks == 0 {
-                return Outcome::Unsupported(Unsupported::Unfinished);
+                return Ok(Outcome::Unsupported(Unsupported::Unfinished));
             }
             if !self.advance(&mut path) {
                 let values: Vec<u32> =
                     self.known.iter().flat_map(|conflict| conflict.values.iter().copied()).collect();
                 let empties: Vec<OpId> = self.known.iter().filter_map(|conflict| conflict.empty).collect();
-                return Outcome::Violated(container.part(&values, &empties, None));
+                return Ok(Outcome::Violated(container.part(&values, &empties, None)));
             }
         }
     }

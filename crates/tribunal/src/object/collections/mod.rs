@@ -73,7 +73,7 @@ pub(super) fn decide(
 fn of_container(
     history: &History,
     methods: Methods,
-    algorithm: fn(&Container<'_>) -> Outcome,
+    algorithm: fn(&Container<'_>, &Limits<'_>) -> Result<Outcome, Limit>,
     limits: &Limits<'_>,
 ) -> Result<Outcome, Limit> {
     let container = match Container::new(history, methods, limits)? {
@@ -81,7 +81,7 @@ fn of_container(
         Err(outcome) => return Ok(outcome),
     };
     limits.check(0)?;
-    Ok(algorithm(&container))
+    algorithm(&container, limits)
 }
 
 /// Whether a linearization gives every completed operation its return.

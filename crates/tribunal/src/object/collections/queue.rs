@@ -25,7 +25,9 @@
 
 use super::Outcome;
 use super::container::Container;
+use crate::limits::Limits;
 use crate::object::{Intervals, NEVER, OpId};
+use crate::verdict::Limit;
 
 /// The return of a pending dequeue that takes a value: before the dequeue of a value that stays, which never comes.
 const AT_LAST: u32 = NEVER - 1;
@@ -35,16 +37,17 @@ const AT_LAST: u32 = NEVER - 1;
 ///
 /// Invariant: the values taken may precede those that are left. If the value with the least `er` and the one with the least
 /// `dr` both may not be first, then each is kept from it by the other: they are the two values of (1).
-pub(super) fn decide(container: &Container<'_>) -> Outcome {
+pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Outcome, Limit> {
     let queue = Queue::new(container);
     let order = match queue.order() {
         Ok(order) => order,
-        Err((first, second)) => return queue.overtaken(first, second),
+        Err((first, second)) => return Ok(queue.overtaken(first, second)),
     };
-    match queue.instants() {
+    limits.check(0)?;
+    Ok(match queue.instants() {
         Ok(instants) => Outcome::Linearized(queue.places(order, &instants)),
         Err(empty) => queue.never_empty(empty),
-    }
+    })
 }
 
 struct Queue<'c, 'h> {

@@ -30,10 +30,12 @@ use super::completion::{self, Completion, Conflict};
 use super::container::Container;
 use super::covered::{Covered, chain};
 use super::trees::{Coverage, Maxima};
+use crate::limits::Limits;
 use crate::object::OpId;
+use crate::verdict::Limit;
 
-pub(super) fn decide(container: &Container<'_>) -> Outcome {
-    completion::decide(container, linearize)
+pub(super) fn decide(container: &Container<'_>, limits: &Limits<'_>) -> Result<Outcome, Limit> {
+    completion::decide(container, linearize, limits)
 }
 
 fn linearize(

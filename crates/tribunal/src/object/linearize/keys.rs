@@ -2,9 +2,18 @@
 
 use super::Outcome;
 use crate::limits::Limits;
+use crate::object::meter::Meter;
 use crate::object::{History, Intervals, InvocationId, OpId, Specification, Value};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
+#[cfg(feature = "parallel")]
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So many keys are searched at a time at most, each with its share of the memory, whatever the number of cores.
+const LANES: usize = 16;
+
+/// Histories of more operations are searched so.
+const PARALLEL: usize = 1000;
 
 /// The operations of each key, or all of them as one where some concern the whole object. Pending read-only operations,
 /// which nothing depends on, are left out.
@@ -55,46 +64,92 @@ impl Keys {
         ops
     }
 
-    /// Searches each key, on all cores, until one is stuck: first all with little effort, so that one that is easily refuted is
-    /// not kept waiting by others, then what is left with ever more. The verdict depends on no timing.
+    /// Searches each key until one is stuck: first all with little effort, so that one that is easily refuted is not kept
+    /// waiting by others, then what is left with ever more. All together keep to the limits, and what each may take depends on the
+    /// keys alone: so the verdict depends on no timing, nor on the number of cores.
     pub(super) fn each(
         &self,
-        limits: &Limits<'_>,
-        search: impl Fn(&[OpId], &Limits<'_>) -> Result<Outcome, Limit> + Sync,
+        meter: &mut Meter<'_>,
+        search: impl Fn(&[OpId], &mut Meter<'_>) -> Result<Outcome, Limit> + Sync,
     ) -> Vec<Option<Result<Outcome, Limit>>> {
         const MORE: u64 = 16;
         let mut outcomes: Vec<Option<Result<Outcome, Limit>>> = (0..self.len()).map(|_| None).collect();
+        if self.len() == 1 {
+            return vec![Some(search(self.ops(0), meter))];
+        }
+        let limits = *meter.limits();
+        let in_lanes = self.ops.len() > PARALLEL;
+        let share = if in_lanes { limits.max_memory / LANES } else { limits.max_memory };
         let mut left: Vec<usize> = (0..self.len()).collect();
-        let mut effort = if self.len() > 1 { 4096.min(limits.max_states) } else { limits.max_states };
+        let mut large: Vec<usize> = Vec::new();
+        let (mut effort, mut tried) = (4096, None);
         while !left.is_empty() {
-            let little = Limits { max_states: effort, ..*limits };
-            let found = self.round(&left, |ops| search(ops, &little));
-            for (&key, outcome) in left.iter().zip(found) {
-                outcomes[key] = Some(outcome);
-            }
-            if outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Outcome::Stuck(_)))))
-                || effort == limits.max_states
-            {
+            let states = effort.min(meter.states_left() / left.len() as u64);
+            if tried.is_some_and(|tried| states <= tried) {
                 break;
             }
-            left.retain(|&key| matches!(outcomes[key], Some(Err(Limit::States { .. }))));
-            effort = effort.saturating_mul(MORE).min(limits.max_states);
+            let little = Limits { max_states: states, max_memory: share, ..limits };
+            let found = self.round(&left, in_lanes, |ops| {
+                let mut part = Meter::new(&little);
+                (search(ops, &mut part), part.states())
+            });
+            for (&key, (outcome, states)) in left.iter().zip(found) {
+                meter.add_states(states);
+                outcomes[key] = Some(outcome);
+            }
+            if any_stuck(&outcomes) {
+                return outcomes;
+            }
+            let met = |key: usize| outcomes[key].as_ref().and_then(|outcome| outcome.as_ref().err());
+            large.extend(left.iter().copied().filter(|&key| matches!(met(key), Some(Limit::Memory { .. }))));
+            left.retain(|&key| matches!(met(key), Some(Limit::States { .. })));
+            tried = Some(states);
+            effort = effort.saturating_mul(MORE);
+        }
+        // What takes more than its share has all of it, one after the other.
+        for key in large.into_iter().filter(|_| in_lanes) {
+            outcomes[key] = Some(search(self.ops(key), meter));
+            if any_stuck(&outcomes) {
+                break;
+            }
+        }
+        // What is told is the limit of all together.
+        for outcome in outcomes.iter_mut().flatten() {
+            match outcome {
+                Err(Limit::States { states }) => *states = limits.max_states,
+                Err(Limit::Memory { bytes, .. }) => *bytes = limits.max_memory,
+                _ => {}
+            }
         }
         outcomes
     }
 
-    fn round(
-        &self,
-        keys: &[usize],
-        search: impl Fn(&[OpId]) -> Result<Outcome, Limit> + Sync,
-    ) -> Vec<Result<Outcome, Limit>> {
+    /// What is found of each of these keys, at most [`LANES`] at a time.
+    fn round<T: Send>(&self, keys: &[usize], in_lanes: bool, search: impl Fn(&[OpId]) -> T + Sync) -> Vec<T> {
         #[cfg(feature = "parallel")]
-        if keys.len() > 1 && self.ops.len() > 1000 {
+        if in_lanes && keys.len() > 1 {
             use rayon::prelude::*;
-            return keys.par_iter().map(|&key| search(self.ops(key))).collect();
+            let next = AtomicUsize::new(0);
+            let lane = |_| {
+                let mut found = Vec::new();
+                while let at = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(&key) = keys.get(at)
+                {
+                    found.push((at, search(self.ops(key))));
+                }
+                found
+            };
+            let mut found: Vec<(usize, T)> = (0..LANES).into_par_iter().flat_map_iter(lane).collect();
+            found.sort_unstable_by_key(|&(at, _)| at);
+            return found.into_iter().map(|(_, found)| found).collect();
         }
+        let _ = in_lanes;
         keys.iter().map(|&key| search(self.ops(key))).collect()
     }
+}
+
+fn any_stuck(outcomes: &[Option<Result<Outcome, Limit>>]) -> bool {
+    outcomes.iter().any(|outcome| matches!(outcome, Some(Ok(Outcome::Stuck(_)))))
 }
 
 /// One linearization out of one for each key. Operation i of a key's linearization gets the latest call among its first i

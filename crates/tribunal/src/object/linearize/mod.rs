@@ -21,14 +21,17 @@ mod keys;
 mod ordered;
 mod timed;
 
+use super::meter::Meter;
 use super::{
     AbstractExecution, Criterion, History, Intervals, NEVER, OpId, Specification, Verdict, Violation,
     Visibility,
 };
-use crate::limits::Limits;
 use crate::verdict::Limit;
 use alike::Alike;
 use keys::Keys;
+
+/// What an operation takes while keys are told apart and likes are found.
+const BYTES: usize = 160;
 
 /// What a search over some of the operations comes to.
 enum Outcome {
@@ -50,37 +53,39 @@ pub(super) fn decide(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Verdict, Limit> {
+    meter.work(0)?;
+    meter.room(BYTES * history.len())?;
     let keys = Keys::of(history, spec);
     let alike = Alike::of(history, spec);
     let timed = history.intervals().filter(|_| *criterion == Criterion::Linearizable);
-    let search = |ops: &[OpId], limits: &Limits<'_>| match timed {
-        Some(intervals) => timed::search(history, intervals, spec, &alike, ops, NEVER, limits),
+    let search = |ops: &[OpId], meter: &mut Meter<'_>| match timed {
+        Some(intervals) => timed::search(history, intervals, spec, &alike, ops, NEVER, meter),
         None => {
             let real_time = *criterion == Criterion::Linearizable;
-            ordered::search(history, spec, &alike, ops, real_time, limits)
+            ordered::search(history, spec, &alike, ops, real_time, meter)
         }
     };
-    let refuted = |ops: &[OpId], at: Option<Stuck>| {
+    let refuted = |ops: &[OpId], at: Option<Stuck>, meter: &mut Meter<'_>| {
         let mut operations = ops.to_vec();
         let mut cut = None;
         if let (Some(at), Some(intervals)) = (at, timed) {
-            let upto = |cut: u32, limits: &Limits<'_>| {
-                timed::search(history, intervals, spec, &alike, ops, cut, limits)
+            let upto = |cut: u32, meter: &mut Meter<'_>| {
+                timed::search(history, intervals, spec, &alike, ops, cut, meter)
             };
-            cut = Some(shortest(intervals, ops, at, upto, limits)?);
+            cut = Some(shortest(intervals, ops, at, upto, meter)?);
             operations.retain(|op| Some(intervals.call[op.index()]) < cut);
         }
         operations.sort_unstable();
         Ok(Verdict::Inconsistent(Violation { operations, cut }))
     };
-    let outcomes = keys.each(limits, search);
+    let outcomes = keys.each(meter, search);
     let mut lins = Vec::with_capacity(keys.len());
     let mut undecided = None;
     for (at, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
-            Some(Ok(Outcome::Stuck(stuck))) => return refuted(keys.ops(at), stuck),
+            Some(Ok(Outcome::Stuck(stuck))) => return refuted(keys.ops(at), stuck, meter),
             Some(Ok(Outcome::Lin(lin))) => lins.push(lin),
             Some(Err(limit)) => undecided = Some(limit),
             None => {}
@@ -96,9 +101,9 @@ pub(super) fn decide(
         // Without real time the keys constrain each other: only all together are an answer.
         (None, _) => {
             let all = keys.all();
-            match search(&all, limits)? {
+            match search(&all, meter)? {
                 Outcome::Lin(lin) => lin,
-                Outcome::Stuck(stuck) => return refuted(&all, stuck),
+                Outcome::Stuck(stuck) => return refuted(&all, stuck, meter),
             }
         }
     };
@@ -113,14 +118,19 @@ fn shortest(
     intervals: Intervals<'_>,
     ops: &[OpId],
     at: Stuck,
-    upto: impl Fn(u32, &Limits<'_>) -> Result<Outcome, Limit>,
-    limits: &Limits<'_>,
+    upto: impl Fn(u32, &mut Meter<'_>) -> Result<Outcome, Limit>,
+    meter: &mut Meter<'_>,
 ) -> Result<u32, Limit> {
-    let effort = Limits { max_states: (2 * at.states).max(10_000).min(limits.max_states), ..*limits };
-    let fails = |cut: u32| match upto(cut, &effort) {
-        Ok(outcome) => Ok(matches!(outcome, Outcome::Stuck(_))),
-        Err(Limit::States { .. }) => Ok(false),
-        Err(limit) => Err(limit),
+    let effort = (2 * at.states).max(10_000);
+    let mut fails = |cut: u32| {
+        let mut part = meter.part(effort);
+        let outcome = upto(cut, &mut part);
+        meter.add(&part);
+        match outcome {
+            Ok(outcome) => Ok(matches!(outcome, Outcome::Stuck(_))),
+            Err(Limit::States { .. } | Limit::Memory { .. } | Limit::Step) => Ok(false),
+            Err(limit) => Err(limit),
+        }
     };
     let returns = ops.iter().map(|op| intervals.ret[op.index()]);
     let mut cuts: Vec<u32> =

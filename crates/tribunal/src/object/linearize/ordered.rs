@@ -2,7 +2,8 @@
 
 use super::Outcome;
 use super::alike::Alike;
-use crate::limits::Limits;
+use crate::object::heap::{boxed, table, vector};
+use crate::object::meter::Meter;
 use crate::object::{History, Machine, OpId, ProcessId, Specification, StateId};
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
@@ -17,10 +18,14 @@ pub(super) fn search(
     alike: &Alike,
     ops: &[OpId],
     real_time: bool,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Outcome, Limit> {
-    Search::new(history, spec, alike, ops, real_time).run(limits)
+    meter.room(BYTES * ops.len())?;
+    Search::new(history, spec, alike, ops, real_time).run(meter)
 }
+
+/// What an operation takes in the search's columns, while they are made and after.
+const BYTES: usize = 48;
 
 /// A place in the search with choices left.
 struct Choice {
@@ -96,27 +101,32 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self, limits: &Limits<'_>) -> Result<Outcome, Limit> {
-        limits.check(0)?;
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
         loop {
+            meter.hold(self.held(), &mut *self.machine)?;
             self.settle();
             if self.left == 0 {
                 return Ok(Outcome::Lin(self.lin));
             }
             if self.visited.insert((self.at.clone(), self.state)) {
-                let visited = self.visited.len() as u64;
-                if visited.is_multiple_of(1024) {
-                    limits.check(visited)?;
-                    let bytes = (2 * self.visited.len() + self.choices.len()) * (self.at.len() * 4 + 32);
-                    limits.check_memory(bytes + self.machine.bytes(), visited)?;
-                }
+                meter.visit(1)?;
                 let lin = self.lin.len() as u32;
                 self.choices.push(Choice { at: self.at.clone(), state: self.state, lin, next: 0 });
             }
-            if !self.choose() {
+            if !self.choose(meter)? {
+                meter.hold(self.held(), &mut *self.machine)?;
                 return Ok(Outcome::Stuck(None));
             }
         }
+    }
+
+    /// What the search holds beside the machine.
+    fn held(&self) -> usize {
+        let (visited, choices) = (&self.visited, &self.choices);
+        BYTES * self.ops.len()
+            + table(visited.len(), visited.capacity(), size_of::<(Box<[u32]>, StateId)>())
+            + vector(choices.len(), choices.capacity(), size_of::<Choice>())
+            + (visited.len() + choices.len() + 4) * boxed(size_of_val(&*self.at))
     }
 
     /// The next operation of a process, if all that must come before it have come.
@@ -167,7 +177,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn choose(&mut self) -> bool {
+    fn choose(&mut self, meter: &mut Meter<'_>) -> Result<bool, Limit> {
         while let Some(choice) = self.choices.last_mut() {
             let next = choice.next as usize;
             choice.next += 1;
@@ -176,14 +186,17 @@ impl<'a> Search<'a> {
             for op in self.lin.drain(choice.lin as usize..) {
                 self.left += usize::from(!self.history.is_pending(op));
             }
+            let processes = self.at.len() as u64;
+            meter.work(if self.real_time { processes * processes } else { processes })?;
+            meter.hold(self.held(), &mut *self.machine)?;
             self.list_candidates();
             if let Some(&Candidate { process, after }) = self.candidates.get(next) {
                 self.advance(process as usize, after);
-                return true;
+                return Ok(true);
             }
             self.choices.pop();
         }
-        false
+        Ok(false)
     }
 
     /// What may come next: operations that were called first first, since real time is often a good guess; passing over

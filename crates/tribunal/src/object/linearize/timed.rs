@@ -2,7 +2,8 @@
 
 use super::alike::Alike;
 use super::{Outcome, Stuck};
-use crate::limits::Limits;
+use crate::object::heap::{boxed, table, vector};
+use crate::object::meter::Meter;
 use crate::object::{History, Intervals, Machine, NEVER, OpId, Specification, StateId, Value};
 use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -20,13 +21,14 @@ pub(super) fn search(
     alike: &Alike,
     ops: &[OpId],
     cut: u32,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Outcome, Limit> {
+    meter.room(Timed::BYTES * ops.len())?;
     let timed = Timed::new(history, intervals, alike, ops, cut);
     if timed.width <= 64 {
-        Search::<u64>::new(&timed, history, spec).run(limits)
+        Search::<u64>::new(&timed, history, spec).run(meter)
     } else {
-        Search::<Box<[u64]>>::new(&timed, history, spec).run(limits)
+        Search::<Box<[u64]>>::new(&timed, history, spec).run(meter)
     }
 }
 
@@ -61,6 +63,9 @@ struct Timed {
 }
 
 impl Timed {
+    /// What an operation takes in the columns, while they are made and in the search's own.
+    const BYTES: usize = 96;
+
     fn new(history: &History, intervals: Intervals<'_>, alike: &Alike, ops: &[OpId], cut: u32) -> Self {
         let mut ops: Vec<OpId> = ops.iter().copied().filter(|op| intervals.call[op.index()] < cut).collect();
         ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
@@ -133,6 +138,8 @@ impl Timed {
 /// A set of slots.
 trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
+    /// What such a set takes beside itself.
+    fn bytes(width: usize) -> usize;
     fn has(&self, slot: u32) -> bool;
     fn add(&mut self, slot: u32);
     fn remove(&mut self, slot: u32);
@@ -140,6 +147,10 @@ trait Slots: Clone + Eq + Hash {
 
 impl Slots for u64 {
     fn none(_: usize) -> Self {
+        0
+    }
+
+    fn bytes(_: usize) -> usize {
         0
     }
 
@@ -159,6 +170,10 @@ impl Slots for u64 {
 impl Slots for Box<[u64]> {
     fn none(width: usize) -> Self {
         vec![0; width.div_ceil(64)].into()
+    }
+
+    fn bytes(width: usize) -> usize {
+        boxed(8 * width.div_ceil(64))
     }
 
     fn has(&self, slot: u32) -> bool {
@@ -231,35 +246,38 @@ impl<'a, B: Slots> Search<'a, B> {
         }
     }
 
-    fn run(mut self, limits: &Limits<'_>) -> Result<Outcome, Limit> {
-        limits.check(0)?;
+    fn run(mut self, meter: &mut Meter<'_>) -> Result<Outcome, Limit> {
         loop {
+            meter.hold(self.held(), &mut *self.machine)?;
             if self.settle() {
                 return Ok(Outcome::Lin(
                     self.lin.iter().map(|&local| self.timed.ops[local as usize]).collect(),
                 ));
             }
             self.furthest = self.furthest.max(self.now.passed);
+            let returning = (self.open.len() + LOOK_AHEAD) as u64;
+            meter.work(returning * returning / 8)?;
             if !self.is_hopeless() && self.visited.insert(self.now.clone()) {
-                let visited = self.visited.len() as u64;
-                if visited.is_multiple_of(1024) {
-                    limits.check(visited)?;
-                    limits.check_memory(self.bytes(), visited)?;
-                }
+                meter.visit(1)?;
                 let lin = self.lin.len() as u32;
                 self.choices.push(Choice { at: self.now.clone(), lin, next: 0 });
             }
-            if !self.choose() {
+            if !self.choose(meter)? {
+                meter.hold(self.held(), &mut *self.machine)?;
                 let (events, states) = (self.cut(), self.visited.len() as u64);
                 return Ok(Outcome::Stuck(Some(Stuck { events, states })));
             }
         }
     }
 
-    /// What the search holds, about.
-    fn bytes(&self) -> usize {
-        let configuration = size_of::<Configuration<B>>() + self.timed.width.div_ceil(64) * 8 + 1;
-        (2 * self.visited.len() + self.choices.len()) * configuration + self.machine.bytes()
+    /// What the search holds beside the machine.
+    fn held(&self) -> usize {
+        let (visited, choices) = (&self.visited, &self.choices);
+        Timed::BYTES * self.timed.ops.len()
+            + table(visited.len(), visited.capacity(), size_of::<Configuration<B>>())
+            + vector(choices.len(), choices.capacity(), size_of::<Choice<B>>())
+            + (visited.len() + choices.len() + 4) * B::bytes(self.timed.width)
+            + table(self.commute.len(), self.commute.capacity(), size_of::<((OpId, OpId), bool)>())
     }
 
     /// How many events of the whole history end with the return that no order gets past.
@@ -354,7 +372,7 @@ impl<'a, B: Slots> Search<'a, B> {
     }
 
     /// Goes back to the last configuration with a choice left and takes it; false if there is none.
-    fn choose(&mut self) -> bool {
+    fn choose(&mut self, meter: &mut Meter<'_>) -> Result<bool, Limit> {
         while let Some(choice) = self.choices.last() {
             let (next, lin) = (choice.next, choice.lin);
             let Configuration { passed, state, effective } = choice.at.clone();
@@ -363,15 +381,17 @@ impl<'a, B: Slots> Search<'a, B> {
             self.lin.truncate(lin as usize);
             for at in next as usize..self.tried.len() {
                 let local = self.tried[at];
+                meter.work(self.open.len() as u64)?;
+                meter.hold(self.held(), &mut *self.machine)?;
                 if let Some(state) = self.worth_trying(local) {
                     self.choices.last_mut().expect("the choice just looked at").next = at as u32 + 1;
                     self.take_effect(local, state);
-                    return true;
+                    return Ok(true);
                 }
             }
             self.choices.pop();
         }
-        false
+        Ok(false)
     }
 
     /// Makes `open` what it was after fewer events.

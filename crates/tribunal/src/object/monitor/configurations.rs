@@ -4,6 +4,8 @@ use super::recipes::Recipes;
 use super::states::States;
 use super::window::{Operation, Window};
 use crate::limits::Limits;
+use crate::object::heap::{boxed, table, vector};
+use crate::object::meter::Meter;
 use crate::object::{Specification, StateId, Value};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
@@ -28,8 +30,12 @@ struct Actor<'w> {
     class: u32,
 }
 
-/// Once in so many configurations the limits are looked at.
-const POLL: u64 = 1024;
+impl Configuration {
+    /// What it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Configuration>() + boxed(4 * self.done.capacity())
+    }
+}
 
 /// Follows all configurations through events, up to the knowledge of one event: what had returned then.
 ///
@@ -51,20 +57,21 @@ pub(super) struct Run<'w, 's> {
     open: Vec<u32>,
     /// By state and slot, the state after it, if it can take effect with the return it must have.
     steps: FxHashMap<(StateId, u32), Option<StateId>>,
-    limits: &'w Limits<'s>,
-    visited: u64,
-    bytes: usize,
+    meter: Meter<'s>,
+    /// What the monitor holds beside the states and this run.
+    held: usize,
 }
 
 impl<'w, 's> Run<'w, 's> {
-    /// A run through the events that a window holds. Records how states are reached, if asked to.
+    /// A run through the events that a window holds, beside `held` bytes of the monitor. Records how states are reached, if
+    /// asked to.
     pub(super) fn new(
         spec: &'s dyn Specification,
         states: &'w mut (dyn States + 's),
         recipes: Option<&'w mut Recipes>,
         window: &'w Window,
         upto: u64,
-        limits: &'w Limits<'s>,
+        (limits, held): (&Limits<'s>, usize),
     ) -> Self {
         let mut actors: Vec<Option<Actor<'w>>> = Vec::new();
         actors.resize_with(window.slots(), || None);
@@ -83,7 +90,8 @@ impl<'w, 's> Run<'w, 's> {
                 Some(Actor { operation, expected, unchanged, key: spec.key(call), class });
         }
         let (open, steps) = (Vec::new(), FxHashMap::default());
-        Run { spec, states, recipes, actors, open, steps, limits, visited: 0, bytes: 0 }
+        let held = held + window.len() * (size_of::<Option<Actor<'w>>>() + 128);
+        Run { spec, states, recipes, actors, open, steps, meter: Meter::new(limits), held }
     }
 
     /// The configurations after the events between two; empty if there is none.
@@ -126,6 +134,8 @@ impl<'w, 's> Run<'w, 's> {
     /// The configurations after an operation's return.
     fn returns(&mut self, configurations: Vec<Configuration>, a: u32) -> Result<Vec<Configuration>, Limit> {
         let (before, unchanged) = self.before(a);
+        // Those that come in are there while others are made.
+        let coming: usize = configurations.iter().map(Configuration::bytes).sum();
         let mut after = Antichain::default();
         let mut seen = Antichain::default();
         let mut queue: Vec<Configuration> = Vec::new();
@@ -138,13 +148,11 @@ impl<'w, 's> Run<'w, 's> {
                 Err(_) => self.add(&mut seen, configuration, Some(&mut queue)),
             }
         }
-        self.bytes = 0;
         while let Some(from) = queue.pop() {
-            self.visited += 1;
-            if self.visited.is_multiple_of(POLL) {
-                self.limits.check(self.visited)?;
-                self.limits.check_memory(self.bytes, self.visited)?;
-            }
+            self.meter.visit(1)?;
+            // What is in the queue is in a set too.
+            let queued = vector(queue.len(), queue.capacity(), size_of::<Configuration>()) + seen.held;
+            self.go_on(coming + queued + after.bytes() + seen.bytes())?;
             // What changes nothing and fits is done before the state is left.
             let mut leaving = from.done.clone();
             for &x in &unchanged {
@@ -184,7 +192,20 @@ impl<'w, 's> Run<'w, 's> {
                 self.add(&mut seen, Configuration { state, done }, Some(&mut queue));
             }
         }
+        // They become a list.
+        self.go_on(coming + seen.bytes() + 2 * after.bytes())?;
         Ok(after.into_configurations())
+    }
+
+    /// Whether to go on with so many bytes held by sets of configurations, and all steps were taken.
+    fn go_on(&mut self, sets: usize) -> Result<(), Limit> {
+        self.meter.sound(self.states.exceeded())?;
+        let steps =
+            table(self.steps.len(), self.steps.capacity(), size_of::<((StateId, u32), Option<StateId>)>());
+        let held = self.held + steps + sets;
+        self.meter.room(held.saturating_add(self.states.bytes()))?;
+        self.states.bound(self.meter.limits().max_memory - held);
+        self.meter.work(self.open.len() as u64 + self.states.spent())
     }
 
     /// The open operations that may have to take effect before `a`, class by class and the first to return first; and
@@ -235,7 +256,6 @@ impl<'w, 's> Run<'w, 's> {
     fn add(&mut self, set: &mut Antichain, it: Configuration, queue: Option<&mut Vec<Configuration>>) {
         let (spent, done) =
             it.done.iter().copied().partition(|&slot: &u32| self.actor(slot).expected.is_none());
-        self.bytes += 2 * (size_of::<Configuration>() + 4 * it.done.len());
         if set.add(it.state, done, spent)
             && let Some(queue) = queue
         {
@@ -249,17 +269,26 @@ impl<'w, 's> Run<'w, 's> {
 struct Antichain {
     /// By state and operations done that will return, the sets of those that will not and are spent.
     spent: FxHashMap<(StateId, Vec<u32>), Vec<Vec<u32>>>,
+    /// What the lists in it take.
+    held: usize,
 }
 
 impl Antichain {
     fn add(&mut self, state: StateId, done: Vec<u32>, spent: Vec<u32>) -> bool {
+        let lists = boxed(4 * done.len()) + boxed(4 * spent.len()) + boxed(4 * size_of::<Vec<u32>>());
         let sets = self.spent.entry((state, done)).or_default();
         if sets.iter().any(|known| subset(known, &spent)) {
             return false;
         }
         sets.retain(|known| !subset(&spent, known));
         sets.push(spent);
+        self.held += lists;
         true
+    }
+
+    fn bytes(&self) -> usize {
+        let entry = size_of::<((StateId, Vec<u32>), Vec<Vec<u32>>)>();
+        table(self.spent.len(), self.spent.capacity(), entry) + self.held
     }
 
     fn into_configurations(self) -> Vec<Configuration> {

@@ -3,6 +3,7 @@
 mod compact;
 mod configurations;
 mod error;
+mod processes;
 mod recheck;
 mod recipes;
 mod search;
@@ -10,9 +11,12 @@ mod states;
 mod window;
 
 pub use error::MalformedEvent;
+pub use processes::ProcessSet;
 pub(super) use states::Forgetful;
 pub use states::States;
 
+use super::heap::table;
+use super::meter::Meter;
 use super::{Collection, Criterion, History, Invocation, Specification, Value};
 use crate::limits::Limits;
 use crate::verdict::Limit;
@@ -57,8 +61,10 @@ pub struct Monitor<'s> {
     engine: Engine<'s>,
     /// The number of the last event. Events have even numbers, from 2; odd ones are the instants between.
     last: u64,
-    processes: FxHashMap<Arc<str>, Process>,
-    open: usize,
+    /// By process, its open operation.
+    open: FxHashMap<Arc<str>, Place>,
+    /// The processes whose last operation will not return.
+    crashed: ProcessSet,
     methods: FxHashMap<Arc<str>, Arc<str>>,
     /// The violation, once there is one.
     violation: Option<Box<FirstViolation>>,
@@ -69,14 +75,6 @@ pub struct Monitor<'s> {
 enum Engine<'s> {
     Search(Search<'s>),
     Recheck(Recheck<'s>),
-}
-
-/// What a process is doing.
-enum Process {
-    Nothing,
-    Open(Place),
-    /// Its last operation will not return: what that was.
-    Crashed(String),
 }
 
 /// Where an operation is held.
@@ -183,7 +181,8 @@ impl fmt::Display for FirstViolation {
 }
 
 impl<'s> Monitor<'s> {
-    /// A monitor before any event. The limits are for each check.
+    /// A monitor before any event. The limits are for each check, but for the memory, which is for all that is held and the
+    /// check together. Beyond that nothing is known any more, and only what is open is held.
     pub fn new(spec: &'s dyn Specification, criterion: Criterion, limits: Limits<'s>) -> Self {
         let engine = match (spec.collection(), criterion) {
             (Some(Collection::Set) | None, Criterion::Linearizable) => Engine::Search(Search::new(spec)),
@@ -197,28 +196,32 @@ impl<'s> Monitor<'s> {
             limits,
             engine,
             last: 0,
-            processes: FxHashMap::default(),
-            open: 0,
+            open: FxHashMap::default(),
+            crashed: ProcessSet::default(),
             methods: FxHashMap::default(),
             violation: None,
             doubt: None,
         }
     }
 
+    /// Sets the limits from now on: where each check has so much time, its deadline.
+    pub fn within(&mut self, limits: Limits<'s>) {
+        self.limits = limits;
+    }
+
     /// A process calls a method.
     pub fn call(&mut self, process: &str, method: &str, args: &[Value]) -> Result<Status, MalformedEvent> {
         typed_call(self.spec, method, args)?;
-        let open = match self.processes.get(process) {
-            Some(Process::Open(place)) => Some(self.invocation(place)),
-            Some(Process::Crashed(call)) => Some(call.clone()),
-            Some(Process::Nothing) | None => None,
+        let open = match self.open.get(process) {
+            Some(place) => Some(self.invocation(place)),
+            None => self.crashed.contains(process).then(|| "crashed operation".into()),
         };
         if let Some(open) = open {
             let called = Invocation { method, args }.to_string();
             return Err(MalformedEvent::Overlap { process: process.into(), called, open });
         }
         self.last += 2;
-        let process = self.process(process);
+        let process: Arc<str> = process.into();
         let operation = Operation {
             process: process.clone(),
             method: self.method(method),
@@ -232,10 +235,8 @@ impl<'s> Monitor<'s> {
             Engine::Search(search) => {
                 if search.joins(&operation) {
                     let (places, doubt) = search.join(&self.limits);
-                    for process in self.processes.values_mut() {
-                        if let Process::Open(place) = process
-                            && let Some(new) = places.get(place)
-                        {
+                    for place in self.open.values_mut() {
+                        if let Some(new) = places.get(place) {
                             *place = new.clone();
                         }
                     }
@@ -245,8 +246,10 @@ impl<'s> Monitor<'s> {
             }
             Engine::Recheck(recheck) => recheck.call(operation),
         };
-        self.processes.insert(process, Process::Open(place));
-        self.open += 1;
+        self.open.insert(process, place);
+        if let Some(doubt) = self.too_much() {
+            status = Status::Undecided(doubt);
+        }
         if let Status::Undecided(doubt) = &status {
             self.doubt = self.doubt.take().or_else(|| Some(doubt.clone()));
         }
@@ -305,7 +308,7 @@ impl<'s> Monitor<'s> {
 
     /// How many operations are open.
     pub fn open(&self) -> usize {
-        self.open
+        self.open.len()
     }
 
     /// How many operations are held, because they can still matter.
@@ -314,10 +317,6 @@ impl<'s> Monitor<'s> {
             Engine::Search(search) => search.held(),
             Engine::Recheck(recheck) => recheck.window.len(),
         }
-    }
-
-    fn process(&self, name: &str) -> Arc<str> {
-        self.processes.get_key_value(name).map_or_else(|| name.into(), |(known, _)| known.clone())
     }
 
     fn method(&mut self, name: &str) -> Arc<str> {
@@ -329,11 +328,19 @@ impl<'s> Monitor<'s> {
         fresh
     }
 
-    fn place(&self, process: &str) -> Option<&Place> {
-        match self.processes.get(process)? {
-            Process::Open(place) => Some(place),
-            Process::Nothing | Process::Crashed(_) => None,
-        }
+    /// Forgets all but what is open, if more is held than may be: then nothing is known any more.
+    fn too_much(&mut self) -> Option<Doubt> {
+        let open = table(self.open.len(), self.open.capacity(), size_of::<(Arc<str>, Place)>());
+        let held = match &self.engine {
+            Engine::Search(search) => search.bytes(),
+            Engine::Recheck(recheck) => recheck.window.bytes(),
+        };
+        let limit = Meter::new(&self.limits).room(open + self.crashed.bytes() + held).err()?;
+        let known = match &mut self.engine {
+            Engine::Search(search) => search.give_up(),
+            Engine::Recheck(recheck) => recheck.give_up(),
+        };
+        known.then_some(Doubt::Limit(limit))
     }
 
     fn invocation(&self, place: &Place) -> String {
@@ -349,21 +356,23 @@ impl<'s> Monitor<'s> {
     }
 
     fn end(&mut self, process: &str, outcome: Outcome) -> Result<Status, MalformedEvent> {
-        let Some(place) = self.place(process).cloned() else {
+        let Some(place) = self.open.remove(process) else {
             return Err(MalformedEvent::NoCall { process: process.into() });
         };
         self.last += 2;
-        self.open -= 1;
-        let (end, next) = match outcome {
-            Outcome::Crashed => (NEVER, Process::Crashed(self.invocation(&place))),
-            _ => (self.last, Process::Nothing),
-        };
-        self.processes.insert(self.process(process), next);
+        let end = if outcome == Outcome::Crashed { NEVER } else { self.last };
+        if outcome == Outcome::Crashed {
+            self.crashed.insert(process);
+        }
         let finding = match &mut self.engine {
             Engine::Search(search) => search.end(&place, end, outcome, &self.limits),
             Engine::Recheck(recheck) => recheck.end(&place, end, outcome, &self.limits),
         };
-        Ok(self.found(finding))
+        let status = self.found(finding);
+        match (status, self.too_much()) {
+            (Status::Consistent, Some(doubt)) => Ok(self.found(Finding::Undecided(doubt))),
+            (status, _) => Ok(status),
+        }
     }
 
     fn found(&mut self, mut finding: Finding) -> Status {

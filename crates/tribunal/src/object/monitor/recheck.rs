@@ -4,8 +4,12 @@ use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
 use super::{Doubt, Finding, Place};
 use crate::limits::Limits;
+use crate::object::meter::Meter;
 use crate::object::{Collection, Criterion, Engine, Specification, Verdict, judge, judge_by};
 use crate::verdict::Limit;
+
+/// What an operation takes in a history, while it is built.
+const BYTES: usize = 240;
 
 /// A collection, whose operations are dropped when they can no longer matter; or any object under a criterion
 /// that drops nothing.
@@ -37,15 +41,14 @@ impl<'s> Recheck<'s> {
     }
 
     pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
-        if self.lost {
+        let crashed = outcome == Outcome::Crashed;
+        let called = self.window.get(place.slot).map(Operation::invocation);
+        let read = called.is_some_and(|call| self.spec.read_only(call));
+        if self.lost || crashed && read {
             self.window.remove(place.slot);
             return Finding::Nothing;
         }
-        let crashed = outcome == Outcome::Crashed;
-        if let Some(operation) = self.window.get_mut(place.slot) {
-            operation.end = end;
-            operation.outcome = outcome;
-        }
+        self.window.end(place.slot, end, outcome);
         if crashed {
             return Finding::Nothing;
         }
@@ -95,7 +98,14 @@ impl<'s> Recheck<'s> {
     }
 
     fn judge(&self, upto: u64, limits: &Limits<'s>) -> Verdict {
+        // What is held, its history, and what that is made from.
+        let held = self.window.bytes().saturating_add(BYTES * self.window.len());
+        let left = Meter::new(limits).room(held);
+        if let Err(limit) = left {
+            return Verdict::Undecided(limit);
+        }
         let (history, _) = self.window.history(upto);
+        let limits = &Limits { max_memory: limits.max_memory - held, ..*limits };
         match self.collection {
             Some(_) => judge_by(&history, self.spec, &self.criterion, Engine::Collection, limits),
             None => judge(&history, self.spec, &self.criterion, limits).verdict,
@@ -114,8 +124,14 @@ impl<'s> Recheck<'s> {
     }
 
     fn lose(&mut self, limit: Limit) -> Finding {
-        self.lost = true;
-        self.window.forget_ended();
+        self.give_up();
         Finding::Undecided(Doubt::Limit(limit))
+    }
+
+    /// There is too much to be held: all but what is open is forgotten, and nothing is known any more. Whether anything was.
+    pub(super) fn give_up(&mut self) -> bool {
+        let known = !std::mem::replace(&mut self.lost, true);
+        self.window.forget_ended();
+        known
     }
 }

@@ -2,6 +2,7 @@
 
 use super::states::States;
 use super::window::Operation;
+use crate::object::heap::{boxed, table};
 use crate::object::{Invocation, StateId, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -17,6 +18,14 @@ const LONGEST: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Recipes {
     of: FxHashMap<StateId, Option<Recipe>>,
+    /// What the recipes hold.
+    held: usize,
+}
+
+/// What a recipe holds.
+fn held(recipe: &Option<Recipe>) -> usize {
+    let calls = recipe.iter().flatten();
+    calls.map(|(_, args)| size_of::<(Arc<str>, Box<[Value]>)>() + boxed(size_of_val(&**args))).sum()
 }
 
 impl Recipes {
@@ -33,7 +42,12 @@ impl Recipes {
                 .find(|&count| run(states, initial, &calls[calls.len() - count..]) == Some(to))?;
             Some(calls.split_off(calls.len() - shortest))
         });
+        self.held += held(&recipe);
         self.of.insert(to, recipe);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.held + table(self.of.len(), self.of.capacity(), size_of::<(StateId, Option<Recipe>)>())
     }
 
     /// The state that the calls to `to` lead to from `from`.
@@ -47,6 +61,8 @@ impl Recipes {
     /// Forgets all states but these, which are sorted.
     pub(super) fn keep(&mut self, live: &[StateId]) {
         self.of.retain(|state, _| live.binary_search(state).is_ok());
+        self.of.shrink_to(2 * self.of.len());
+        self.held = self.of.values().map(held).sum();
     }
 }
 

@@ -6,6 +6,8 @@ use super::states::States;
 use super::window::{Operation, Outcome, Window};
 use super::{Doubt, Finding, Place};
 use crate::limits::Limits;
+use crate::object::heap::{boxed, table, vector};
+use crate::object::meter::Meter;
 use crate::object::{Specification, StateId, Value};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
@@ -24,6 +26,9 @@ struct Part {
     unchecked: usize,
     /// A limit was reached: nothing is known any more.
     lost: bool,
+    /// What the configurations take, and what all of this does as it was last counted.
+    configured: usize,
+    counted: usize,
 }
 
 /// The monitor by configurations. Calls with keys are monitored key by key, until one without a key comes.
@@ -37,6 +42,10 @@ pub(super) struct Search<'s> {
     unchecked: Vec<Option<Value>>,
     /// How many states were left when some were last forgotten.
     kept: usize,
+    /// What the parts take.
+    held: usize,
+    /// Nothing is known any more of any part.
+    lost: bool,
 }
 
 /// States kept beyond those needed before some are forgotten.
@@ -51,6 +60,8 @@ impl<'s> Search<'s> {
             parts: FxHashMap::default(),
             unchecked: Vec::new(),
             kept: 0,
+            held: 0,
+            lost: false,
         }
     }
 
@@ -64,6 +75,7 @@ impl<'s> Search<'s> {
             search.unchecked.push(None);
         }
         search.parts.insert(None, Part { window, checked, ..part });
+        search.count(&None);
         search
     }
 
@@ -74,8 +86,60 @@ impl<'s> Search<'s> {
             configurations: vec![initial],
             checked: 0,
             unchecked: 0,
-            lost: false,
+            lost: self.lost,
+            configured: 0,
+            counted: 0,
         }
+    }
+
+    /// Counts anew what a part takes.
+    fn count(&mut self, key: &Option<Value>) {
+        if let Some(part) = self.parts.get_mut(key) {
+            let now = part.bytes();
+            self.held = self.held + now - part.counted;
+            part.counted = now;
+        }
+    }
+
+    fn remove(&mut self, key: &Option<Value>) {
+        if let Some(part) = self.parts.remove(key) {
+            self.held -= part.counted;
+        }
+    }
+
+    /// What is held.
+    pub(super) fn bytes(&self) -> usize {
+        self.held_beside_states() + self.states.bytes()
+    }
+
+    fn held_beside_states(&self) -> usize {
+        let recipes = self.recipes.as_ref().map_or(0, Recipes::bytes);
+        let unchecked = vector(self.unchecked.len(), self.unchecked.capacity(), size_of::<Option<Value>>());
+        table(self.parts.len(), self.parts.capacity(), size_of::<(Option<Value>, Part)>())
+            + self.held
+            + recipes
+            + unchecked
+    }
+
+    /// There is too much to be held: all but what is open is forgotten, and nothing is known any more. Whether anything was.
+    pub(super) fn give_up(&mut self) -> bool {
+        let known = !std::mem::replace(&mut self.lost, true);
+        if known {
+            self.parts.retain(|_, part| {
+                part.lose();
+                part.window.len() > 0
+            });
+            self.parts.shrink_to_fit();
+            self.unchecked = Vec::new();
+            self.held = 0;
+            for part in self.parts.values_mut() {
+                part.counted = part.bytes();
+                self.held += part.counted;
+            }
+            self.kept = 0;
+            self.forget();
+        }
+        known
     }
 
     /// Whether the next call makes one part of all.
@@ -118,7 +182,10 @@ impl<'s> Search<'s> {
         if whole.unchecked > 0 {
             self.unchecked.push(None);
         }
+        whole.configured = whole.configurations.iter().map(Configuration::bytes).sum();
+        self.held = 0;
         self.parts.insert(None, whole);
+        self.count(&None);
         (places, doubt)
     }
 
@@ -130,11 +197,18 @@ impl<'s> Search<'s> {
         recipes: &Recipes,
         limits: &Limits<'s>,
     ) -> Result<Vec<Configuration>, Doubt> {
-        limits.check(some.len().saturating_mul(others.len()) as u64).map_err(Doubt::Limit)?;
-        let mut product = Vec::with_capacity(some.len() * others.len());
+        let meter = Meter::new(limits);
+        let count = some.len().saturating_mul(others.len());
+        limits.check(count as u64).map_err(Doubt::Limit)?;
+        let done = some.iter().chain(others).map(|it| boxed(4 * it.done.len())).max().unwrap_or(0);
+        let bytes = count.saturating_mul(size_of::<Configuration>() + 2 * done);
+        meter.room(bytes.saturating_add(self.bytes())).map_err(Doubt::Limit)?;
+        let mut product = Vec::with_capacity(count);
         for one in some {
             for other in others {
-                let state = recipes.follow(&mut *self.states, one.state, other.state).ok_or(Doubt::Keys)?;
+                let state = recipes.follow(&mut *self.states, one.state, other.state);
+                meter.sound(self.states.exceeded()).map_err(Doubt::Limit)?;
+                let state = state.ok_or(Doubt::Keys)?;
                 let mut done = one.done.clone();
                 done.extend(other.done.iter().map(|slot| slots[slot]));
                 done.sort_unstable();
@@ -151,7 +225,9 @@ impl<'s> Search<'s> {
             self.parts.insert(key.clone(), part);
         }
         let part = self.parts.get_mut(&key).expect("just inserted");
-        Place { slot: part.window.insert(operation), key }
+        let slot = part.window.insert(operation);
+        self.count(&key);
+        Place { slot, key }
     }
 
     pub(super) fn window(&self, place: &Place) -> Option<&Window> {
@@ -162,15 +238,17 @@ impl<'s> Search<'s> {
     pub(super) fn end(&mut self, place: &Place, end: u64, outcome: Outcome, limits: &Limits<'s>) -> Finding {
         let Some(part) = self.parts.get_mut(&place.key) else { return Finding::Nothing };
         let crashed = outcome == Outcome::Crashed;
-        if part.lost {
+        if part.lost || crashed && part.is_read(place.slot, self.spec) {
             part.window.remove(place.slot);
+            self.count(&place.key);
+            if self.lost && self.parts[&place.key].window.len() == 0 {
+                self.remove(&place.key);
+            }
             return Finding::Nothing;
         }
-        if let Some(operation) = part.window.get_mut(place.slot) {
-            operation.end = end;
-            operation.outcome = outcome;
-        }
+        part.window.end(place.slot, end, outcome);
         if crashed {
+            self.count(&place.key);
             return Finding::Nothing;
         }
         if part.unchecked == 0 {
@@ -179,6 +257,7 @@ impl<'s> Search<'s> {
         }
         part.unchecked += 1;
         if part.unchecked < super::interval(part.window.len()) {
+            self.count(&place.key);
             return Finding::Nothing;
         }
         let found = self.check(&place.key, end, limits);
@@ -196,11 +275,14 @@ impl<'s> Search<'s> {
     }
 
     fn check(&mut self, key: &Option<Value>, last: u64, limits: &Limits<'s>) -> Finding {
+        let held = self.held_beside_states();
         let Some(part) = self.parts.get_mut(key).filter(|part| !part.lost) else { return Finding::Nothing };
+        // The configurations are copied twice.
+        let held = held + 2 * part.configured;
         let settled = part.window.first_open().saturating_sub(1).min(last);
         let found = {
             let recipes = self.recipes.as_mut();
-            let mut run = Run::new(self.spec, &mut *self.states, recipes, &part.window, last, limits);
+            let mut run = Run::new(self.spec, &mut *self.states, recipes, &part.window, last, (limits, held));
             run.follow(part.configurations.clone(), 0, settled)
                 .and_then(|base| run.follow(base.clone(), settled, last).map(|head| (base, head)))
         };
@@ -210,11 +292,14 @@ impl<'s> Search<'s> {
                 part.checked = last;
                 part.unchecked = 0;
                 part.settle(settled);
+                part.configured = part.configurations.iter().map(Configuration::bytes).sum();
                 let initial = self.states.initial();
                 if part.window.len() == 0
                     && matches!(&part.configurations[..], [only] if only.state == initial)
                 {
-                    self.parts.remove(key);
+                    self.remove(key);
+                } else {
+                    self.count(key);
                 }
                 self.forget();
                 Finding::Nothing
@@ -229,19 +314,22 @@ impl<'s> Search<'s> {
 
     fn lose(&mut self, key: &Option<Value>, limit: Limit) -> Finding {
         if let Some(part) = self.parts.get_mut(key) {
-            part.lost = true;
-            part.configurations = Vec::new();
-            part.window.forget_ended();
+            part.lose();
         }
+        self.count(key);
+        self.kept = 0;
+        self.forget();
         Finding::Undecided(Doubt::Limit(limit))
     }
 
     /// The first event after which no configuration is left; there is one.
     fn first_bad(&mut self, key: &Option<Value>, limits: &Limits<'s>) -> Result<u64, Limit> {
+        let held = self.held_beside_states();
         let part = &self.parts[key];
+        let held = held + part.configured;
         let ends = part.window.ends_after(part.checked);
         super::first(&ends, |upto| {
-            let mut run = Run::new(self.spec, &mut *self.states, None, &part.window, upto, limits);
+            let mut run = Run::new(self.spec, &mut *self.states, None, &part.window, upto, (limits, held));
             Ok(run.follow(part.configurations.clone(), 0, upto)?.is_empty())
         })
     }
@@ -284,6 +372,23 @@ impl<'s> Search<'s> {
 }
 
 impl Part {
+    /// What this takes beside itself.
+    fn bytes(&self) -> usize {
+        self.window.bytes() + self.configured
+    }
+
+    fn lose(&mut self) {
+        self.lost = true;
+        self.configurations = Vec::new();
+        self.configured = 0;
+        self.window.forget_ended();
+    }
+
+    /// Whether an operation changes nothing, so that nothing is left of it when it crashes.
+    fn is_read(&self, slot: u32, spec: &dyn Specification) -> bool {
+        self.window.get(slot).is_some_and(|operation| spec.read_only(operation.invocation()))
+    }
+
     /// Drops the operations that are in the configurations, or can have no effect.
     fn settle(&mut self, settled: u64) {
         let over: Vec<u32> = self

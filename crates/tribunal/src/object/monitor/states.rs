@@ -1,8 +1,9 @@
 //! States of a specification that can be forgotten again.
 
-use crate::object::{Invocation, Spec, StateId, Value};
-use rustc_hash::{FxHashMap, FxHasher};
-use std::hash::{Hash, Hasher};
+use crate::object::heap::{boxed, table, vector};
+use crate::object::machine::{hash_of, shown};
+use crate::object::{Exceeded, Invocation, Spec, StateId, Value};
+use rustc_hash::FxHashMap;
 
 /// The states that a monitor has reached, each kept once until it is forgotten.
 pub trait States: Send {
@@ -14,6 +15,18 @@ pub trait States: Send {
 
     /// Forgets all states but these.
     fn keep(&mut self, live: &[StateId]);
+
+    /// How many bytes the states take while one more is put in.
+    fn bytes(&self) -> usize;
+
+    /// Bounds the bytes from now on.
+    fn bound(&mut self, bytes: usize);
+
+    /// Why a step was not taken since this was last asked, if one was not.
+    fn exceeded(&mut self) -> Option<Exceeded>;
+
+    /// How much work was done since this was last asked, about as many times ten nanoseconds.
+    fn spent(&mut self) -> u64;
 
     /// How many states are kept.
     fn len(&self) -> usize;
@@ -34,6 +47,11 @@ pub(in crate::object) struct Forgetful<'a, S: Spec> {
     next: Vec<Option<StateId>>,
     first: FxHashMap<u64, StateId>,
     free: Vec<StateId>,
+    /// What the states hold.
+    held: usize,
+    most: usize,
+    exceeded: Option<Exceeded>,
+    spent: u64,
 }
 
 impl<'a, S: Spec> Forgetful<'a, S> {
@@ -44,17 +62,15 @@ impl<'a, S: Spec> Forgetful<'a, S> {
             next: Vec::new(),
             first: FxHashMap::default(),
             free: Vec::new(),
+            held: 0,
+            most: usize::MAX,
+            exceeded: None,
+            spent: 0,
         }
     }
 
-    fn hash(state: &S::State) -> u64 {
-        let mut hasher = FxHasher::default();
-        state.hash(&mut hasher);
-        hasher.finish()
-    }
-
     fn intern(&mut self, state: S::State) -> StateId {
-        let hash = Self::hash(&state);
+        let hash = hash_of(&state);
         let first = self.first.get(&hash).copied();
         let mut known = first;
         while let Some(id) = known {
@@ -68,6 +84,7 @@ impl<'a, S: Spec> Forgetful<'a, S> {
             self.next.push(None);
             StateId(self.states.len() as u32 - 1)
         });
+        self.held = self.held.saturating_add(boxed(self.spec.bytes(&state)));
         self.states[id.0 as usize] = Some(state);
         self.next[id.0 as usize] = first;
         self.first.insert(hash, id);
@@ -82,8 +99,36 @@ impl<S: Spec> States for Forgetful<'_, S> {
 
     fn step(&mut self, state: StateId, call: Invocation<'_>) -> Option<(StateId, Value)> {
         let mut after = self.states[state.0 as usize].clone()?;
-        let ret = self.spec.step(&mut after, call)?;
-        Some((self.intern(after), ret))
+        let ret = self.spec.step(&mut after, call);
+        let bytes = self.spec.bytes(&after);
+        self.spent += 16 + bytes as u64 / 32;
+        if bytes == usize::MAX {
+            self.exceeded = Some(Exceeded::Step);
+        } else if self.bytes().saturating_add(boxed(bytes)) > self.most {
+            self.exceeded = Some(Exceeded::Memory);
+        }
+        if self.exceeded.is_some() { None } else { ret.map(|ret| (self.intern(after), ret)) }
+    }
+
+    fn bytes(&self) -> usize {
+        let count = self.states.len();
+        self.held
+            + vector(count, self.states.capacity(), size_of::<Option<S::State>>())
+            + vector(count, self.next.capacity(), size_of::<Option<StateId>>())
+            + table(self.first.len(), self.first.capacity(), size_of::<(u64, StateId)>())
+            + vector(self.free.len(), self.free.capacity(), size_of::<StateId>())
+    }
+
+    fn bound(&mut self, bytes: usize) {
+        self.most = bytes;
+    }
+
+    fn exceeded(&mut self) -> Option<Exceeded> {
+        self.exceeded.take()
+    }
+
+    fn spent(&mut self) -> u64 {
+        std::mem::take(&mut self.spent)
     }
 
     fn keep(&mut self, live: &[StateId]) {
@@ -91,15 +136,26 @@ impl<S: Spec> States for Forgetful<'_, S> {
         for state in live {
             lives[state.0 as usize] = true;
         }
+        let last = lives.iter().rposition(|&lives| lives).map_or(0, |last| last + 1);
+        lives.truncate(last);
+        for state in self.states.drain(last..).flatten() {
+            self.held = self.held.saturating_sub(boxed(self.spec.bytes(&state)));
+        }
+        self.next.truncate(last);
+        self.states.shrink_to(2 * last);
+        self.next.shrink_to(2 * last);
         self.first.clear();
+        self.first.shrink_to(2 * live.len());
         self.free.clear();
         for (at, lives) in lives.into_iter().enumerate() {
             let id = StateId(at as u32);
             self.next[at] = None;
             match &self.states[at] {
-                Some(state) if lives => self.next[at] = self.first.insert(Self::hash(state), id),
+                Some(state) if lives => self.next[at] = self.first.insert(hash_of(state), id),
                 _ => {
-                    self.states[at] = None;
+                    if let Some(state) = self.states[at].take() {
+                        self.held = self.held.saturating_sub(boxed(self.spec.bytes(&state)));
+                    }
                     self.free.push(id);
                 }
             }
@@ -111,6 +167,6 @@ impl<S: Spec> States for Forgetful<'_, S> {
     }
 
     fn show(&self, state: StateId) -> String {
-        self.states[state.0 as usize].as_ref().map_or_else(String::new, |state| format!("{state:?}"))
+        self.states[state.0 as usize].as_ref().map_or_else(String::new, |state| shown(self.spec, state))
     }
 }

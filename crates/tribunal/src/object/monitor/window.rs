@@ -1,5 +1,6 @@
 //! The operations that a monitor holds: those that can still matter.
 
+use crate::object::heap::{boxed, vector};
 use crate::object::{History, Invocation, OpId, Value};
 use std::sync::Arc;
 
@@ -44,6 +45,13 @@ impl Operation {
         }
     }
 
+    /// What it refers to, about.
+    fn held(&self) -> usize {
+        let values = self.args.iter().chain(self.result());
+        let parts = values.map(|value| value.parts(usize::MAX, u32::MAX).unwrap_or(0)).sum::<usize>();
+        boxed(self.process.len() + 16) + boxed(parts * size_of::<Value>())
+    }
+
     /// What it has returned.
     pub(super) fn result(&self) -> Option<&Value> {
         self.returned(NEVER)
@@ -68,10 +76,20 @@ impl Operation {
 pub(super) struct Window {
     slots: Vec<Option<Operation>>,
     free: Vec<u32>,
+    /// What the operations refer to.
+    held: usize,
 }
 
 impl Window {
+    /// What the window takes.
+    pub(super) fn bytes(&self) -> usize {
+        vector(self.slots.len(), self.slots.capacity(), size_of::<Option<Operation>>())
+            + vector(self.free.len(), self.free.capacity(), size_of::<u32>())
+            + self.held
+    }
+
     pub(super) fn insert(&mut self, operation: Operation) -> u32 {
+        self.held += operation.held();
         match self.free.pop() {
             Some(slot) => {
                 self.slots[slot as usize] = Some(operation);
@@ -86,7 +104,8 @@ impl Window {
 
     pub(super) fn remove(&mut self, slot: u32) -> Option<Operation> {
         let operation = self.slots[slot as usize].take();
-        if operation.is_some() {
+        if let Some(operation) = &operation {
+            self.held -= operation.held();
             self.free.push(slot);
         }
         if self.free.len() == self.slots.len() {
@@ -96,12 +115,23 @@ impl Window {
         operation
     }
 
+    /// An operation has ended.
+    pub(super) fn end(&mut self, slot: u32, end: u64, outcome: Outcome) {
+        if let Some(operation) = self.get_mut(slot) {
+            let before = operation.held();
+            operation.end = end;
+            operation.outcome = outcome;
+            let after = operation.held();
+            self.held += after - before;
+        }
+    }
+
     /// Drops all that is not open.
     pub(super) fn forget_ended(&mut self) {
-        for (slot, place) in self.slots.iter_mut().enumerate() {
-            if place.take_if(|operation| operation.outcome != Outcome::Open).is_some() {
-                self.free.push(slot as u32);
-            }
+        let ended = self.iter().filter(|(_, operation)| operation.outcome != Outcome::Open);
+        let ended: Vec<u32> = ended.map(|(slot, _)| slot).collect();
+        for slot in ended {
+            self.remove(slot);
         }
     }
 

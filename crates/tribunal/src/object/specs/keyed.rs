@@ -57,7 +57,8 @@ impl<S: Spec> Spec for Keyed<S> {
     }
 
     fn bytes(&self, state: &Self::State) -> usize {
-        state.values().map(|state| tree(1, size_of::<Value>()) + self.spec.bytes(state)).sum()
+        let objects: usize = state.values().map(|state| self.spec.bytes(state)).sum();
+        size_of_val(state) + tree(state.len(), size_of::<(Value, S::State)>()) + objects
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

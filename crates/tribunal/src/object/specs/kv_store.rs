@@ -34,8 +34,8 @@ impl Spec for KvStore {
     }
 
     fn bytes(&self, state: &Self::State) -> usize {
-        size_of_val(state)
-            + state.values().map(|text| tree(1, size_of::<(Value, Arc<str>)>()) + text.len()).sum::<usize>()
+        let texts: usize = state.values().map(|text| text.len() + 24).sum();
+        size_of_val(state) + tree(state.len(), size_of::<(Value, Arc<str>)>()) + texts
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

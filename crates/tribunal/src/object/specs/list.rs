@@ -27,7 +27,7 @@ impl Spec for List {
     }
 
     fn bytes(&self, state: &Self::State) -> usize {
-        size_of_val(state) + state.len() * size_of::<Value>()
+        size_of_val(state) + state.capacity() * size_of::<Value>()
     }
 
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value> {

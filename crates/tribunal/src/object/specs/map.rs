@@ -100,7 +100,9 @@ impl Spec for Map {
     }
 
     fn bytes(&self, state: &Entries) -> usize {
-        size_of_val(state) + 2 * tree(state.by_key.len(), size_of::<(Value, Value)>())
+        size_of_val(state)
+            + tree(state.by_key.len(), size_of::<(Value, Value)>())
+            + tree(state.holders.len(), size_of::<(Value, u32)>())
     }
 
     fn step(&self, state: &mut Entries, call: Invocation<'_>) -> Option<Value> {

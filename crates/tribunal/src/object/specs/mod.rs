@@ -57,9 +57,9 @@ fn signature(method: &str, args: &[Kind], returns: Kind) -> Signature {
     Signature { method: method.into(), args: args.to_vec(), returns }
 }
 
-/// About how many bytes a tree of so many entries takes, whose nodes are half full.
+/// About how many bytes a tree of so many entries takes: a node has room for 11 of them and may be half full.
 fn tree(entries: usize, size: usize) -> usize {
-    2 * entries * size
+    if entries == 0 { 0 } else { 2 * entries.max(6) * (size + 4) }
 }
 
 #[cfg(test)]

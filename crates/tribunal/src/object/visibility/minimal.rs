@@ -19,8 +19,9 @@ use super::Found;
 use super::bits::Bits;
 use super::partial::Partial;
 use super::problem::Problem;
-use crate::limits::Limits;
 use crate::object::AbstractExecution;
+use crate::object::heap::{boxed, table, vector};
+use crate::object::meter::Meter;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
@@ -40,8 +41,12 @@ pub struct Search<'a, const W: usize> {
     /// What the operations that the nodes are about to place may see, one node after another.
     sets: Vec<Bits<W>>,
     failed: FxHashSet<Box<[u64]>>,
-    failed_words: usize,
-    limits: &'a Limits<'a>,
+    /// How many states had been visited before.
+    begun: u64,
+    /// What the keys take, of the nodes and of those that failed.
+    keys: usize,
+    /// What the problem takes.
+    problem: usize,
     /// How many of the first returns some beginning of lin has explained.
     reached: usize,
 }
@@ -73,9 +78,10 @@ enum Goal {
 }
 
 impl<'a, const W: usize> Search<'a, W> {
-    pub fn new(problem: &'a Problem<'a, W>, limits: &'a Limits<'a>) -> Self {
+    pub fn new(problem: &'a Problem<'a, W>, meter: Meter<'a>) -> Self {
+        let begun = meter.states();
         Search {
-            partial: Partial::new(problem, limits),
+            partial: Partial::new(problem, meter),
             deferrable: problem.deferrable(),
             certain: Vec::new(),
             generous: false,
@@ -83,8 +89,9 @@ impl<'a, const W: usize> Search<'a, W> {
             nodes: Vec::with_capacity(problem.len() + 1),
             sets: Vec::new(),
             failed: FxHashSet::default(),
-            failed_words: 0,
-            limits,
+            begun,
+            keys: 0,
+            problem: Problem::<W>::bytes(problem.len()),
             reached: 0,
         }
     }
@@ -92,8 +99,13 @@ impl<'a, const W: usize> Search<'a, W> {
     /// A search in which operations see all that is before them in lin, if that explains what they return, or nearly all,
     /// or as little as they may: where nearly all of a history is atomic, as it is in practice, this finds an abstract execution
     /// without enumerating sets. That it finds none says nothing.
-    pub fn generous(problem: &'a Problem<'a, W>, limits: &'a Limits<'a>) -> Self {
-        Search { generous: true, ..Search::new(problem, limits) }
+    pub fn generous(problem: &'a Problem<'a, W>, meter: Meter<'a>) -> Self {
+        Search { generous: true, ..Search::new(problem, meter) }
+    }
+
+    /// What the search has come to.
+    pub fn meter(&self) -> &Meter<'a> {
+        &self.partial.meter
     }
 
     /// Whether the search met a view that could not take effect, so that a failure is to be confirmed cautiously.
@@ -106,7 +118,7 @@ impl<'a, const W: usize> Search<'a, W> {
         while let Some(node) = self.nodes.last() {
             self.partial.keep(node.length);
             if self.partial.problem.completed.is_subset(&self.partial.placed) {
-                return Ok(Ok(self.witness()));
+                return Ok(Ok(self.witness()?));
             }
             match self.next()? {
                 Some((op, vis)) => {
@@ -118,9 +130,9 @@ impl<'a, const W: usize> Search<'a, W> {
                     self.enter(goal, left_out)?;
                 }
                 None => {
+                    // That nothing is left to try may be for want of room.
+                    self.hold()?;
                     if let Some(key) = self.nodes.pop().and_then(|node| node.key) {
-                        self.failed_words += key.len() + 4;
-                        self.limits.check_memory(8 * self.failed_words, self.partial.visited)?;
                         self.failed.insert(key);
                     }
                 }
@@ -129,16 +141,29 @@ impl<'a, const W: usize> Search<'a, W> {
         Ok(Err(self.reached))
     }
 
+    /// Whether there is room for all that the search holds, and one more of each.
+    fn hold(&mut self) -> Result<(), Limit> {
+        let (failed, nodes, sets) = (&self.failed, &self.nodes, &self.sets);
+        let held = self.problem
+            + self.keys
+            + table(failed.len(), failed.capacity(), size_of::<Box<[u64]>>())
+            + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
+            + vector(sets.len(), sets.capacity(), size_of::<Bits<W>>());
+        self.partial.hold(held)
+    }
+
     /// Goes on from the present beginning of lin, unless it failed before.
     fn enter(&mut self, goal: Goal, left_out: Bits<W>) -> Result<(), Limit> {
         self.partial.visit(1)?;
+        self.hold()?;
         self.reached = self.reached.max(self.partial.returned());
         let mut key = None;
-        if goal == Goal::Open && self.partial.visited > FORGETFUL {
+        if goal == Goal::Open && self.partial.meter.states() - self.begun > FORGETFUL {
             let it = self.key(left_out);
             if self.failed.contains(&it) {
                 return Ok(());
             }
+            self.keys += boxed(size_of_val(&*it));
             key = Some(it);
         }
         self.nodes.push(Node {
@@ -374,6 +399,7 @@ impl<'a, const W: usize> Search<'a, W> {
                     // A set that the closure makes larger has its turn among those of its size.
                     if closed & candidates == chosen && self.partial.returns_after(op, closed) {
                         self.sets.push(closed);
+                        self.hold()?;
                         if one {
                             return Ok(());
                         }
@@ -390,7 +416,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// The abstract execution that the search has come to.
-    fn witness(&mut self) -> AbstractExecution {
+    fn witness(&mut self) -> Result<AbstractExecution, Limit> {
         let problem = self.partial.problem;
         let Partial { lin, vis, before, .. } = &self.partial;
         if !problem.vis_matters && lin.iter().any(|&op| vis[op] != before[op]) {
@@ -406,13 +432,13 @@ impl<'a, const W: usize> Search<'a, W> {
                     found
                 } else {
                     let forced = self.partial.closure(op, Bits::EMPTY);
-                    let explanation = self.partial.explanation(op, forced, problem.relevant[op]);
+                    let explanation = self.partial.explanation(op, forced, problem.relevant[op])?;
                     explanation.expect("the search has found the operation explicable at this place")
                 };
                 self.partial.place(op, vis);
             }
         }
-        self.partial.abstract_execution()
+        Ok(self.partial.abstract_execution())
     }
 }
 

@@ -7,9 +7,9 @@ mod partial;
 mod problem;
 mod violation;
 
-use super::judge::judge;
+use super::judge::judge_within;
+use super::meter::Meter;
 use super::{AbstractExecution, Axiom, Criterion, History, Specification, Verdict};
-use crate::limits::Limits;
 use crate::verdict::Limit;
 use problem::Problem;
 
@@ -34,47 +34,56 @@ pub(super) fn minimal(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Verdict, Limit> {
     let axioms = criterion.axioms();
-    let first = Limits { max_states: limits.max_states.min(FIRST_STATES), ..*limits };
     let decided = if history.len() <= SMALL {
-        by_minimal(history, spec, &axioms, &first)
+        within(meter, FIRST_STATES, |meter| by_minimal(history, spec, &axioms, meter))
     } else {
         Err(Limit::Saturated)
     };
     let decided = match decided {
         Err(limit @ (Limit::Stopped | Limit::Time { .. })) => return Err(limit),
-        Err(_) => match linearization(history, spec, limits)? {
+        Err(_) => match linearization(history, spec, meter)? {
             Some(execution) => Ok(execution),
-            None => match nearly_atomic(history, spec, &axioms, limits)? {
+            None => match nearly_atomic(history, spec, &axioms, meter)? {
                 Some(execution) => Ok(execution),
-                None => by_minimal(history, spec, &axioms, limits)?,
+                None => by_minimal(history, spec, &axioms, meter)?,
             },
         },
         Ok(decided) => decided,
     };
-    let probe = Limits { max_states: limits.max_states.min(PROBE_STATES), ..*limits };
-    verdict(decided, history, spec, |part| by_minimal(part, spec, &axioms, &probe))
+    verdict(decided, history, spec, |part| {
+        within(meter, PROBE_STATES, |meter| by_minimal(part, spec, &axioms, meter))
+    })
+}
+
+/// Does something with at most so many states of what is left.
+fn within<T>(meter: &mut Meter<'_>, states: u64, act: impl FnOnce(&mut Meter<'_>) -> T) -> T {
+    let mut part = meter.part(states);
+    let done = act(&mut part);
+    meter.add(&part);
+    done
 }
 
 pub(super) fn naive(
     history: &History,
     spec: &dyn Specification,
     criterion: &Criterion,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Verdict, Limit> {
     let axioms = criterion.axioms();
-    let probe = Limits { max_states: limits.max_states.min(PROBE_STATES), ..*limits };
-    let decided = by_naive(history, spec, &axioms, limits)?;
-    verdict(decided, history, spec, |part| by_naive(part, spec, &axioms, &probe))
+    let decided = by_naive(history, spec, &axioms, meter)?;
+    verdict(decided, history, spec, |part| {
+        within(meter, PROBE_STATES, |meter| by_naive(part, spec, &axioms, meter))
+    })
 }
 
 fn verdict(
     found: Found,
     history: &History,
     spec: &dyn Specification,
-    decide: impl Fn(&History) -> Result<Found, Limit>,
+    decide: impl FnMut(&History) -> Result<Found, Limit>,
 ) -> Result<Verdict, Limit> {
     Ok(match found {
         Ok(execution) => Verdict::Consistent(execution),
@@ -87,11 +96,11 @@ fn verdict(
 fn linearization(
     history: &History,
     spec: &dyn Specification,
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
-    let limits = Limits { max_states: limits.max_states.min(states), ..*limits };
-    match judge(history, spec, &Criterion::Linearizable, &limits).verdict {
+    match within(meter, states, |meter| judge_within(history, spec, &Criterion::Linearizable, meter)).verdict
+    {
         Verdict::Consistent(execution) => Ok(Some(execution)),
         Verdict::Undecided(limit @ (Limit::Stopped | Limit::Time { .. })) => Err(limit),
         _ => Ok(None),
@@ -103,15 +112,14 @@ fn nearly_atomic(
     history: &History,
     spec: &dyn Specification,
     axioms: &[Axiom],
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
-    let limits = Limits { max_states: limits.max_states.min(states), ..*limits };
-    let found = match history.len() {
-        0..=64 => generous_of::<1>(history, spec, axioms, &limits),
-        65..=MOST => generous_of::<{ MOST / 64 }>(history, spec, axioms, &limits),
+    let found = within(meter, states, |meter| match history.len() {
+        0..=64 => generous_of::<1>(history, spec, axioms, meter),
+        65..=MOST => generous_of::<{ MOST / 64 }>(history, spec, axioms, meter),
         operations => Err(Limit::Operations { operations, most: MOST }),
-    };
+    });
     match found {
         Err(limit @ (Limit::Stopped | Limit::Time { .. } | Limit::Operations { .. })) => Err(limit),
         found => Ok(found.ok().and_then(Found::ok)),
@@ -122,21 +130,32 @@ fn generous_of<const W: usize>(
     history: &History,
     spec: &dyn Specification,
     axioms: &[Axiom],
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Found, Limit> {
+    meter.room(Problem::<W>::bytes(history.len()))?;
     let problem = Problem::<W>::new(history, spec, axioms, false);
-    minimal::Search::generous(&problem, limits).run()
+    run(minimal::Search::generous(&problem, meter.part(u64::MAX)), meter).0
+}
+
+/// Runs a search: what it finds, and whether a failure is to be confirmed cautiously.
+fn run<const W: usize>(
+    mut search: minimal::Search<'_, W>,
+    meter: &mut Meter<'_>,
+) -> (Result<Found, Limit>, bool) {
+    let found = search.run();
+    meter.add(search.meter());
+    (found, search.stuck())
 }
 
 fn by_minimal(
     history: &History,
     spec: &dyn Specification,
     axioms: &[Axiom],
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Found, Limit> {
     match history.len() {
-        0..=64 => minimal_of::<1>(history, spec, axioms, limits),
-        65..=MOST => minimal_of::<{ MOST / 64 }>(history, spec, axioms, limits),
+        0..=64 => minimal_of::<1>(history, spec, axioms, meter),
+        65..=MOST => minimal_of::<{ MOST / 64 }>(history, spec, axioms, meter),
         operations => Err(Limit::Operations { operations, most: MOST }),
     }
 }
@@ -145,27 +164,38 @@ fn minimal_of<const W: usize>(
     history: &History,
     spec: &dyn Specification,
     axioms: &[Axiom],
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Found, Limit> {
-    let problem = Problem::<W>::new(history, spec, axioms, false);
-    let mut search = minimal::Search::new(&problem, limits);
-    let found = search.run()?;
-    if found.is_ok() || !search.stuck() {
-        return Ok(found);
+    meter.room(Problem::<W>::bytes(history.len()))?;
+    let search = |cautious: bool, meter: &mut Meter<'_>| {
+        let problem = Problem::<W>::new(history, spec, axioms, cautious);
+        run(minimal::Search::new(&problem, meter.part(u64::MAX)), meter)
+    };
+    match search(false, meter) {
+        (Ok(Err(_)), true) => search(true, meter).0,
+        (found, _) => found,
     }
-    let problem = Problem::<W>::new(history, spec, axioms, true);
-    minimal::Search::new(&problem, limits).run()
 }
 
 fn by_naive(
     history: &History,
     spec: &dyn Specification,
     axioms: &[Axiom],
-    limits: &Limits<'_>,
+    meter: &mut Meter<'_>,
 ) -> Result<Found, Limit> {
     match history.len() {
-        0..=64 => naive::search(&Problem::<1>::new(history, spec, axioms, true), limits),
-        65..=MOST => naive::search(&Problem::<{ MOST / 64 }>::new(history, spec, axioms, true), limits),
+        0..=64 => naive_of::<1>(history, spec, axioms, meter),
+        65..=MOST => naive_of::<{ MOST / 64 }>(history, spec, axioms, meter),
         operations => Err(Limit::Operations { operations, most: MOST }),
     }
+}
+
+fn naive_of<const W: usize>(
+    history: &History,
+    spec: &dyn Specification,
+    axioms: &[Axiom],
+    meter: &mut Meter<'_>,
+) -> Result<Found, Limit> {
+    meter.room(Problem::<W>::bytes(history.len()))?;
+    naive::search(&Problem::<W>::new(history, spec, axioms, true), meter)
 }

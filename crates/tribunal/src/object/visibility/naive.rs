@@ -8,7 +8,8 @@ use super::bits::Bits;
 use super::minimal::next_combination;
 use super::partial::Partial;
 use super::problem::Problem;
-use crate::limits::Limits;
+use crate::object::heap::vector;
+use crate::object::meter::Meter;
 use crate::verdict::Limit;
 
 /// A beginning of lin, and what is being tried after it.
@@ -24,12 +25,26 @@ struct Node<const W: usize> {
     unseen: Option<Vec<usize>>,
 }
 
-pub fn search<const W: usize>(problem: &Problem<'_, W>, limits: &Limits<'_>) -> Result<Found, Limit> {
-    let mut partial = Partial::new(problem, limits);
+pub fn search<const W: usize>(problem: &Problem<'_, W>, meter: &mut Meter<'_>) -> Result<Found, Limit> {
+    let mut partial = Partial::new(problem, meter.part(u64::MAX));
+    let found = extend(problem, &mut partial);
+    meter.add(&partial.meter);
+    found
+}
+
+fn extend<const W: usize>(problem: &Problem<'_, W>, partial: &mut Partial<'_, W>) -> Result<Found, Limit> {
     let mut reached = 0;
     let mut nodes = vec![node(0, Bits::EMPTY)];
-    while let Some(last) = nodes.last_mut() {
+    while !nodes.is_empty() {
         partial.visit(1)?;
+        // A node holds two lists of at most what is placed before it.
+        let lists = 2 * size_of::<usize>() * nodes.len() * nodes.len();
+        partial.hold(
+            Problem::<W>::bytes(problem.len())
+                + vector(nodes.len(), nodes.capacity(), size_of::<Node<W>>())
+                + lists,
+        )?;
+        let Some(last) = nodes.last_mut() else { break };
         partial.keep(last.length);
         if problem.completed.is_subset(&partial.placed) {
             return Ok(Ok(partial.abstract_execution()));
@@ -38,7 +53,7 @@ pub fn search<const W: usize>(problem: &Problem<'_, W>, limits: &Limits<'_>) -> 
             nodes.pop();
             continue;
         }
-        let Some(vis) = last.next_set(&partial) else {
+        let Some(vis) = last.next_set(partial) else {
             last.op += 1;
             last.unseen = None;
             continue;

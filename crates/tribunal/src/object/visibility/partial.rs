@@ -2,7 +2,8 @@
 
 use super::bits::Bits;
 use super::problem::Problem;
-use crate::limits::Limits;
+use crate::object::heap::vector;
+use crate::object::meter::Meter;
 use crate::object::{AbstractExecution, Machine, OpId, Relation, StateId, Visibility};
 use crate::verdict::Limit;
 
@@ -19,9 +20,10 @@ pub struct Partial<'a, const W: usize> {
     /// An operation that returns what it must at the end of `lin` when it sees everything, and the state after it.
     here: Option<(usize, StateId)>,
     machine: Box<dyn Machine + 'a>,
-    /// Search states so far: places taken and views tried.
-    pub visited: u64,
-    limits: &'a Limits<'a>,
+    /// Counts places taken and views tried.
+    pub meter: Meter<'a>,
+    /// What the search holds beside the machine, as it last said.
+    held: usize,
     /// Whether an operation that had to be seen could not take effect in a view: a search that was not cautious may have
     /// missed something.
     pub stuck: bool,
@@ -30,7 +32,7 @@ pub struct Partial<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Partial<'a, W> {
-    pub fn new(problem: &'a Problem<'a, W>, limits: &'a Limits<'a>) -> Self {
+    pub fn new(problem: &'a Problem<'a, W>, meter: Meter<'a>) -> Self {
         let machine = problem.spec.machine(problem.history);
         Partial {
             problem,
@@ -45,22 +47,30 @@ impl<'a, const W: usize> Partial<'a, W> {
             },
             here: None,
             machine,
-            visited: 0,
-            limits,
+            meter,
+            held: 0,
             stuck: false,
             frontier: Vec::new(),
         }
     }
 
-    /// Counts search states, and asks now and then whether to go on.
+    /// Counts search states.
     pub fn visit(&mut self, states: usize) -> Result<(), Limit> {
-        const OFTEN: u64 = 256;
-        let before = self.visited;
-        self.visited += states as u64;
-        if before / OFTEN != self.visited / OFTEN || self.visited > self.limits.max_states {
-            self.limits.check(self.visited)?;
-        }
-        Ok(())
+        self.meter.visit(states as u64)?;
+        self.meter.work(self.problem.len() as u64)?;
+        self.go_on()
+    }
+
+    /// Whether to go on with so many bytes held beside the machine and this.
+    pub fn hold(&mut self, bytes: usize) -> Result<(), Limit> {
+        self.held = bytes;
+        self.go_on()
+    }
+
+    /// Whether to go on: all that the machine has said so far is sound, and there is room.
+    fn go_on(&mut self) -> Result<(), Limit> {
+        let frontier = vector(self.frontier.len(), self.frontier.capacity(), size_of::<StateId>());
+        self.meter.hold(self.held + frontier, &mut *self.machine)
     }
 
     /// How many of the first returns of the history are of operations that are placed.
@@ -205,6 +215,20 @@ impl<'a, const W: usize> Partial<'a, W> {
     /// the states that its views can reach, one operation of lin after another.
     pub fn explicable(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Result<bool, Limit> {
         let mut frontier = std::mem::take(&mut self.frontier);
+        let found = self.follow(&mut frontier, forced, optional);
+        self.frontier = frontier;
+        found?;
+        let op = self.problem.ops[op];
+        Ok(self.frontier.iter().any(|&state| self.machine.apply(state, op).is_some()))
+    }
+
+    /// The states after the forced operations of lin and some of the optional ones.
+    fn follow(
+        &mut self,
+        frontier: &mut Vec<StateId>,
+        forced: Bits<W>,
+        optional: Bits<W>,
+    ) -> Result<(), Limit> {
         frontier.clear();
         frontier.push(self.machine.initial());
         for at in 0..self.lin.len() {
@@ -212,6 +236,7 @@ impl<'a, const W: usize> Partial<'a, W> {
             if forced.contains(other) {
                 let mut kept = 0;
                 for from in 0..frontier.len() {
+                    self.meter.work(self.machine.spent())?;
                     if let Some(next) = self.execute(frontier[from], other) {
                         frontier[kept] = next;
                         kept += 1;
@@ -220,6 +245,7 @@ impl<'a, const W: usize> Partial<'a, W> {
                 frontier.truncate(kept);
             } else if optional.contains(other) {
                 for from in 0..frontier.len() {
+                    self.meter.work(self.machine.spent())?;
                     if let Some(next) = self.machine.execute(frontier[from], self.problem.ops[other]) {
                         frontier.push(next);
                     }
@@ -232,22 +258,30 @@ impl<'a, const W: usize> Partial<'a, W> {
                 frontier.sort_unstable();
                 frontier.dedup();
             }
+            // Before the frontier doubles.
+            self.meter.room(self.held + self.machine.bytes() + 3 * size_of_val(&frontier[..]))?;
         }
-        let op = self.problem.ops[op];
-        let found = frontier.iter().any(|&state| self.machine.apply(state, op).is_some());
-        self.frontier = frontier;
-        Ok(found)
+        Ok(())
     }
 
     /// A set that `explicable` has found to be there: the forced operations and some of the optional ones.
-    pub fn explanation(&mut self, op: usize, forced: Bits<W>, optional: Bits<W>) -> Option<Bits<W>> {
+    pub fn explanation(
+        &mut self,
+        op: usize,
+        forced: Bits<W>,
+        optional: Bits<W>,
+    ) -> Result<Option<Bits<W>>, Limit> {
         // By step, the states with the place of the state that each came from, and whether the operation was seen.
-        let mut layers: Vec<Vec<(StateId, usize, bool)>> = vec![vec![(self.machine.initial(), 0, false)]];
+        let mut layers: Vec<Vec<(StateId, u32, bool)>> = vec![vec![(self.machine.initial(), 0, false)]];
+        let mut held = 0;
         for at in 0..self.lin.len() {
             let other = self.lin[at];
             let last = &layers[at];
+            held += 2 * size_of_val(&last[..]);
+            self.meter.room(self.held + self.machine.bytes() + held)?;
             let mut next = Vec::with_capacity(2 * last.len());
-            for (from, &(state, ..)) in last.iter().enumerate() {
+            for (&(state, ..), from) in last.iter().zip(0..) {
+                self.meter.work(1 + self.machine.spent())?;
                 if !forced.contains(other) {
                     next.push((state, from, false));
                 }
@@ -261,17 +295,20 @@ impl<'a, const W: usize> Partial<'a, W> {
             layers.push(next);
         }
         let id = self.problem.ops[op];
-        let last = layers.last()?;
-        let mut at = last.iter().position(|&(state, ..)| self.machine.apply(state, id).is_some())?;
+        let explains = |&(state, ..): &(StateId, u32, bool)| self.machine.apply(state, id).is_some();
+        let Some(mut at) = layers.last().and_then(|last| last.iter().position(explains)) else {
+            self.go_on()?;
+            return Ok(None);
+        };
         let mut seen = Bits::EMPTY;
         for (layer, &other) in layers[1..].iter().zip(&self.lin).rev() {
             let (_, from, taken) = layer[at];
             if taken {
                 seen.insert(other);
             }
-            at = from;
+            at = from as usize;
         }
-        Some(seen)
+        Ok(Some(seen))
     }
 
     /// The abstract execution that this has become.

@@ -116,6 +116,12 @@ impl<'a, const W: usize> Problem<'a, W> {
         }
     }
 
+    /// About what a problem of so many operations and the search for its abstract executions take, but for what the search
+    /// collects on its way.
+    pub const fn bytes(operations: usize) -> usize {
+        operations * (8 * size_of::<Bits<W>>() + 128)
+    }
+
     pub fn len(&self) -> usize {
         self.ops.len()
     }

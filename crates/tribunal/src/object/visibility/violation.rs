@@ -11,9 +11,9 @@ pub fn of(
     history: &History,
     spec: &dyn Specification,
     reached: usize,
-    decide: impl Fn(&History) -> Result<Found, Limit>,
+    mut decide: impl FnMut(&History) -> Result<Found, Limit>,
 ) -> Violation {
-    let refuted = |ops: &[OpId], cut: Option<u32>| matches!(decide(&history.part(ops, cut)), Ok(Err(_)));
+    let mut refuted = |ops: &[OpId], cut: Option<u32>| matches!(decide(&history.part(ops, cut)), Ok(Err(_)));
     let mut violation = Violation { operations: history.ops().collect(), cut: None };
     let mut culprit = None;
     if let Some(intervals) = history.intervals() {
@@ -42,7 +42,7 @@ pub fn of(
             };
         }
     }
-    let keep = |violation: &mut Violation, kept: &dyn Fn(OpId) -> bool| {
+    let mut keep = |violation: &mut Violation, kept: &dyn Fn(OpId) -> bool| {
         let kept: Vec<OpId> = violation.operations.iter().copied().filter(|&op| kept(op)).collect();
         if kept.len() < violation.operations.len() && refuted(&kept, violation.cut) {
             violation.operations = kept;

@@ -19,7 +19,7 @@ pub(super) use token::{Cursor, Token};
 
 use super::tree;
 use crate::object::{Invocation, Signature, Spec, Value};
-use run::Frame;
+use run::{Frame, Stop};
 use syntax::{Commutes, Method, State};
 
 /// A specification declared in a file; `docs/specifications.md` describes the language.
@@ -102,18 +102,27 @@ impl Spec for Declared {
     }
 
     fn bytes(&self, state: &Vec<Cell>) -> usize {
-        let held = |cell: &Cell| match cell {
-            Cell::Value(_) => 0,
-            Cell::Sequence(values) => values.len() * size_of::<Value>(),
+        let trees = state.iter().map(|cell| match cell {
             Cell::Map(entries) => tree(entries.len(), size_of::<(Value, Value)>()),
-        };
-        state.iter().map(|cell| size_of::<Cell>() + held(cell)).sum()
+            _ => 0,
+        });
+        match run::parts(state) {
+            Some(parts) => size_of_val(&state[..]) + parts * size_of::<Value>() + trees.sum::<usize>(),
+            None => usize::MAX,
+        }
     }
 
     fn step(&self, state: &mut Vec<Cell>, call: Invocation<'_>) -> Option<Value> {
         let (_, method) = self.method(call)?;
         let mut frame = Frame::new(state, call.args.iter().cloned(), method.locals);
-        frame.run(&method.body).ok().map(Option::unwrap_or_default)
+        match frame.run(&method.body) {
+            Ok(ret) => Some(ret.unwrap_or_default()),
+            Err(Stop::Refused) => None,
+            Err(Stop::TooLarge) => {
+                *state = vec![Cell::TooLarge];
+                None
+            }
+        }
     }
 
     fn key(&self, call: Invocation<'_>) -> Option<Value> {

@@ -1,18 +1,53 @@
-//! Running a declared method. What has no meaning (a number added to a text, more work than the budget) makes the
-//! operation one that cannot take effect.
+//! Running a declared method. What has no meaning (a number added to a text) makes the operation one that cannot take effect;
+//! after too large a value, or too much work, nothing is known.
 
 use super::syntax::{Block, Cell, End, Expr, Local, Operator, Source, Statement};
 use crate::object::Value;
+use Stop::{Refused, TooLarge};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Statements and elements that one operation may go through. Loops run over finite lists, but nested ones multiply.
-const BUDGET: u64 = 1 << 26;
+/// Statements and values that one operation may go through: some tenths of a second. Loops run over finite lists, but nested ones
+/// multiply.
+const BUDGET: u64 = 1 << 24;
 
-/// The operation cannot take effect.
-pub(super) struct Refused;
+/// Values that one may consist of, and all of a state together, as often as they occur: what is held once costs no memory a second
+/// time, but hashing goes through all.
+const LARGEST: usize = 1 << 20;
+const LARGEST_STATE: usize = 1 << 22;
 
-pub(super) type Ran<T> = Result<T, Refused>;
+/// How deep values may be nested: what compares, hashes or drops them recurses so deep. Readers allow half of it.
+const DEEPEST: u32 = 256;
+
+/// Why an operation does not come to its end.
+pub(super) enum Stop {
+    /// It cannot take effect.
+    Refused,
+    /// It makes too large a value, or takes too much work.
+    TooLarge,
+}
+
+pub(super) type Ran<T> = Result<T, Stop>;
+
+/// How many values a state consists of; nothing if they are too many.
+pub(super) fn parts(state: &[Cell]) -> Option<usize> {
+    let mut parts = 0usize;
+    let mut add = |value: &Value| {
+        parts += value.parts(LARGEST_STATE.checked_sub(parts)?, DEEPEST)?;
+        Some(())
+    };
+    for cell in state {
+        match cell {
+            Cell::Value(value) => add(value)?,
+            Cell::Sequence(values) => values.iter().try_for_each(&mut add)?,
+            Cell::Map(map) => {
+                map.iter().try_for_each(|(key, value)| add(key).and_then(|()| add(value)))?;
+            }
+            Cell::TooLarge => return None,
+        }
+    }
+    Some(parts)
+}
 
 /// One call: the state, and the values of parameters and `let`s.
 pub(super) struct Frame<'a> {
@@ -30,8 +65,21 @@ impl<'a> Frame<'a> {
     }
 
     fn spend(&mut self, work: usize) -> Ran<()> {
-        self.left = self.left.checked_sub(work as u64 + 1).ok_or(Refused)?;
+        self.left = self.left.checked_sub(work as u64 + 1).ok_or(TooLarge)?;
         Ok(())
+    }
+
+    /// Spends what going through a value takes.
+    fn weigh(&mut self, value: &Value) -> Ran<usize> {
+        let parts = value.parts(LARGEST, DEEPEST).ok_or(TooLarge)?;
+        self.spend(parts)?;
+        Ok(parts)
+    }
+
+    /// A value that was made, unless it is too large.
+    fn made(&mut self, value: Value) -> Ran<Value> {
+        self.weigh(&value)?;
+        Ok(value)
     }
 
     /// Runs statements: the return, if one is reached.
@@ -65,7 +113,7 @@ impl<'a> Frame<'a> {
                 Statement::Clear(state) => match &mut self.state[state.0] {
                     Cell::Sequence(sequence) => sequence.clear(),
                     Cell::Map(map) => map.clear(),
-                    Cell::Value(_) => return Err(Refused),
+                    Cell::Value(_) | Cell::TooLarge => return Err(Refused),
                 },
                 Statement::Evaluate(expr) => drop(self.value(expr)?),
                 Statement::When(condition, then, otherwise) => {
@@ -116,18 +164,19 @@ impl<'a> Frame<'a> {
             Expr::Constant(value) => value.clone(),
             Expr::Local(Local(at)) => self.locals[*at].clone(),
             Expr::State(state) => {
-                self.spend(cell_size(&self.state[state.0]))?;
-                match &self.state[state.0] {
-                    Cell::Value(value) => value.clone(),
+                let list = match &self.state[state.0] {
+                    Cell::Value(value) => return Ok(value.clone()),
                     Cell::Sequence(sequence) => Value::list(sequence.iter().cloned()),
                     Cell::Map(map) => {
                         Value::list(map.iter().map(|(key, value)| Value::list([key.clone(), value.clone()])))
                     }
-                }
+                    Cell::TooLarge => return Err(Refused),
+                };
+                self.made(list)?
             }
             Expr::List(values) => {
                 let values: Ran<Vec<Value>> = values.iter().map(|value| self.value(value)).collect();
-                Value::list(values?)
+                self.made(Value::list(values?))?
             }
             Expr::Not(value) => (!self.truth(value)?).into(),
             Expr::Negative(value) => self.number(value)?.wrapping_neg().into(),
@@ -139,26 +188,26 @@ impl<'a> Frame<'a> {
             }
             Expr::Entry(state, index) => {
                 let index = self.value(index)?;
+                self.weigh(&index)?;
                 match &self.state[state.0] {
                     Cell::Map(map) => map.get(&index).cloned().unwrap_or_default(),
                     Cell::Sequence(sequence) => {
                         let index = usize::try_from(index.as_int().ok_or(Refused)?).ok();
                         index.and_then(|index| sequence.get(index)).cloned().unwrap_or_default()
                     }
-                    Cell::Value(_) => return Err(Refused),
+                    Cell::Value(_) | Cell::TooLarge => return Err(Refused),
                 }
             }
             Expr::Has(state, value) => {
                 let value = self.value(value)?;
+                let parts = self.weigh(&value)?;
+                if let Cell::Sequence(sequence) = &self.state[state.0] {
+                    self.spend(sequence.len().saturating_mul(parts))?;
+                }
                 match &self.state[state.0] {
                     Cell::Map(map) => map.contains_key(&value).into(),
-                    Cell::Sequence(sequence) => {
-                        let truth = sequence.contains(&value);
-                        let work = sequence.len();
-                        self.spend(work)?;
-                        truth.into()
-                    }
-                    Cell::Value(_) => return Err(Refused),
+                    Cell::Sequence(sequence) => sequence.contains(&value).into(),
+                    Cell::Value(_) | Cell::TooLarge => return Err(Refused),
                 }
             }
             Expr::Size(Source::State(state)) => Value::Int(cell_size(&self.state[state.0]) as i64),
@@ -176,12 +225,12 @@ impl<'a> Frame<'a> {
                 _ => return Err(Refused),
             },
             Expr::Keys(state) | Expr::Values(state) => {
-                self.spend(cell_size(&self.state[state.0]))?;
-                match (&self.state[state.0], expr) {
+                let list = match (&self.state[state.0], expr) {
                     (Cell::Map(map), Expr::Keys(_)) => Value::list(map.keys().cloned()),
                     (Cell::Map(map), _) => Value::list(map.values().cloned()),
                     _ => return Err(Refused),
-                }
+                };
+                self.made(list)?
             }
             Expr::Pop(state, end) => match (&mut self.state[state.0], end) {
                 (Cell::Sequence(sequence), End::Front) => sequence.pop_front().unwrap_or_default(),
@@ -203,6 +252,9 @@ impl<'a> Frame<'a> {
             _ => (),
         }
         let (left, right) = (self.value(left)?, self.value(right)?);
+        if let Value::List(_) | Value::Text(_) = left {
+            self.weigh(&left)?;
+        }
         let compared = |holds: fn(Ordering) -> bool| Ok(holds(left.cmp(&right)).into());
         match operator {
             Operator::Equal => Ok((left == right).into()),
@@ -213,7 +265,7 @@ impl<'a> Frame<'a> {
             Operator::GreaterOrEqual => compared(Ordering::is_ge),
             Operator::In => match &right {
                 Value::List(list) => {
-                    self.spend(list.len())?;
+                    self.weigh(&right)?;
                     Ok(list.contains(&left).into())
                 }
                 _ => Err(Refused),
@@ -234,11 +286,11 @@ impl<'a> Frame<'a> {
             (Value::Int(left), Value::Int(right)) => Ok(left.wrapping_add(*right).into()),
             (Value::Text(left), Value::Text(right)) => {
                 self.spend(left.len() + right.len())?;
-                Ok(Value::Text([&**left, &**right].concat().into()))
+                self.made(Value::Text([&**left, &**right].concat().into()))
             }
             (Value::List(left), Value::List(right)) => {
                 self.spend(left.len() + right.len())?;
-                Ok(Value::list(left.iter().chain(right.iter()).cloned()))
+                self.made(Value::list(left.iter().chain(right.iter()).cloned()))
             }
             _ => Err(Refused),
         }
@@ -247,7 +299,7 @@ impl<'a> Frame<'a> {
 
 fn cell_size(cell: &Cell) -> usize {
     match cell {
-        Cell::Value(_) => 0,
+        Cell::Value(_) | Cell::TooLarge => 0,
         Cell::Sequence(sequence) => sequence.len(),
         Cell::Map(map) => map.len(),
     }

@@ -12,6 +12,8 @@ pub enum Cell {
     Sequence(VecDeque<Value>),
     /// A map, ordered by key.
     Map(BTreeMap<Value, Value>),
+    /// In place of all: an operation would have made too large a value, or taken too much work.
+    TooLarge,
 }
 
 /// What a part of the state is declared to be.
