@@ -106,7 +106,6 @@ impl Specifications {
         spec: &dyn Specification,
         act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        object.typed(case.file, spec)?;
-        act(Judged::Object(&object.history, spec))
+        act(Judged::Object(&object.typed(case.file, spec)?))
     }
 }

@@ -229,9 +229,13 @@ fn report(
         Subject::Memory(_) => None,
     };
     let spec = spec.or(built_in.as_deref());
+    let typed;
     let judged = match (&subject, spec) {
         (Subject::Memory(execution), _) => Judged::Memory(execution),
-        (Subject::Object(object), Some(spec)) => Judged::Object(&object.history, spec),
+        (Subject::Object(object), Some(spec)) => {
+            typed = object.typed(&object.spec, spec)?;
+            Judged::Object(&typed)
+        }
         (Subject::Object(object), None) => {
             return Err(Failure::Usage(format!("no specification `{}`", object.spec)));
         }

@@ -108,8 +108,8 @@ fn part(
                 Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Ok(Part::Nothing),
             }
         }
-        (Judged::Object(history, spec), Question::Criterion(criterion), Subject::Object(object)) => {
-            match object::shrink(history, spec, criterion, &limits, tick).map_err(|verdict| *verdict) {
+        (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
+            match object::shrink(typed, criterion, &limits, tick).map_err(|verdict| *verdict) {
                 Ok(object::Shrunk { violation, limit }) => {
                     Ok(Part::Left { part: Box::new(Subject::Object(left(object, &violation))), limit })
                 }

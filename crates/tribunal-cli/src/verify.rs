@@ -201,8 +201,8 @@ impl Claim {
         }
         let answer = match (judged, &self.question) {
             (Judged::Memory(execution), &Question::Model(model)) => self.memory(execution, model),
-            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
-                self.object(history, spec, criterion)
+            (Judged::Object(typed), Question::Criterion(criterion)) => {
+                self.object(typed.history(), typed.spec(), criterion)
             }
             (_, _) if self.word == Word::Unsupported => Some(Ok(())),
             (_, question) => Some(Err(unfit(question).into())),

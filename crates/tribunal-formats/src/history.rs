@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind};
 use tribunal::memory::{Execution, Slot, ThreadId};
-use tribunal::object::{self, Specification};
+use tribunal::object::{self, Specification, Typed};
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
@@ -101,10 +101,10 @@ impl History {
 }
 
 impl Object {
-    /// Whether calls and returns have the types that a specification asks for; the error names the operation's line in
-    /// `file`.
-    pub fn typed(&self, file: &str, spec: &dyn Specification) -> Result<(), Error> {
-        object::typed(&self.history, spec).map_err(|malformed| {
+    /// The history with a specification that it fits, as [`object::History::typed`] says; the error names the operation's line
+    /// in `file`.
+    pub fn typed<'a>(&'a self, file: &str, spec: &'a dyn Specification) -> Result<Typed<'a>, Error> {
+        self.history.typed(spec).map_err(|malformed| {
             let line = malformed.op().and_then(|op| self.lines.get(op.index()).copied());
             let kind = ErrorKind::MalformedObject(malformed);
             match line {

@@ -137,8 +137,7 @@ fn of_history(
                 line: history.line,
                 problem,
             })?;
-            object.typed(file, &*spec)?;
-            Ok(ask(Judged::Object(&object.history, &*spec)))
+            Ok(ask(Judged::Object(&object.typed(file, &*spec)?)))
         }
     }
 }

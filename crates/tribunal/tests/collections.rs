@@ -146,7 +146,12 @@ fn assert_violation(history: &History, object: Object, violation: &Violation) {
 }
 
 fn judged(history: &History, spec: &dyn Specification) -> Verdict {
-    judge_by(history, spec, &Criterion::Linearizable, Engine::Collection, &Limits::default())
+    judge_by(
+        &history.typed(spec).expect("typed"),
+        &Criterion::Linearizable,
+        Engine::Collection,
+        &Limits::default(),
+    )
 }
 
 /// Judges a history and checks what it says against the search; whether it is linearizable.

@@ -96,8 +96,8 @@ fn declared_and_native_judge_alike() {
         let mut no = 0;
         for (lies, count) in [(0.0, 20), (0.15, 60)] {
             for history in histories(name, count, 10, lies) {
-                let verdict = check(&history, &*native, &Criterion::Linearizable);
-                let mine = check(&history, &ours, &Criterion::Linearizable);
+                let verdict = check(&history.typed(&*native).expect("typed"), &Criterion::Linearizable);
+                let mine = check(&history.typed(&ours).expect("typed"), &Criterion::Linearizable);
                 assert_eq!(mine.word(), verdict.word(), "{name}");
                 assert!(lies > 0.0 || verdict.is_consistent(), "{name}: a run of an atomic object");
                 no += u32::from(verdict.is_inconsistent());

@@ -1,6 +1,6 @@
 //! Choosing an engine and asking it.
 
-use super::{Criterion, History, Specification, Unsupported, Verdict};
+use super::{Criterion, Typed, Unsupported, Verdict};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
@@ -65,22 +65,18 @@ pub struct Judgement {
 /// b.ret(write, Value::Null, 1);
 /// let read = b.call(q, "read", &[], 2);
 /// b.ret(read, Value::Null, 3);
-/// let stale = b.build()?;
-/// assert!(check(&stale, &Register::default(), &Criterion::Linearizable).is_inconsistent());
-/// assert!(check(&stale, &Register::default(), &Criterion::Causal).is_consistent());
+/// let (stale, spec) = (b.build()?, Register::default());
+/// let stale = stale.typed(&spec)?;
+/// assert!(check(&stale, &Criterion::Linearizable).is_inconsistent());
+/// assert!(check(&stale, &Criterion::Causal).is_consistent());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub fn check(history: &History, spec: &dyn Specification, criterion: &Criterion) -> Verdict {
-    judge(history, spec, criterion, &Limits::default()).verdict
+pub fn check(typed: &Typed<'_>, criterion: &Criterion) -> Verdict {
+    judge(typed, criterion, &Limits::default()).verdict
 }
 
 /// As [`check`], within limits, and saying which engine decided.
-pub fn judge(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    limits: &Limits<'_>,
-) -> Judgement {
+pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgement {
     let engines: &[Engine] = match criterion {
         Criterion::Linearizable => &[Engine::Collection, Engine::Search],
         Criterion::Sequential => &[Engine::Search],
@@ -88,7 +84,7 @@ pub fn judge(
     };
     let mut last = Judgement { verdict: Verdict::Unsupported(Unsupported::Criterion), engine: engines[0] };
     for &engine in engines {
-        last = Judgement { verdict: judge_by(history, spec, criterion, engine, limits), engine };
+        last = Judgement { verdict: judge_by(typed, criterion, engine, limits), engine };
         if !matches!(last.verdict, Verdict::Unsupported(_)) {
             break;
         }
@@ -97,16 +93,11 @@ pub fn judge(
 }
 
 /// As [`judge`], by one engine alone.
-pub fn judge_by(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    engine: Engine,
-    limits: &Limits<'_>,
-) -> Verdict {
+pub fn judge_by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, limits: &Limits<'_>) -> Verdict {
     if !engine.decides(criterion) {
         return Verdict::Unsupported(Unsupported::Criterion);
     }
+    let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
         Engine::Collection => super::collections::decide(history, spec, limits),
         Engine::Search => super::linearize::decide(history, spec, criterion, limits),

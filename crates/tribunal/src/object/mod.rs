@@ -11,7 +11,7 @@
 //! b.ret(two, Value::Null, 3);
 //! let first = b.call(p, "dequeue", &[], 4);
 //! b.ret(first, Value::from(2), 5);
-//! assert!(check(&b.build()?, &Queue, &Criterion::Linearizable).is_consistent());
+//! assert!(check(&b.build()?.typed(&Queue)?, &Criterion::Linearizable).is_consistent());
 //! # Ok::<(), tribunal::object::MalformedHistory>(())
 //! ```
 
@@ -30,6 +30,7 @@ mod plain;
 mod shrink;
 mod spec;
 pub mod specs;
+mod typed;
 mod value;
 mod verdict;
 mod visibility;
@@ -43,6 +44,7 @@ pub use machine::{Machine, Replay, StateId};
 pub use methods::{Atomic, Strengths, strongest};
 pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, States, Status};
 pub use shrink::{Shrunk, shrink};
-pub use spec::{Collection, Kind, Others, Signature, Spec, Specification, typed};
+pub use spec::{Collection, Kind, Others, Signature, Spec, Specification};
+pub use typed::{Misfit, Typed, typed_call};
 pub use value::Value;
 pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};

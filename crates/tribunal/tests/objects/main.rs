@@ -11,3 +11,4 @@ mod properties;
 mod shrink;
 mod sketch;
 mod third_party;
+mod typed;

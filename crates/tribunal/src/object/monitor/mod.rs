@@ -13,10 +13,9 @@ pub use error::MalformedEvent;
 pub(super) use states::Forgetful;
 pub use states::States;
 
-use super::{Collection, Criterion, History, Invocation, Specification, Value};
+use super::{Collection, Criterion, History, Invocation, Specification, Value, typed_call};
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use error::typed_call;
 use recheck::Recheck;
 use rustc_hash::FxHashMap;
 use search::Search;
@@ -207,7 +206,7 @@ impl<'s> Monitor<'s> {
 
     /// A process calls a method.
     pub fn call(&mut self, process: &str, method: &str, args: &[Value]) -> Result<Status, MalformedEvent> {
-        typed_call(self.spec, method, args)?;
+        typed_call(self.spec, Invocation { method, args })?;
         let open = match self.processes.get(process) {
             Some(Process::Open(place)) => Some(self.invocation(place)),
             Some(Process::Crashed(call)) => Some(call.clone()),

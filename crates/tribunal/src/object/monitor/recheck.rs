@@ -4,8 +4,9 @@ use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
 use super::{Doubt, Finding, Place};
 use crate::limits::Limits;
-use crate::object::{Collection, Criterion, Engine, Specification, Verdict, judge, judge_by};
+use crate::object::{Collection, Criterion, Engine, Specification, Typed, Verdict, judge, judge_by};
 use crate::verdict::Limit;
+use std::borrow::Cow;
 
 /// A collection, whose operations are dropped when they can no longer matter; or any object under a criterion
 /// that drops nothing.
@@ -95,10 +96,10 @@ impl<'s> Recheck<'s> {
     }
 
     fn judge(&self, upto: u64, limits: &Limits<'s>) -> Verdict {
-        let (history, _) = self.window.history(upto);
+        let typed = Typed::known(Cow::Owned(self.window.history(upto).0), self.spec);
         match self.collection {
-            Some(_) => judge_by(&history, self.spec, &self.criterion, Engine::Collection, limits),
-            None => judge(&history, self.spec, &self.criterion, limits).verdict,
+            Some(_) => judge_by(&typed, &self.criterion, Engine::Collection, limits),
+            None => judge(&typed, &self.criterion, limits).verdict,
         }
     }
 

@@ -8,10 +8,11 @@ mod problem;
 mod violation;
 
 use super::judge::judge;
-use super::{AbstractExecution, Axiom, Criterion, History, Specification, Verdict};
+use super::{AbstractExecution, Axiom, Criterion, History, Specification, Typed, Verdict};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use problem::Problem;
+use std::borrow::Cow;
 
 /// An abstract execution; or that there is none, and how many of the first returns of the history are explained by one.
 type Found = Result<AbstractExecution, usize>;
@@ -91,7 +92,8 @@ fn linearization(
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
     let limits = Limits { max_states: limits.max_states.min(states), ..*limits };
-    match judge(history, spec, &Criterion::Linearizable, &limits).verdict {
+    let typed = Typed::known(Cow::Borrowed(history), spec);
+    match judge(&typed, &Criterion::Linearizable, &limits).verdict {
         Verdict::Consistent(execution) => Ok(Some(execution)),
         Verdict::Undecided(limit @ (Limit::Stopped | Limit::Time { .. })) => Err(limit),
         _ => Ok(None),

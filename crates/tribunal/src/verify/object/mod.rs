@@ -39,7 +39,7 @@ pub use witness::verify_witness;
 
 use crate::object::{Axiom, Criterion, History, OpId, Relation, Specification, Verdict};
 
-/// Accepts a verdict whose certificate proves it.
+/// Accepts a verdict whose certificate proves it. A history that does not fit the specification has none.
 ///
 /// A verdict that is neither yes nor no claims nothing and is refused.
 pub fn verify(

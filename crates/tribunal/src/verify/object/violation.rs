@@ -17,6 +17,7 @@ pub fn verify_violation(
     criterion: &Criterion,
     violation: &Violation,
 ) -> Result<(), Refusal> {
+    history.typed(spec).map_err(Refusal::Malformed)?;
     verify_within(history, spec, criterion, violation, MOST_CONFIGURATIONS)
 }
 

@@ -20,6 +20,7 @@ pub fn verify_witness(
     criterion: &Criterion,
     execution: &AbstractExecution,
 ) -> Result<(), Refusal> {
+    history.typed(spec).map_err(Refusal::Malformed)?;
     let witness = Witness { history, lin: &execution.lin, place: places(history, &execution.lin)? };
     if *criterion == Criterion::Sequential {
         witness.contains_po()?
