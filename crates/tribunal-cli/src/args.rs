@@ -133,8 +133,8 @@ Examples:
   tribunal check --model linearizable,causal --spec 'cas-register(0)' jepsen.edn
   tribunal check --axioms 'vis >= po; vis >= vis.vis' map.json
 
-A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location) and \
-deps joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
+A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location), \
+deps and times joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`, and as rmo has it `;rmw=none` and `;po-loc=no-RR`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
 acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
 
 A criterion of your own is a list of axioms `vis >= R` or `lin >= R`, separated by `;`, where R composes lin, vis, po and hb \
