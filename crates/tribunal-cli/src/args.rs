@@ -20,7 +20,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
-use tribunal_formats::{Format, Reader};
+use tribunal_formats::{Format, NilReads, Reader};
 use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -146,7 +146,8 @@ Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
-changes nothing, unless nothing asked for applies: then 2. After a malformed file the other files are still checked, and \
+changes nothing, unless nothing asked for applies: then 2, as with --expect if there is no label to compare with. \
+After a malformed file the other files are still checked, and \
 the status is 2.";
 
 #[derive(Args, Debug)]
@@ -240,6 +241,9 @@ pub struct Judging {
     /// Read the file as this format, whatever it looks like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// File of histories; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: OsString,
@@ -255,7 +259,7 @@ impl Judging {
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
         progress.file(&self.name(), input::size(&self.file));
         let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?)
+        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?.nil_reads(self.nil_reads))
     }
 }
 
@@ -265,6 +269,9 @@ pub struct Histories {
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Files of histories; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
@@ -333,6 +340,9 @@ pub struct VerifyArguments {
     /// Read the histories as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil, as given to check
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
@@ -360,6 +370,9 @@ pub struct ConvertArguments {
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub from: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -420,6 +433,9 @@ pub struct MonitorArguments {
     pub spec: Option<String>,
     #[command(flatten)]
     pub budget: Budget,
+    /// What becomes of reads of nil, as for check
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// File of events; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
     pub file: OsString,
@@ -471,6 +487,13 @@ pub struct KernelArguments {
     pub budget: Budget,
     #[command(flatten)]
     pub histories: Histories,
+}
+
+fn nil_reads() -> impl TypedValueParser<Value = NilReads> {
+    PossibleValuesParser::new(NilReads::ALL.map(NilReads::name)).map(|name| {
+        let named = NilReads::ALL.into_iter().find(|how| how.name() == name);
+        named.unwrap_or_default()
+    })
 }
 
 /// Formats by name, listed in the help and in completions.

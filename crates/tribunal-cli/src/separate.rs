@@ -161,7 +161,7 @@ fn criteria(
     let found = separations.found[0].take().map(|example| {
         let lines = vec![0; example.history.len()];
         let spec = objects.name(example.spec).to_string();
-        (Object { history: example.history, spec, lines }, true)
+        (Object { history: example.history, spec, lines, nil_reads: 0 }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.len()));
     let found =

@@ -30,7 +30,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
     let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let histories = input::open(&arguments.history, arguments.format)?;
+    let histories = input::open(&arguments.history, arguments.format)?.nil_reads(arguments.nil_reads);
     let name = arguments.history.to_string_lossy();
     let mut session = Session {
         histories,
