@@ -105,7 +105,7 @@ pub enum StressError {
         /// The specification.
         spec: String,
         /// Why.
-        misfit: Misfit,
+        misfit: Box<Misfit>,
     },
     /// A call panicked.
     #[error(transparent)]
@@ -245,7 +245,7 @@ fn typed_call(spec: &dyn Specification, call: &Call) -> Result<(), StressError> 
     object::typed_call(spec, call.invocation()).map_err(|misfit| StressError::IllTyped {
         call: call.to_string(),
         spec: spec.name().into(),
-        misfit,
+        misfit: misfit.into(),
     })
 }
 
