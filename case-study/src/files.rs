@@ -102,11 +102,12 @@ fn history(study: &Study, method: &'static str, evidence: &Evidence) -> Result<S
         "bounded-queue" => Box::new(crate::bounded_queue()),
         _ => Box::new(specs::Map),
     };
+    let typed = evidence.history.typed(&*spec).expect("a subject calls the methods of its specification");
     let label = |criterion: Criterion| {
-        (criterion.name().to_string(), Some(check(&evidence.history, &*spec, &criterion).is_consistent()))
+        (criterion.name().to_string(), Some(check(&typed, &criterion).is_consistent()))
     };
     let labels = Labels(Criterion::ALL.into_iter().map(label).collect());
-    let object = Object { history: evidence.history.clone(), spec: study.spec.into(), lines: Vec::new() };
+    let object = Object { history: evidence.history.clone(), spec: study.spec.into(), lines: Vec::new(), nil_reads: 0 };
     let mut writer = Writer::new(Vec::new(), Format::Json);
     write_object(&mut writer, &object, &labels).map_err(Failure::History)?;
     let bytes = writer.finish().map_err(|error| Failure::History(error.into()))?;

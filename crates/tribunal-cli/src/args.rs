@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
-use tribunal_formats::{Format, Reader};
+use tribunal_formats::{Format, NilReads, Reader};
 use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -134,8 +134,8 @@ Examples:
   tribunal check --model linearizable,causal --spec 'cas-register(0)' jepsen.edn
   tribunal check --axioms 'vis >= po; vis >= vis.vis' map.json
 
-A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location) and \
-deps joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
+A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location), \
+deps and times joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`, and as rmo has it `;rmw=none` and `;po-loc=no-RR`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
 acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
 
 A criterion of your own is a list of axioms `vis >= R` or `lin >= R`, separated by `;`, where R composes lin, vis, po and hb \
@@ -147,7 +147,8 @@ Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
-changes nothing, unless nothing asked for applies: then 2. After a malformed file the other files are still checked, and \
+changes nothing, unless nothing asked for applies: then 2, as with --expect if there is no label to compare with. \
+After a malformed file the other files are still checked, and \
 the status is 2.";
 
 #[derive(Args, Debug)]
@@ -267,6 +268,9 @@ pub struct Judging {
     /// Read the file as this format, whatever it looks like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// File of histories; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub file: OsString,
@@ -282,7 +286,7 @@ impl Judging {
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
         progress.file(&self.name(), input::size(&self.file));
         let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?)
+        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?.nil_reads(self.nil_reads))
     }
 }
 
@@ -292,6 +296,9 @@ pub struct Histories {
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Files of histories; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
@@ -365,6 +372,9 @@ pub struct VerifyArguments {
     /// Read the histories as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
+    /// What becomes of reads of nil, as given to check
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
@@ -394,6 +404,9 @@ pub struct ConvertArguments {
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub from: Option<Format>,
+    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -454,6 +467,9 @@ pub struct MonitorArguments {
     pub spec: Option<String>,
     #[command(flatten)]
     pub budget: Budget,
+    /// What becomes of reads of nil, as for check
+    #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
+    pub nil_reads: NilReads,
     /// File of events; `-` is standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "-")]
     pub file: OsString,
@@ -505,6 +521,13 @@ pub struct KernelArguments {
     pub budget: Budget,
     #[command(flatten)]
     pub histories: Histories,
+}
+
+fn nil_reads() -> impl TypedValueParser<Value = NilReads> {
+    PossibleValuesParser::new(NilReads::ALL.map(NilReads::name)).map(|name| {
+        let named = NilReads::ALL.into_iter().find(|how| how.name() == name);
+        named.unwrap_or_default()
+    })
 }
 
 /// Formats by name, listed in the help and in completions.

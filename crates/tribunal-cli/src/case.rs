@@ -1,10 +1,11 @@
 //! A history under judgement, whatever it is a history of.
 
 use crate::failure::Failure;
+use crate::output::complain;
 use std::fmt;
 use std::path::Path;
-use tribunal::object::{Specification, specs};
-use tribunal_formats::{Object, Subject};
+use tribunal::object::{MalformedHistory, Misfit, Specification, specs};
+use tribunal_formats::{ErrorKind, Object, Subject};
 use tribunal_report::Judged;
 use tribunal_report::printable;
 
@@ -37,9 +38,51 @@ impl Case<'_> {
         }
     }
 
+    /// How many reads of nil were left out of it.
+    pub fn nil_reads(&self) -> u64 {
+        match self.subject {
+            Subject::Memory(_) => 0,
+            Subject::Object(object) => object.nil_reads,
+        }
+    }
+
+    /// That reads of nil were left out, if some were.
+    pub fn note(&self) -> Option<String> {
+        left_out(self.nil_reads())
+    }
+
+    /// That a verdict on the history means nothing, if it is empty.
+    pub fn warning(&self) -> Option<&'static str> {
+        (self.events() == 0).then_some("the history is empty, and satisfies anything")
+    }
+
+    /// Says the warning on standard error, if there is one.
+    pub fn warn(&self) {
+        if let Some(warning) = self.warning() {
+            complain(&format!("warning: {self}: {warning}"));
+        }
+    }
+
+    /// Says on standard error what there is to note or to warn of.
+    pub fn remark(&self) {
+        self.warn();
+        if let Some(note) = self.note() {
+            complain(&format!("{self}: {note}"));
+        }
+    }
+
     /// A failure that has to do with this history.
     pub fn failure(&self, problem: impl fmt::Display) -> Failure {
         Failure::History { file: self.file.into(), line: self.line, problem: problem.to_string() }
+    }
+}
+
+/// That so many reads of nil were left out.
+pub fn left_out(nil_reads: u64) -> Option<String> {
+    match nil_reads {
+        0 => None,
+        1 => Some("1 read of nil was left out; --nil-reads keep keeps it".into()),
+        count => Some(format!("{count} reads of nil were left out; --nil-reads keep keeps them")),
     }
 }
 
@@ -90,23 +133,25 @@ impl Specifications {
         match case.subject {
             Subject::Memory(execution) => act(Judged::Memory(execution)),
             Subject::Object(object) => match &self.given {
-                Some(spec) => self.typed(case, object, &**spec, act),
+                Some(spec) => act(Judged::Object(&object.typed(case.file, &**spec)?)),
                 None => {
-                    let spec = specs::named(&object.spec).map_err(|unknown| case.failure(unknown))?;
-                    self.typed(case, object, &*spec, act)
+                    let spec = object.specification().map_err(|unknown| case.failure(unknown))?;
+                    act(Judged::Object(
+                        &object.typed(case.file, &*spec).map_err(|source| told(source, object))?,
+                    ))
                 }
             },
         }
     }
+}
 
-    fn typed<T>(
-        &self,
-        case: &Case<'_>,
-        object: &Object,
-        spec: &dyn Specification,
-        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        object.typed(case.file, spec)?;
-        act(Judged::Object(&object.history, spec))
+/// A history that does not fit what it says or implies that it is of: if it calls other methods, perhaps it is of something else.
+fn told(source: tribunal_formats::Error, object: &Object) -> Failure {
+    match source.kind() {
+        ErrorKind::MalformedObject(MalformedHistory::IllTyped {
+            misfit: Misfit::UnknownMethod { .. },
+            ..
+        }) => Failure::OtherMethods { source, methods: object.history.methods().join(", ") },
+        _ => source.into(),
     }
 }

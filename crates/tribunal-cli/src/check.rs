@@ -161,7 +161,8 @@ impl<'a> Session<'a> {
         let name = file.to_string_lossy();
         self.progress.file(&name, input::size(file));
         let bytes = self.progress.watch(input::bytes(file)?);
-        let histories = tribunal_formats::read(bytes, &name, self.arguments.histories.format)?;
+        let histories = tribunal_formats::read(bytes, &name, self.arguments.histories.format)?
+            .nil_reads(self.arguments.histories.nil_reads);
         for (history, index) in histories.zip(0..) {
             // After the last history there is nothing left to cut: the status is what it would have been.
             if interrupt::requested() || out.is_closed() {
@@ -209,6 +210,10 @@ impl<'a> Session<'a> {
             progress.aside(|| {
                 if let Some(report) = report {
                     report.history(case, &findings, out)?;
+                }
+                case.warn();
+                if let Some(note) = case.note() {
+                    remark(arguments.output, &format!("{case}: {note}"), out)?;
                 }
                 for (style, note) in &notes {
                     remark(arguments.output, &out.paint(*style, note), out)?;
@@ -264,7 +269,10 @@ impl<'a> Session<'a> {
             return Ok(Status::Undecided);
         }
         if arguments.expect {
-            return Ok(Status::Success);
+            return match self.expectations.is_empty() {
+                true => Err(Failure::NothingCompared),
+                false => Ok(Status::Success),
+            };
         }
         if tally.undecided > 0 {
             return Ok(Status::Undecided);

@@ -1,6 +1,7 @@
 //! `tribunal convert`: the same histories in another format, one at a time.
 
 use crate::args::ConvertArguments;
+use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Sink, Stdout};
@@ -12,11 +13,12 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
     let mut writer = Writer::new(sink, arguments.to);
     for file in &arguments.files {
         let name = file.to_string_lossy();
-        for history in input::open(file, arguments.from)? {
+        for history in input::open(file, arguments.from)?.nil_reads(arguments.nil_reads) {
             if interrupt::requested() {
                 return Ok(Status::Interrupted);
             }
             let history = history?;
+            Case { file: &name, index: 0, line: history.line, subject: &history.subject }.remark();
             let written = match &history.subject {
                 Subject::Memory(execution) => write_history(&mut writer, execution, &history.labels),
                 Subject::Object(object) => write_object(&mut writer, object, &history.labels),

@@ -72,6 +72,10 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
                 writeln!(out)?;
             }
             writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+            if let Some(note) = case.note() {
+                writeln!(out, "{note}")?;
+            }
+            case.warn();
             sections.iter().try_for_each(|section| print(section, out))?;
             if let Some(closing) = closing {
                 writeln!(out, "\n{closing}")?;
@@ -112,8 +116,8 @@ fn explain(
     arguments: &ExplainArguments,
     progress: &Progress,
 ) -> Result<Explained, Failure> {
-    // The history's name takes a line.
-    let height = SCREENFUL - 1;
+    // The history's name takes a line, and so does a note.
+    let height = SCREENFUL - 1 - usize::from(case.note().is_some());
     let all = arguments.model.is_none() && arguments.why_not.is_none();
     let budget = &arguments.judging.budget;
     let limits = || if all { budget.of_all().limits() } else { budget.limits() };

@@ -16,6 +16,9 @@ pub enum Failure {
     /// A history cannot be judged, or does not go with the others.
     #[error("{file}:{line}: {problem}")]
     History { file: String, line: u64, problem: String },
+    /// A history calls methods that its specification does not have; the text begins with `file:line`.
+    #[error("{source}; the history calls {methods}: --spec says what else it is of")]
+    OtherMethods { source: tribunal_formats::Error, methods: String },
     /// A specification file has an error; the text begins with `file:line:column`.
     #[error(transparent)]
     Specification(#[from] tribunal::object::specs::SpecError),
@@ -40,6 +43,9 @@ pub enum Failure {
     /// No asked model applies to any of the histories.
     #[error("no model asked for applies to any history: {0}")]
     NothingApplies(String),
+    /// Labels were to be compared with, and there are none.
+    #[error("nothing was compared: no history has a label of what was asked")]
+    NothingCompared,
     /// The port is taken, or not ours to take.
     #[error("port {port} of 127.0.0.1: {source}; another can be given with --port")]
     Listen { port: u16, source: io::Error },

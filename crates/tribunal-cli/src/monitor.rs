@@ -3,7 +3,7 @@
 mod feed;
 
 use crate::args::{Budget, MonitorArguments};
-use crate::case::Specifications;
+use crate::case::{Specifications, left_out};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input;
@@ -31,7 +31,7 @@ pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Fai
     let progress = Progress::new();
     progress.file(&file, input::size(&arguments.file));
     let bytes = progress.watch(input::bytes(&arguments.file)?);
-    let mut feed = Feed::start(bytes, &file, given.given().map(|spec| spec.name()));
+    let mut feed = Feed::start(bytes, &file, given.given().map(|spec| spec.name()), arguments.nil_reads);
     let implied;
     let spec = match given.given() {
         Some(spec) => spec,
@@ -46,8 +46,12 @@ pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Fai
     let budget = Budget { max_memory: Some(limits.max_memory), ..arguments.budget.clone() };
     let monitor = Monitor::new(spec, criterion.clone(), limits);
     let word = format!("{} ({criterion})", out.paint(BAD, "inconsistent"));
+    let name = file.clone();
     let watch = Watch { file, monitor, budget, lines: Lines::default(), word };
     let status = watch.through(&mut feed, out)?;
+    if let Some(note) = left_out(feed.left_out()) {
+        progress.aside(|| complain(&format!("{}: {note}", printable(&name))));
+    }
     progress.aside(|| out.flush())?;
     Ok(status)
 }

@@ -161,7 +161,7 @@ fn criteria(
     let found = separations.found[0].take().map(|example| {
         let lines = vec![0; example.history.len()];
         let spec = objects.name(example.spec).to_string();
-        (Object { history: example.history, spec, lines }, true)
+        (Object { history: example.history, spec, lines, nil_reads: 0 }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.len()));
     let found =
@@ -229,9 +229,13 @@ fn report(
         Subject::Memory(_) => None,
     };
     let spec = spec.or(built_in.as_deref());
+    let typed;
     let judged = match (&subject, spec) {
         (Subject::Memory(execution), _) => Judged::Memory(execution),
-        (Subject::Object(object), Some(spec)) => Judged::Object(&object.history, spec),
+        (Subject::Object(object), Some(spec)) => {
+            typed = object.typed(&object.spec, spec)?;
+            Judged::Object(&typed)
+        }
         (Subject::Object(object), None) => {
             return Err(Failure::Usage(format!("no specification `{}`", object.spec)));
         }

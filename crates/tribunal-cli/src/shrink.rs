@@ -10,7 +10,9 @@ use crate::progress::Progress;
 use tribunal::object::{self, Criterion};
 use tribunal::verdict::Limit;
 use tribunal::{Model, Shrunk, Verdict};
-use tribunal_formats::{Format, History, Labels, Object, Subject, Writer, write_history, write_object};
+use tribunal_formats::{
+    Format, History, Labels, NilReads, Object, Subject, Writer, write_history, write_object,
+};
 use tribunal_report::Judged;
 use tribunal_report::Question;
 use tribunal_report::unfit;
@@ -26,6 +28,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     for (history, index) in histories.zip(0..) {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
+        progress.aside(|| case.remark());
         let question = arguments.model.clone().unwrap_or_else(|| usual(&subject));
         let tick = |left: usize| progress.shrinking(index, left);
         let part = specifications.with(&case, |judged| part(&case, judged, &question, arguments, tick))?;
@@ -86,7 +89,10 @@ fn usual(subject: &Subject) -> Question {
 /// The format to write: as asked, as the output's name says, or that of the input if it can be written.
 fn format(arguments: &ShrinkArguments, input: Format) -> Format {
     let named = || arguments.output.as_deref().and_then(Format::of_path);
-    arguments.to.or_else(named).unwrap_or(if input == Format::Jepsen { Format::Json } else { input })
+    // EDN has no way to say that a read of nil counts.
+    let kept = arguments.judging.nil_reads == NilReads::Keep;
+    let same = if input == Format::Jepsen || kept && input == Format::Edn { Format::Json } else { input };
+    arguments.to.or_else(named).unwrap_or(same)
 }
 
 fn part(
@@ -108,8 +114,8 @@ fn part(
                 Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Ok(Part::Nothing),
             }
         }
-        (Judged::Object(history, spec), Question::Criterion(criterion), Subject::Object(object)) => {
-            match object::shrink(history, spec, criterion, &limits, tick).map_err(|verdict| *verdict) {
+        (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
+            match object::shrink(typed, criterion, &limits, tick).map_err(|verdict| *verdict) {
                 Ok(object::Shrunk { violation, limit }) => {
                     Ok(Part::Left { part: Box::new(Subject::Object(left(object, &violation))), limit })
                 }
@@ -130,5 +136,6 @@ fn left(object: &Object, violation: &object::Violation) -> Object {
         history: object.history.part(&violation.operations, violation.cut),
         spec: object.spec.clone(),
         lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
+        nil_reads: object.nil_reads,
     }
 }

@@ -30,7 +30,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
     let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let histories = input::open(&arguments.history, arguments.format)?;
+    let histories = input::open(&arguments.history, arguments.format)?.nil_reads(arguments.nil_reads);
     let name = arguments.history.to_string_lossy();
     let mut session = Session {
         histories,
@@ -213,7 +213,8 @@ impl Claim {
                     }
                 }))
             }
-            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
+            (Judged::Object(typed), Question::Criterion(criterion)) => {
+                let (history, spec) = (typed.history(), typed.spec());
                 let verdict = self.of_object(history)?;
                 Some(verdict.map_or_else(refused, |verdict| {
                     let verified = verify::object::verify_within(history, spec, criterion, &verdict, limits);

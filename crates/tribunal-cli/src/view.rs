@@ -76,6 +76,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
         Ok(document(&history, &name, &findings, &budget.limits()))
     })?;
     drop(progress);
+    case.remark();
     if interrupt::requested() {
         return Ok(Status::Interrupted);
     }

@@ -147,6 +147,18 @@ fn a_model_of_ones_own_is_shown_as_it_is_given() {
         tso.stdout
     );
     assert_eq!(place.run_on(&["verify", "mp.txt", "-"], &tso.stdout).status, 0);
+    for (arguments, meant) in [
+        (&["check", "--model", "tos", "mp.txt"][..], "did you mean `tso`?"),
+        (&["check", "--model", "linearisable", "mp.txt"], "did you mean `linearizable`?"),
+        (&["check", "--axioms", "casual", "mp.txt"], "did you mean `causal`?"),
+        (&["check", "--spec", "keyed regsiter(1)", "mp.txt"], "did you mean `register`?"),
+        (&["check", "--engine", "saturatoin", "mp.txt"], "'saturation'"),
+        (&["check", "--format", "jason", "mp.txt"], "'json'"),
+        (&["generate", "machine", "--machine", "tsso"], "'tso'"),
+    ] {
+        let ran = place.run(arguments);
+        assert!(ran.status == 2 && ran.stderr.contains(meant), "{arguments:?}: {}", ran.stderr);
+    }
     let bad = place.run(&["check", "--model", "po-mm=RX", "mp.txt"]);
     assert!(bad.status == 2 && bad.stderr.contains("`po-mm=RX` is not of the form po-mm="), "{}", bad.stderr);
 }

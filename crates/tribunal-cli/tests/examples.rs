@@ -53,7 +53,7 @@ fn verdicts(file: &str, history: &History) -> Vec<(&'static str, &'static str, O
             .map(|criterion| {
                 let spec = specs::named(&object.spec).unwrap_or_else(|unknown| panic!("{file}: {unknown}"));
                 object.typed(file, &*spec).unwrap_or_else(|error| panic!("{error}"));
-                let verdict = object::check(&object.history, &*spec, &criterion);
+                let verdict = object::check(&object.history.typed(&*spec).expect("typed"), &criterion);
                 let refused = verify::object::verify(&object.history, &*spec, &criterion, &verdict).err();
                 (criterion.name(), verdict.word(), refused.map(|refusal| refusal.to_string()))
             })

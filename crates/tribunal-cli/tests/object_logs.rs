@@ -31,8 +31,13 @@ fn every_answer_is_right(files: &[(String, &'static str)]) {
     for ((file, right), word) in files.iter().zip(words) {
         assert_eq!(word, *right, "{file}");
     }
-    let verified = format!("{} certificates verified, 0 refused\n", files.len());
-    assert_eq!((ran.stderr, ran.status), (verified, 1));
+    // Reads of nil say nothing in these histories, of some of which nothing else is left.
+    let said =
+        ["--nil-reads keep keeps them", "--nil-reads keep keeps it", "is empty, and satisfies anything"];
+    let is_said = |line: &&str| said.iter().any(|said| line.ends_with(said));
+    let beside: Vec<&str> = ran.stderr.lines().filter(|line| !is_said(line)).collect();
+    let verified = format!("{} certificates verified, 0 refused", files.len());
+    assert_eq!((beside, ran.status), (vec![verified.as_str()], 1));
 }
 
 #[test]

@@ -24,6 +24,26 @@ fn accepts_every_certificate_of_check() {
     assert_eq!(piped.stdout, ran.stdout);
 }
 
+/// A pair in a verdict line is the one that was asked for, whatever it has.
+#[test]
+fn pairs_are_read_back_from_verdict_lines() {
+    let place = Place::with("all.txt", several(&[SB, MP, LB]));
+    for (pair, name) in [
+        ("po-mm=deps;rf-mm=rfe;rmw=none;po-loc=no-RR", "rmo"),
+        ("po-mm=RR/loc+RW/loc+WW/loc+times;rf-mm=rfe", "wmo"),
+        ("po-mm=RR+RW+WR+WW;rf-mm=rf", "sc"),
+    ] {
+        let check =
+            |model| place.run(&["check", "-o", "json", "--witness", "--model", model, "all.txt"]).stdout;
+        let words = |lines: &str| lines.matches(r#""verdict":"consistent""#).count();
+        let lines = check(pair);
+        assert_eq!(lines.matches(&format!(r#""model":"{pair}""#)).count(), 3, "{lines}");
+        assert_eq!(words(&lines), words(&check(name)), "{pair}");
+        let ran = place.run_on(&["verify", "all.txt", "-"], &lines);
+        assert_eq!(ran.last_line(), "3 certificates accepted, 0 refused, 0 skipped");
+    }
+}
+
 #[test]
 fn reads_compressed_certificates() {
     let (place, certificates) = certified();

@@ -81,7 +81,7 @@ fn object(format: Format) -> Vec<u8> {
         builder.ret(op, ret, 2 * i + 1);
     }
     let history = builder.build().expect("well-formed");
-    let object = Object { history, spec: "queue".into(), lines: Vec::new() };
+    let object = Object { history, spec: "queue".into(), lines: Vec::new(), nil_reads: 0 };
     let mut writer = Writer::new(Vec::new(), format);
     write_object(&mut writer, &object, &Labels::default()).expect("expressible");
     writer.finish().expect("in memory")

@@ -65,7 +65,10 @@ impl fmt::Display for Format {
 
 /// There is no format of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format `{0}`: json, axe, text, edn or jepsen-log")]
+#[error(
+    "unknown format `{0}`: json, axe, text, edn or jepsen-log{near}",
+    near = tribunal::names::suggestion(.0, Format::ALL.map(Format::name))
+)]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for Format {

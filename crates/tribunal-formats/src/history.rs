@@ -2,7 +2,8 @@
 
 use crate::{Error, ErrorKind};
 use tribunal::memory::{Execution, Slot, ThreadId};
-use tribunal::object::{self, Specification};
+use tribunal::object::specs::{self, UnknownSpec};
+use tribunal::object::{self, Specification, Typed};
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
@@ -62,6 +63,9 @@ pub enum Subject {
     Object(Object),
 }
 
+/// The specification's name where the methods called tell none.
+pub(crate) const UNKNOWN: &str = "unknown";
+
 /// A history of an object as read.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -72,6 +76,8 @@ pub struct Object {
     pub spec: String,
     /// By operation, the line where it is called.
     pub lines: Vec<u64>,
+    /// How many reads of nil were left out: see [`NilReads`](crate::NilReads).
+    pub nil_reads: u64,
 }
 
 impl History {
@@ -100,11 +106,36 @@ impl History {
     }
 }
 
+/// Why there is no specification of a history that says or implies none that is built in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoSpecification {
+    /// What it calls tells no object.
+    #[error(
+        "the history calls {methods}, the methods of no built-in specification: give one, as with --spec"
+    )]
+    Untold {
+        /// The methods, separated by commas.
+        methods: String,
+    },
+    /// The name that it says.
+    #[error(transparent)]
+    Unknown(#[from] UnknownSpec),
+}
+
 impl Object {
-    /// Whether calls and returns have the types that a specification asks for; the error names the operation's line in
-    /// `file`.
-    pub fn typed(&self, file: &str, spec: &dyn Specification) -> Result<(), Error> {
-        object::typed(&self.history, spec).map_err(|malformed| {
+    /// The built-in specification that the history says or implies.
+    pub fn specification(&self) -> Result<Box<dyn Specification>, NoSpecification> {
+        if self.spec == UNKNOWN {
+            return Err(NoSpecification::Untold { methods: self.history.methods().join(", ") });
+        }
+        Ok(specs::named(&self.spec)?)
+    }
+
+    /// The history with a specification that it fits, as [`object::History::typed`] says; the error names the operation's line
+    /// in `file`.
+    pub fn typed<'a>(&'a self, file: &str, spec: &'a dyn Specification) -> Result<Typed<'a>, Error> {
+        self.history.typed(spec).map_err(|malformed| {
             let line = malformed.op().and_then(|op| self.lines.get(op.index()).copied());
             let kind = ErrorKind::MalformedObject(malformed);
             match line {

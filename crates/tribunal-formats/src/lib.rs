@@ -22,6 +22,6 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
-pub use history::{History, Labels, Lines, Object, Subject};
-pub use read::{Events, Happens, Input, ObjectEvent, Reader, decompressed, events, open, read};
+pub use history::{History, Labels, Lines, NoSpecification, Object, Subject};
+pub use read::{Events, Happens, Input, NilReads, ObjectEvent, Reader, decompressed, events, open, read};
 pub use write::{Event, Header, Origin, WriteError, Writer, write_history, write_object};

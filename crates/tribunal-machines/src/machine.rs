@@ -91,7 +91,11 @@ impl fmt::Display for Machine {
 
 /// There is no machine of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown machine `{0}`, expected one of {all}", all = Machine::ALL.map(Machine::name).join(", "))]
+#[error(
+    "unknown machine `{0}`, expected one of {all}{near}",
+    all = Machine::ALL.map(Machine::name).join(", "),
+    near = tribunal::names::suggestion(.0, Machine::ALL.map(Machine::name))
+)]
 pub struct UnknownMachine(pub String);
 
 impl FromStr for Machine {

@@ -75,7 +75,10 @@ impl Mix {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMix {
     /// An entry names no order.
-    #[error("unknown order `{0}`, expected one of relaxed, acquire, release, acq_rel, seq_cst")]
+    #[error(
+        "unknown order `{0}`, expected one of relaxed, acquire, release, acq_rel, seq_cst{near}",
+        near = tribunal::names::suggestion(.0, ["relaxed", "acquire", "release", "acq_rel", "seq_cst"])
+    )]
     UnknownOrder(String),
     /// A weight is not a small whole number.
     #[error("the weight of {order} is `{weight}`, expected a whole number from 0 to 65535")]

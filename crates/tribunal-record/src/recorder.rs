@@ -29,7 +29,7 @@ use tribunal::object::{Builder, History, MalformedHistory, OpId, Value};
 /// });
 /// let history = recorder.finish()?;
 /// assert_eq!(history.len(), 4);
-/// assert!(check(&history, &Map, &Criterion::Linearizable).is_consistent());
+/// assert!(check(&history.typed(&Map)?, &Criterion::Linearizable).is_consistent());
 /// # Ok::<(), tribunal_record::RecordError>(())
 /// ```
 #[derive(Debug)]

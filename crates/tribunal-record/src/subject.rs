@@ -57,7 +57,8 @@ pub trait Subject: Send + Sync {
 
 /// Wraps an object for a test: its type, what it promises, how to make a new one; then its methods as the specification names
 /// them, with the range of whole numbers from which each argument is drawn, and how they are called. What they return can be
-/// any [`ToValue`](crate::ToValue).
+/// any [`ToValue`](crate::ToValue). A method that the specification does not have, or that takes other arguments there, is an error
+/// before anything is run.
 ///
 /// ```
 /// use std::collections::HashMap;

@@ -123,7 +123,10 @@ fn a_racy_size_is_caught_and_the_rest_is_atomic() {
         match (name, guarantee) {
             ("size", Guarantee::Weak { evidence, .. }) => {
                 assert_eq!(evidence.criterion, Criterion::Linearizable);
-                assert!(check(&evidence.history, &specs::Map, &Criterion::Linearizable).is_inconsistent());
+                assert!(
+                    check(&evidence.history.typed(&specs::Map).expect("typed"), &Criterion::Linearizable)
+                        .is_inconsistent()
+                );
                 assert!(evidence.history.len() <= 4, "{evidence}");
                 assert!(evidence.to_string().starts_with("not linearizable"), "{evidence}");
             }
@@ -149,6 +152,35 @@ fn what_nothing_explains_is_not_even_weak() {
     // One that writes cannot be left out, so nothing can be said of the others.
     let methods = profile::<LyingWriter>(500);
     assert!(methods.iter().all(|(_, guarantee)| matches!(guarantee, Guarantee::None { .. })), "{methods:?}");
+}
+
+object! {
+    /// A method that no map has.
+    struct Misspelt(AtomicI64) as specs::Map, new AtomicI64::new(0);
+    get(_k in 0..3) = |_n| ();
+    putt(_k in 0..3, v in 1..3) = |n| n.store(v, Ordering::SeqCst);
+}
+
+object! {
+    /// A method without its second argument.
+    struct Short(AtomicI64) as specs::Map, new AtomicI64::new(0);
+    put(k in 0..3) = |n| n.store(k, Ordering::SeqCst);
+}
+
+#[test]
+fn what_the_specification_does_not_have_is_an_error_before_any_run() {
+    fn error<S: Subject>() -> String {
+        let seek = Stress::default().seek::<S>(&Criterion::Linearizable).expect_err("ill-typed").to_string();
+        assert_eq!(Stress::default().profile::<S>().expect_err("ill-typed").to_string(), seek);
+        seek
+    }
+    let misspelt = error::<Misspelt>();
+    assert!(
+        misspelt.starts_with("putt(") && misspelt.contains("does not fit the specification map"),
+        "{misspelt}"
+    );
+    assert!(misspelt.ends_with("did you mean `put`?"), "{misspelt}");
+    assert!(error::<Short>().ends_with("the specification map: put takes 2 arguments, found 1"));
 }
 
 #[test]
@@ -187,7 +219,7 @@ fn a_program_is_recorded_by_hand() {
     });
     let history = recorder.finish().expect("all threads are done");
     assert_eq!(history.len(), 120);
-    assert!(check(&history, &specs::Set, &Criterion::Linearizable).is_consistent());
+    assert!(check(&history.typed(&specs::Set).expect("typed"), &Criterion::Linearizable).is_consistent());
 }
 
 #[test]
@@ -201,7 +233,7 @@ fn a_recorded_call_that_panics_is_pending() {
     drop((thread, error));
     let history = recorder.finish().expect("all threads are done");
     assert!(history.ops().map(|op| history.is_pending(op)).eq([true, false]));
-    assert!(check(&history, &specs::Counter, &Criterion::Linearizable).is_consistent());
+    assert!(check(&history.typed(&specs::Counter).expect("typed"), &Criterion::Linearizable).is_consistent());
 
     let recorder = Recorder::new(1, 10);
     let thread = recorder.thread();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use tribunal::models::Preserved;
+use tribunal::names::suggestion;
 use tribunal::object::{self, Criterion};
 use tribunal::{Engine, Model};
 
@@ -45,14 +46,15 @@ impl FromStr for Question {
         if let Some(criterion) = named {
             return Ok(Question::Criterion(criterion));
         }
-        name.parse().map(Question::Model).map_err(|unknown| match name.parse::<Preserved>() {
+        name.parse().map(Question::Model).map_err(|_| match name.parse::<Preserved>() {
             Err(bad) if name.starts_with("po-mm") => bad.to_string(),
             _ => {
                 let (models, criteria) = (Model::ALL.map(Model::name), Criterion::ALL.map(|c| c.name()));
                 format!(
-                    "{unknown}; there are, of memories: {}; of objects: {}; and all",
+                    "unknown model `{name}`; there are, of memories: {}; of objects: {}; and all{}",
                     models.join(", "),
-                    criteria.join(", ")
+                    criteria.join(", "),
+                    suggestion(name, models.into_iter().chain(criteria).chain(["all"]))
                 )
             }
         })

@@ -6,19 +6,19 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use tribunal::memory::Execution;
-use tribunal::object::{self as objects, Criterion, History, Specification};
+use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
 
-/// What can be judged: an execution, or operations with their specification, to whose types they keep.
+/// What can be judged: an execution, or operations that fit their specification.
 #[derive(Clone, Copy)]
 pub enum Judged<'a> {
     /// A history of a memory.
     Memory(&'a Execution),
     /// A history of an object.
-    Object(&'a History, &'a dyn Specification),
+    Object(&'a Typed<'a>),
 }
 
 /// The answer to one question about one history.
@@ -46,10 +46,8 @@ pub enum Ruling<'a> {
     },
     /// A criterion of an object.
     Object {
-        /// The object's history.
-        history: &'a History,
-        /// What the object should do.
-        spec: &'a dyn Specification,
+        /// The object's history, with what the object should do.
+        typed: &'a Typed<'a>,
         /// The criterion.
         criterion: Criterion,
         /// The answer.
@@ -112,20 +110,20 @@ impl<'a> Finding<'a> {
                 };
                 (Ruling::Memory { execution, model, verdict }, engine.name())
             }
-            (Judged::Object(history, spec), Question::Criterion(criterion)) => {
+            (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let judgement = match engine {
                     _ if stopped => objects::Judgement {
                         verdict: objects::Verdict::Undecided(Limit::Stopped),
                         engine: objects::Engine::Search,
                     },
                     EngineChoice::Only { object: Some(engine), .. } => objects::Judgement {
-                        verdict: objects::judge_by(history, spec, criterion, engine, limits),
+                        verdict: objects::judge_by(typed, criterion, engine, limits),
                         engine,
                     },
-                    _ => objects::judge(history, spec, criterion, limits),
+                    _ => objects::judge(typed, criterion, limits),
                 };
                 let objects::Judgement { verdict, engine } = judgement;
-                (Ruling::Object { history, spec, criterion: criterion.clone(), verdict }, engine.name())
+                (Ruling::Object { typed, criterion: criterion.clone(), verdict }, engine.name())
             }
             (_, question) => (Ruling::Unfit { question: question.clone() }, "none"),
         };
@@ -210,13 +208,8 @@ impl Ruling<'_> {
             Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
                 fold(&memory::explain(execution, violation), SCREENFUL)
             }
-            Ruling::Object {
-                history,
-                spec,
-                criterion,
-                verdict: objects::Verdict::Inconsistent(violation),
-            } => {
-                let explanation = object::explain(history, *spec, criterion, violation, limits);
+            Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
+                let explanation = object::explain(typed, criterion, violation, limits);
                 explanation.lines.iter().map(Line::indented).collect()
             }
             _ => Vec::new(),
@@ -229,8 +222,8 @@ impl Ruling<'_> {
             Ruling::Memory { execution, verdict: Verdict::Consistent(witness), .. } => {
                 fold(&memory::show_witness(execution, witness), SCREENFUL)
             }
-            Ruling::Object { history, verdict: objects::Verdict::Consistent(execution), .. } => {
-                object::show_witness(history, execution)
+            Ruling::Object { typed, verdict: objects::Verdict::Consistent(execution), .. } => {
+                object::show_witness(typed.history(), execution)
             }
             _ => Vec::new(),
         }
@@ -265,10 +258,11 @@ impl Ruling<'_> {
                 let verified = tribunal::verify::verify_within(execution, *model, verdict, limits);
                 Some(Verification::of_memory(verified))
             }
-            Ruling::Object { history, spec, criterion, verdict } => {
+            Ruling::Object { typed, criterion, verdict } => {
+                let (history, spec) = (typed.history(), typed.spec());
                 let verified =
-                    tribunal::verify::object::verify_within(history, *spec, criterion, verdict, limits);
-                Some(Verification::of_object(verified, *spec))
+                    tribunal::verify::object::verify_within(history, spec, criterion, verdict, limits);
+                Some(Verification::of_object(verified, spec))
             }
             Ruling::Unfit { .. } => None,
         }

@@ -61,10 +61,10 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
         Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation) } => {
             told(execution, &memory::story(execution, *model, violation), &source.lines, height)
         }
-        Ruling::Object { history, spec, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
-            let explanation = object::explain(history, *spec, criterion, violation, limits);
+        Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
+            let explanation = object::explain(typed, criterion, violation, limits);
             let lines = source.object().map_or(&[][..], |object| &object.lines);
-            listed(history, &explanation, lines, height)
+            listed(typed.history(), &explanation, lines, height)
         }
         _ => witness(ruling, height),
     }
@@ -306,10 +306,10 @@ pub fn contrast(
             (fold(&broken(lines, LONGEST), height / 4), cut(shown, height / 4))
         }
         (
-            Ruling::Object { history, criterion, verdict: objects::Verdict::Inconsistent(_), .. },
+            Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(_) },
             Ruling::Object { criterion: other, verdict: objects::Verdict::Consistent(execution), .. },
         ) => {
-            let lines = object::difference(history, criterion, other, execution);
+            let lines = object::difference(typed.history(), criterion, other, execution);
             (fold(&broken(lines, LONGEST), height / 4), witness(weak, height / 4))
         }
         (_, weak) => (Vec::new(), witness(weak, height / 4)),

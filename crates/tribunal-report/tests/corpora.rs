@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use tribunal::memory::{EventId, Execution};
-use tribunal::object::{self, Criterion, OpId, Specification, specs};
+use tribunal::object::{self, Criterion, OpId, Typed, specs};
 use tribunal::verdict::{Because, Cycle, Edge, Refutation, Violation};
 use tribunal::verify::verify_violation;
 use tribunal::{Limits, Model, Verdict};
@@ -204,12 +204,12 @@ fn every_violation_of_a_memory_is_explained() {
 
 /// What is wrong with the explanation of a criterion's violation.
 fn ill_explained_object(
-    history: &object::History,
-    spec: &dyn Specification,
+    typed: &Typed<'_>,
     criterion: &Criterion,
     violation: &object::Violation,
 ) -> Option<String> {
-    let told = tribunal_report::object::explain(history, spec, criterion, violation, &Limits::default());
+    let (history, spec) = (typed.history(), typed.spec());
+    let told = tribunal_report::object::explain(typed, criterion, violation, &Limits::default());
     let known = |op: &OpId| op.index() < history.len();
     if told.lines.is_empty() || told.part.is_empty() {
         return Some("no explanation".into());
@@ -232,7 +232,8 @@ fn ill_explained_object(
             .ops()
             .filter(|op| history.intervals().is_some_and(|all| all.call[op.index()] < end - 1))
             .collect();
-        let before = object::check(&history.part(&earlier, Some(end - 1)), spec, criterion);
+        let before =
+            object::check(&history.part(&earlier, Some(end - 1)).typed(spec).expect("typed"), criterion);
         if !before.is_consistent() {
             return Some("it fails before the operation that is said to fail returns".into());
         }
@@ -253,7 +254,8 @@ fn every_violation_of_an_object_is_explained() {
     let of = |history: &History| {
         let object = history.object().expect("of an object");
         let spec = specs::named(&object.spec).expect("a built-in specification");
-        let judged = Judged::Object(&object.history, &*spec);
+        let typed = object.history.typed(&*spec).expect("typed");
+        let judged = Judged::Object(&typed);
         let mut wrong = Vec::new();
         let findings: Vec<Finding<'_>> = Criterion::ALL
             .map(Question::Criterion)
@@ -263,7 +265,7 @@ fn every_violation_of_an_object_is_explained() {
         for Finding { ruling, .. } in findings.iter().filter(|f| f.ruling.word() == Word::Inconsistent) {
             let tribunal_report::Ruling::Object { criterion, verdict, .. } = ruling else { continue };
             let object::Verdict::Inconsistent(violation) = verdict else { continue };
-            let ill = ill_explained_object(&object.history, &*spec, criterion, violation);
+            let ill = ill_explained_object(&typed, criterion, violation);
             let shown = ill_shown(&[section(ruling, history, SCREENFUL - 1, &Limits::default())]);
             let what = ill.into_iter().chain(shown);
             wrong.extend(what.map(|what| format!("line {}, {criterion}: {what}", history.line)));

@@ -4,7 +4,7 @@ use crate::{Document, document};
 use serde::{Deserialize, Serialize};
 use tribunal::object::{Criterion, Specification, specs};
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, History, Subject, UnknownFormat};
+use tribunal_formats::{Format, History, NoSpecification, Subject, UnknownFormat};
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Questions};
 use web_time::Instant;
 
@@ -73,7 +73,7 @@ pub enum Unheard {
         /// The line where the history begins.
         line: u64,
         /// What is wrong.
-        problem: specs::UnknownSpec,
+        problem: NoSpecification,
     },
 }
 
@@ -131,14 +131,16 @@ fn of_history(
     match &history.subject {
         Subject::Memory(execution) => Ok(ask(Judged::Memory(execution))),
         Subject::Object(object) => {
-            let named = specs::named(spec.unwrap_or(&object.spec));
+            let named = match spec {
+                Some(spec) => specs::named(spec).map_err(NoSpecification::Unknown),
+                None => object.specification(),
+            };
             let spec: Box<dyn Specification> = named.map_err(|problem| Unheard::Specification {
                 file: file.into(),
                 line: history.line,
                 problem,
             })?;
-            object.typed(file, &*spec)?;
-            Ok(ask(Judged::Object(&object.history, &*spec)))
+            Ok(ask(Judged::Object(&object.typed(file, &*spec)?)))
         }
     }
 }

@@ -21,6 +21,7 @@ pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
+pub mod names;
 pub mod object;
 pub mod online;
 mod order;

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use tribunal::Limits;
-use tribunal::object::specs::{Queue, Register, Set};
+use tribunal::object::specs::{CasRegister, Queue, Register, Set};
 use tribunal::object::{
     Criterion, Engine, History, Invocation, OpId, Specification, Unsupported, Value, Verdict, Violation,
     Visibility, judge_by,
@@ -146,7 +146,12 @@ fn assert_violation(history: &History, object: Object, violation: &Violation) {
 }
 
 fn judged(history: &History, spec: &dyn Specification) -> Verdict {
-    judge_by(history, spec, &Criterion::Linearizable, Engine::Collection, &Limits::default())
+    judge_by(
+        &history.typed(spec).expect("typed"),
+        &Criterion::Linearizable,
+        Engine::Collection,
+        &Limits::default(),
+    )
 }
 
 /// Judges a history and checks what it says against the search; whether it is linearizable.
@@ -528,12 +533,13 @@ fn what_is_not_decided_is_said() {
             _ => None,
         }
     };
-    let null = ("enqueue", None, Some(Value::Null));
     let zero = Register::new(Value::from(0));
     assert_eq!(unsupported(&[enq(1), enq(1)], &Queue), Some(Unsupported::NotDistinct));
-    assert_eq!(unsupported(&[null], &Queue), Some(Unsupported::NoCollection));
-    assert_eq!(unsupported(&[enq(1)], &Set), Some(Unsupported::NoCollection));
-    assert_eq!(unsupported(&[enq(1)], &zero), Some(Unsupported::NoCollection));
+    // What does not fit the specification is not judged at all.
+    let null = ("enqueue", None, Some(Value::Null));
+    for (shape, spec) in [(null, &Queue as &dyn Specification), (enq(1), &Set), (enq(1), &zero)] {
+        assert!(enumerated(&[shape], &[0, 1]).typed(spec).is_err(), "{}", spec.name());
+    }
     assert_eq!(unsupported(&[write(1), write(1), read(1)], &zero), Some(Unsupported::NotDistinct));
     assert_eq!(unsupported(&[write(0), read(0)], &zero), Some(Unsupported::NotDistinct));
     // What nobody reads may be anything.
@@ -546,6 +552,12 @@ fn what_is_not_decided_is_said() {
     b.before(y, z);
     let crossed = b.build().expect("well-formed");
     assert_eq!(judged(&crossed, &Queue), Verdict::Unsupported(Unsupported::NotIntervals));
+
+    let mut b = History::builder();
+    let p = b.process("0");
+    b.call(p, "cas", &[Value::Null, Value::from(1)], 0);
+    let swap = b.build().expect("well-formed");
+    assert_eq!(judged(&swap, &CasRegister::default()), Verdict::Unsupported(Unsupported::NoCollection));
 
     let mut b = History::builder();
     let p = b.process("0");

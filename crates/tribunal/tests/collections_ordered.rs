@@ -79,7 +79,7 @@ fn brute(container: Container, history: &History) -> bool {
 
 fn ask(container: Container, history: &History) -> Verdict {
     let (spec, limits) = (container.spec(), Limits::default());
-    judge_by(history, &*spec, &Criterion::Linearizable, Engine::Collection, &limits)
+    judge_by(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable, Engine::Collection, &limits)
 }
 
 fn show(history: &History) -> String {

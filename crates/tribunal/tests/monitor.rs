@@ -63,7 +63,7 @@ fn first_bad(history: &History, spec: &dyn Specification, criterion: &Criterion)
     let intervals = history.intervals().expect("has times");
     let bad = |cut: u32| {
         let called: Vec<OpId> = history.ops().filter(|op| intervals.call[op.index()] < cut).collect();
-        check(&history.part(&called, Some(cut)), spec, criterion).is_inconsistent()
+        check(&history.part(&called, Some(cut)).typed(spec).expect("typed"), criterion).is_inconsistent()
     };
     (1..=intervals.events.len() as u32).find(|&cut| bad(cut)).map(|cut| u64::from(cut) - 1)
 }

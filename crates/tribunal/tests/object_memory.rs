@@ -35,7 +35,8 @@ impl Hard {
     /// What an engine says within so many bytes; it takes no more.
     fn holds(&self, criterion: &Criterion, engine: Engine, max_memory: usize) -> Verdict {
         let limits = Limits { max_memory, max_states: 150_000, ..Limits::default() };
-        let (verdict, peak) = peak_of(|| judge_by(&self.history, &*self.spec, criterion, engine, &limits));
+        let typed = self.history.typed(&*self.spec).expect("calls that fit");
+        let (verdict, peak) = peak_of(|| judge_by(&typed, criterion, engine, &limits));
         let most = max_memory / 10 * 11 + HISTORIES * self.bytes;
         let name = format!("{}: {criterion} by {} within {max_memory}", self.name, engine.name());
         assert!(peak <= most, "{name}: {peak} bytes, {most} at most, the history takes {}", self.bytes);
@@ -203,20 +204,19 @@ fn shrinking() {
     for (spec, bug) in [("queue", Bug::LostUpdate), ("cas-register", Bug::StaleRead), ("map", Bug::StaleRead)]
     {
         let hard = Hard::new("a history to shrink", spec, || buggy(spec, bug, clients.clone()));
+        let typed = hard.history.typed(&*hard.spec).expect("calls that fit");
         for max_memory in [64 << 10, 256 << 10, 4 << 20] {
             for max_states in [500, 5_000, 50_000] {
                 let limits = Limits { max_memory, max_states, ..Limits::default() };
                 let criterion = Criterion::Linearizable;
-                let (shrunk, peak) =
-                    peak_of(|| shrink(&hard.history, &*hard.spec, &criterion, &limits, |_| ()));
+                let (shrunk, peak) = peak_of(|| shrink(&typed, &criterion, &limits, |_| ()));
                 // Beside the history there is the part that is checked.
                 let most = max_memory / 10 * 11 + (HISTORIES + 1) * hard.bytes;
                 assert!(peak <= most, "{spec} within {max_memory}: {peak} bytes, {most} at most");
                 if let Ok(shrunk) = shrunk {
                     let operations = &shrunk.violation.operations;
-                    let part = hard.history.part(operations, shrunk.violation.cut);
-                    let verdict =
-                        judge_by(&part, &*hard.spec, &criterion, Engine::Search, &Limits::default());
+                    let part = typed.part(operations, shrunk.violation.cut);
+                    let verdict = judge_by(&part, &criterion, Engine::Search, &Limits::default());
                     assert!(verdict.is_inconsistent(), "{spec}: {operations:?}");
                 }
             }

@@ -98,8 +98,8 @@ fn declared_and_native_judge_alike() {
         let mut no = 0;
         for (lies, count) in [(0.0, 20), (0.15, 60)] {
             for history in histories(name, count, 10, lies) {
-                let verdict = check(&history, &*native, &Criterion::Linearizable);
-                let mine = check(&history, &ours, &Criterion::Linearizable);
+                let verdict = check(&history.typed(&*native).expect("typed"), &Criterion::Linearizable);
+                let mine = check(&history.typed(&ours).expect("typed"), &Criterion::Linearizable);
                 assert_eq!(mine.word(), verdict.word(), "{name}");
                 assert!(lies > 0.0 || verdict.is_consistent(), "{name}: a run of an atomic object");
                 no += u32::from(verdict.is_inconsistent());
@@ -159,7 +159,7 @@ fn states_that_grow_without_bound_are_given_up() {
     ] {
         let history = history(calls);
         for criterion in [Criterion::Linearizable, Criterion::Sequential, Criterion::Weak] {
-            let verdict = check(&history, &spec, &criterion);
+            let verdict = check(&history.typed(&spec).expect("calls that fit"), &criterion);
             if decided {
                 assert!(verdict.is_consistent(), "{calls:?} {criterion}: {verdict:?}");
             } else if history.len() <= 512 || criterion != Criterion::Weak {

@@ -6,7 +6,7 @@ use allocations::peak_of;
 use tribunal::Limits;
 use tribunal::object::specs::{List, named};
 use tribunal::object::{
-    Criterion, History, Invocation, OpId, Spec, Specification, Value, Verdict, Violation, check,
+    Criterion, History, Invocation, OpId, Signature, Spec, Specification, Value, Verdict, Violation, check,
 };
 use tribunal::verdict::Limit;
 use tribunal::verify::object::{Refusal, verify_violation, verify_within};
@@ -19,6 +19,10 @@ impl Spec for Silent {
 
     fn name(&self) -> &str {
         "silent"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        Spec::signatures(&List)
     }
 
     fn initial(&self) -> Vec<Value> {
@@ -120,7 +124,7 @@ fn forged_certificates_keep_to_the_limit() {
 fn what_is_decided_at_once_is_verified_in_little_memory() {
     for values in [9, 11, 30, 100] {
         let history = appends(values, 0, &[99_999]);
-        let verdict = check(&history, &List, &Criterion::Linearizable);
+        let verdict = check(&history.typed(&List).expect("calls that fit"), &Criterion::Linearizable);
         let limits = Limits { max_memory: 32 << 20, ..Limits::default() };
         let (verified, peak) =
             peak_of(|| verify_within(&history, &List, &Criterion::Linearizable, &verdict, &limits));

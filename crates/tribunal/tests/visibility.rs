@@ -44,7 +44,8 @@ fn wrong(
         Verdict::Consistent(execution) if expected => satisfies(history, spec, criterion, execution).err(),
         Verdict::Inconsistent(violation) if !expected => {
             let part = history.part(&violation.operations, violation.cut);
-            let again = judge_by(&part, spec, criterion, Engine::Naive, &Limits::default());
+            let again =
+                judge_by(&part.typed(spec).expect("typed"), criterion, Engine::Naive, &Limits::default());
             (!again.is_inconsistent()).then(|| format!("the part {violation:?} is consistent"))
         }
         other => Some(format!("{} instead of {expected}", other.word())),
@@ -63,7 +64,8 @@ fn mismatches(
     [Engine::Minimal, Engine::Naive]
         .into_iter()
         .filter_map(|engine| {
-            let verdict = judge_by(history, spec, criterion, engine, &Limits::default());
+            let verdict =
+                judge_by(&history.typed(spec).expect("typed"), criterion, engine, &Limits::default());
             let what = wrong(history, spec, criterion, &verdict, expected)?;
             Some(format!("{criterion} by {}: {what}\n  {}", engine.name(), shown().join("\n  ")))
         })
@@ -204,7 +206,12 @@ fn engines_agree_on_larger_histories() {
                 WEAK.into_iter()
                     .chain(own)
                     .flat_map(|criterion| {
-                        match judge_by(&history, &*spec, &criterion, Engine::Naive, &limits) {
+                        match judge_by(
+                            &history.typed(&*spec).expect("typed"),
+                            &criterion,
+                            Engine::Naive,
+                            &limits,
+                        ) {
                             Verdict::Undecided(_) => Vec::new(),
                             verdict => mismatches(&history, &*spec, &criterion, verdict.is_consistent()),
                         }
@@ -223,14 +230,14 @@ fn inclusions_hold() {
         let history = random(name, 8, seed);
         let held: Vec<Criterion> = Criterion::ALL
             .into_iter()
-            .filter(|criterion| check(&history, &*spec, criterion).is_consistent())
+            .filter(|criterion| check(&history.typed(&*spec).expect("typed"), criterion).is_consistent())
             .collect();
         for strong in &held {
             for weak in Criterion::ALL.iter().filter(|weak| weak.includes(strong)) {
                 assert!(held.contains(weak), "seed {seed}: {strong} without {weak}");
             }
         }
-        let strengths = strongest(&history, &*spec, &Limits::default());
+        let strengths = strongest(&history.typed(&*spec).expect("typed"), &Limits::default());
         for criterion in &Criterion::ALL {
             assert_eq!(
                 strengths.holds(criterion),
@@ -243,7 +250,10 @@ fn inclusions_hold() {
                 atomic.methods.iter().map(|method| format!("vis >= lin.[{method}]")).collect();
             if !methods.is_empty() {
                 let criterion: Criterion = methods.join(";").parse().expect("axioms");
-                assert!(check(&history, &*spec, &criterion).is_consistent(), "seed {seed}: {criterion}");
+                assert!(
+                    check(&history.typed(&*spec).expect("typed"), &criterion).is_consistent(),
+                    "seed {seed}: {criterion}"
+                );
             }
         }
     });
@@ -270,7 +280,7 @@ fn a_size_that_misses_updates_is_the_only_method_that_is_not_atomic() {
     b.ret(size, Value::from(0), now());
     let history = b.build().expect("a history");
     let spec = named("map").expect("a built-in specification");
-    let strengths = strongest(&history, &*spec, &Limits::default());
+    let strengths = strongest(&history.typed(&*spec).expect("typed"), &Limits::default());
     assert_eq!(strengths.holds(&Criterion::Linearizable), Some(false));
     assert_eq!(strengths.strongest, [Criterion::Causal, Criterion::Hbvis, Criterion::Sequential]);
     assert_eq!(strengths.atomic.len(), 1);
@@ -284,7 +294,7 @@ fn a_long_linearizable_history_satisfies_the_weak_criteria() {
     let spec = named("map").expect("a built-in specification");
     let history = clients.run("map");
     for criterion in &WEAK {
-        assert!(check(&history, &*spec, criterion).is_consistent(), "{criterion}");
+        assert!(check(&history.typed(&*spec).expect("typed"), criterion).is_consistent(), "{criterion}");
     }
 }
 
@@ -321,9 +331,11 @@ fn one_weak_read_in_a_long_history_is_explained() {
     for operations in [100, 200, 300, 508] {
         for late in [false, true] {
             let history = missed_value(operations, late);
-            assert!(check(&history, &*spec, &Criterion::Linearizable).is_inconsistent());
+            assert!(
+                check(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable).is_inconsistent()
+            );
             for criterion in &WEAK {
-                let verdict = check(&history, &*spec, criterion);
+                let verdict = check(&history.typed(&*spec).expect("typed"), criterion);
                 let expected = !late || *criterion != Criterion::Hbvis;
                 assert_eq!(
                     verdict.word(),
@@ -346,7 +358,7 @@ fn one_weak_read_in_a_long_history_is_explained() {
 #[test]
 fn a_history_beyond_the_engine_is_undecided_and_says_why() {
     let spec = named("map").expect("a built-in specification");
-    let verdict = check(&missed_value(600, false), &*spec, &Criterion::Hbvis);
+    let verdict = check(&missed_value(600, false).typed(&*spec).expect("typed"), &Criterion::Hbvis);
     let Verdict::Undecided(limit) = verdict else { panic!("{} of 604 operations", verdict.word()) };
     assert_eq!(limit, Limit::Operations { operations: 604, most: 512 });
     assert_eq!(limit.to_string(), "the history has 604 operations and the engine can hold 512");
@@ -357,7 +369,12 @@ fn limits_are_respected() {
     let clients = Clients { operations: 60, lies: 0.5, concurrency: 90, ..Clients::default() };
     let spec = named("queue").expect("a built-in specification");
     let limits = Limits { max_states: 0, ..Limits::default() };
-    let verdict = judge_by(&clients.run("queue"), &*spec, &Criterion::Causal, Engine::Minimal, &limits);
+    let verdict = judge_by(
+        &clients.run("queue").typed(&*spec).expect("typed"),
+        &Criterion::Causal,
+        Engine::Minimal,
+        &limits,
+    );
     assert_eq!(verdict.word(), "undecided");
 }
 

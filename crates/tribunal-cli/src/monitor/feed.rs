@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal_formats::{Error, ObjectEvent, events};
+use tribunal_formats::{Error, NilReads, ObjectEvent, events};
 
 /// When nothing has come for so long, all that has come is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -16,12 +16,15 @@ const MOST: usize = 1024;
 pub struct Feed {
     messages: Receiver<Message>,
     batch: std::vec::IntoIter<ObjectEvent>,
+    left_out: u64,
 }
 
 /// What the reading thread says: the specification, if it was asked for; then events; an error is the last.
 enum Message {
     Spec(Option<String>),
     Events(Vec<ObjectEvent>),
+    /// So many reads of nil were left out.
+    LeftOut(u64),
     Failed(Error),
 }
 
@@ -35,16 +38,21 @@ pub enum Next {
 
 impl Feed {
     /// Begins to read. The events are of an object with the specification of that name, if one is given.
-    pub fn start(bytes: impl Read + Send + 'static, name: &str, spec: Option<&str>) -> Self {
+    pub fn start(
+        bytes: impl Read + Send + 'static,
+        name: &str,
+        spec: Option<&str>,
+        nil_reads: NilReads,
+    ) -> Self {
         let (sender, messages) = sync_channel(8);
         let (name, spec) = (name.to_string(), spec.map(str::to_string));
         std::thread::spawn(move || {
-            if let Err(error) = read(bytes, &name, spec.as_deref(), &sender) {
+            if let Err(error) = read(bytes, &name, spec.as_deref(), nil_reads, &sender) {
                 // Nobody listens any more: so be it.
                 let _ = sender.send(Message::Failed(error));
             }
         });
-        Feed { messages, batch: Vec::new().into_iter() }
+        Feed { messages, batch: Vec::new().into_iter(), left_out: 0 }
     }
 
     /// The specification that the events imply, if there are any; to be asked for first, if none was given.
@@ -52,8 +60,13 @@ impl Feed {
         match self.messages.recv() {
             Ok(Message::Spec(spec)) => Ok(spec),
             Ok(Message::Failed(error)) => Err(error.into()),
-            Ok(Message::Events(_)) | Err(_) => Ok(None),
+            Ok(Message::Events(_) | Message::LeftOut(_)) | Err(_) => Ok(None),
         }
+    }
+
+    /// How many reads of nil were left out, once the events have ended.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     pub fn next(&mut self) -> Result<Next, Failure> {
@@ -63,6 +76,7 @@ impl Feed {
             }
             match self.messages.recv_timeout(PATIENCE) {
                 Ok(Message::Events(batch)) => self.batch = batch.into_iter(),
+                Ok(Message::LeftOut(count)) => self.left_out = count,
                 Ok(Message::Spec(_)) => {}
                 Ok(Message::Failed(error)) => return Err(error.into()),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Silence),
@@ -76,17 +90,18 @@ fn read(
     bytes: impl Read + Send + 'static,
     name: &str,
     spec: Option<&str>,
+    nil_reads: NilReads,
     sender: &SyncSender<Message>,
 ) -> Result<(), Error> {
     let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
-    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, None)?;
+    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, None)?.nil_reads(nil_reads);
     match spec {
         Some(spec) => events = events.of(spec),
         None => {
             let _ = sender.send(Message::Spec(events.spec()?));
         }
     }
-    for event in events {
+    for event in events.by_ref() {
         match event {
             Ok(event) => outbox.put(event),
             Err(error) => {
@@ -96,6 +111,7 @@ fn read(
         }
     }
     outbox.send();
+    let _ = sender.send(Message::LeftOut(events.left_out()));
     Ok(())
 }
 

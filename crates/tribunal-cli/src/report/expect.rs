@@ -54,6 +54,11 @@ impl Expectations {
         mismatches
     }
 
+    /// Whether there was nothing to compare: no label of what was asked.
+    pub fn is_empty(&self) -> bool {
+        self.compared == 0 && self.unsupported == 0
+    }
+
     /// Whether every comparison agreed.
     pub fn all_agree(&self) -> bool {
         self.mismatched == 0

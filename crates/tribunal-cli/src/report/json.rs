@@ -65,10 +65,16 @@ impl Report for JsonLines {
                 Some(verification) => format!(r#","verification":{}"#, verification.to_json()),
                 None => String::new(),
             };
+            let nil_reads = match case.nil_reads() {
+                0 => String::new(),
+                count => format!(r#","nil_reads":{count}"#),
+            };
+            let warning =
+                case.warning().map_or(String::new(), |warning| format!(r#","warning":{}"#, json!(warning)));
             // Written key by key to keep the order in which people read them.
             writeln!(
                 out,
-                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{verified}{more}}}"#,
+                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{verified}{more}}}"#,
                 json!(case.file),
                 case.index,
                 json!(case.name()),

@@ -62,11 +62,10 @@ impl Profile {
 
     /// Which methods can be called atomic, and what the others are.
     fn methods(&self, findings: &[Finding<'_>]) -> Vec<String> {
-        let Some(Ruling::Object { history, spec, .. }) = findings.first().map(|finding| &finding.ruling)
-        else {
+        let Some(Ruling::Object { typed, .. }) = findings.first().map(|finding| &finding.ruling) else {
             return Vec::new();
         };
-        let strengths = strongest(history, *spec, &patient(&self.budget.limits()));
+        let strengths = strongest(typed, &patient(&self.budget.limits()));
         let mut lines = Vec::new();
         for Atomic { methods, others } in &strengths.atomic {
             let mut said = vec![if methods.is_empty() { "none".into() } else { methods.join(", ") }];

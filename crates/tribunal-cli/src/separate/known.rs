@@ -48,8 +48,10 @@ impl Known {
         });
         objects.into_iter().find(|object| {
             specs::named(&object.spec).is_ok_and(|spec| {
-                let verdict = |criterion| object::judge(&object.history, &*spec, criterion, limits).verdict;
-                verdict(&pair.allows).is_consistent() && verdict(&pair.forbids).is_inconsistent()
+                object.history.typed(&*spec).is_ok_and(|typed| {
+                    let verdict = |criterion| object::judge(&typed, criterion, limits).verdict;
+                    verdict(&pair.allows).is_consistent() && verdict(&pair.forbids).is_inconsistent()
+                })
             })
         })
     }

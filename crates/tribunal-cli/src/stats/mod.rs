@@ -26,7 +26,9 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failu
 
 fn describe(file: &OsStr, arguments: &StatsArguments, out: &mut Stdout) -> Result<(), Failure> {
     let name = file.to_string_lossy();
-    for (history, index) in input::open(file, arguments.histories.format)?.zip(0..) {
+    for (history, index) in
+        input::open(file, arguments.histories.format)?.nil_reads(arguments.histories.nil_reads).zip(0..)
+    {
         if interrupt::requested() || out.is_closed() {
             break;
         }

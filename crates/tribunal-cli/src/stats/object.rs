@@ -1,5 +1,6 @@
 //! What is in a history of an object.
 
+use crate::case::left_out;
 use crate::output::Stdout;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -16,6 +17,9 @@ pub fn print(object: &Object, out: &mut Stdout) -> io::Result<()> {
     writeln!(out, "  processes   {}{}", h.process_count(), process_sizes(h))?;
     let pending = h.ops().filter(|&op| h.is_pending(op)).count();
     writeln!(out, "  operations  {}, {pending} of them pending", h.len())?;
+    if let Some(note) = left_out(object.nil_reads) {
+        writeln!(out, "              {note}")?;
+    }
     writeln!(out, "  methods     {}", printable(&methods(h)))?;
     writeln!(out, "  order       {}", order(h))?;
     if let Some(spec) = &spec {

@@ -38,6 +38,28 @@ pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
     }
 }
 
+/// Whether what is ahead begins, after brackets, with a quoted key and a colon, as JSON does and EDN does not.
+pub(super) fn has_json_key(buffer: &mut Buffer) -> Result<bool, Error> {
+    loop {
+        let ahead = buffer.ahead();
+        let bracket = |b: &&u8| matches!(b, b'[' | b'{') || b.is_ascii_whitespace();
+        let inside = &ahead[ahead.iter().take_while(bracket).count()..];
+        let after = match inside {
+            [b'"', key @ ..] => memchr::memchr(b'"', key).map(|end| key[end + 1..].trim_ascii_start()),
+            [] => None,
+            _ => return Ok(false),
+        };
+        match after {
+            Some([first, ..]) => return Ok(*first == b':'),
+            _ if ahead.len() >= ENOUGH => return Ok(false),
+            _ => {}
+        }
+        if !buffer.more()? {
+            return Ok(false);
+        }
+    }
+}
+
 /// What comes after blank lines and comments; nothing if the last comment has no end yet.
 fn content(mut bytes: &[u8]) -> &[u8] {
     loop {

@@ -57,6 +57,8 @@ pub(super) struct ObjectDraft {
     pub(super) labels: Labels,
     /// By operation, the line where it is called.
     pub(super) lines: Vec<u64>,
+    /// Reads of nil that were left out.
+    pub(super) nil_reads: u64,
     line: u64,
 }
 
@@ -64,15 +66,15 @@ impl ObjectDraft {
     /// A history that begins at a line.
     pub(super) fn new(line: u64) -> Self {
         let (spec, labels, lines) = Default::default();
-        ObjectDraft { builder: object::History::builder(), spec, labels, lines, line }
+        ObjectDraft { builder: object::History::builder(), spec, labels, lines, nil_reads: 0, line }
     }
 
     /// The history, if it makes sense.
     pub(super) fn finish(self, file: &str) -> Result<History, Error> {
-        let ObjectDraft { builder, spec, labels, lines, line } = self;
+        let ObjectDraft { builder, spec, labels, lines, nil_reads, line } = self;
         match builder.build() {
             Ok(history) => {
-                let subject = Subject::Object(Object { history, spec, lines });
+                let subject = Subject::Object(Object { history, spec, lines, nil_reads });
                 Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(malformed) => {

@@ -44,7 +44,7 @@ impl fmt::Display for Input {
 }
 
 /// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like;
-/// content also tells logs called `.txt` from the text form.
+/// content also tells JSON and logs called `.txt` from the text form, and JSON called `.edn` from EDN.
 /// gzip and zstd are recognised by content.
 pub fn open(input: &Input, format: Option<Format>) -> Result<Reader, Error> {
     let name = input.to_string();
@@ -107,11 +107,12 @@ fn begin(
     let mut buffer = Buffer::new(bytes, progress.name.clone())?;
     let format = match (given, by_name) {
         (Some(format), _) => format,
-        // Logs are called .txt too.
+        // Logs and JSON are called .txt too.
         (None, Some(Format::Text)) => match detect::format_of(&mut buffer) {
-            Ok(format @ (Format::Edn | Format::Jepsen)) => format,
+            Ok(format @ (Format::Edn | Format::Jepsen | Format::Json)) => format,
             _ => Format::Text,
         },
+        (None, Some(Format::Edn)) if detect::has_json_key(&mut buffer)? => Format::Json,
         (None, Some(format)) => format,
         (None, None) => detect::format_of(&mut buffer)?,
     };

@@ -16,7 +16,7 @@ mod text;
 pub(crate) use cursor::in_name;
 pub use input::{Input, decompressed, events, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
-pub use jepsen::{Events, Happens, ObjectEvent};
+pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
 pub(crate) use text::KEYWORDS;
 
 use crate::{Error, ErrorKind, Format, History};
@@ -28,6 +28,7 @@ use input::Progress;
 /// The iterator ends after the first error. An input without any history is an error.
 pub struct Reader {
     parser: Parser,
+    nil_reads: NilReads,
     progress: Progress,
     /// Whether a history was given.
     any: bool,
@@ -51,7 +52,28 @@ impl Reader {
             Format::Edn => Parser::Edn(jepsen::edn::Edn::new(buffer)),
             Format::Jepsen => Parser::Jepsen(jepsen::log::Log::new(buffer)),
         };
-        Reader { parser, progress, any: false, ended: false }
+        Reader { parser, nil_reads: NilReads::default(), progress, any: false, ended: false }
+    }
+
+    /// The same histories, with the reads of nil in Jepsen's dropped, as they are otherwise, or kept.
+    ///
+    /// ```
+    /// use tribunal_formats::{NilReads, read};
+    /// let edn = "[{:process 0 :type :invoke :f :read} {:process 0 :type :ok :f :read :value nil}]";
+    /// let length = |how| -> Result<_, tribunal_formats::Error> {
+    ///     let history = read(edn.as_bytes(), "a.edn", None)?.nil_reads(how).next().expect("a history")?;
+    ///     let object = history.object().expect("of an object");
+    ///     Ok((object.history.len(), object.nil_reads))
+    /// };
+    /// assert_eq!((length(NilReads::Drop)?, length(NilReads::Keep)?), ((0, 1), (1, 0)));
+    /// # Ok::<(), tribunal_formats::Error>(())
+    /// ```
+    pub fn nil_reads(mut self, nil_reads: NilReads) -> Self {
+        self.nil_reads = nil_reads;
+        if let Parser::Json(reader) = &mut self.parser {
+            reader.nil_reads = nil_reads;
+        }
+        self
     }
 
     /// The format, as forced or recognised.
@@ -87,8 +109,8 @@ impl Iterator for Reader {
             Parser::Json(reader) => reader.next(),
             Parser::Axe(reader) => reader.next(),
             Parser::Text(reader) => reader.next(),
-            Parser::Edn(source) => jepsen::history(source),
-            Parser::Jepsen(source) => jepsen::history(source),
+            Parser::Edn(source) => jepsen::history(source, self.nil_reads),
+            Parser::Jepsen(source) => jepsen::history(source, self.nil_reads),
         };
         self.ended = !matches!(history, Ok(Some(_)));
         let history = match history {

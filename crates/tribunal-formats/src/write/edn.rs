@@ -3,7 +3,7 @@
 use super::json::put_string;
 use super::{WriteError, put};
 use crate::read::{Dialect, JepsenObject, is_tuple, transaction};
-use crate::{Format, Object};
+use crate::{Format, NilReads, Object};
 use tribunal::object::{Event, History, OpId, ProcessId, Value};
 
 /// Writes a history, if reading it gives the same.
@@ -107,9 +107,10 @@ impl Values {
                 let swap = Value::list([old.clone(), new.clone()]);
                 (swap.clone(), swap)
             }
-            ("txn", [txn]) if pending && transaction(txn).is_ok() => (txn.clone(), ret),
+            ("txn", [txn]) if pending && transaction(txn, NilReads::Drop).is_ok() => (txn.clone(), ret),
             ("txn", [txn])
-                if transaction(&ret).is_ok_and(|known| known == Some((txn.clone(), ret.clone()))) =>
+                if transaction(&ret, NilReads::Drop)
+                    .is_ok_and(|known| known == Some((txn.clone(), ret.clone()))) =>
             {
                 (txn.clone(), ret)
             }

@@ -103,7 +103,7 @@ fn types_are_checked_with_the_line() {
         "-",
     );
     let error = object.typed("a.json", &Register::default()).expect_err("no such method");
-    assert!(matches!(error.kind(), ErrorKind::MalformedObject(MalformedHistory::UnknownMethod { .. })));
+    assert!(matches!(error.kind(), ErrorKind::MalformedObject(MalformedHistory::IllTyped { .. })));
     assert_eq!((error.file(), error.line()), ("a.json", Some(3)));
     let object = one(
         "{\"kind\":\"object\",\"spec\":\"register\",\"operations\":[\n{\"process\":0,\"f\":\"write\",\"args\":[1],\"ret\":true,\"call\":0,\"return\":1}]}",

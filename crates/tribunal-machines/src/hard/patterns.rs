@@ -217,7 +217,10 @@ impl fmt::Display for Pattern {
 
 /// There is no pattern of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown pattern `{0}`, expected one of lag, merge, fan, chain, poll")]
+#[error(
+    "unknown pattern `{0}`, expected one of lag, merge, fan, chain, poll{near}",
+    near = tribunal::names::suggestion(.0, Pattern::ALL.map(Pattern::name))
+)]
 pub struct UnknownPattern(pub String);
 
 impl FromStr for Pattern {

@@ -140,7 +140,7 @@ mod tests {
             let history = Clients { operations: 60, ..Clients::default() }.run(name);
             let broken = |seed: &u64| {
                 let mutant = mutate(&history, &Mutation { reads: 3, distance: 20, seed: *seed });
-                check(&mutant, &*spec, &Criterion::Linearizable).is_inconsistent()
+                check(&mutant.typed(&*spec).expect("typed"), &Criterion::Linearizable).is_inconsistent()
             };
             let broken = (0..10).filter(broken).count();
             assert!(broken >= 5, "{name}: {broken} of 10");

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crate::objects::Values;
     use tribunal::object::specs::NAMES;
-    use tribunal::object::{Criterion, check, typed};
+    use tribunal::object::{Criterion, check};
 
     fn every_name() -> impl Iterator<Item = String> {
         NAMES.into_iter().flat_map(|name| [name.to_string(), format!("keyed {name}")])
@@ -133,7 +133,10 @@ mod tests {
                 let history =
                     simulation(&name, Implementation::Delayed(0), clients).history().expect("valid");
                 let spec = named(&name).expect("a built-in name");
-                assert!(check(&history, &*spec, &Criterion::Linearizable).is_consistent(), "{name}: {seed}");
+                assert!(
+                    check(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable).is_consistent(),
+                    "{name}: {seed}"
+                );
             }
         }
     }
@@ -156,10 +159,12 @@ mod tests {
                 let delayed =
                     Simulation { keys: 2, ..simulation(&name, Implementation::Delayed(8), clients) };
                 let history = delayed.history().expect("valid");
-                assert_eq!(typed(&history, &*spec), Ok(()), "{name}");
-                let verdict = check(&history, &*spec, &Criterion::Causal);
+                assert!(history.typed(&*spec).is_ok(), "{name}");
+                let verdict = check(&history.typed(&*spec).expect("typed"), &Criterion::Causal);
                 assert!(verdict.is_consistent(), "{name}, seed {seed}: {verdict:?}");
-                late += u32::from(check(&history, &*spec, &Criterion::Linearizable).is_inconsistent());
+                late += u32::from(
+                    check(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable).is_inconsistent(),
+                );
             }
             assert!(late >= 20, "{name}: {late} of 40");
         }
@@ -174,7 +179,7 @@ mod tests {
                     let clients = Clients { operations: 200, seed, ..Clients::default() };
                     let history = simulation(&name, Implementation::Buggy(bug), clients).history();
                     let history = history.expect("a bug of the object");
-                    check(&history, &*spec, &Criterion::Linearizable).is_inconsistent()
+                    check(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable).is_inconsistent()
                 };
                 let first = (0..1_000).find(caught);
                 assert!(first.is_some(), "{name}, {bug}");

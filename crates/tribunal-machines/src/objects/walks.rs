@@ -14,7 +14,7 @@ use tribunal::object::{Builder, History, OpId, ProcessId, Value};
 /// use tribunal_machines::objects::Walks;
 /// let history = Walks { seed: 7, ..Walks::default() }.run();
 /// assert_eq!(history.len(), 15);
-/// assert!(check(&history, &Map, &Criterion::Hbvis).is_consistent());
+/// assert!(check(&history.typed(&Map).expect("typed"), &Criterion::Hbvis).is_consistent());
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Walks {

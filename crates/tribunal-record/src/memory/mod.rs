@@ -91,7 +91,10 @@ impl fmt::Display for Layout {
 
 /// There is no layout of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown layout `{0}`, expected one of line, packed, page, mixed")]
+#[error(
+    "unknown layout `{0}`, expected one of line, packed, page, mixed{near}",
+    near = tribunal::names::suggestion(.0, Layout::ALL.map(Layout::name))
+)]
 pub struct UnknownLayout(pub String);
 
 impl FromStr for Layout {

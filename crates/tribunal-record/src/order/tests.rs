@@ -193,7 +193,7 @@ proptest! {
         let case = Case { histories: orders.iter().map(|order| history(&rows, order, &kinds, set)).collect() };
         let really = history(&rows, &real, &kinds, set);
         for criterion in Criterion::ALL {
-            if check(&really, spec, &criterion).is_consistent() {
+            if check(&really.typed(spec).expect("typed"), &criterion).is_consistent() {
                 prop_assert_eq!(case.satisfies(spec, &criterion), Some(true), "{}", criterion);
             }
         }

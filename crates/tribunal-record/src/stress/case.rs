@@ -5,7 +5,7 @@ use super::program::Program;
 use crate::order::{Predecessors, times};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tribunal::Limits;
-use tribunal::object::{Builder, Criterion, History, OpId, Specification, Verdict, judge};
+use tribunal::object::{Builder, Criterion, History, OpId, Specification, Typed, Verdict, judge};
 
 /// A search gives up after so many states: a run of a few operations has hardly any.
 const MOST_STATES: u64 = 1 << 20;
@@ -13,6 +13,11 @@ const MOST_STATES: u64 = 1 << 20;
 /// The limits of one question.
 pub(crate) fn limits() -> Limits<'static> {
     Limits { max_states: MOST_STATES, ..Limits::default() }
+}
+
+/// A run of a program, whose calls were checked before it was run.
+pub(crate) fn typed<'a>(history: &'a History, spec: &'a dyn Specification) -> Typed<'a> {
+    history.typed(spec).expect("the calls of a program fit the specification")
 }
 
 /// A run with every order that it may have had.
@@ -83,7 +88,7 @@ impl Case {
     pub(crate) fn satisfies(&self, spec: &dyn Specification, criterion: &Criterion) -> Option<bool> {
         let mut known = true;
         for history in &self.histories {
-            match judge(history, spec, criterion, &limits()).verdict {
+            match judge(&typed(history, spec), criterion, &limits()).verdict {
                 Verdict::Consistent(_) => return Some(true),
                 Verdict::Inconsistent(_) => {}
                 Verdict::Undecided(_) | Verdict::Unsupported(_) => known = false,

@@ -1,6 +1,6 @@
 //! A run that breaks a criterion, for people.
 
-use super::case::{Case, limits};
+use super::case::{Case, limits, typed};
 use crate::order::with_times;
 use std::fmt;
 use tribunal::object::{Criterion, History, OpId, Specification, Verdict, judge, shrink};
@@ -32,12 +32,13 @@ impl Evidence {
         let whole = case.histories.first()?;
         let ops: Vec<OpId> = whole.ops().filter(|&op| !left_out(whole, op)).collect();
         let part = whole.part(&ops, None);
-        let violation = shrink(&part, spec, criterion, &limits(), |_| ()).ok()?.violation;
+        let violation = shrink(&typed(&part, spec), criterion, &limits(), |_| ()).ok()?.violation;
         let history = with_times(part.part(&violation.operations, violation.cut));
-        let Verdict::Inconsistent(violation) = judge(&history, spec, criterion, &limits()).verdict else {
+        let left = typed(&history, spec);
+        let Verdict::Inconsistent(violation) = judge(&left, criterion, &limits()).verdict else {
             return None;
         };
-        let explanation = explain(&history, spec, criterion, &violation, &limits());
+        let explanation = explain(&left, criterion, &violation, &limits());
         let mut lines = listing(&history, &[], &explanation, SCREENFUL);
         lines.push(String::new());
         lines.extend(fold(&explanation.lines, SCREENFUL));

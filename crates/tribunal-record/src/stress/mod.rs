@@ -16,12 +16,13 @@ use crate::rng::Rng;
 pub(crate) use case::Case;
 use case::Seen;
 use crew::Crew;
+use program::Call;
 use rustc_hash::FxHashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::object::Criterion;
+use tribunal::object::{self, Criterion, Misfit, Specification};
 
 /// Once a criterion is broken, a smaller example is looked for in so many further runs.
 const FURTHER_RUNS: usize = 2000;
@@ -96,6 +97,16 @@ pub enum StressError {
     /// There is nothing to call.
     #[error("the object has no methods")]
     NoMethods,
+    /// A call that the specification does not have.
+    #[error("{call} does not fit the specification {spec}: {misfit}")]
+    IllTyped {
+        /// The call.
+        call: String,
+        /// The specification.
+        spec: String,
+        /// Why.
+        misfit: Box<Misfit>,
+    },
     /// A call panicked.
     #[error(transparent)]
     Panicked(#[from] Box<Panicked>),
@@ -176,7 +187,8 @@ impl Stress {
         &self,
         mut show: impl FnMut(Case, usize) -> ControlFlow<()>,
     ) -> Result<Counts, StressError> {
-        self.validate::<S>()?;
+        let spec = S::spec();
+        self.validate::<S>(&*spec)?;
         let begin = Instant::now();
         let mut rng = Rng::new(self.seed);
         let mut counts = Counts::default();
@@ -185,7 +197,9 @@ impl Stress {
             let crew: Crew<S> = Crew::new(scope, self.threads, self.seed);
             while counts.runs < self.runs {
                 let program = Arc::new(Program::draw::<S>(self.threads, self.operations, &mut rng));
-                for run in crew.run(&program, self.repeats.min(self.runs - counts.runs))? {
+                program.calls().try_for_each(|(_, call)| typed_call(&*spec, call))?;
+                let repeats = self.repeats.min(self.runs - counts.runs);
+                for run in crew.run(&program, repeats).map_err(Box::new)? {
                     let seen = Seen::new(run);
                     let is_new = known.insert(seen.fingerprint(&program));
                     counts.runs += 1;
@@ -198,14 +212,13 @@ impl Stress {
                     }
                 }
             }
-            Ok(())
-        })
-        .map_err(Box::new)?;
+            Ok::<(), StressError>(())
+        })?;
         counts.elapsed = begin.elapsed();
         Ok(counts)
     }
 
-    fn validate<S: Subject>(&self) -> Result<(), StressError> {
+    fn validate<S: Subject>(&self, spec: &dyn Specification) -> Result<(), StressError> {
         let options = [
             ("runs", self.runs),
             ("threads", self.threads),
@@ -218,8 +231,22 @@ impl Stress {
         if self.threads.saturating_mul(self.operations) > MOST_OPERATIONS {
             return Err(StressError::TooLong { threads: self.threads, operations: self.operations });
         }
-        if S::METHODS.is_empty() { Err(StressError::NoMethods) } else { Ok(()) }
+        if S::METHODS.is_empty() {
+            return Err(StressError::NoMethods);
+        }
+        // A method that no program calls for long is found out all the same.
+        let mut rng = Rng::new(self.seed);
+        (0..S::METHODS.len()).try_for_each(|method| typed_call(spec, &Call::draw::<S>(method, &mut rng)))
     }
+}
+
+/// Whether a call has the types of the specification.
+fn typed_call(spec: &dyn Specification, call: &Call) -> Result<(), StressError> {
+    object::typed_call(spec, call.invocation()).map_err(|misfit| StressError::IllTyped {
+        call: call.to_string(),
+        spec: spec.name().into(),
+        misfit: misfit.into(),
+    })
 }
 
 impl fmt::Display for Counts {

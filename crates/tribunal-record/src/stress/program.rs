@@ -2,7 +2,7 @@
 
 use crate::{Rng, Subject};
 use std::fmt;
-use tribunal::object::Value;
+use tribunal::object::{Invocation, Value};
 
 /// What each thread calls, one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ impl Program {
     pub(crate) fn draw<S: Subject>(threads: usize, operations: usize, rng: &mut Rng) -> Self {
         let call = |rng: &mut Rng| {
             let method = rng.index(S::METHODS.len());
-            Call { method, name: S::METHODS[method], args: S::draw(method, rng) }
+            Call::draw::<S>(method, rng)
         };
         let thread = |rng: &mut Rng| (0..=rng.index(operations)).map(|_| call(rng)).collect();
         Program { threads: (0..threads).map(|_| thread(rng)).collect() }
@@ -41,9 +41,20 @@ impl Program {
     }
 }
 
+impl Call {
+    /// A call of this method with random arguments.
+    pub(crate) fn draw<S: Subject>(method: usize, rng: &mut Rng) -> Self {
+        Call { method, name: S::METHODS[method], args: S::draw(method, rng) }
+    }
+
+    pub(crate) fn invocation(&self) -> Invocation<'_> {
+        Invocation { method: self.name, args: &self.args }
+    }
+}
+
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        tribunal::object::Invocation { method: self.name, args: &self.args }.fmt(f)
+        self.invocation().fmt(f)
     }
 }
 

@@ -1,14 +1,16 @@
 //! Why a history is inconsistent, in words: where it goes wrong, what was tried, and the operations that it is about.
 
 use super::prefix::{Break, longest};
-use super::{patient, timed};
+use super::{Unproved, patient, timed, verified};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
 use tribunal::Limits;
 use tribunal::object::{
-    AbstractExecution, Criterion, History, OpId, ProcessId, Replay, Specification, Value, Verdict, Violation,
-    Visibility, judge, shrink,
+    AbstractExecution, Criterion, History, OpId, ProcessId, Replay, Shrunk, Specification, Typed, Value,
+    Verdict, Violation, Visibility, judge, shrink,
 };
+use tribunal::verdict::Limit;
+use tribunal::verify::object::Refusal;
 
 /// At most so many lines list operations.
 const SCREENFUL: usize = 24;
@@ -36,49 +38,107 @@ pub struct Explanation {
     pub cut: Option<u32>,
 }
 
-/// Explains a violation, within a few seconds.
+/// Explains a violation, within the limits and a few seconds.
+///
+/// What is said is what the violation says, or has been verified: that the longest prefix satisfies the criterion, that nothing
+/// explains the smallest part, that what the attempt to place an operation starts from explains the part before its return; what an
+/// operation would return then is what the specification does. Where a limit or the verifier ends that, a line says so and the
+/// violation is shown as it is.
 pub fn explain(
-    history: &History,
-    spec: &dyn Specification,
+    typed: &Typed<'_>,
     criterion: &Criterion,
     violation: &Violation,
     limits: &Limits<'_>,
 ) -> Explanation {
-    let mut lines = Vec::new();
     let limits = &patient(limits);
-    let found = longest(history, spec, criterion, violation.cut, limits);
-    let prefix = found.as_ref().map_or(history, |found| &found.prefix);
-    let whole = |op: OpId| found.as_ref().map_or(op, |found| found.called[op.index()]);
-    let smallest = shrink(prefix, spec, criterion, limits, |_| ()).map(|shrunk| shrunk.violation);
-    let (part, ops) = match &smallest {
-        Ok(Violation { operations, cut }) => {
-            (prefix.part(operations, *cut), operations.iter().map(|&op| whole(op)).collect())
+    let history = typed.history();
+    let mut unproved: Option<Unproved> = None;
+    let found = longest(typed, criterion, violation.cut, limits).unwrap_or_else(|why| {
+        unproved = Some(why);
+        None
+    });
+    let from = found.as_ref().map_or(typed, |found| &found.prefix);
+    let smallest = match smallest(from, criterion, limits) {
+        Ok((smallest, limit)) => {
+            unproved = unproved.or(limit.map(Unproved::Limit));
+            Some(smallest)
         }
-        Err(_) => (history.part(&violation.operations, violation.cut), violation.operations.clone()),
+        Err(why) => {
+            unproved = unproved.or(Some(why));
+            None
+        }
     };
+    let Some(smallest) = smallest else {
+        return as_it_is(typed, criterion, violation, unproved);
+    };
+    let whole = |op: OpId| found.as_ref().map_or(op, |found| found.called[op.index()]);
+    let part = from.part(&smallest.operations, smallest.cut);
+    let ops: Vec<OpId> = smallest.operations.iter().map(|&op| whole(op)).collect();
+    let mut lines = Vec::new();
     if let Some(Break { events, prefix, op, .. }) = &found {
         let all = history.intervals().map_or(0, |intervals| intervals.events.len());
+        let prefix = prefix.history();
         let at = prefix.times(*op).and_then(|(_, ret)| ret).map_or(String::new(), |ret| format!(" at {ret}"));
         let (returning, holds) = (prefix.show(*op), holds(criterion));
         let text = format!(
             "of {all} calls and returns the first {events} are {holds}; then {returning} returns{at}"
         );
         lines.push(Line { about: vec![whole(*op)], ..Line::new(0, &text) });
-        let place = smallest.as_ref().ok().and_then(|violation| violation.operations.binary_search(op).ok());
-        if let Some(place) = place {
-            let attempt = Attempt::new(&part, spec, criterion, OpId(place as u32), limits);
-            lines.extend(attempt.iter().flat_map(Attempt::words).map(|line| line.renamed(&ops)));
+        if let Ok(place) = smallest.operations.binary_search(op) {
+            match Attempt::new(&part, criterion, OpId(place as u32), limits) {
+                Ok(attempt) => {
+                    lines.extend(attempt.iter().flat_map(Attempt::words).map(|line| line.renamed(&ops)));
+                }
+                Err(why) => unproved = unproved.or(Some(why)),
+            }
         }
     }
-    let text = format!("no {} these operations:", explains(criterion));
-    lines.push(Line { about: ops.clone(), ..Line::new(0, &text) });
-    lines.extend(by_process(&part).into_iter().map(|line| line.renamed(&ops)));
+    lines.extend(of_part(part.history(), criterion, &ops));
+    lines.extend(unproved.map(cut_short));
     // The prefix has the first events of the whole, so its ranks are those of the whole.
-    let cut = match &smallest {
-        Ok(smallest) => smallest.cut.or(found.as_ref().map(|found| found.events + 1)),
-        Err(_) => violation.cut,
-    };
+    let cut = smallest.cut.or(found.as_ref().map(|found| found.events + 1));
     Explanation { lines, failing: found.as_ref().map(|found| whole(found.op)), part: ops, cut }
+}
+
+/// A smallest part of a history that nothing explains, which is verified, and the limit if it might be smaller.
+fn smallest(
+    typed: &Typed<'_>,
+    criterion: &Criterion,
+    limits: &Limits<'_>,
+) -> Result<(Violation, Option<Limit>), Unproved> {
+    let Shrunk { violation, limit } =
+        shrink(typed, criterion, limits, |_| ()).map_err(|verdict| match *verdict {
+            Verdict::Undecided(limit) => Unproved::Limit(limit),
+            verdict => Unproved::Refused(Refusal::NoClaim { word: verdict.word() }),
+        })?;
+    verified(typed, criterion, &Verdict::Inconsistent(violation.clone()), limits)?;
+    Ok((violation, limit))
+}
+
+/// What the violation itself says.
+fn as_it_is(
+    typed: &Typed<'_>,
+    criterion: &Criterion,
+    violation: &Violation,
+    unproved: Option<Unproved>,
+) -> Explanation {
+    let Violation { operations, cut } = violation.clone();
+    let mut lines = of_part(&typed.history().part(&operations, cut), criterion, &operations);
+    lines.extend(unproved.map(cut_short));
+    Explanation { lines, failing: None, part: operations, cut }
+}
+
+/// That nothing explains a part whose operations are these of the whole.
+fn of_part(part: &History, criterion: &Criterion, ops: &[OpId]) -> Vec<Line<OpId>> {
+    let text = format!("no {} these operations:", explains(criterion));
+    let mut lines = vec![Line { about: ops.to_vec(), ..Line::new(0, &text) }];
+    lines.extend(by_process(part).into_iter().map(|line| line.renamed(ops)));
+    lines
+}
+
+/// That more might have been said.
+fn cut_short(why: Unproved) -> Line<OpId> {
+    Line::new(0, &format!("(no more was found out: {why})"))
 }
 
 impl Line<OpId> {
@@ -155,20 +215,26 @@ struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// An attempt to place the operation whose return is the last event of the part.
+    /// An attempt to place the operation whose return is the last event of the part; none where nothing explains the part without it
+    /// either.
     fn new(
-        part: &'a History,
-        spec: &'a dyn Specification,
+        part: &'a Typed<'_>,
         criterion: &Criterion,
         op: OpId,
         limits: &Limits<'_>,
-    ) -> Option<Self> {
-        let before = part.intervals()?.ret[op.index()];
-        let ops: Vec<OpId> = part.ops().collect();
-        match judge(&part.part(&ops, Some(before)), spec, criterion, limits).verdict {
-            Verdict::Consistent(execution) => Some(Attempt { history: part, spec, op, execution }),
-            _ => None,
+    ) -> Result<Option<Self>, Unproved> {
+        let history = part.history();
+        let Some(intervals) = history.intervals() else { return Ok(None) };
+        let ops: Vec<OpId> = history.ops().collect();
+        let before = part.part(&ops, Some(intervals.ret[op.index()]));
+        let verdict = judge(&before, criterion, limits).verdict;
+        match verdict {
+            Verdict::Consistent(_) => verified(&before, criterion, &verdict, limits)?,
+            Verdict::Undecided(limit) => return Err(Unproved::Limit(limit)),
+            Verdict::Inconsistent(_) | Verdict::Unsupported(_) => {}
         }
+        let Verdict::Consistent(execution) = verdict else { return Ok(None) };
+        Ok(Some(Attempt { history, spec: part.spec(), op, execution }))
     }
 
     fn words(&self) -> Vec<Line<OpId>> {
@@ -211,10 +277,7 @@ impl<'a> Attempt<'a> {
         for &op in seen {
             replay.call(self.history.called(op))?;
         }
-        let who = match place {
-            Some(_) => format!("seeing no more than it must, {}", self.named(seen)),
-            None => format!("seeing {}", self.named(seen)),
-        };
+        let who = format!("seeing {}", self.named(seen));
         Some(self.line(&self.would_return(&who, &mut *replay), seen, "vis"))
     }
 

@@ -14,7 +14,9 @@ pub use witness::show_witness;
 use crate::line::WIDTH;
 use std::time::Duration;
 use tribunal::Limits;
-use tribunal::object::{History, OpId};
+use tribunal::object::{Criterion, History, OpId, Typed, Verdict};
+use tribunal::verdict::Limit;
+use tribunal::verify::object::{Refusal, verify_within};
 use web_time::Instant;
 
 /// What comes beside a verdict takes no longer.
@@ -24,6 +26,29 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub fn patient<'a>(limits: &Limits<'a>) -> Limits<'a> {
     let patience = Instant::now() + PATIENCE;
     Limits { deadline: Some(limits.deadline.map_or(patience, |deadline| deadline.min(patience))), ..*limits }
+}
+
+/// Why something is not said of a history: it was not found, or it was found and could not be verified.
+#[derive(Debug, thiserror::Error)]
+enum Unproved {
+    /// A limit was reached.
+    #[error("{0}")]
+    Limit(Limit),
+    /// The verifier refused.
+    #[error("{0}")]
+    Refused(Refusal),
+}
+
+/// That a verdict may be printed: beside the certificate of the ruling itself nothing is said that is not verified.
+/// The specification's hints may be trusted, as for the ruling.
+fn verified(
+    typed: &Typed<'_>,
+    criterion: &Criterion,
+    verdict: &Verdict,
+    limits: &Limits<'_>,
+) -> Result<(), Unproved> {
+    let verified = verify_within(typed.history(), typed.spec(), criterion, verdict, limits);
+    verified.map(drop).map_err(Unproved::Refused)
 }
 
 /// An operation with its times, as far as there are any: `0: write(1) → null @ 3:5`.

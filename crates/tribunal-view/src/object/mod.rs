@@ -30,7 +30,7 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
         explanations.iter().map(|why| why.as_ref().map(Why::about).unwrap_or_default()).collect();
     let timeline = Timeline::new(history, &parts, shown);
     let spec = findings.iter().find_map(|finding| match &finding.ruling {
-        Ruling::Object { spec, .. } => Some(spec.name()),
+        Ruling::Object { typed, .. } => Some(typed.spec().name()),
         _ => None,
     });
     let rulings = findings.iter().zip(explanations);
@@ -76,9 +76,9 @@ impl Why {
 /// Why a finding says no: worked out, or else what its certificate says.
 fn explained(finding: &Finding<'_>, work_out: bool, limits: &Limits<'_>) -> Option<Why> {
     match &finding.ruling {
-        Ruling::Object { history, spec, criterion, verdict: Verdict::Inconsistent(violation) } => {
+        Ruling::Object { typed, criterion, verdict: Verdict::Inconsistent(violation) } => {
             if work_out {
-                let why = tribunal_report::object::explain(history, *spec, criterion, violation, limits);
+                let why = tribunal_report::object::explain(typed, criterion, violation, limits);
                 return Some(Why { lines: why.lines, failing: why.failing, part: why.part });
             }
             let part = violation.operations.clone();

@@ -29,7 +29,7 @@ fn documents(corpus: &str, mut act: impl FnMut(Document)) {
             Subject::Memory(execution) => ask(Judged::Memory(execution)),
             Subject::Object(object) => {
                 let spec = specs::named(&object.spec).expect("a specification");
-                ask(Judged::Object(&object.history, &*spec))
+                ask(Judged::Object(&object.typed(corpus, &*spec).expect("typed")))
             }
         });
     }

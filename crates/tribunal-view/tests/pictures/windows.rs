@@ -98,7 +98,7 @@ fn the_window_of_an_object_has_the_failing_operation() {
             history = with_wrong_dequeue(&history);
         }
         let lines = vec![1; history.len()];
-        let object = Object { history: history.clone(), spec: "queue".into(), lines };
+        let object = Object { history: history.clone(), spec: "queue".into(), lines, nil_reads: 0 };
         let mut writer = Writer::new(Vec::new(), Format::Json);
         write_object(&mut writer, &object, &Labels::default()).expect("written");
         let document = heard(writer.finish().expect("written"), "linearizable");

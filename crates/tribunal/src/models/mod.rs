@@ -12,6 +12,7 @@ mod wsc;
 
 use crate::limits::Limits;
 use crate::memory::Execution;
+use crate::names::suggestion;
 use crate::order::happens_before::Synchronisation;
 use crate::verdict::{Unsupported, Verdict};
 pub use preserved::{BadPreserved, Keep, Preserved};
@@ -223,7 +224,7 @@ impl fmt::Display for Model {
 
 /// There is no model of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown model `{0}`")]
+#[error("unknown model `{0}`{near}", near = suggestion(.0, Model::ALL.map(Model::name)))]
 pub struct UnknownModel(pub String);
 
 impl FromStr for Model {

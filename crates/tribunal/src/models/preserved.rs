@@ -150,17 +150,28 @@ impl fmt::Display for Preserved {
             }
             separator = "+";
         }
-        if self.dependencies {
-            write!(f, "{separator}deps")?;
+        for (kept, part) in [(self.dependencies, "deps"), (self.times, "times")] {
+            if kept {
+                write!(f, "{separator}{part}")?;
+                separator = "+";
+            }
         }
-        write!(f, ";rf-mm={}", if self.internal_rf { "rf" } else { "rfe" })
+        write!(f, ";rf-mm={}", if self.internal_rf { "rf" } else { "rfe" })?;
+        if !self.rmws {
+            f.write_str(";rmw=none")?;
+        }
+        if self.load_hazards {
+            f.write_str(";po-loc=no-RR")?;
+        }
+        Ok(())
     }
 }
 
 /// A pair (po-mm, rf-mm) that is not written as one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not of the form po-mm=RR+RW+WR+WW+deps;rf-mm=rf|rfe (each part optional; RR/loc: of one location)"
+    "`{0}` is not of the form po-mm=RR+RW+WR+WW+deps+times;rf-mm=rf|rfe;rmw=none;po-loc=no-RR \
+     (each part optional; RR/loc: of one location)"
 )]
 pub struct BadPreserved(pub String);
 
@@ -169,14 +180,18 @@ impl FromStr for Preserved {
 
     fn from_str(text: &str) -> Result<Self, BadPreserved> {
         let bad = || BadPreserved(text.into());
-        let (po, rf) = text.split_once(';').unwrap_or((text, "rf-mm=rfe"));
-        let kept = po.strip_prefix("po-mm=").ok_or_else(bad)?;
-        let internal_rf = match rf {
-            "rf-mm=rf" => true,
-            "rf-mm=rfe" => false,
-            _ => return Err(bad()),
-        };
-        let mut preserved = Preserved { internal_rf, ..Preserved::NOTHING };
+        let mut clauses = text.split(';');
+        let kept = clauses.next().and_then(|po| po.strip_prefix("po-mm=")).ok_or_else(bad)?;
+        let mut preserved = Preserved::NOTHING;
+        for clause in clauses {
+            match clause {
+                "rf-mm=rf" => preserved.internal_rf = true,
+                "rf-mm=rfe" => preserved.internal_rf = false,
+                "rmw=none" => preserved.rmws = false,
+                "po-loc=no-RR" => preserved.load_hazards = true,
+                _ => return Err(bad()),
+            }
+        }
         for part in kept.split('+').filter(|part| !part.is_empty()) {
             let (kinds, keep) = match part.strip_suffix("/loc") {
                 Some(kinds) => (kinds, Keep::SameLocation),
@@ -188,9 +203,51 @@ impl FromStr for Preserved {
                 "WR" => preserved.wr = keep,
                 "WW" => preserved.ww = keep,
                 "deps" if keep == Keep::Always => preserved.dependencies = true,
+                "times" if keep == Keep::Always => preserved.times = true,
                 _ => return Err(bad()),
             }
         }
         Ok(preserved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+
+    /// Every pair there is.
+    fn all() -> impl Iterator<Item = Preserved> {
+        const KEEP: [Keep; 3] = [Keep::Never, Keep::SameLocation, Keep::Always];
+        (0..81usize).flat_map(|kept| {
+            (0..32u8).map(move |flags| Preserved {
+                rr: KEEP[kept % 3],
+                rw: KEEP[kept / 3 % 3],
+                wr: KEEP[kept / 9 % 3],
+                ww: KEEP[kept / 27],
+                rmws: flags & 1 > 0,
+                dependencies: flags & 2 > 0,
+                times: flags & 4 > 0,
+                internal_rf: flags & 8 > 0,
+                load_hazards: flags & 16 > 0,
+            })
+        })
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        for preserved in all() {
+            let text = Model::Custom(preserved).to_string();
+            assert_eq!(text.parse(), Ok(Model::Custom(preserved)), "{text}");
+        }
+        assert_eq!(Preserved::RMO.to_string(), "po-mm=deps;rf-mm=rfe;rmw=none;po-loc=no-RR");
+    }
+
+    #[test]
+    fn what_is_no_pair_is_refused() {
+        for text in ["", "po-mm", "po-mm=RX", "po-mm=RR;", "po-mm=RR;rf-mm=rmw", "po-mm=deps/loc", "rf-mm=rf"]
+        {
+            assert_eq!(text.parse::<Preserved>(), Err(BadPreserved(text.into())), "{text}");
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! | `linearizable` | vis ⊇ lin |
 //! | `sequential` | Ret, lin ⊇ po, vis = lin, without lin ⊇ hb |
 
+use crate::names::suggestion;
 use std::fmt;
 use std::str::FromStr;
 
@@ -218,7 +219,8 @@ impl FromStr for Criterion {
 pub enum MalformedCriterion {
     /// No criterion has this name.
     #[error(
-        "no criterion `{name}`; there are weak, ryw, mr, causal, hbvis, sequential, linearizable, and axioms such as `vis >= po`"
+        "no criterion `{name}`; there are weak, ryw, mr, causal, hbvis, sequential, linearizable, and axioms such as `vis >= po`{}",
+        suggestion(name, Criterion::ALL.iter().map(Criterion::name))
     )]
     UnknownName {
         /// The name given.

@@ -1,6 +1,6 @@
 //! Why a history of operations is malformed.
 
-use super::{OpId, Value};
+use super::{Misfit, OpId};
 
 /// A history that no run of processes can have.
 ///
@@ -72,43 +72,13 @@ pub enum MalformedHistory {
         /// How many processes.
         processes: usize,
     },
-    /// The specification has no such method.
-    #[error("{spec} has no method `{method}`; it has {methods}")]
-    UnknownMethod {
+    /// A call does not fit the specification.
+    #[error("{misfit}")]
+    IllTyped {
         /// The operation.
         op: OpId,
-        /// The specification.
-        spec: String,
-        /// The method called.
-        method: String,
-        /// The methods there are.
-        methods: String,
-    },
-    /// A method is called with another number of arguments than it takes.
-    #[error("{method} takes {takes} argument{}, found {found}", if *takes == 1 { "" } else { "s" })]
-    WrongArity {
-        /// The operation.
-        op: OpId,
-        /// The method.
-        method: String,
-        /// How many arguments it takes.
-        takes: usize,
-        /// How many there are.
-        found: usize,
-    },
-    /// An argument or a return of another type.
-    #[error("{method}: {what} must be {expected}, found {found}")]
-    WrongType {
-        /// The operation.
-        op: OpId,
-        /// The method.
-        method: String,
-        /// `argument 1`, `the return`, ...
-        what: String,
-        /// The type it must have.
-        expected: &'static str,
-        /// The value there is.
-        found: Value,
+        /// Why.
+        misfit: Misfit,
     },
 }
 
@@ -121,9 +91,7 @@ impl MalformedHistory {
             | MalformedHistory::ReturnedTwice { op, .. }
             | MalformedHistory::MixedOrders { op, .. }
             | MalformedHistory::Cycle { op, .. }
-            | MalformedHistory::UnknownMethod { op, .. }
-            | MalformedHistory::WrongArity { op, .. }
-            | MalformedHistory::WrongType { op, .. } => Some(*op),
+            | MalformedHistory::IllTyped { op, .. } => Some(*op),
             MalformedHistory::NoSuchOperation { .. } | MalformedHistory::TooLarge { .. } => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Choosing an engine and asking it.
 
 use super::meter::Meter;
-use super::{Criterion, History, Specification, Unsupported, Verdict};
+use super::{Criterion, Typed, Unsupported, Verdict};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
@@ -66,32 +66,23 @@ pub struct Judgement {
 /// b.ret(write, Value::Null, 1);
 /// let read = b.call(q, "read", &[], 2);
 /// b.ret(read, Value::Null, 3);
-/// let stale = b.build()?;
-/// assert!(check(&stale, &Register::default(), &Criterion::Linearizable).is_inconsistent());
-/// assert!(check(&stale, &Register::default(), &Criterion::Causal).is_consistent());
+/// let (stale, spec) = (b.build()?, Register::default());
+/// let stale = stale.typed(&spec)?;
+/// assert!(check(&stale, &Criterion::Linearizable).is_inconsistent());
+/// assert!(check(&stale, &Criterion::Causal).is_consistent());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub fn check(history: &History, spec: &dyn Specification, criterion: &Criterion) -> Verdict {
-    judge(history, spec, criterion, &Limits::default()).verdict
+pub fn check(typed: &Typed<'_>, criterion: &Criterion) -> Verdict {
+    judge(typed, criterion, &Limits::default()).verdict
 }
 
 /// As [`check`], within limits, and saying which engine decided.
-pub fn judge(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    limits: &Limits<'_>,
-) -> Judgement {
-    judge_within(history, spec, criterion, &mut Meter::new(limits))
+pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgement {
+    judge_within(typed, criterion, &mut Meter::new(limits))
 }
 
 /// As [`judge`], counting what it costs.
-pub(super) fn judge_within(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    meter: &mut Meter<'_>,
-) -> Judgement {
+pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgement {
     let engines: &[Engine] = match criterion {
         Criterion::Linearizable => &[Engine::Collection, Engine::Search],
         Criterion::Sequential => &[Engine::Search],
@@ -99,7 +90,7 @@ pub(super) fn judge_within(
     };
     let mut last = Judgement { verdict: Verdict::Unsupported(Unsupported::Criterion), engine: engines[0] };
     for &engine in engines {
-        last = Judgement { verdict: by(history, spec, criterion, engine, meter), engine };
+        last = Judgement { verdict: by(typed, criterion, engine, meter), engine };
         if !matches!(last.verdict, Verdict::Unsupported(_)) {
             break;
         }
@@ -108,26 +99,15 @@ pub(super) fn judge_within(
 }
 
 /// As [`judge`], by one engine alone.
-pub fn judge_by(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    engine: Engine,
-    limits: &Limits<'_>,
-) -> Verdict {
-    by(history, spec, criterion, engine, &mut Meter::new(limits))
+pub fn judge_by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, limits: &Limits<'_>) -> Verdict {
+    by(typed, criterion, engine, &mut Meter::new(limits))
 }
 
-fn by(
-    history: &History,
-    spec: &dyn Specification,
-    criterion: &Criterion,
-    engine: Engine,
-    meter: &mut Meter<'_>,
-) -> Verdict {
+fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Verdict {
     if !engine.decides(criterion) {
         return Verdict::Unsupported(Unsupported::Criterion);
     }
+    let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
         Engine::Collection => super::collections::decide(history, spec, meter.limits()),
         Engine::Search => super::linearize::decide(history, spec, criterion, meter),

@@ -1,7 +1,7 @@
 //! The strongest guarantees that a history shows: of the whole object, and method by method.
 
 use super::judge::judge;
-use super::{Axiom, Criterion, History, Relation, Specification, Verdict};
+use super::{Axiom, Criterion, History, Relation, Typed, Verdict};
 use crate::limits::Limits;
 
 /// What a history shows of its object's guarantees.
@@ -55,14 +55,14 @@ const MOST_METHODS: usize = 6;
 /// b.ret(write, Value::Null, 1);
 /// let read = b.call(q, "read", &[], 2);
 /// b.ret(read, Value::Null, 3);
-/// let strengths = strongest(&b.build()?, &Register::default(), &Limits::default());
+/// let strengths = strongest(&b.build()?.typed(&Register::default())?, &Limits::default());
 /// assert_eq!(strengths.strongest, [Criterion::Causal, Criterion::Sequential]);
 /// assert_eq!(strengths.atomic[0].methods, ["write"]);
 /// assert_eq!(strengths.atomic[0].others, [("read".to_string(), vec![Criterion::Causal])]);
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub fn strongest(history: &History, spec: &dyn Specification, limits: &Limits<'_>) -> Strengths {
-    let ask = |criterion: &Criterion| match judge(history, spec, criterion, limits).verdict {
+pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> Strengths {
+    let ask = |criterion: &Criterion| match judge(typed, criterion, limits).verdict {
         Verdict::Consistent(_) => Some(true),
         Verdict::Inconsistent(_) => Some(false),
         Verdict::Undecided(_) | Verdict::Unsupported(_) => None,
@@ -88,7 +88,7 @@ pub fn strongest(history: &History, spec: &dyn Specification, limits: &Limits<'_
         criteria.iter().filter(|(_, holds)| *holds == Some(true)).map(|(criterion, _)| criterion.clone());
     let mut strengths =
         Strengths { strongest: maximal(holding.collect()), criteria, atomic: Vec::new(), partial: false };
-    let methods = called_methods(history);
+    let methods = called_methods(typed.history());
     if strengths.holds(&Criterion::Linearizable) == Some(true) {
         strengths.atomic = vec![Atomic { methods, others: Vec::new() }];
     } else if strengths.holds(&Criterion::Weak) == Some(true) {

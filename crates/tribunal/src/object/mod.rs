@@ -11,7 +11,7 @@
 //! b.ret(two, Value::Null, 3);
 //! let first = b.call(p, "dequeue", &[], 4);
 //! b.ret(first, Value::from(2), 5);
-//! assert!(check(&b.build()?, &Queue, &Criterion::Linearizable).is_consistent());
+//! assert!(check(&b.build()?.typed(&Queue)?, &Criterion::Linearizable).is_consistent());
 //! # Ok::<(), tribunal::object::MalformedHistory>(())
 //! ```
 
@@ -29,9 +29,11 @@ mod methods;
 mod monitor;
 mod part;
 mod plain;
+mod promises;
 mod shrink;
 mod spec;
 pub mod specs;
+mod typed;
 mod value;
 mod verdict;
 mod visibility;
@@ -44,7 +46,9 @@ pub use judge::{Engine, Judgement, check, judge, judge_by};
 pub use machine::{Exceeded, Machine, Replay, StateId};
 pub use methods::{Atomic, Strengths, strongest};
 pub use monitor::{Doubt, FirstViolation, MalformedEvent, Monitor, ProcessSet, States, Status};
+pub use promises::{BrokenPromise, Explored, Promise, check_promises};
 pub use shrink::{Shrunk, shrink};
-pub use spec::{Collection, Kind, Others, Signature, Spec, Specification, typed};
+pub use spec::{Collection, Kind, Others, Signature, Spec, Specification};
+pub use typed::{Misfit, Typed, typed_call};
 pub use value::Value;
 pub use verdict::{AbstractExecution, Unsupported, Verdict, Violation, Visibility};

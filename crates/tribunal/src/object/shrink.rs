@@ -2,7 +2,7 @@
 
 use super::judge::judge_within;
 use super::meter::Meter;
-use super::{Collection, Criterion, History, OpId, Specification, Value, Verdict, Violation};
+use super::{Collection, Criterion, History, OpId, Typed, Value, Verdict, Violation};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
@@ -33,22 +33,22 @@ pub struct Shrunk {
 /// let op = b.call(p, "dequeue", &[], 30);
 /// b.ret(op, Value::from(2), 35);
 /// let history = b.build()?;
-/// let shrunk = shrink(&history, &Queue, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
+/// let typed = history.typed(&Queue)?;
+/// let shrunk = shrink(&typed, &Criterion::Linearizable, &Limits::default(), |_| ()).expect("not first in, first out");
 /// assert_eq!(shrunk.violation.operations.len(), 3); // 3 has nothing to do with it
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub fn shrink(
-    history: &History,
-    spec: &dyn Specification,
+    typed: &Typed<'_>,
     criterion: &Criterion,
     limits: &Limits<'_>,
     tick: impl FnMut(usize),
 ) -> Result<Shrunk, Box<Verdict>> {
     let mut meter = Meter::new(limits);
-    match judge_within(history, spec, criterion, &mut meter).verdict {
+    match judge_within(typed, criterion, &mut meter).verdict {
         Verdict::Inconsistent(violation) => {
             let mut shrinking =
-                Shrinking { history, spec, criterion, meter, tick, violation, limit: None, skipped: None };
+                Shrinking { typed, criterion, meter, tick, violation, limit: None, skipped: None };
             shrinking.cut();
             let mut before = usize::MAX;
             while shrinking.violation.operations.len() < before {
@@ -65,8 +65,7 @@ pub fn shrink(
 }
 
 struct Shrinking<'a, T> {
-    history: &'a History,
-    spec: &'a dyn Specification,
+    typed: &'a Typed<'a>,
     criterion: &'a Criterion,
     meter: Meter<'a>,
     tick: T,
@@ -83,8 +82,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
             return false;
         }
         (self.tick)(self.violation.operations.len());
-        let part = self.history.part(operations, cut);
-        match judge_within(&part, self.spec, self.criterion, &mut self.meter).verdict {
+        match judge_within(&self.typed.part(operations, cut), self.criterion, &mut self.meter).verdict {
             Verdict::Inconsistent(_) => return true,
             // What one part takes, another may not.
             Verdict::Undecided(limit @ (Limit::Memory { .. } | Limit::Step | Limit::Operations { .. })) => {
@@ -99,7 +97,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     /// Operations of the violation that were called within so many events.
     fn called(&self, cut: u32) -> Vec<OpId> {
         let mut operations = self.violation.operations.clone();
-        if let Some(intervals) = self.history.intervals() {
+        if let Some(intervals) = self.typed.history().intervals() {
             operations.retain(|op| intervals.call[op.index()] < cut);
         }
         operations
@@ -107,7 +105,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// The fewest events after which the part fails: once it does, it does ever after.
     fn cut(&mut self) {
-        let Some(intervals) = self.history.intervals() else { return };
+        let Some(intervals) = self.typed.history().intervals() else { return };
         if *self.criterion == Criterion::Sequential {
             return;
         }
@@ -149,7 +147,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// Leaves out whole keys, if no operation concerns all.
     fn drop_keys(&mut self) {
-        let (history, spec) = (self.history, self.spec);
+        let (history, spec) = (self.typed.history(), self.typed.spec());
         let key = |op: OpId| spec.key(history.called(op));
         let keys: Option<Vec<Value>> = self.violation.operations.iter().map(|&op| key(op)).collect();
         let Some(mut keys) = keys else { return };
@@ -160,11 +158,11 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// Leaves out whole values of a collection.
     fn drop_values(&mut self) {
-        let (history, total) = (self.history, self.all_see_all());
-        let Some(collection) = self.spec.collection() else { return };
+        let (history, total) = (self.typed.history(), self.all_see_all());
+        let Some(collection) = self.typed.spec().collection() else { return };
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));
         let left_out = |op| self.violation.operations.binary_search(&op).is_err();
-        let idle = |op| left_out(op) && self.spec.read_only(history.called(op));
+        let idle = |op| left_out(op) && self.typed.spec().read_only(history.called(op));
         let known = |op| collection.knows(history.called(op)) || idle(op);
         if !(in_views || total) || !history.ops().all(known) {
             return;
@@ -183,7 +181,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
 
     /// Leaves out writes to a register of what nobody read.
     fn drop_unread(&mut self) {
-        let (history, cut) = (self.history, self.violation.cut.unwrap_or(u32::MAX));
+        let (history, cut) = (self.typed.history(), self.violation.cut.unwrap_or(u32::MAX));
         let returned = |op: OpId| history.intervals().is_none_or(|intervals| intervals.ret[op.index()] < cut);
         let operations = &self.violation.operations;
         let is_read = |op: &OpId| history.called(*op).args.is_empty() && returned(*op);
@@ -202,9 +200,9 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn drop_idle(&mut self) {
         let total = self.all_see_all();
         let idle = |op: &OpId| {
-            let call = self.history.called(*op);
-            let unchanged = |ret: &Value| total && self.spec.unchanged(call, ret);
-            self.spec.read_only(call) || self.history.result(*op).is_some_and(unchanged)
+            let call = self.typed.history().called(*op);
+            let unchanged = |ret: &Value| total && self.typed.spec().unchanged(call, ret);
+            self.typed.spec().read_only(call) || self.typed.history().result(*op).is_some_and(unchanged)
         };
         let idle: Vec<OpId> = self.violation.operations.iter().copied().filter(idle).collect();
         self.drop_units(&idle, |op, units| units.binary_search(&op).is_ok());

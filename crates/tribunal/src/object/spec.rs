@@ -2,7 +2,8 @@
 
 use super::machine::{Interned, Machine, Replay, Running};
 use super::monitor::{Forgetful, States};
-use super::{History, Invocation, MalformedHistory, Value};
+use super::{History, Invocation, Value};
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -12,7 +13,7 @@ use std::hash::Hash;
 /// cannot take effect in that state (acquiring a lock that is held).
 ///
 /// ```
-/// use tribunal::object::{Criterion, History, Invocation, Spec, Value, check};
+/// use tribunal::object::{Criterion, History, Invocation, Kind, Signature, Spec, Value, check};
 ///
 /// /// Hands out each number once.
 /// struct Tickets;
@@ -22,13 +23,13 @@ use std::hash::Hash;
 ///     fn name(&self) -> &str {
 ///         "tickets"
 ///     }
+///     fn signatures(&self) -> &[Signature] {
+///         const { &[Signature::new("take", &[], Kind::Int)] }
+///     }
 ///     fn initial(&self) -> i64 {
 ///         0
 ///     }
-///     fn step(&self, next: &mut i64, call: Invocation<'_>) -> Option<Value> {
-///         if call.method != "take" {
-///             return None;
-///         }
+///     fn step(&self, next: &mut i64, _take: Invocation<'_>) -> Option<Value> {
 ///         *next += 1;
 ///         Some(Value::from(*next - 1))
 ///     }
@@ -40,7 +41,7 @@ use std::hash::Hash;
 /// let second = b.call(q, "take", &[], 1);
 /// b.ret(first, Value::from(1), 2);
 /// b.ret(second, Value::from(0), 3);
-/// assert!(check(&b.build()?, &Tickets, &Criterion::Linearizable).is_consistent());
+/// assert!(check(&b.build()?.typed(&Tickets)?, &Criterion::Linearizable).is_consistent());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub trait Spec: Sync {
@@ -49,6 +50,10 @@ pub trait Spec: Sync {
 
     /// The specification's name in messages.
     fn name(&self) -> &str;
+
+    /// The methods with their types; one that can be called in several ways has several. A history that calls anything else
+    /// is refused before it is judged ([`History::typed`]), so that [`Spec::step`] is asked of nothing else.
+    fn signatures(&self) -> &[Signature];
 
     /// The state before any operation.
     fn initial(&self) -> Self::State;
@@ -61,11 +66,6 @@ pub trait Spec: Sync {
     /// is too large to be looked through, after which nothing is known.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)
-    }
-
-    /// The methods with their types, so that histories can be checked before they are judged; empty: not checked.
-    fn signatures(&self) -> &[Signature] {
-        &[]
     }
 
     /// The part of the object that an invocation alone concerns: invocations of different keys neither see nor change
@@ -247,11 +247,18 @@ impl Collection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// The method's name.
-    pub method: String,
+    pub method: Cow<'static, str>,
     /// What its arguments must be.
-    pub args: Vec<Kind>,
-    /// What its return must be.
+    pub args: Cow<'static, [Kind]>,
+    /// What its return is.
     pub returns: Kind,
+}
+
+impl Signature {
+    /// The types of a method.
+    pub const fn new(method: &'static str, args: &'static [Kind], returns: Kind) -> Self {
+        Signature { method: Cow::Borrowed(method), args: Cow::Borrowed(args), returns }
+    }
 }
 
 /// What a value must be.
@@ -296,51 +303,4 @@ impl Kind {
                 | (Kind::List, Value::List(_))
         )
     }
-}
-
-/// Whether a history calls methods that a specification has, with arguments of the right number and types. A return of another
-/// type is not malformed: it is what the object returned, and no state explains it.
-///
-/// ```
-/// use tribunal::object::{History, Value, specs::Register, typed};
-/// let mut b = History::builder();
-/// let p = b.process("0");
-/// b.call(p, "write", &[], 0);
-/// let error = typed(&b.build()?, &Register::default()).expect_err("no argument");
-/// assert_eq!(error.to_string(), "write takes 1 argument, found 0");
-/// # Ok::<(), tribunal::object::MalformedHistory>(())
-/// ```
-pub fn typed(history: &History, spec: &dyn Specification) -> Result<(), MalformedHistory> {
-    let signatures = spec.signatures();
-    if signatures.is_empty() {
-        return Ok(());
-    }
-    let of_method: Vec<Option<&Signature>> = history
-        .methods()
-        .iter()
-        .map(|method| signatures.iter().find(|signature| signature.method == *method))
-        .collect();
-    for op in history.ops() {
-        let call = history.called(op);
-        let method = || call.method.to_string();
-        let Some(signature) = of_method[history.method_of(op)] else {
-            let methods: Vec<_> = signatures.iter().map(|signature| signature.method.as_str()).collect();
-            let (spec, methods) = (spec.name().into(), methods.join(", "));
-            return Err(MalformedHistory::UnknownMethod { op, spec, method: method(), methods });
-        };
-        let (takes, found) = (signature.args.len(), call.args.len());
-        if takes != found {
-            return Err(MalformedHistory::WrongArity { op, method: method(), takes, found });
-        }
-        let wrong = |what: String, kind: Kind, value: &Value| {
-            let (expected, found) = (kind.words(), value.clone());
-            Err(MalformedHistory::WrongType { op, method: method(), what, expected, found })
-        };
-        for (at, (kind, arg)) in signature.args.iter().zip(call.args).enumerate() {
-            if !kind.admits(arg) {
-                return wrong(format!("argument {}", at + 1), *kind, arg);
-            }
-        }
-    }
-    Ok(())
 }

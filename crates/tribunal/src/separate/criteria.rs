@@ -5,9 +5,10 @@
 //! [`arguments`].
 
 use super::search::{Pair, Search, Separations};
-use crate::object::{Criterion, History, Invocation, Kind, Signature, Specification, Value, judge};
+use crate::object::{Criterion, History, Invocation, Kind, Signature, Specification, Typed, Value, judge};
 use crate::verdict::Limit;
 use crate::verify::object::verify;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// A history that separates two criteria.
@@ -214,11 +215,12 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
             (self.tick)(draft.operations.len(), self.histories);
         }
         let (history, spec, limits) = (draft.build(), draft.spec, &self.search.limits);
+        let typed = Typed::known(Cow::Borrowed(&history), spec);
         let mut verdicts = vec![None; self.asked.len()];
         let mut limit = limits.check(0).err();
         let mut verdict = |at: usize| {
             let asked = &self.asked[at];
-            verdicts[at].get_or_insert_with(|| judge(&history, spec, asked, limits).verdict).clone()
+            verdicts[at].get_or_insert_with(|| judge(&typed, asked, limits).verdict).clone()
         };
         let found = &mut self.found;
         self.open.retain(|open| {
@@ -267,14 +269,14 @@ fn arguments(kind: Kind) -> Vec<Value> {
 /// A method with every choice of arguments.
 fn calls(signature: &Signature) -> Vec<Call> {
     let mut lists = vec![Vec::new()];
-    for &kind in &signature.args {
+    for &kind in signature.args.iter() {
         let longer = |args: Vec<Value>| {
             let one_more = move |value| args.iter().cloned().chain([value]).collect();
             arguments(kind).into_iter().map(one_more).collect::<Vec<Vec<Value>>>()
         };
         lists = lists.into_iter().flat_map(longer).collect();
     }
-    lists.into_iter().map(|args| Call { method: signature.method.clone(), args }).collect()
+    lists.into_iter().map(|args| Call { method: signature.method.to_string(), args }).collect()
 }
 
 /// For each operation, what it returns after some of the others in some order.

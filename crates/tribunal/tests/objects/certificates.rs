@@ -189,7 +189,7 @@ proptest! {
     ) {
         let spec = named(name).expect("a built-in specification");
         for criterion in &Criterion::ALL {
-            let Verdict::Consistent(mut execution) = check(&history, &*spec, criterion) else { continue };
+            let Verdict::Consistent(mut execution) = check(&history.typed(&*spec).expect("typed"), criterion) else { continue };
             prop_assert!(witness_is_weighed((name, &history), &*spec, criterion, &execution)?);
             for &how in &spoils {
                 spoil(&mut execution, history.len(), how);
@@ -229,7 +229,7 @@ proptest! {
     ) {
         let spec = named(name).expect("a built-in specification");
         for criterion in &Criterion::ALL {
-            let Verdict::Inconsistent(found) = check(&history, &*spec, criterion) else { continue };
+            let Verdict::Inconsistent(found) = check(&history.typed(&*spec).expect("typed"), criterion) else { continue };
             let mut spoilt = found.clone();
             if let Some(index) = drop
                 && !spoilt.operations.is_empty()

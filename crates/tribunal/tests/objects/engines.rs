@@ -15,11 +15,12 @@ pub fn verdicts(
     criterion: &Criterion,
 ) -> Vec<(&'static str, Verdict)> {
     let limits = Limits::default();
-    let mut verdicts = vec![("auto", judge(history, spec, criterion, &limits).verdict)];
+    let mut verdicts =
+        vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).verdict)];
     let may_explode = |engine| matches!(engine, Engine::Plain | Engine::Naive) && history.len() > SMALL;
     for engine in Engine::ALL.into_iter().filter(|&engine| engine.decides(criterion) && !may_explode(engine))
     {
-        match judge_by(history, spec, criterion, engine, &limits) {
+        match judge_by(&history.typed(spec).expect("typed"), criterion, engine, &limits) {
             // The specialised algorithms are for some histories only.
             Verdict::Unsupported(_) if engine == Engine::Collection => {}
             verdict => verdicts.push((engine.name(), verdict)),

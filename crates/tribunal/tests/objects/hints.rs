@@ -2,7 +2,8 @@
 
 use tribunal::Limits;
 use tribunal::object::{
-    Collection, Criterion, History, Invocation, OpId, Others, Spec, Value, Verdict, Violation, check,
+    Collection, Criterion, History, Invocation, Kind, OpId, Others, Signature, Spec, Value, Verdict,
+    Violation, check,
 };
 use tribunal::verify::object::{Accepted, Hint, Hints, Refusal, verify, verify_violation};
 
@@ -14,6 +15,16 @@ impl Spec for Liar {
 
     fn name(&self) -> &str {
         "liar"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        const {
+            &[
+                Signature::new("enqueue", &[Kind::Any], Kind::Null),
+                Signature::new("dequeue", &[], Kind::Any),
+                Signature::new("all", &[], Kind::List),
+            ]
+        }
     }
 
     fn initial(&self) -> Vec<Value> {
@@ -79,7 +90,7 @@ fn a_lie_is_found_out_or_named() {
     let mut misled = 0;
     for liar in Hint::ALL.map(Liar) {
         for criterion in &Criterion::ALL {
-            let verdict = check(&history, &liar, criterion);
+            let verdict = check(&history.typed(&liar).expect("calls that fit"), criterion);
             if let Verdict::Inconsistent(_) = verdict {
                 misled += 1;
                 let refusal = verify(&history, &liar, criterion, &verdict).expect_err("no proof");
@@ -152,7 +163,7 @@ fn hints_are_named_only_where_they_are_needed() {
     };
     for (values, trusting) in [(3, Hints::NONE), (30, Hint::Reachable.into()), (60, Hint::Reachable.into())] {
         let history = append(values);
-        let verdict = check(&history, &List, &Criterion::Linearizable);
+        let verdict = check(&history.typed(&List).expect("calls that fit"), &Criterion::Linearizable);
         let accepted = verify(&history, &List, &Criterion::Linearizable, &verdict);
         assert_eq!(accepted, Ok(Accepted { trusting }), "{values}");
     }

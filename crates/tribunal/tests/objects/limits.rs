@@ -3,7 +3,7 @@
 use tribunal::Limits;
 use tribunal::object::specs::List;
 use tribunal::object::{
-    Builder, Criterion, Engine, History, Invocation, Spec, Value, Verdict, check, judge_by,
+    Builder, Criterion, Engine, History, Invocation, Kind, Signature, Spec, Value, Verdict, check, judge_by,
 };
 use tribunal::verdict::Limit;
 use tribunal_machines::objects::{Clients, Simulation};
@@ -16,6 +16,10 @@ impl Spec for Pages {
 
     fn name(&self) -> &str {
         "pages"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        const { &[Signature::new("push", &[Kind::Int], Kind::Null)] }
     }
 
     fn initial(&self) -> Self::State {
@@ -54,7 +58,7 @@ fn states_count_as_memory() {
     let history = overlapping(7);
     let within = |max_memory| {
         let limits = Limits { max_memory, ..Limits::default() };
-        judge_by(&history, &Pages, &Criterion::Linearizable, Engine::Search, &limits)
+        judge_by(&history.typed(&Pages).expect("typed"), &Criterion::Linearizable, Engine::Search, &limits)
     };
     assert!(matches!(within(4 << 20), Verdict::Undecided(Limit::Memory { .. })));
     assert!(within(usize::MAX).is_inconsistent());
@@ -67,6 +71,9 @@ fn lists_are_decided_by_their_reads() {
     for seed in 0..3 {
         let clients = Clients { operations: 200, pending: 0.05, seed, ..Clients::default() };
         let history = Simulation::new("list", clients).history().expect("a list");
-        assert!(check(&history, &List, &Criterion::Linearizable).is_consistent(), "seed {seed}");
+        assert!(
+            check(&history.typed(&List).expect("typed"), &Criterion::Linearizable).is_consistent(),
+            "seed {seed}"
+        );
     }
 }

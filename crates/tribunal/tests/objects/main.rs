@@ -12,3 +12,4 @@ mod properties;
 mod shrink;
 mod sketch;
 mod third_party;
+mod typed;

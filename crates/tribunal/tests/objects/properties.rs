@@ -38,7 +38,7 @@ fn axioms() -> impl Strategy<Value = Criterion> {
 /// Consistent or not, as the library says and proves.
 fn consistent(name: &str, history: &History, criterion: &Criterion) -> Result<bool, TestCaseError> {
     let spec = named(name).expect("a built-in specification");
-    let verdict = check(history, &*spec, criterion);
+    let verdict = check(&history.typed(&*spec).expect("typed"), criterion);
     if let Err(refusal) = verify(history, &*spec, criterion, &verdict) {
         return Err(TestCaseError::fail(format!(
             "{name}, {criterion}: {refusal}: {verdict:?}\n{}",

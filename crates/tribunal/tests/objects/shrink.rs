@@ -27,7 +27,7 @@ fn no_operation_can_be_left_out() -> Result<(), Error> {
         let (line, (object, spec, _)) = (history.line, labelled(history));
         for criterion in Criterion::ALL {
             let (history, spec) = (&object.history, &*spec);
-            match shrink(history, spec, &criterion, &Limits::default(), |_| ()) {
+            match shrink(&history.typed(spec).expect("typed"), &criterion, &Limits::default(), |_| ()) {
                 Ok(Shrunk { violation, limit }) => {
                     assert_eq!(limit, None);
                     shrunk += 1;

@@ -28,13 +28,12 @@ impl<'a> Question<'a> {
     /// Judges once, by an engine or by whatever is best.
     pub fn timed(self, engine: Option<Engine>, patience: Duration) -> Timed {
         let Question { history, spec, criterion } = self;
+        let typed = history.typed(spec).expect("calls of the specification");
         let start = Instant::now();
         let limits = limits(start, patience);
         let judgement = match engine {
-            Some(engine) => {
-                Judgement { verdict: judge_by(history, spec, criterion, engine, &limits), engine }
-            }
-            None => judge(history, spec, criterion, &limits),
+            Some(engine) => Judgement { verdict: judge_by(&typed, criterion, engine, &limits), engine },
+            None => judge(&typed, criterion, &limits),
         };
         Timed { judgement, time: start.elapsed() }
     }

@@ -140,7 +140,9 @@ fn key_value(operations: u32, lies: f64) -> History {
         };
         clients.run("kv-store")
     };
-    let check = |history: &History| check(history, &KvStore, &Criterion::Linearizable);
+    let check = |history: &History| {
+        check(&history.typed(&KvStore).expect("calls of a key-value store"), &Criterion::Linearizable)
+    };
     let wanted = |history: &History| lies == 0.0 || check(history).is_inconsistent();
     (0..).map(of_seed).find(wanted).expect("some seed")
 }

@@ -25,9 +25,10 @@ impl Class {
     }
 
     fn of(history: &History) -> Class {
-        if check(history, &Map, &Criterion::Linearizable).is_consistent() {
+        let history = history.typed(&Map).expect("calls of a map");
+        if check(&history, &Criterion::Linearizable).is_consistent() {
             Class::Linearizable
-        } else if check(history, &Map, &Criterion::Hbvis).is_consistent() {
+        } else if check(&history, &Criterion::Hbvis).is_consistent() {
             Class::Weak
         } else {
             Class::Inconsistent

@@ -2,8 +2,8 @@
 
 use super::clients::{Call, Clients, End, Step};
 use super::history::{split_tuple, value_of};
-use super::translate::Outcome;
-use super::{Event, Object, Source, Type, is_tuple};
+use super::translate::{Outcome, Stage};
+use super::{Event, NilReads, Object, Source, Type, is_tuple};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::collections::VecDeque;
@@ -39,6 +39,8 @@ pub struct Events {
     ahead: VecDeque<Event>,
     begun: bool,
     ended: bool,
+    nil_reads: NilReads,
+    left_out: u64,
 }
 
 /// An event of an object.
@@ -82,7 +84,18 @@ struct Words {
 impl Events {
     pub(in crate::read) fn new(source: Box<dyn Source>) -> Self {
         let clients = Clients::new(source.name().clone());
-        Events { source, clients, words: None, ahead: VecDeque::new(), begun: false, ended: false }
+        let (words, ahead, nil_reads) = Default::default();
+        Events { source, clients, words, ahead, begun: false, ended: false, nil_reads, left_out: 0 }
+    }
+
+    /// The same events, with the reads of nil dropped, as they are otherwise, or kept.
+    pub fn nil_reads(self, nil_reads: NilReads) -> Self {
+        Events { nil_reads, ..self }
+    }
+
+    /// How many reads of nil have been left out so far.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The same events, of an object with the specification of this name, such as `queue` or `keyed register`.
@@ -176,7 +189,7 @@ impl Events {
                     return Err(fault(ErrorKind::MissingKey { key: ":key", object }));
                 }
                 let mut args = Vec::new();
-                words.object.args(call, &call.value, true, &mut args).map_err(fault)?;
+                words.object.args(call, &call.value, Stage::Open, &mut args).map_err(fault)?;
                 let method = match words.object.method(call) {
                     method if *method == *call.method => call.method.clone(),
                     other => other.into(),
@@ -188,11 +201,15 @@ impl Events {
                     end.value = value_of(key, &end.value);
                 }
                 let object = words.object;
-                let happens = match object.outcome(self.source.dialect(), &call, Some(&end)).map_err(fault)? {
+                let (dialect, nil_reads) = (self.source.dialect(), self.nil_reads);
+                if nil_reads == NilReads::Drop {
+                    self.left_out += object.nil_reads(dialect, &call, Some(&end));
+                }
+                let happens = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
                     Outcome::Open => Happens::Crash,
                     Outcome::Withdrawn => Happens::Withdrawal,
                     Outcome::Returned(ret) => {
-                        done_as_called(object, &call, &end).map_err(fault)?;
+                        done_as_called(object, &call, &end, nil_reads).map_err(fault)?;
                         Happens::Return(ret)
                     }
                 };
@@ -204,15 +221,15 @@ impl Events {
 }
 
 /// An error if a call turns out to have done something else than it said.
-fn done_as_called(object: Object, call: &Call, end: &End) -> Result<(), ErrorKind> {
+fn done_as_called(object: Object, call: &Call, end: &End, nil_reads: NilReads) -> Result<(), ErrorKind> {
     let done = object.done(call, Some(end));
     // Of a transaction, the reads that say nothing do not count as done.
     if *done == call.value && object != Object::MultiRegister {
         return Ok(());
     }
     let (mut called, mut turned_out) = (Vec::new(), Vec::new());
-    object.args(call, &call.value, true, &mut called)?;
-    object.args(call, done, false, &mut turned_out)?;
+    object.args(call, &call.value, Stage::Open, &mut called)?;
+    object.args(call, done, Stage::Ended(nil_reads), &mut turned_out)?;
     if called == turned_out {
         return Ok(());
     }

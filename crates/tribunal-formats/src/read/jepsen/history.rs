@@ -1,15 +1,18 @@
 //! Whole histories, whose methods and values tell the object.
 
 use super::clients::{Call, Clients, End, Step};
-use super::translate::Outcome;
-use super::{Object, Source, is_tuple, only_reads, pair};
+use super::translate::{Outcome, Stage};
+use super::{NilReads, Object, Source, is_tuple, only_reads, pair};
 use crate::read::draft::ObjectDraft;
 use crate::{Error, ErrorKind, History};
 use rustc_hash::FxHashSet;
 use tribunal::object::Value;
 
 /// The next history; none at the end of the input.
-pub(in crate::read) fn history(source: &mut dyn Source) -> Result<Option<History>, Error> {
+pub(in crate::read) fn history(
+    source: &mut dyn Source,
+    nil_reads: NilReads,
+) -> Result<Option<History>, Error> {
     let Some(line) = source.begin()? else { return Ok(None) };
     let file = source.name().clone();
     let mut clients = Clients::new(file.clone());
@@ -32,7 +35,10 @@ pub(in crate::read) fn history(source: &mut dyn Source) -> Result<Option<History
     let mut args = Vec::new();
     for (call, end) in &operations {
         let fault = |kind| Error::at(&file, call.line, None, kind);
-        let ret = match object.outcome(dialect, call, end.as_ref()).map_err(fault)? {
+        if nil_reads == NilReads::Drop {
+            draft.nil_reads += object.nil_reads(dialect, call, end.as_ref());
+        }
+        let ret = match object.outcome(dialect, nil_reads, call, end.as_ref()).map_err(fault)? {
             Outcome::Withdrawn => continue,
             Outcome::Open if only_reads(&call.method) => continue,
             Outcome::Open => None,
@@ -43,7 +49,8 @@ pub(in crate::read) fn history(source: &mut dyn Source) -> Result<Option<History
             let object = "an operation, and others have it";
             return Err(fault(ErrorKind::MissingKey { key: ":key", object }));
         }
-        if !object.args(call, object.done(call, end.as_ref()), false, &mut args).map_err(fault)? {
+        let done = object.done(call, end.as_ref());
+        if !object.args(call, done, Stage::Ended(nil_reads), &mut args).map_err(fault)? {
             continue;
         }
         let process = draft.builder.process(&call.process);

@@ -40,10 +40,33 @@ pub(super) trait Source: Send {
 /// Who wrote the events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// Jepsen and Knossos: a failed operation did not take place, and a read of nil says nothing.
+    /// Jepsen and Knossos: a failed operation did not take place, and a read of nil says nothing unless it is kept.
     Jepsen,
     /// Text logs: a cas fails because it saw another value, and nil is a value.
     Log,
+}
+
+/// What becomes of the reads of nil in histories of Jepsen and Knossos, where nil mostly stands for a value that is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NilReads {
+    /// They are left out, and counted.
+    #[default]
+    Drop,
+    /// They are reads like others: of null.
+    Keep,
+}
+
+impl NilReads {
+    /// Both ways.
+    pub const ALL: [NilReads; 2] = [NilReads::Drop, NilReads::Keep];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            NilReads::Drop => "drop",
+            NilReads::Keep => "keep",
+        }
+    }
 }
 
 /// What happens to an operation.

@@ -1,9 +1,10 @@
 //! What Jepsen's operations are as invocations and returns of an object.
 
 use super::clients::{Call, End};
-use super::{Dialect, Type, only_reads, pair};
+use super::{Dialect, NilReads, Type, only_reads, pair};
 use crate::ErrorKind;
 use crate::error::quote;
+use crate::history::UNKNOWN;
 use std::collections::BTreeSet;
 use tribunal::object::Value;
 
@@ -84,7 +85,7 @@ impl Object {
     ) -> String {
         let name = match self {
             Object::KvStore => return "kv-store".into(),
-            Object::Unknown => return "unknown".into(),
+            Object::Unknown => return UNKNOWN.into(),
             Object::Register if dialect == Dialect::Log => "cas-register".into(),
             Object::Register => "cas-register(0)".into(),
             Object::MultiRegister => multi_register(transactions),
@@ -119,13 +120,12 @@ impl Object {
         }
     }
 
-    /// Appends the arguments of a call that did what `done` says; false if that is nothing. Of a call that is `open`, reads
-    /// will still be filled in.
+    /// Appends the arguments of a call that did what `done` says; false if that is nothing.
     pub(super) fn args(
         self,
         call: &Call,
         done: &Value,
-        open: bool,
+        stage: Stage,
         args: &mut Vec<Value>,
     ) -> Result<bool, ErrorKind> {
         if let Some(given) = &call.args {
@@ -137,10 +137,12 @@ impl Object {
             (_, "dequeue" | "pop" | "delete_min") | (Object::Mutex, _) | (Object::Counter, "inc") => {}
             (_, method) if self.only_reads(method) => {}
             (Object::Register, "cas") => args.extend(swap(done)?),
-            (Object::MultiRegister, _) if open => args.push(called(done)?),
-            (Object::MultiRegister, _) => match transaction(done)? {
-                Some((txn, _)) => args.push(txn),
-                None => return Ok(false),
+            (Object::MultiRegister, _) => match stage {
+                Stage::Open => args.push(called(done)?),
+                Stage::Ended(nil_reads) => match transaction(done, nil_reads)? {
+                    Some((txn, _)) => args.push(txn),
+                    None => return Ok(false),
+                },
             },
             (Object::Bank, "transfer") => args.extend(transfer(done)?),
             (Object::Set | Object::Unknown, _) if *done == Value::Null => {}
@@ -149,10 +151,27 @@ impl Object {
         Ok(true)
     }
 
+    /// How many reads of nil an operation that took effect has, if nil says nothing here.
+    pub(super) fn nil_reads(self, dialect: Dialect, call: &Call, end: Option<&End>) -> u64 {
+        match end {
+            Some(End { kind: Type::Ok, value, ret: None, .. }) if call.args.is_none() => match self {
+                Object::MultiRegister => accesses(self.done(call, end)).map_or(0, |accesses| {
+                    accesses.iter().filter(|&&(reads, _, value)| reads && *value == Value::Null).count()
+                        as u64
+                }),
+                _ => u64::from(
+                    dialect == Dialect::Jepsen && self.only_reads(&call.method) && *value == Value::Null,
+                ),
+            },
+            _ => 0,
+        }
+    }
+
     /// What came of a call.
     pub(super) fn outcome(
         self,
         dialect: Dialect,
+        nil_reads: NilReads,
         call: &Call,
         end: Option<&End>,
     ) -> Result<Outcome, ErrorKind> {
@@ -168,13 +187,15 @@ impl Object {
                     Outcome::Returned(ret.clone().unwrap_or_default())
                 }
                 _ if self.only_reads(method) => match value {
-                    Value::Null if dialect == Dialect::Jepsen => Outcome::Withdrawn,
+                    Value::Null if dialect == Dialect::Jepsen && nil_reads == NilReads::Drop => {
+                        Outcome::Withdrawn
+                    }
                     value => Outcome::Returned(value.clone()),
                 },
                 (Object::Register, "cas") | (Object::Bank, "transfer") => {
                     Outcome::Returned(Value::Bool(true))
                 }
-                (Object::MultiRegister, _) => match transaction(self.done(call, end))? {
+                (Object::MultiRegister, _) => match transaction(self.done(call, end), nil_reads)? {
                     Some((_, filled)) => Outcome::Returned(filled),
                     None => Outcome::Withdrawn,
                 },
@@ -187,6 +208,15 @@ impl Object {
             },
         })
     }
+}
+
+/// When a call is looked at.
+#[derive(Clone, Copy)]
+pub(super) enum Stage {
+    /// Its reads will still be filled in.
+    Open,
+    /// Reads of nil count or do not.
+    Ended(NilReads),
 }
 
 /// What came of a call.
@@ -235,11 +265,13 @@ fn called(value: &Value) -> Result<Value, ErrorKind> {
     Ok(Value::list(accesses(value)?.into_iter().map(unread)))
 }
 
-/// A transaction as it was called and as it returned. A read of nil says nothing; neither does a transaction of
+/// A transaction as it was called and as it returned. A read of nil that is not kept says nothing; neither does a transaction of
 /// nothing else.
-pub(crate) fn transaction(value: &Value) -> Result<Option<(Value, Value)>, ErrorKind> {
+pub(crate) fn transaction(value: &Value, nil_reads: NilReads) -> Result<Option<(Value, Value)>, ErrorKind> {
     let mut known = accesses(value)?;
-    known.retain(|&(reads, _, value)| !reads || *value != Value::Null);
+    if nil_reads == NilReads::Drop {
+        known.retain(|&(reads, _, value)| !reads || *value != Value::Null);
+    }
     if known.is_empty() {
         return Ok(None);
     }

@@ -5,7 +5,7 @@ mod object;
 
 use super::buffer::Buffer;
 use super::draft::{Draft, ObjectDraft};
-use super::jepsen;
+use super::jepsen::{self, NilReads};
 use super::keys::{Seen, keys};
 use super::pull::Pull;
 use crate::{Error, ErrorKind, History, Labels};
@@ -15,6 +15,8 @@ pub(super) struct Reader {
     pull: Pull,
     column: memory::Column,
     operation: object::Operation,
+    /// What becomes of Jepsen's reads of nil.
+    pub(super) nil_reads: NilReads,
     /// Whether the input is of Jepsen; not known before the first byte is asked for.
     jepsen: Option<bool>,
 }
@@ -40,8 +42,8 @@ enum Kind {
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        let (column, operation) = Default::default();
-        Reader { pull: Pull::new(buffer), column, operation, jepsen: None }
+        let (column, operation, nil_reads) = Default::default();
+        Reader { pull: Pull::new(buffer), column, operation, nil_reads, jepsen: None }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
@@ -52,7 +54,7 @@ impl Reader {
             }
         };
         if jepsen {
-            return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull));
+            return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
         }
         match self.pull.peek()? {
             None => Ok(None),

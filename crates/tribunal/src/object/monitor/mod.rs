@@ -17,10 +17,9 @@ pub use states::States;
 
 use super::heap::table;
 use super::meter::Meter;
-use super::{Collection, Criterion, History, Invocation, Specification, Value};
+use super::{Collection, Criterion, History, Invocation, Specification, Value, typed_call};
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use error::typed_call;
 use recheck::Recheck;
 use rustc_hash::FxHashMap;
 use search::Search;
@@ -211,7 +210,7 @@ impl<'s> Monitor<'s> {
 
     /// A process calls a method.
     pub fn call(&mut self, process: &str, method: &str, args: &[Value]) -> Result<Status, MalformedEvent> {
-        typed_call(self.spec, method, args)?;
+        typed_call(self.spec, Invocation { method, args })?;
         let open = match self.open.get(process) {
             Some(place) => Some(self.invocation(place)),
             None => self.crashed.contains(process).then(|| "crashed operation".into()),

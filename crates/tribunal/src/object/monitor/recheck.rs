@@ -5,8 +5,9 @@ use super::window::{Operation, Outcome, Window};
 use super::{Doubt, Finding, Place};
 use crate::limits::Limits;
 use crate::object::meter::Meter;
-use crate::object::{Collection, Criterion, Engine, Specification, Verdict, judge, judge_by};
+use crate::object::{Collection, Criterion, Engine, Specification, Typed, Verdict, judge, judge_by};
 use crate::verdict::Limit;
+use std::borrow::Cow;
 
 /// What an operation takes in a history, while it is built.
 const BYTES: usize = 240;
@@ -104,11 +105,11 @@ impl<'s> Recheck<'s> {
         if let Err(limit) = left {
             return Verdict::Undecided(limit);
         }
-        let (history, _) = self.window.history(upto);
+        let typed = Typed::known(Cow::Owned(self.window.history(upto).0), self.spec);
         let limits = &Limits { max_memory: limits.max_memory - held, ..*limits };
         match self.collection {
-            Some(_) => judge_by(&history, self.spec, &self.criterion, Engine::Collection, limits),
-            None => judge(&history, self.spec, &self.criterion, limits).verdict,
+            Some(_) => judge_by(&typed, &self.criterion, Engine::Collection, limits),
+            None => judge(&typed, &self.criterion, limits).verdict,
         }
     }
 

@@ -1,10 +1,9 @@
 //! A bank: `transfer(from, to, amount)` → whether it was done, `balance(account)` → the balance, `read()` → all accounts as
 //! `[account, balance]`.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// A bank with initial balances. A transfer of a negative amount, of more than there is or to or from an account that the
 /// bank does not have is refused: it returns false. The balance of an account that it does not have is null.
@@ -35,13 +34,11 @@ impl Default for Bank {
     }
 }
 
-static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
-    [
-        signature("transfer", &[Kind::Any, Kind::Any, Kind::Int], Kind::Bool),
-        signature("balance", &[Kind::Any], Kind::Any),
-        signature("read", &[], Kind::List),
-    ]
-});
+const SIGNATURES: &[Signature] = &[
+    Signature::new("transfer", &[Kind::Any, Kind::Any, Kind::Int], Kind::Bool),
+    Signature::new("balance", &[Kind::Any], Kind::Any),
+    Signature::new("read", &[], Kind::List),
+];
 
 fn transfer(balances: &mut BTreeMap<Value, i64>, from: &Value, to: &Value, amount: i64) -> bool {
     let (Some(&rich), Some(&poor)) = (balances.get(from), balances.get(to)) else { return false };
@@ -64,7 +61,7 @@ impl Spec for Bank {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

@@ -1,8 +1,6 @@
 //! A register with compare-and-set: `write(v)` → null, `read()` → the value, `cas(old, new)` → whether it was `old`.
 
-use super::signature;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// A register with compare-and-set and an initial value, null by default.
 #[derive(Clone, Debug, Default)]
@@ -17,13 +15,11 @@ impl CasRegister {
     }
 }
 
-static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
-    [
-        signature("write", &[Kind::Any], Kind::Null),
-        signature("read", &[], Kind::Any),
-        signature("cas", &[Kind::Any, Kind::Any], Kind::Bool),
-    ]
-});
+const SIGNATURES: &[Signature] = &[
+    Signature::new("write", &[Kind::Any], Kind::Null),
+    Signature::new("read", &[], Kind::Any),
+    Signature::new("cas", &[Kind::Any, Kind::Any], Kind::Bool),
+];
 
 impl Spec for CasRegister {
     type State = Value;
@@ -33,7 +29,7 @@ impl Spec for CasRegister {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Value {

@@ -1,20 +1,16 @@
 //! A counter: `inc()` → null, `add(n)` → null, `get()` → the sum, from 0. Sums wrap around at 64 bits.
 
-use super::signature;
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// A counter, 0 at first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counter;
 
-static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
-    [
-        signature("inc", &[], Kind::Null),
-        signature("add", &[Kind::Int], Kind::Null),
-        signature("get", &[], Kind::Int),
-    ]
-});
+const SIGNATURES: &[Signature] = &[
+    Signature::new("inc", &[], Kind::Null),
+    Signature::new("add", &[Kind::Int], Kind::Null),
+    Signature::new("get", &[], Kind::Int),
+];
 
 impl Spec for Counter {
     type State = i64;
@@ -24,7 +20,7 @@ impl Spec for Counter {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> i64 {

@@ -28,7 +28,7 @@ impl<S: Spec> Keyed<S> {
     pub fn new(spec: S) -> Self {
         let mut signatures = spec.signatures().to_vec();
         for signature in &mut signatures {
-            signature.args.insert(0, Kind::Any);
+            signature.args.to_mut().insert(0, Kind::Any);
         }
         Keyed { name: format!("keyed {}", spec.name()), signatures, spec }
     }

@@ -1,21 +1,19 @@
 //! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// A store of texts, all empty at first. Its keys are independent of each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KvStore;
 
-static SIGNATURES: LazyLock<[Signature; 3]> = LazyLock::new(|| {
-    [
-        signature("get", &[Kind::Any], Kind::Text),
-        signature("put", &[Kind::Any, Kind::Text], Kind::Null),
-        signature("append", &[Kind::Any, Kind::Text], Kind::Null),
-    ]
-});
+const SIGNATURES: &[Signature] = &[
+    Signature::new("get", &[Kind::Any], Kind::Text),
+    Signature::new("put", &[Kind::Any, Kind::Text], Kind::Null),
+    Signature::new("append", &[Kind::Any, Kind::Text], Kind::Null),
+];
 
 impl Spec for KvStore {
     /// The texts that are not empty.
@@ -26,7 +24,7 @@ impl Spec for KvStore {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

@@ -1,15 +1,13 @@
 //! An append-only list: `append(v)` → null, `read()` → the list of all values, oldest first.
 
-use super::signature;
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// An append-only list, empty at first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List;
 
-static SIGNATURES: LazyLock<[Signature; 2]> =
-    LazyLock::new(|| [signature("append", &[Kind::Any], Kind::Null), signature("read", &[], Kind::List)]);
+const SIGNATURES: &[Signature] =
+    &[Signature::new("append", &[Kind::Any], Kind::Null), Signature::new("read", &[], Kind::List)];
 
 impl Spec for List {
     type State = Vec<Value>;
@@ -19,7 +17,7 @@ impl Spec for List {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

@@ -1,12 +1,11 @@
 //! A map: `put(k, v)` → the old value or null, `get(k)` → the value or null, `remove(k)` → the old value or null,
 //! `contains_key(k)`, `contains_value(v)`, `size()`.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::LazyLock;
 
 /// A map, empty at first. Null is no value: putting it cannot take effect, and getting it means that there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -73,16 +72,14 @@ impl Entries {
     }
 }
 
-static SIGNATURES: LazyLock<[Signature; 6]> = LazyLock::new(|| {
-    [
-        signature("put", &[Kind::Any, Kind::Any], Kind::Any),
-        signature("get", &[Kind::Any], Kind::Any),
-        signature("remove", &[Kind::Any], Kind::Any),
-        signature("contains_key", &[Kind::Any], Kind::Bool),
-        signature("contains_value", &[Kind::Any], Kind::Bool),
-        signature("size", &[], Kind::Int),
-    ]
-});
+const SIGNATURES: &[Signature] = &[
+    Signature::new("put", &[Kind::Any, Kind::Any], Kind::Any),
+    Signature::new("get", &[Kind::Any], Kind::Any),
+    Signature::new("remove", &[Kind::Any], Kind::Any),
+    Signature::new("contains_key", &[Kind::Any], Kind::Bool),
+    Signature::new("contains_value", &[Kind::Any], Kind::Bool),
+    Signature::new("size", &[], Kind::Int),
+];
 
 impl Spec for Map {
     type State = Entries;
@@ -92,7 +89,7 @@ impl Spec for Map {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Entries {

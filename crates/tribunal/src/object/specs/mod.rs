@@ -51,12 +51,6 @@ pub use register::Register;
 pub use set::Set;
 pub use stack::Stack;
 
-use crate::object::{Kind, Signature};
-
-fn signature(method: &str, args: &[Kind], returns: Kind) -> Signature {
-    Signature { method: method.into(), args: args.to_vec(), returns }
-}
-
 /// About how many bytes a tree of so many entries takes: a node has room for 11 of them and may be half full.
 fn tree(entries: usize, size: usize) -> usize {
     if entries == 0 { 0 } else { 2 * entries.max(6) * (size + 4) }

@@ -4,10 +4,9 @@
 //! A read whose value is given in the call, `["r", x, 1]`, is an expectation: a transaction with another value there cannot
 //! take effect. `read` and `write` will do for `r` and `w`. Later reads see earlier writes of the transaction.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// Registers by name, with initial values; those that have none hold null.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +30,7 @@ impl MultiRegister {
     }
 }
 
-static SIGNATURES: LazyLock<[Signature; 1]> = LazyLock::new(|| [signature("txn", &[Kind::List], Kind::List)]);
+const SIGNATURES: &[Signature] = &[Signature::new("txn", &[Kind::List], Kind::List)];
 
 /// One access of a transaction.
 enum Micro<'a> {
@@ -75,7 +74,7 @@ impl Spec for MultiRegister {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

@@ -1,16 +1,14 @@
 //! A lock: `acquire()` → null when it is free, `release()` → null when it is held. Otherwise they cannot take effect: an
 //! acquire waits. The lock does not know its owner: who releases is not checked.
 
-use super::signature;
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// A lock, free at first.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mutex;
 
-static SIGNATURES: LazyLock<[Signature; 2]> =
-    LazyLock::new(|| ["acquire", "release"].map(|method| signature(method, &[], Kind::Null)));
+const SIGNATURES: &[Signature] =
+    &[Signature::new("acquire", &[], Kind::Null), Signature::new("release", &[], Kind::Null)];
 
 impl Spec for Mutex {
     /// Whether it is held.
@@ -21,7 +19,7 @@ impl Spec for Mutex {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> bool {

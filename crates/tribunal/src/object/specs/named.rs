@@ -5,6 +5,7 @@ use super::{
     Bank, CasRegister, Counter, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue, Queue,
     Register, Set, Stack,
 };
+use crate::names::suggestion;
 use crate::object::{Spec, Specification, Value};
 
 /// The names of the built-in specifications; `keyed` goes before any of them.
@@ -28,7 +29,11 @@ pub const NAMES: [&str; 13] = [
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownSpec {
     /// There is no such specification.
-    #[error("unknown specification `{name}`, expected one of {}, or `keyed` and one of them", NAMES.join(", "))]
+    #[error(
+        "unknown specification `{name}`, expected one of {}, or `keyed` and one of them{}",
+        NAMES.join(", "),
+        suggestion(base(name), NAMES)
+    )]
     Name {
         /// What was asked for.
         name: String,
@@ -43,6 +48,13 @@ pub enum UnknownSpec {
         /// What is wrong there.
         reason: String,
     },
+}
+
+/// A name without `keyed` and parameters.
+fn base(name: &str) -> &str {
+    let name = name.trim_start();
+    let unkeyed = name.strip_prefix("keyed ").unwrap_or(name);
+    unkeyed.split('(').next().unwrap_or(unkeyed)
 }
 
 /// The built-in specification of that name, such as `queue`, `cas-register(0)` or `keyed register`.

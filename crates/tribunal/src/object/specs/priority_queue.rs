@@ -1,18 +1,16 @@
 //! A priority queue: `insert(v)` → null, `delete_min()` → the least value, or null if there is none. Values are ordered
 //! as [`Value`]s are, and one inserted twice is there twice.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// A priority queue, empty at first. Null is no value: inserting it cannot take effect, and deleting it means that there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PriorityQueue;
 
-static SIGNATURES: LazyLock<[Signature; 2]> = LazyLock::new(|| {
-    [signature("insert", &[Kind::Any], Kind::Null), signature("delete_min", &[], Kind::Any)]
-});
+const SIGNATURES: &[Signature] =
+    &[Signature::new("insert", &[Kind::Any], Kind::Null), Signature::new("delete_min", &[], Kind::Any)];
 
 impl Spec for PriorityQueue {
     /// How often each value is there.
@@ -23,7 +21,7 @@ impl Spec for PriorityQueue {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

@@ -1,16 +1,14 @@
 //! A first-in first-out queue: `enqueue(v)` → null, `dequeue()` → the oldest value, or null if there is none.
 
-use super::signature;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
 /// A queue, empty at first. Null is no value: enqueueing it cannot take effect, and dequeueing it means that there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue;
 
-static SIGNATURES: LazyLock<[Signature; 2]> =
-    LazyLock::new(|| [signature("enqueue", &[Kind::Any], Kind::Null), signature("dequeue", &[], Kind::Any)]);
+const SIGNATURES: &[Signature] =
+    &[Signature::new("enqueue", &[Kind::Any], Kind::Null), Signature::new("dequeue", &[], Kind::Any)];
 
 impl Spec for Queue {
     type State = VecDeque<Value>;
@@ -20,7 +18,7 @@ impl Spec for Queue {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

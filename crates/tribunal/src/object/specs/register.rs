@@ -1,8 +1,6 @@
 //! A register: `write(v)` → null, `read()` → the last value written.
 
-use super::signature;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// A register with an initial value, null by default.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +15,8 @@ impl Register {
     }
 }
 
-static SIGNATURES: LazyLock<[Signature; 2]> =
-    LazyLock::new(|| [signature("write", &[Kind::Any], Kind::Null), signature("read", &[], Kind::Any)]);
+const SIGNATURES: &[Signature] =
+    &[Signature::new("write", &[Kind::Any], Kind::Null), Signature::new("read", &[], Kind::Any)];
 
 impl Spec for Register {
     type State = Value;
@@ -28,7 +26,7 @@ impl Spec for Register {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Value {

@@ -1,16 +1,18 @@
 //! A set: `add(v)` → whether it was absent, `remove(v)` → whether it was present, `contains(v)`.
 
-use super::{signature, tree};
+use super::tree;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 /// A set, empty at first. Its values are independent of each other.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Set;
 
-static SIGNATURES: LazyLock<[Signature; 3]> =
-    LazyLock::new(|| ["add", "remove", "contains"].map(|method| signature(method, &[Kind::Any], Kind::Bool)));
+const SIGNATURES: &[Signature] = &[
+    Signature::new("add", &[Kind::Any], Kind::Bool),
+    Signature::new("remove", &[Kind::Any], Kind::Bool),
+    Signature::new("contains", &[Kind::Any], Kind::Bool),
+];
 
 impl Spec for Set {
     type State = BTreeSet<Value>;
@@ -20,7 +22,7 @@ impl Spec for Set {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

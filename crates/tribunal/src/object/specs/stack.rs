@@ -1,15 +1,13 @@
 //! A stack: `push(v)` → null, `pop()` → the newest value, or null if there is none.
 
-use super::signature;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
-use std::sync::LazyLock;
 
 /// A stack, empty at first. Null is no value: pushing it cannot take effect, and popping it means that there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stack;
 
-static SIGNATURES: LazyLock<[Signature; 2]> =
-    LazyLock::new(|| [signature("push", &[Kind::Any], Kind::Null), signature("pop", &[], Kind::Any)]);
+const SIGNATURES: &[Signature] =
+    &[Signature::new("push", &[Kind::Any], Kind::Null), Signature::new("pop", &[], Kind::Any)];
 
 impl Spec for Stack {
     type State = Vec<Value>;
@@ -19,7 +17,7 @@ impl Spec for Stack {
     }
 
     fn signatures(&self) -> &[Signature] {
-        &*SIGNATURES
+        SIGNATURES
     }
 
     fn initial(&self) -> Self::State {

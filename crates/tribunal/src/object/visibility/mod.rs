@@ -9,9 +9,10 @@ mod violation;
 
 use super::judge::judge_within;
 use super::meter::Meter;
-use super::{AbstractExecution, Axiom, Criterion, History, Specification, Verdict};
+use super::{AbstractExecution, Axiom, Criterion, History, Specification, Typed, Verdict};
 use crate::verdict::Limit;
 use problem::Problem;
+use std::borrow::Cow;
 
 /// An abstract execution; or that there is none, and how many of the first returns of the history are explained by one.
 type Found = Result<AbstractExecution, usize>;
@@ -99,8 +100,8 @@ fn linearization(
     meter: &mut Meter<'_>,
 ) -> Result<Option<AbstractExecution>, Limit> {
     let states = LINEARIZE_STATES.saturating_mul(history.len() as u64);
-    match within(meter, states, |meter| judge_within(history, spec, &Criterion::Linearizable, meter)).verdict
-    {
+    let typed = Typed::known(Cow::Borrowed(history), spec);
+    match within(meter, states, |meter| judge_within(&typed, &Criterion::Linearizable, meter)).verdict {
         Verdict::Consistent(execution) => Ok(Some(execution)),
         Verdict::Undecided(limit @ (Limit::Stopped | Limit::Time { .. })) => Err(limit),
         _ => Ok(None),

@@ -54,7 +54,7 @@ use crate::object::{Axiom, Criterion, History, OpId, Relation, Specification, Ve
 pub const MOST_MEMORY: usize = 1 << 30;
 
 /// Accepts a verdict whose certificate proves it, and says which hints of the specification that rests on; it takes
-/// [`MOST_MEMORY`] at most.
+/// [`MOST_MEMORY`] at most. A history that does not fit the specification has no certificate.
 ///
 /// A verdict that is neither yes nor no claims nothing and is refused.
 pub fn verify(

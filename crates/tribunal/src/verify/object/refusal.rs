@@ -1,7 +1,7 @@
 //! Why a certificate of a history of operations is refused.
 
 use super::hints::Hints;
-use crate::object::{Axiom, History, OpId, Value};
+use crate::object::{Axiom, History, MalformedHistory, OpId, Value};
 use crate::verdict::Limit;
 use std::fmt;
 
@@ -35,6 +35,9 @@ pub enum Refusal {
         /// The verdict's word.
         word: &'static str,
     },
+    /// The history is none of the specification's: no verdict on it means anything.
+    #[error("malformed history: {0}")]
+    Malformed(MalformedHistory),
     /// The certificate names an operation that the history does not have.
     #[error("there is no operation {}: the history has {operations}", op.0)]
     UnknownOperation {

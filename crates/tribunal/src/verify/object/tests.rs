@@ -4,7 +4,8 @@ use super::{Accepted, Hints, Refusal, verify_violation, verify_witness};
 use crate::limits::Limits;
 use crate::object::specs::{Queue, Register};
 use crate::object::{
-    AbstractExecution, Criterion, History, Invocation, OpId, Spec, Value, Violation, Visibility,
+    AbstractExecution, Criterion, History, Invocation, Kind, OpId, Signature, Spec, Value, Violation,
+    Visibility,
 };
 
 /// One operation after another, each by a process, with a return or pending.
@@ -165,6 +166,10 @@ impl Spec for Journal {
 
     fn name(&self) -> &str {
         "journal"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        const { &[Signature::new("note", &[Kind::Any], Kind::Null), Signature::new("read", &[], Kind::List)] }
     }
 
     fn initial(&self) -> Vec<Value> {

@@ -33,6 +33,7 @@ pub fn verify_violation(
     violation: &Violation,
     limits: &Limits<'_>,
 ) -> Result<Accepted, Refusal> {
+    history.typed(spec).map_err(Refusal::Malformed)?;
     limits.check(0).map_err(Refusal::Limit)?;
     listed(history, violation)?;
     let mut claim =

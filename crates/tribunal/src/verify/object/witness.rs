@@ -26,6 +26,7 @@ pub fn verify_witness(
     execution: &AbstractExecution,
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
+    history.typed(spec).map_err(Refusal::Malformed)?;
     limits.check(0).map_err(Refusal::Limit)?;
     limits.check_memory(history.len().saturating_mul(BYTES_PER_OPERATION), 0).map_err(Refusal::Limit)?;
     let place = places(history, &execution.lin)?;

@@ -42,7 +42,7 @@ use syntax::{Commutes, Method, State};
 /// let second = b.call(q, "take", &[], 1);
 /// b.ret(first, Value::from(1), 2);
 /// b.ret(second, Value::from(0), 3);
-/// assert!(check(&b.build()?, &tickets, &Criterion::Linearizable).is_consistent());
+/// assert!(check(&b.build()?.typed(&tickets).expect("typed"), &Criterion::Linearizable).is_consistent());
 ///
 /// let error = Declared::parse("object o { method m() { return x } }", "o.spec").expect_err("no x");
 /// assert_eq!(error.to_string(), "o.spec:1:32: nothing is called `x` here");

@@ -248,7 +248,11 @@ impl Parser {
         }
         self.scope.clear();
         let params = args.len();
-        self.signatures.push(Signature { method: name.clone(), args, returns: self.returns });
+        self.signatures.push(Signature {
+            method: name.clone().into(),
+            args: args.into(),
+            returns: self.returns,
+        });
         self.methods.push(Method { name, params, locals: self.locals, body, read_only, key });
         Ok(())
     }

@@ -1,0 +1,147 @@
+//! Histories that fit their specification: what the checkers take.
+
+use super::{History, Invocation, MalformedHistory, OpId, Signature, Specification, Value};
+use std::borrow::Cow;
+use std::fmt;
+
+/// A history with a specification that has all the methods it calls, with arguments of their number and types.
+///
+/// [`History::typed`] makes one, and a part of one is one. A return of another type is no fault of the history: it is what the
+/// object returned, and no state explains it.
+#[derive(Clone)]
+pub struct Typed<'a> {
+    history: Cow<'a, History>,
+    spec: &'a dyn Specification,
+}
+
+impl<'a> Typed<'a> {
+    /// A history that is known to fit: it is made of calls that do.
+    pub(crate) fn known(history: Cow<'a, History>, spec: &'a dyn Specification) -> Self {
+        Typed { history, spec }
+    }
+
+    /// The operations.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// What the object should do.
+    pub fn spec(&self) -> &'a dyn Specification {
+        self.spec
+    }
+
+    /// A part of the history, as [`History::part`] takes it.
+    pub fn part(&self, ops: &[OpId], cut: Option<u32>) -> Typed<'a> {
+        Typed::known(Cow::Owned(self.history.part(ops, cut)), self.spec)
+    }
+}
+
+impl fmt::Debug for Typed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Typed").field("history", &self.history).field("spec", &self.spec.name()).finish()
+    }
+}
+
+impl History {
+    /// The history as one of this specification, if it calls only methods that the specification has, with arguments of the right
+    /// number and types.
+    ///
+    /// ```
+    /// use tribunal::object::{History, Value, specs::Register};
+    /// let mut b = History::builder();
+    /// let p = b.process("0");
+    /// b.call(p, "wirte", &[Value::from(1)], 0);
+    /// let error = b.build()?.typed(&Register::default()).expect_err("no such method").to_string();
+    /// assert_eq!(error, "register has no method `wirte`; it has write, read; did you mean `write`?");
+    /// # Ok::<(), tribunal::object::MalformedHistory>(())
+    /// ```
+    pub fn typed<'a>(&'a self, spec: &'a dyn Specification) -> Result<Typed<'a>, MalformedHistory> {
+        let mut fits = vec![false; self.invocation_count()];
+        for op in self.ops() {
+            let fits = &mut fits[self.invocation_of(op).0 as usize];
+            if !*fits {
+                typed_call(spec, self.called(op))
+                    .map_err(|misfit| MalformedHistory::IllTyped { op, misfit })?;
+                *fits = true;
+            }
+        }
+        Ok(Typed { history: Cow::Borrowed(self), spec })
+    }
+}
+
+/// Why a call does not fit a specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misfit {
+    /// The specification has no such method.
+    #[error("{spec} has no method `{method}`; it has {}{}", listed(.methods), nearest(method, .methods))]
+    UnknownMethod {
+        /// The specification.
+        spec: String,
+        /// The method called.
+        method: String,
+        /// The methods there are.
+        methods: Vec<String>,
+    },
+    /// A method is called with another number of arguments than it takes.
+    #[error("{method} takes {takes} argument{}, found {found}", if *takes == 1 { "" } else { "s" })]
+    WrongArity {
+        /// The method.
+        method: String,
+        /// How many arguments it takes.
+        takes: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An argument of another type.
+    #[error("{method}: argument {argument} must be {expected}, found {found}")]
+    WrongType {
+        /// The method.
+        method: String,
+        /// Which argument, from 1.
+        argument: usize,
+        /// The type it must have.
+        expected: &'static str,
+        /// The value there is.
+        found: Value,
+    },
+}
+
+fn listed(methods: &[String]) -> String {
+    if methods.is_empty() { "none".into() } else { methods.join(", ") }
+}
+
+fn nearest(method: &str, methods: &[String]) -> String {
+    crate::names::suggestion(method, methods.iter().map(String::as_str))
+}
+
+/// Whether a call has the types of one of the method's signatures.
+pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), Misfit> {
+    let mut first = None;
+    for signature in spec.signatures().iter().filter(|signature| signature.method == call.method) {
+        match misfit(signature, call) {
+            None => return Ok(()),
+            Some(misfit) => first = first.or(Some(misfit)),
+        }
+    }
+    Err(first.unwrap_or_else(|| Misfit::UnknownMethod {
+        spec: spec.name().into(),
+        method: call.method.into(),
+        methods: spec.signatures().iter().map(|signature| signature.method.to_string()).collect(),
+    }))
+}
+
+fn misfit(signature: &Signature, call: Invocation<'_>) -> Option<Misfit> {
+    let method = || call.method.to_string();
+    let (takes, found) = (signature.args.len(), call.args.len());
+    if takes != found {
+        return Some(Misfit::WrongArity { method: method(), takes, found });
+    }
+    let mut args = signature.args.iter().zip(call.args).zip(1..);
+    args.find(|((kind, arg), _)| !kind.admits(arg)).map(|((kind, arg), argument)| Misfit::WrongType {
+        method: method(),
+        argument,
+        expected: kind.words(),
+        found: arg.clone(),
+    })
+}
