@@ -59,8 +59,10 @@ Exit status:
   1    some inconsistent, mismatched or refused
   2    bad usage or malformed input
   3    some undecided, and none inconsistent
+  129  ended by SIGHUP
   130  stopped by Ctrl-C
-  141  the reader of the output left before the work was done, and nothing inconsistent was found";
+  141  the reader of the output left before the work was done, and nothing inconsistent was found
+  143  ended by SIGTERM";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -349,7 +351,8 @@ Examples:
   tribunal convert --to text trace.axe
   tribunal convert --to json -o all.jsonl.gz *.txt
 
-With -o the file appears when all is written: until then, and after any failure, what was there before stays.";
+With -o the file appears when all is written: until then, and after any failure, what was there before stays. It may be one of \
+the files that are read, and keeps its mode; symbolic links are followed.";
 
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
@@ -374,7 +377,7 @@ Examples:
   tribunal shrink history.edn | tribunal check -
 
 What is left is still inconsistent, and nothing more could be left out of it. Histories that are consistent are left out \
-and named on standard error.
+and named on standard error; if there is nothing to write, a file named with -o is left as it is.
 
 Exit status: 0 all consistent, 1 some inconsistent and shrunk, 2 bad usage or malformed input, 3 some undecided and none \
 inconsistent, 130 stopped by Ctrl-C.";

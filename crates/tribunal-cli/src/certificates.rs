@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::failure::Failure;
-use crate::output::Stream;
+use crate::output::OutputFile;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Read};
@@ -37,9 +37,9 @@ impl Store {
             format!("{}-{}-{}.json.zst", escaped(case.file), case.index, escaped(&question.to_string()));
         let file = self.directory.join(name);
         let write = || -> io::Result<()> {
-            let mut stream = Stream::open(&file)?;
-            stream.writer().write_all(certificate.as_bytes())?;
-            stream.persist(&file)
+            let mut stored = OutputFile::open(&file)?;
+            stored.writer().write_all(certificate.as_bytes())?;
+            stored.persist()
         };
         match write() {
             Ok(()) => Ok(json!({"file": file, "bytes": certificate.len()}).to_string()),

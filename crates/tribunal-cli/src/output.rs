@@ -1,11 +1,13 @@
-//! Where output goes: standard output, which may be closed early, and files, which appear whole or not at all.
+//! Where output goes: standard output, which may be closed early, and files.
+
+mod file;
+
+pub use file::{OutputFile, discard};
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -88,32 +90,21 @@ pub enum Sink<'a> {
     /// Standard output.
     Stdout(&'a mut Stdout),
     /// A file that appears when [`finish`](Sink::finish) is called; until then the one it replaces stays.
-    File { path: PathBuf, stream: Stream },
-}
-
-/// The bytes on their way to a file, compressed as its name says.
-pub enum Stream {
-    Plain(BufWriter<NamedTempFile>),
-    Gzip(flate2::write::GzEncoder<BufWriter<NamedTempFile>>),
-    Zstd(zstd::Encoder<'static, BufWriter<NamedTempFile>>),
-    /// A device or a pipe: there is nothing to replace.
-    Device(BufWriter<File>),
+    File { path: PathBuf, file: Box<OutputFile> },
 }
 
 impl<'a> Sink<'a> {
-    /// Opens the named file, or standard output for none and for `-`.
+    /// Opens the named file, or standard output for none, for `-` and for `/dev/stdout`.
     pub fn open(path: Option<&Path>, stdout: &'a mut Stdout) -> Result<Self, Failure> {
         match path {
             None => Ok(Sink::Stdout(stdout)),
-            Some(path) if path == Path::new("-") => Ok(Sink::Stdout(stdout)),
-            Some(path) => {
-                // Through a symbolic link, to replace what it points at rather than the link.
-                let path = path.canonicalize().unwrap_or_else(|_| path.into());
-                match Stream::open(&path) {
-                    Ok(stream) => Ok(Sink::File { path, stream }),
-                    Err(source) => Err(Failure::Write { file: path, source }),
-                }
+            Some(path) if path == Path::new("-") || path == Path::new("/dev/stdout") => {
+                Ok(Sink::Stdout(stdout))
             }
+            Some(path) => match OutputFile::open(path) {
+                Ok(file) => Ok(Sink::File { path: path.into(), file: Box::new(file) }),
+                Err(source) => Err(Failure::Write { file: path.into(), source }),
+            },
         }
     }
 
@@ -121,8 +112,8 @@ impl<'a> Sink<'a> {
     pub fn finish(self) -> Result<(), Failure> {
         match self {
             Sink::Stdout(stdout) => stdout.finish(),
-            Sink::File { path, stream } => {
-                stream.persist(&path).map_err(|source| Failure::Write { file: path, source })
+            Sink::File { path, file } => {
+                file.persist().map_err(|source| Failure::Write { file: path, source })
             }
         }
     }
@@ -134,60 +125,14 @@ impl Write for Sink<'_> {
         match self {
             Sink::Stdout(stdout) if stdout.is_closed() => Err(io::ErrorKind::BrokenPipe.into()),
             Sink::Stdout(stdout) => stdout.write(bytes),
-            Sink::File { stream, .. } => stream.writer().write(bytes),
+            Sink::File { file, .. } => file.writer().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Sink::Stdout(stdout) => stdout.flush(),
-            Sink::File { stream, .. } => stream.writer().flush(),
+            Sink::File { file, .. } => file.writer().flush(),
         }
-    }
-}
-
-impl Stream {
-    /// Opens a file that appears with [`persist`](Stream::persist), in the directory of that name.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
-            return Ok(Stream::Device(BufWriter::new(File::options().write(true).open(path)?)));
-        }
-        let directory = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".tribunal-");
-        // A temporary file is private by default; this one becomes the user's.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = BufWriter::new(builder.tempfile_in(directory)?);
-        Ok(match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Stream::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Some("zst") => Stream::Zstd(zstd::Encoder::new(file, 0)?),
-            _ => Stream::Plain(file),
-        })
-    }
-
-    /// Where the bytes go in.
-    pub fn writer(&mut self) -> &mut dyn Write {
-        match self {
-            Stream::Plain(stream) => stream,
-            Stream::Gzip(stream) => stream,
-            Stream::Zstd(stream) => stream,
-            Stream::Device(stream) => stream,
-        }
-    }
-
-    /// Writes out what is left and gives the file its name.
-    pub fn persist(self, path: &Path) -> io::Result<()> {
-        let file = match self {
-            Stream::Plain(stream) => stream,
-            Stream::Gzip(stream) => stream.finish()?,
-            Stream::Zstd(stream) => stream.finish()?,
-            Stream::Device(mut stream) => return stream.flush(),
-        };
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.persist(path).map(drop).map_err(|error| error.error)
     }
 }
