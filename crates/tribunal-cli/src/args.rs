@@ -224,7 +224,7 @@ impl Budget {
 }
 
 /// Three quarters of the machine's memory: rather undecided than killed.
-fn most_memory() -> usize {
+pub fn most_memory() -> usize {
     let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
     let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
@@ -335,9 +335,14 @@ pub struct VerifyArguments {
     /// Read the histories as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
-    /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
+    /// Look for stored certificates in DIR, whatever folder their lines name; without it they must be in the current folder or
+    /// below it, as their lines say
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
+    /// Read no history, line or certificate that takes more than so many bytes (or with k, M or G); by default three quarters
+    /// of the machine's memory, where the system says how much that is
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<usize>,
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
