@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
 use crate::{input, interrupt};
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use tribunal::Model;
 use tribunal::object::Criterion;
 use tribunal_formats::{History, Labels};
@@ -25,6 +25,8 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
         .build_global()
         .map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
     let mut session = Session::new(arguments)?;
+    // Answers wait to be written together: until there are many, until more input is waited for, but never long.
+    out.flusher().keep_flushing()?;
     let mut malformed = false;
     for file in &arguments.histories.files {
         match session.file(file, out) {
@@ -101,6 +103,8 @@ struct Session<'a> {
     tally: Tally,
     /// Whether Ctrl-C or a closed pipe ended the work before its time.
     cut_short: bool,
+    /// Whether somebody looks at the answers as they come.
+    to_person: bool,
 }
 
 #[derive(Default)]
@@ -144,13 +148,14 @@ impl<'a> Session<'a> {
             expectations: Expectations::default(),
             tally: Tally::default(),
             cut_short: false,
+            to_person: io::stdout().is_terminal(),
         })
     }
 
     fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
         let name = file.to_string_lossy();
         self.progress.file(&name, input::size(file));
-        let bytes = self.progress.watch(input::bytes(file)?);
+        let bytes = self.progress.watch(input::bytes(file)?.flushing(out.flusher()));
         let histories = tribunal_formats::read(bytes, &name, self.arguments.histories.format)?;
         for (history, index) in histories.zip(0..) {
             // After the last history there is nothing left to cut: the status is what it would have been.
@@ -166,7 +171,17 @@ impl<'a> Session<'a> {
     }
 
     fn history(&mut self, case: &Case<'_>, labels: &Labels, out: &mut Stdout) -> Result<(), Failure> {
-        let Session { arguments, asked, specifications, progress, expectations, tally, report, .. } = self;
+        let Session {
+            arguments,
+            asked,
+            specifications,
+            progress,
+            expectations,
+            tally,
+            report,
+            to_person,
+            ..
+        } = self;
         specifications.with(case, |judged| {
             let mut findings = Vec::new();
             for question in asked.of(judged) {
@@ -187,8 +202,10 @@ impl<'a> Session<'a> {
                 for note in &notes {
                     remark(arguments.output, &out.paint(BAD, note), out)?;
                 }
-                // Whoever drives the command through a pipe waits for this answer before the next question.
-                Ok(out.flush()?)
+                if arguments.output == Output::Brief || *to_person {
+                    out.flush()?;
+                }
+                Ok(())
             })
         })
     }

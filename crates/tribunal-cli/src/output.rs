@@ -8,6 +8,9 @@ use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -25,25 +28,40 @@ pub fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
+/// How much is held back before it is written.
+const ROOM: usize = 64 << 10;
+/// How long at most, if somebody sees to it.
+const DELAY: Duration = Duration::from_millis(100);
+
 /// Standard output. Once its reader has left, what is written goes nowhere and [`is_closed`](Stdout::is_closed) says
 /// so: the work decides for itself whether to go on.
 pub struct Stdout {
-    buffer: BufWriter<io::Stdout>,
+    buffer: Arc<Mutex<BufWriter<io::Stdout>>>,
     colour: bool,
     closed: bool,
 }
+
+/// Writes out what standard output holds back, while its owner waits or is busy.
+#[derive(Clone)]
+pub struct Flusher(Arc<Mutex<BufWriter<io::Stdout>>>);
 
 impl Stdout {
     /// Standard output, coloured if it is a terminal and NO_COLOR does not forbid it.
     pub fn new() -> Self {
         let stdout = io::stdout();
         let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        Stdout { buffer: BufWriter::new(stdout), colour, closed: false }
+        let buffer = Arc::new(Mutex::new(BufWriter::with_capacity(ROOM, stdout)));
+        Stdout { buffer, colour, closed: false }
     }
 
     /// Whether the reader has left.
     pub fn is_closed(&self) -> bool {
         self.closed
+    }
+
+    /// What writes out what is held back.
+    pub fn flusher(&self) -> Flusher {
+        Flusher(self.buffer.clone())
     }
 
     /// The text in this style, if output is coloured.
@@ -67,12 +85,34 @@ impl Stdout {
     }
 }
 
+impl Flusher {
+    /// Writes out what there is. What fails stays, and fails again when its owner writes.
+    pub fn flush(&self) {
+        let _ = locked(&self.0).flush();
+    }
+
+    /// Does so every now and then for as long as the process lives.
+    pub fn keep_flushing(self) -> io::Result<()> {
+        let flush = move || {
+            loop {
+                thread::sleep(DELAY);
+                self.flush();
+            }
+        };
+        thread::Builder::new().name("flusher".into()).spawn(flush).map(drop)
+    }
+}
+
+fn locked(buffer: &Mutex<BufWriter<io::Stdout>>) -> MutexGuard<'_, BufWriter<io::Stdout>> {
+    buffer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Ok(bytes.len());
         }
-        let written = self.buffer.write(bytes);
+        let written = locked(&self.buffer).write(bytes);
         self.unless_closed(written, bytes.len())
     }
 
@@ -80,7 +120,7 @@ impl Write for Stdout {
         if self.closed {
             return Ok(());
         }
-        let flushed = self.buffer.flush();
+        let flushed = locked(&self.buffer).flush();
         self.unless_closed(flushed, ())
     }
 }
