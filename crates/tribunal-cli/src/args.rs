@@ -20,7 +20,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
-use tribunal_formats::{Format, Reader};
+use tribunal_formats::{Format, ReadOptions, Reader};
 use tribunal_report::{EngineChoice, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -205,8 +205,9 @@ pub struct Budget {
     /// Give up on an answer after so many search states: it is undecided
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     pub max_states: u64,
-    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided;
-    /// by default three quarters of the machine's memory, where the system says how much that is
+    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided. A
+    /// history that takes more by itself, and more than 16M, is an error. By default three quarters of the machine's memory,
+    /// where the system says how much that is
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
 }
@@ -221,6 +222,14 @@ impl Budget {
             stop: Some(interrupt::flag()),
         }
     }
+}
+
+/// Histories of up to so many bytes are read whatever the limit: a small one is for what is beside them.
+const LEAST: usize = 16 << 20;
+
+/// How to read histories: as this format, within this limit or, without one, most of the machine's memory.
+pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions {
+    ReadOptions { format, max_memory: max_memory.unwrap_or_else(most_memory).max(LEAST) }
 }
 
 /// Three quarters of the machine's memory: rather undecided than killed.
@@ -257,7 +266,7 @@ impl Judging {
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
         progress.file(&self.name(), input::size(&self.file));
         let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?)
+        Ok(tribunal_formats::read(bytes, &self.name(), reading(self.format, self.budget.max_memory))?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{CheckArguments, Output};
+use crate::args::{CheckArguments, Output, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
@@ -156,7 +156,8 @@ impl<'a> Session<'a> {
         let name = file.to_string_lossy();
         self.progress.file(&name, input::size(file));
         let bytes = self.progress.watch(input::bytes(file)?.flushing(out.flusher()));
-        let histories = tribunal_formats::read(bytes, &name, self.arguments.histories.format)?;
+        let options = reading(self.arguments.histories.format, self.arguments.budget.max_memory);
+        let histories = tribunal_formats::read(bytes, &name, options)?;
         for (history, index) in histories.zip(0..) {
             // After the last history there is nothing left to cut: the status is what it would have been.
             if interrupt::requested() || out.is_closed() {

@@ -1,6 +1,6 @@
 //! `tribunal convert`: the same histories in another format, one at a time.
 
-use crate::args::ConvertArguments;
+use crate::args::{ConvertArguments, reading};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Sink, Stdout};
@@ -12,7 +12,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
     let mut writer = Writer::new(sink, arguments.to);
     for file in &arguments.files {
         let name = file.to_string_lossy();
-        for history in input::open(file, arguments.from)? {
+        for history in input::open(file, reading(arguments.from, None))? {
             if interrupt::requested() {
                 return Ok(Status::Interrupted);
             }

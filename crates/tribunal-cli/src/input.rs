@@ -7,11 +7,11 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::Duration;
-use tribunal_formats::{Format, Input, Reader};
+use tribunal_formats::{Input, ReadOptions, Reader};
 
 /// Opens a file of histories; `-` is standard input.
-pub fn open(file: &OsStr, format: Option<Format>) -> Result<Reader, Failure> {
-    Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), format)?)
+pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
+    Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), options)?)
 }
 
 /// Does the same to each file; one that is bad is reported, and the others are still done, until there is an interrupt or

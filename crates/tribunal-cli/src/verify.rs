@@ -1,6 +1,6 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
-use crate::args::{VerifyArguments, most_memory};
+use crate::args::{VerifyArguments, most_memory, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
@@ -29,7 +29,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
     let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let histories = input::open(&arguments.history, arguments.format)?;
+    let histories = input::open(&arguments.history, reading(arguments.format, arguments.max_memory))?;
     let name = arguments.history.to_string_lossy();
     let max_memory = arguments.max_memory.unwrap_or_else(most_memory);
     let mut session = Session {

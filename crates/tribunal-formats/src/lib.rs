@@ -23,5 +23,5 @@ mod write;
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, Object, Subject};
-pub use read::{Events, Happens, Input, ObjectEvent, Reader, decompressed, events, open, read};
+pub use read::{Events, Happens, Input, ObjectEvent, ReadOptions, Reader, decompressed, events, open, read};
 pub use write::{Event, Header, Origin, WriteError, Writer, write_history, write_object};

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal_formats::{Error, ObjectEvent, events};
+use tribunal_formats::{Error, ObjectEvent, ReadOptions, events};
 
 /// When nothing has come for so long, all that has come is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -35,11 +35,16 @@ pub enum Next {
 
 impl Feed {
     /// Begins to read. The events are of an object with the specification of that name, if one is given.
-    pub fn start(bytes: impl Read + Send + 'static, name: &str, spec: Option<&str>) -> Self {
+    pub fn start(
+        bytes: impl Read + Send + 'static,
+        name: &str,
+        options: ReadOptions,
+        spec: Option<&str>,
+    ) -> Self {
         let (sender, messages) = sync_channel(8);
         let (name, spec) = (name.to_string(), spec.map(str::to_string));
         std::thread::spawn(move || {
-            if let Err(error) = read(bytes, &name, spec.as_deref(), &sender) {
+            if let Err(error) = read(bytes, &name, options, spec.as_deref(), &sender) {
                 // Nobody listens any more: so be it.
                 let _ = sender.send(Message::Failed(error));
             }
@@ -75,11 +80,12 @@ impl Feed {
 fn read(
     bytes: impl Read + Send + 'static,
     name: &str,
+    options: ReadOptions,
     spec: Option<&str>,
     sender: &SyncSender<Message>,
 ) -> Result<(), Error> {
     let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
-    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, None)?;
+    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, options)?;
     match spec {
         Some(spec) => events = events.of(spec),
         None => {

@@ -3,7 +3,7 @@
 mod memory;
 mod object;
 
-use crate::args::StatsArguments;
+use crate::args::{StatsArguments, reading};
 use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failu
 
 fn describe(file: &OsStr, arguments: &StatsArguments, out: &mut Stdout) -> Result<(), Failure> {
     let name = file.to_string_lossy();
-    for (history, index) in input::open(file, arguments.histories.format)?.zip(0..) {
+    for (history, index) in input::open(file, reading(arguments.histories.format, None))?.zip(0..) {
         if interrupt::requested() || out.is_closed() {
             break;
         }

@@ -7,7 +7,9 @@ use super::{
     BadSource, EventId, Execution, Features, Interval, Kind, Label, LocId, MalformedHistory, Op, Order, Slot,
     Source, ThreadId,
 };
+use crate::growth::Growth;
 use rustc_hash::FxHashMap;
+use std::mem::size_of;
 
 impl Execution {
     /// Starts an empty execution.
@@ -28,6 +30,8 @@ pub struct ExecutionBuilder {
     finals: Vec<(LocId, u64)>,
     times: Vec<(Slot, Interval)>,
     events: usize,
+    deps: usize,
+    growth: Growth,
 }
 
 /// The columns of one thread, growing.
@@ -57,8 +61,10 @@ impl ExecutionBuilder {
             return id;
         }
         let id = ThreadId::from_index(self.threads.len());
-        self.thread_ids.insert(name.into(), id);
-        self.threads.push(Thread { name: name.into(), ..Thread::default() });
+        self.growth.hold(name.len());
+        self.growth.insert(&mut self.thread_ids, name.into(), id);
+        self.growth.hold(name.len());
+        self.growth.push(&mut self.threads, Thread { name: name.into(), ..Thread::default() });
         id
     }
 
@@ -68,9 +74,11 @@ impl ExecutionBuilder {
             return id;
         }
         let id = LocId::from_index(self.loc_names.len());
-        self.loc_ids.insert(name.into(), id);
-        self.loc_names.push(name.into());
-        self.init.push(0);
+        self.growth.hold(name.len());
+        self.growth.insert(&mut self.loc_ids, name.into(), id);
+        self.growth.hold(name.len());
+        self.growth.push(&mut self.loc_names, name.into());
+        self.growth.push(&mut self.init, 0);
         id
     }
 
@@ -82,23 +90,23 @@ impl ExecutionBuilder {
 
     /// Requires that the last write in mo of a location wrote this value.
     pub fn final_value(&mut self, loc: LocId, value: u64) -> &mut Self {
-        self.finals.push((loc, value));
+        self.growth.push(&mut self.finals, (loc, value));
         self
     }
 
     /// Appends an operation to a thread and says where it stands.
     #[inline]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {
-        let columns = &mut self.threads[thread.index()];
+        let (columns, growth) = (&mut self.threads[thread.index()], &mut self.growth);
         let index = columns.labels.len() as u32;
-        columns.labels.push(Label::new(op.kind, op.order));
-        columns.locs.push(op.loc);
-        columns.values.push(op.value);
+        growth.push(&mut columns.labels, Label::new(op.kind, op.order));
+        growth.push(&mut columns.locs, op.loc);
+        growth.push(&mut columns.values, op.value);
         if op.kind == Kind::Rmw {
-            columns.rmw_reads.push(op.read);
+            growth.push(&mut columns.rmw_reads, op.read);
         }
         if op.source != Source::ByValue {
-            columns.sources.push((index, op.source));
+            growth.push(&mut columns.sources, (index, op.source));
         }
         self.events += 1;
         Slot { thread, index }
@@ -106,14 +114,44 @@ impl ExecutionBuilder {
 
     /// Says that an event depends on an earlier read of its thread.
     pub fn depends(&mut self, event: Slot, on: u32) -> &mut Self {
-        self.threads[event.thread.index()].deps.push((event.index, on));
+        self.growth.push(&mut self.threads[event.thread.index()].deps, (event.index, on));
+        self.deps += 1;
         self
     }
 
     /// Says when an event began and ended.
     pub fn interval(&mut self, event: Slot, interval: Interval) -> &mut Self {
-        self.times.push((event, interval));
+        self.growth.push(&mut self.times, (event, interval));
         self
+    }
+
+    /// How many bytes of the heap it takes at most to [`build`](Self::build) what there is so far, those held included.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// let before = b.memory();
+    /// (0..100).for_each(|value| _ = b.push(t, Op::write(x, value)));
+    /// assert!(b.memory() > before + 100 * 13);
+    /// ```
+    #[inline]
+    pub fn memory(&self) -> usize {
+        // Joined columns and sources; the index of writes, whose map is never more than half empty; and tables of locations.
+        const EVENT: usize =
+            size_of::<Label>() + size_of::<LocId>() + size_of::<u64>() + size_of::<u32>() + INDEXED;
+        const INDEXED: usize = 58;
+        const LOCATION: usize = 4 * size_of::<u64>() + INDEXED;
+        let thread = size_of::<Box<str>>() + 2 * size_of::<u32>();
+        let times = if self.times.is_empty() { 0 } else { size_of::<Interval>() * self.events };
+        let deps = size_of::<(EventId, EventId)>() * 2;
+        let built = self.events * EVENT
+            + self.loc_names.len() * LOCATION
+            + self.threads.len() * thread
+            + times
+            + self.finals.len() * 2 * size_of::<(LocId, EventId)>()
+            + self.deps * deps;
+        self.growth.peak().saturating_add(built)
     }
 
     /// Number of events so far.
@@ -372,13 +410,16 @@ impl WriteIndex {
             largest[loc.index()] = largest[loc.index()].max(value);
         }
         let mut tables = Vec::with_capacity(counts.len());
-        let mut room = 0;
+        let (mut room, mut mapped) = (0, 0);
         for (&count, &largest) in counts.iter().zip(&largest) {
             let covered = if largest <= 4 * count { largest + 1 } else { 0 };
             tables.push((room, covered));
             room += covered as usize;
+            mapped += if covered == 0 { count as usize } else { 0 };
         }
-        let mut index = WriteIndex { tables, table: vec![NO_SOURCE; room], map: FxHashMap::default() };
+        // At once, so that it is not copied as it grows.
+        let map = FxHashMap::with_capacity_and_hasher(mapped, Default::default());
+        let mut index = WriteIndex { tables, table: vec![NO_SOURCE; room], map };
         for loc in x.locations() {
             index.insert(loc, x.init_value(loc), x.init_write(loc).0);
         }

@@ -1,10 +1,11 @@
 //! What the clients are doing: calls, and the events that end them.
 
-use super::{Event, Plain, Type, only_reads};
+use super::{COUNTERS, Event, Plain, Type, only_reads};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use tribunal::growth::Growth;
 use tribunal::object::{Invocation, MalformedHistory, OpId, Value};
 
 /// An operation as it was called.
@@ -20,6 +21,8 @@ pub(super) struct Call {
     pub(super) at: u64,
     /// Whether the value is marked as a pair of a key and a value.
     pub(super) tuple: bool,
+    /// How many bytes of the heap its values take at most.
+    bytes: usize,
 }
 
 /// The end of an operation.
@@ -45,6 +48,9 @@ pub(super) struct Clients {
     clients: FxHashMap<Value, (Arc<str>, Doing)>,
     events: u64,
     calls: u32,
+    growth: Growth,
+    /// What the values of open calls take.
+    open: usize,
 }
 
 enum Doing {
@@ -56,21 +62,29 @@ enum Doing {
 
 impl Clients {
     pub(super) fn new(file: Arc<str>) -> Self {
-        Clients { file, clients: FxHashMap::default(), events: 0, calls: 0 }
+        let (clients, events, calls, growth, open) = Default::default();
+        Clients { file, clients, events, calls, growth, open }
+    }
+
+    /// How many bytes of the heap they take at most, as they are and as operations that are left over.
+    pub(super) fn memory(&self) -> usize {
+        self.growth.peak() + self.open + 2 * size_of::<(Call, Option<End>)>() * self.clients.len()
     }
 
     /// Takes the next event.
     pub(super) fn take(&mut self, event: Event) -> Result<Step, Error> {
         let at = self.events;
         self.events += 1;
-        let Event { place, process, kind, method, value, key, tuple, plain } = event;
-        let (name, doing) = self.clients.entry(process.clone()).or_insert_with(|| {
-            let name = match &process {
+        let Event { place, process, kind, method, value, key, tuple, plain, bytes } = event;
+        if !self.clients.contains_key(&process) {
+            let name: Arc<str> = match &process {
                 Value::Text(name) => name.clone(),
                 number => number.to_string().into(),
             };
-            (name, Doing::Nothing)
-        });
+            self.growth.hold(COUNTERS + name.len());
+            self.growth.insert(&mut self.clients, process.clone(), (name, Doing::Nothing));
+        }
+        let (name, doing) = self.clients.get_mut(&process).expect("it is there by now");
         if let (Type::Invoke, Some(method)) = (kind, &method) {
             let args = match plain {
                 Some(Plain::Args(args)) => Some(args),
@@ -85,10 +99,12 @@ impl Clients {
                 line: place.line,
                 at,
                 tuple,
+                bytes,
             };
             let open = match doing {
                 Doing::Nothing => {
                     self.calls += 1;
+                    self.open += bytes;
                     *doing = Doing::Open(call);
                     return Ok(Step::Called(process));
                 }
@@ -103,6 +119,7 @@ impl Clients {
         let fault = |kind| Err(Error::at(&self.file, place.line, place.column, kind));
         match std::mem::replace(doing, Doing::Nothing) {
             Doing::Open(call) => {
+                self.open -= call.bytes;
                 if let Some(returned) = method.filter(|returned| *returned != call.method) {
                     let (called, returned) = (quote(call.method.as_bytes()), quote(returned.as_bytes()));
                     return fault(ErrorKind::OtherMethod { called, returned });
