@@ -74,10 +74,8 @@ impl Builder {
     #[inline]
     pub fn memory(&self) -> usize {
         // Events sorted by their times, their ranks, and the operations by process.
-        const OPERATION: usize = 2 * size_of::<(u64, u8, Event)>()
-            + 3 * size_of::<Event>()
-            + 3 * size_of::<u64>()
-            + 8 * size_of::<u32>();
+        const OPERATION: usize =
+            2 * size_of::<(u64, u8, Event)>() + 3 * size_of::<Event>() + 7 * size_of::<u64>();
         let edges = if self.before.is_empty() && !self.untimed { 0 } else { self.before.len() + self.len() };
         let built = self.len() * OPERATION
             + self.processes.len() * 2 * size_of::<u32>()
