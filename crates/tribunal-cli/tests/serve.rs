@@ -547,12 +547,8 @@ fn endured(memory: u64, expected: &[u16], requests: &[(&str, Vec<u8>); 8]) {
                     std::thread::sleep(Duration::from_millis(200));
                     answer = server.hear(query, body);
                 }
-                assert!(
-                    matches!(answer.status, 200 | 413 | 422),
-                    "{query}: {} {}",
-                    answer.status,
-                    answer.body
-                );
+                let said = &answer.body[..answer.body.len().min(200)];
+                assert!(expected.contains(&answer.status), "{query}: {} {said}", answer.status);
             });
         }
     });

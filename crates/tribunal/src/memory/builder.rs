@@ -30,9 +30,22 @@ pub struct ExecutionBuilder {
     finals: Vec<(LocId, u64)>,
     times: Vec<(Slot, Interval)>,
     events: usize,
-    deps: usize,
     growth: Growth,
+    /// What building takes, but for the times.
+    built: usize,
 }
+
+/// What building takes for an event: its place in the joined columns and among the sources, and in the index of writes, whose map is
+/// never more than half empty.
+const EVENT: usize = size_of::<Label>() + size_of::<LocId>() + size_of::<u64>() + size_of::<u32>() + INDEXED;
+const INDEXED: usize = 58;
+/// For a location: its tables, and its initial write in the index.
+const LOCATION: usize = 4 * size_of::<u64>() + INDEXED;
+/// For a thread: its name, where it begins, and the table of threads.
+const THREAD: usize = size_of::<Box<str>>() + 2 * size_of::<u32>();
+/// For a dependency and for a final value, whose columns grow by doubling.
+const DEPENDENCY: usize = 3 * size_of::<(EventId, EventId)>();
+const FINAL: usize = 3 * size_of::<(LocId, EventId)>();
 
 /// The columns of one thread, growing.
 #[derive(Clone, Debug, Default)]
@@ -65,6 +78,7 @@ impl ExecutionBuilder {
         self.growth.insert(&mut self.thread_ids, name.into(), id);
         self.growth.hold(name.len());
         self.growth.push(&mut self.threads, Thread { name: name.into(), ..Thread::default() });
+        self.built += THREAD;
         id
     }
 
@@ -79,6 +93,7 @@ impl ExecutionBuilder {
         self.growth.hold(name.len());
         self.growth.push(&mut self.loc_names, name.into());
         self.growth.push(&mut self.init, 0);
+        self.built += LOCATION;
         id
     }
 
@@ -91,6 +106,7 @@ impl ExecutionBuilder {
     /// Requires that the last write in mo of a location wrote this value.
     pub fn final_value(&mut self, loc: LocId, value: u64) -> &mut Self {
         self.growth.push(&mut self.finals, (loc, value));
+        self.built += FINAL;
         self
     }
 
@@ -109,13 +125,14 @@ impl ExecutionBuilder {
             growth.push(&mut columns.sources, (index, op.source));
         }
         self.events += 1;
+        self.built += EVENT;
         Slot { thread, index }
     }
 
     /// Says that an event depends on an earlier read of its thread.
     pub fn depends(&mut self, event: Slot, on: u32) -> &mut Self {
         self.growth.push(&mut self.threads[event.thread.index()].deps, (event.index, on));
-        self.deps += 1;
+        self.built += DEPENDENCY;
         self
     }
 
@@ -137,21 +154,8 @@ impl ExecutionBuilder {
     /// ```
     #[inline]
     pub fn memory(&self) -> usize {
-        // Joined columns and sources; the index of writes, whose map is never more than half empty; and tables of locations.
-        const EVENT: usize =
-            size_of::<Label>() + size_of::<LocId>() + size_of::<u64>() + size_of::<u32>() + INDEXED;
-        const INDEXED: usize = 58;
-        const LOCATION: usize = 4 * size_of::<u64>() + INDEXED;
-        let thread = size_of::<Box<str>>() + 2 * size_of::<u32>();
-        let times = if self.times.is_empty() { 0 } else { size_of::<Interval>() * self.events };
-        let deps = size_of::<(EventId, EventId)>() * 2;
-        let built = self.events * EVENT
-            + self.loc_names.len() * LOCATION
-            + self.threads.len() * thread
-            + times
-            + self.finals.len() * 2 * size_of::<(LocId, EventId)>()
-            + self.deps * deps;
-        self.growth.peak().saturating_add(built)
+        let times = if self.times.is_empty() { 0 } else { self.events * size_of::<Interval>() };
+        self.growth.peak() + self.built + times
     }
 
     /// Number of events so far.
