@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
-use tribunal_formats::{Format, NilReads, Reader};
-use tribunal_report::{EngineChoice, Question, Questions};
+use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
 
@@ -60,8 +60,10 @@ Exit status:
   1    some inconsistent, mismatched or refused
   2    bad usage or malformed input
   3    some undecided, and none inconsistent
+  129  ended by SIGHUP
   130  stopped by Ctrl-C
-  141  the reader of the output left before the work was done, and nothing inconsistent was found";
+  141  the reader of the output left before the work was done, and nothing inconsistent was found
+  143  ended by SIGTERM";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -207,8 +209,9 @@ pub struct Budget {
     /// Give up on an answer after so many search states: it is undecided
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     pub max_states: u64,
-    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided;
-    /// by default three quarters of the machine's memory, where the system says how much that is
+    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided. A
+    /// history that takes more by itself, and more than 16M, is an error. By default three quarters of the machine's memory,
+    /// where the system says how much that is
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
 }
@@ -238,19 +241,29 @@ impl Budget {
         }
     }
 
-    /// The limits of verifying a certificate, begun now; where nobody says how much memory that may take, it is no more than the
-    /// library takes by itself.
-    pub fn limits_of_verification(&self) -> Limits<'static> {
+    /// The limits of verifying a certificate, begun now. Where nobody says how much memory that may take, it is no more for objects
+    /// than the library takes by itself.
+    pub fn limits_of_verification(&self, judged: Judged<'_>) -> Limits<'static> {
         let limits = self.limits();
-        match self.max_memory {
-            Some(_) => limits,
-            None => Limits { max_memory: limits.max_memory.min(MOST_MEMORY), ..limits },
+        match judged {
+            Judged::Object(_) if self.max_memory.is_none() => {
+                Limits { max_memory: limits.max_memory.min(MOST_MEMORY), ..limits }
+            }
+            _ => limits,
         }
     }
 }
 
+/// Histories of up to so many bytes are read whatever the limit: a small one is for what is beside them.
+const LEAST: usize = 16 << 20;
+
+/// How to read histories: as this format, within this limit or, without one, most of the machine's memory.
+pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions {
+    ReadOptions { format, max_memory: max_memory.unwrap_or_else(most_memory).max(LEAST) }
+}
+
 /// Three quarters of the machine's memory: rather undecided than killed.
-fn most_memory() -> usize {
+pub fn most_memory() -> usize {
     let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
     let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
@@ -286,7 +299,8 @@ impl Judging {
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
         progress.file(&self.name(), input::size(&self.file));
         let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), self.format)?.nil_reads(self.nil_reads))
+        let options = reading(self.format, self.budget.max_memory);
+        Ok(tribunal_formats::read(bytes, &self.name(), options)?.nil_reads(self.nil_reads))
     }
 }
 
@@ -375,7 +389,8 @@ pub struct VerifyArguments {
     /// What becomes of reads of nil, as given to check
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
-    /// Look for stored certificates in DIR, if they are no longer where `check --certificates` put them
+    /// Look for stored certificates in DIR, whatever folder their lines name; without it they must be in the current folder or
+    /// below it, as their lines say
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
     #[command(flatten)]
@@ -393,7 +408,8 @@ Examples:
   tribunal convert --to text trace.axe
   tribunal convert --to json -o all.jsonl.gz *.txt
 
-With -o the file appears when all is written: until then, and after any failure, what was there before stays.";
+With -o the file appears when all is written: until then, and after any failure, what was there before stays. It may be one of \
+the files that are read, and keeps its mode; symbolic links are followed.";
 
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
@@ -421,7 +437,7 @@ Examples:
   tribunal shrink history.edn | tribunal check -
 
 What is left is still inconsistent, and nothing more could be left out of it. Histories that are consistent are left out \
-and named on standard error.
+and named on standard error; if there is nothing to write, a file named with -o is left as it is.
 
 Exit status: 0 all consistent, 1 some inconsistent and shrunk, 2 bad usage or malformed input, 3 some undecided and none \
 inconsistent, 130 stopped by Ctrl-C.";

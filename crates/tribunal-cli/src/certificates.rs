@@ -2,12 +2,13 @@
 
 use crate::case::Case;
 use crate::failure::Failure;
-use crate::output::Stream;
+use crate::output::OutputFile;
 use serde_json::{Value, json};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
-use tribunal_report::Question;
+use std::path::{Component, Path, PathBuf};
+use tribunal_formats::certificate;
+use tribunal_report::{Question, printable};
 
 /// A directory for the certificates that are larger than a limit.
 pub struct Store {
@@ -37,9 +38,9 @@ impl Store {
             format!("{}-{}-{}.json.zst", escaped(case.file), case.index, escaped(&question.to_string()));
         let file = self.directory.join(name);
         let write = || -> io::Result<()> {
-            let mut stream = Stream::open(&file)?;
-            stream.writer().write_all(certificate.as_bytes())?;
-            stream.persist(&file)
+            let mut stored = OutputFile::open(&file)?;
+            stored.writer().write_all(certificate.as_bytes())?;
+            stored.persist()
         };
         match write() {
             Ok(()) => Ok(json!({"file": file, "bytes": certificate.len()}).to_string()),
@@ -60,26 +61,81 @@ fn escaped(text: &str) -> String {
     name
 }
 
-/// The certificate of a verdict line, read from its file if it was stored; `directory` is where files are now, if
-/// they were moved.
-pub fn fetch(certificate: Value, directory: Option<&Path>) -> Result<Value, String> {
-    let Some(file) = certificate.get("file").and_then(Value::as_str) else { return Ok(certificate) };
-    let bytes = certificate.get("bytes").and_then(Value::as_u64).ok_or("expected `bytes`, a whole number")?;
-    let file = match (directory, Path::new(file).file_name()) {
-        (Some(directory), Some(name)) => directory.join(name),
-        _ => file.into(),
-    };
-    read(&file, bytes).map_err(|problem| format!("{}: {problem}", file.display()))
+/// Where stored certificates are looked for.
+pub struct Shelf {
+    /// The folder that was named: of the path in a line only the file's name counts then.
+    named: Option<PathBuf>,
+    /// The most bytes that a certificate may take, as JSON and as what is read of it.
+    max_memory: usize,
 }
 
-fn read(file: &Path, bytes: u64) -> Result<Value, String> {
-    let unread = |error: io::Error| error.to_string();
-    let content = tribunal_formats::decompressed(File::open(file).map_err(unread)?).map_err(unread)?;
-    let mut text = String::new();
-    // One byte more than there should be is enough to know that there is more.
-    content.take(bytes.saturating_add(1)).read_to_string(&mut text).map_err(unread)?;
-    if text.len() as u64 != bytes {
-        return Err(format!("expected a certificate of {bytes} bytes, found one of another length"));
+impl Shelf {
+    /// Certificates in this folder or, without one, in the current folder and below it.
+    pub fn new(named: Option<PathBuf>, max_memory: usize) -> Self {
+        Shelf { named, max_memory }
     }
-    serde_json::from_str(&text).map_err(|error| format!("expected a certificate: {error}"))
+
+    /// The certificate of a verdict line, read from its file if it was stored.
+    pub fn fetch(&self, certificate: Value) -> Result<Value, String> {
+        let Some(file) = certificate.get("file").and_then(Value::as_str) else { return Ok(certificate) };
+        let bytes =
+            certificate.get("bytes").and_then(Value::as_u64).ok_or("expected `bytes`, a whole number")?;
+        let read = self.place(Path::new(file)).and_then(|(path, folder)| {
+            let read = self.read(&path, &folder, bytes);
+            read.map_err(|problem| format!("{}: {problem}", path.display()))
+        });
+        read.map_err(|problem| printable(&problem).into_owned())
+    }
+
+    /// Where a certificate is, and the folder that it must not lead out of.
+    fn place(&self, file: &Path) -> Result<(PathBuf, PathBuf), String> {
+        match (&self.named, file.file_name()) {
+            (Some(folder), Some(name)) => Ok((folder.join(name), folder.clone())),
+            (None, Some(_)) if file.components().all(|part| matches!(part, Component::Normal(_))) => {
+                Ok((file.into(), Path::new(".").into()))
+            }
+            _ => Err(format!(
+                "{}: expected a path below the current folder; --certificates says where others are",
+                file.display()
+            )),
+        }
+    }
+
+    fn read(&self, path: &Path, folder: &Path, bytes: u64) -> Result<Value, String> {
+        let unread = |error: io::Error| error.to_string();
+        let real = path.canonicalize().map_err(unread)?;
+        if !real.starts_with(folder.canonicalize().map_err(unread)?) {
+            return Err(format!("a symbolic link that leads out of the folder, to {}", real.display()));
+        }
+        let regular = |meta: Metadata| match meta.is_file() {
+            true => Ok(meta.len()),
+            false => Err("expected a regular file".to_string()),
+        };
+        // Before it is opened, which may have effects of its own; and after, since it may be another by now.
+        regular(real.metadata().map_err(unread)?)?;
+        let file = open(&real).map_err(unread)?;
+        let compressed = regular(file.metadata().map_err(unread)?)?;
+        let most = self.max_memory as u64 / 2;
+        if bytes.max(compressed) > most {
+            return Err(format!("a certificate of more than {most} bytes, half of what --max-memory allows"));
+        }
+        let content = tribunal_formats::decompressed(file).map_err(unread)?;
+        let mut text = String::new();
+        // One byte more than there should be is enough to know that there is more.
+        content.take(bytes.saturating_add(1)).read_to_string(&mut text).map_err(unread)?;
+        if text.len() as u64 != bytes {
+            return Err(format!("expected a certificate of {bytes} bytes, found one of another length"));
+        }
+        let left = self.max_memory.saturating_sub(text.capacity());
+        certificate::parse(&text, left).map_err(|error| format!("expected a certificate: {error}"))
+    }
+}
+
+/// Opens a file without waiting, should it be a pipe by now.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits() as i32);
+    options.open(path)
 }

@@ -1,6 +1,6 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{Budget, CheckArguments, Output};
+use crate::args::{Budget, CheckArguments, Output, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Store;
 use crate::exit::Status;
@@ -11,7 +11,7 @@ use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
 use crate::{input, interrupt};
 use anstyle::Style;
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use tribunal::Model;
 use tribunal::object::Criterion;
 use tribunal_formats::{History, Labels};
@@ -26,6 +26,8 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
         .build_global()
         .map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
     let mut session = Session::new(arguments)?;
+    // Answers wait to be written together: until there are many, until more input is waited for, but never long.
+    out.flusher().keep_flushing()?;
     let mut malformed = false;
     for file in &arguments.histories.files {
         match session.file(file, out) {
@@ -106,6 +108,8 @@ struct Session<'a> {
     tally: Tally,
     /// Whether Ctrl-C or a closed pipe ended the work before its time.
     cut_short: bool,
+    /// Whether somebody looks at the answers as they come.
+    to_person: bool,
 }
 
 #[derive(Default)]
@@ -154,15 +158,17 @@ impl<'a> Session<'a> {
             expectations: Expectations::default(),
             tally: Tally::default(),
             cut_short: false,
+            to_person: io::stdout().is_terminal(),
         })
     }
 
     fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
         let name = file.to_string_lossy();
         self.progress.file(&name, input::size(file));
-        let bytes = self.progress.watch(input::bytes(file)?);
-        let histories = tribunal_formats::read(bytes, &name, self.arguments.histories.format)?
-            .nil_reads(self.arguments.histories.nil_reads);
+        let bytes = self.progress.watch(input::bytes(file)?.flushing(out.flusher()));
+        let options = reading(self.arguments.histories.format, self.arguments.budget.max_memory);
+        let histories =
+            tribunal_formats::read(bytes, &name, options)?.nil_reads(self.arguments.histories.nil_reads);
         for (history, index) in histories.zip(0..) {
             // After the last history there is nothing left to cut: the status is what it would have been.
             if interrupt::requested() || out.is_closed() {
@@ -178,7 +184,16 @@ impl<'a> Session<'a> {
 
     fn history(&mut self, case: &Case<'_>, labels: &Labels, out: &mut Stdout) -> Result<(), Failure> {
         let Session {
-            arguments, asked, budget, specifications, progress, expectations, tally, report, ..
+            arguments,
+            asked,
+            budget,
+            specifications,
+            progress,
+            expectations,
+            tally,
+            report,
+            to_person,
+            ..
         } = self;
         specifications.with(case, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
@@ -195,7 +210,7 @@ impl<'a> Session<'a> {
                 progress.judging(case.index, question);
                 let mut finding = Finding::of(judged, question, arguments.engine, &budget.limits());
                 if arguments.verify {
-                    finding.verify(&budget.limits_of_verification());
+                    finding.verify(&budget.limits_of_verification(judged));
                 }
                 findings.push(finding);
             }
@@ -218,8 +233,10 @@ impl<'a> Session<'a> {
                 for (style, note) in &notes {
                     remark(arguments.output, &out.paint(*style, note), out)?;
                 }
-                // Whoever drives the command through a pipe waits for this answer before the next question.
-                Ok(out.flush()?)
+                if arguments.output == Output::Brief || *to_person {
+                    out.flush()?;
+                }
+                Ok(())
             })
         })
     }

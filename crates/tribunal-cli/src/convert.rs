@@ -1,6 +1,6 @@
 //! `tribunal convert`: the same histories in another format, one at a time.
 
-use crate::args::ConvertArguments;
+use crate::args::{ConvertArguments, reading};
 use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
     let mut writer = Writer::new(sink, arguments.to);
     for file in &arguments.files {
         let name = file.to_string_lossy();
-        for history in input::open(file, arguments.from)?.nil_reads(arguments.nil_reads) {
+        for history in input::open(file, reading(arguments.from, None))?.nil_reads(arguments.nil_reads) {
             if interrupt::requested() {
                 return Ok(Status::Interrupted);
             }

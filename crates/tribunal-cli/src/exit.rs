@@ -13,10 +13,14 @@ pub enum Status {
     Malformed = 2,
     /// Something was undecided and nothing inconsistent.
     Undecided = 3,
+    /// SIGHUP, by the shells' convention 128 + its number.
+    HungUp = 129,
     /// Ctrl-C, by the shells' convention 128 + SIGINT.
     Interrupted = 130,
     /// The reader of standard output left before the work was done, by the shells' convention 128 + SIGPIPE.
     ClosedPipe = 141,
+    /// SIGTERM, by the same convention.
+    Terminated = 143,
 }
 
 impl From<Status> for ExitCode {

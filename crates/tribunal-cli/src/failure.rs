@@ -51,7 +51,7 @@ pub enum Failure {
     Listen { port: u16, source: io::Error },
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
-    Interrupt(#[from] ctrlc::Error),
+    Interrupt(io::Error),
 }
 
 impl Failure {
@@ -71,9 +71,10 @@ impl Failure {
         }
     }
 
-    /// Whether the reader of standard output has left: nothing to complain of.
+    /// Whether the reader of the output has left: nothing to complain of.
     pub fn is_closed_pipe(&self) -> bool {
-        matches!(self, Failure::Stdout(error) if error.kind() == io::ErrorKind::BrokenPipe)
+        matches!(self, Failure::Stdout(error) | Failure::Write { source: error, .. }
+            if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Prints the failure on standard error.

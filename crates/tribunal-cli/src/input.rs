@@ -2,15 +2,16 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::Stdout;
+use crate::output::{Flusher, Stdout};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use tribunal_formats::{Format, Input, Reader};
+use std::time::Duration;
+use tribunal_formats::{Input, ReadOptions, Reader};
 
 /// Opens a file of histories; `-` is standard input.
-pub fn open(file: &OsStr, format: Option<Format>) -> Result<Reader, Failure> {
-    Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), format)?)
+pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
+    Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), options)?)
 }
 
 /// Does the same to each file; one that is bad is reported, and the others are still done, until there is an interrupt or
@@ -46,7 +47,8 @@ pub fn bytes(file: &OsStr) -> Result<Bytes, Failure> {
         Input::Stdin => stdin(),
         Input::Path(path) => File::open(path),
     };
-    opened.map(Bytes).map_err(|source| Failure::Read { file: input.to_string(), source })
+    let bytes = opened.map(|file| Bytes { file, before_waiting: None });
+    bytes.map_err(|source| Failure::Read { file: input.to_string(), source })
 }
 
 /// Opens a file of lines, compressed or not; `-` is standard input.
@@ -66,18 +68,37 @@ pub fn size(file: &OsStr) -> Option<u64> {
 }
 
 /// The bytes of an input; reading fails once Ctrl-C has been pressed.
-pub struct Bytes(File);
+pub struct Bytes {
+    file: File,
+    before_waiting: Option<Flusher>,
+}
+
+impl Bytes {
+    /// The same bytes. Output is written out before they are waited for: whoever drives the command through pipes may wait
+    /// for it before sending more.
+    pub fn flushing(self, out: Flusher) -> Self {
+        Bytes { before_waiting: Some(out), ..self }
+    }
+}
 
 impl Read for Bytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(out) = &self.before_waiting
+            && !ready(&self.file, Duration::ZERO)?
+        {
+            out.flush();
+        }
         while !interrupt::requested() {
-            if ready(&self.0)? {
-                return self.0.read(buffer);
+            if ready(&self.file, PATIENCE)? {
+                return self.file.read(buffer);
             }
         }
         Err(io::Error::other("stopped by Ctrl-C"))
     }
 }
+
+/// How long to wait before looking for Ctrl-C again.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Standard input, not through the standard library's buffer, whose content poll does not see.
 #[cfg(unix)]
@@ -92,19 +113,20 @@ fn stdin() -> io::Result<File> {
     Ok(io::stdin().as_handle().try_clone_to_owned()?.into())
 }
 
-/// Whether a read would return at once; waits for that, but not long.
+/// Whether a read would return at once; waits for that, but no longer than this.
 #[cfg(unix)]
-fn ready(file: &File) -> io::Result<bool> {
+fn ready(file: &File, patience: Duration) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
-    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&PATIENCE)) {
+    let patience = Timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
+    match poll(&mut [PollFd::new(file, PollFlags::IN)], Some(&patience)) {
         Ok(events) => Ok(events > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
 
+/// It cannot be known, so a first look finds nothing.
 #[cfg(not(unix))]
-fn ready(_: &File) -> io::Result<bool> {
-    Ok(true)
+fn ready(_: &File, patience: Duration) -> io::Result<bool> {
+    Ok(!patience.is_zero())
 }

@@ -1,6 +1,6 @@
 //! `tribunal kernel`: how many pairs of writes every sc order agrees on, and how many of them the saturations find.
 
-use crate::args::{KernelArguments, Style};
+use crate::args::{KernelArguments, Style, reading};
 use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -57,7 +57,9 @@ struct Tally {
 impl Session<'_> {
     fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
         let name = file.to_string_lossy();
-        for (history, index) in input::open(file, self.arguments.histories.format)?.zip(0..) {
+        let max_memory = self.arguments.budget.max_memory.unwrap_or(MEMORY);
+        let options = reading(self.arguments.histories.format, Some(max_memory));
+        for (history, index) in input::open(file, options)?.zip(0..) {
             if interrupt::requested() || out.is_closed() {
                 break;
             }
@@ -67,9 +69,7 @@ impl Session<'_> {
                 return Err(case.failure("the sc-kernel is of memories, and the history is of an object"));
             };
             let begin = Instant::now();
-            let budget = &self.arguments.budget;
-            let max_memory = budget.max_memory.unwrap_or(MEMORY);
-            let found = kernel(execution, &Limits { max_memory, ..budget.limits() });
+            let found = kernel(execution, &Limits { max_memory, ..self.arguments.budget.limits() });
             let micros = begin.elapsed().as_micros() as u64;
             match self.arguments.output {
                 Style::Human => self.tally.row(&case, &found, out)?,

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
-    interrupt::install()?;
+    interrupt::install().map_err(Failure::Interrupt)?;
     match command {
         Command::Check(arguments) => check::run(arguments, out),
         Command::Verify(arguments) => verify::run(arguments, out),

@@ -2,7 +2,7 @@
 
 mod feed;
 
-use crate::args::{Budget, MonitorArguments};
+use crate::args::{Budget, MonitorArguments, reading};
 use crate::case::{Specifications, left_out};
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -31,7 +31,9 @@ pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Fai
     let progress = Progress::new();
     progress.file(&file, input::size(&arguments.file));
     let bytes = progress.watch(input::bytes(&arguments.file)?);
-    let mut feed = Feed::start(bytes, &file, given.given().map(|spec| spec.name()), arguments.nil_reads);
+    let options = reading(None, arguments.budget.max_memory);
+    let spec = given.given().map(|spec| spec.name());
+    let mut feed = Feed::start(bytes, &file, options, spec, arguments.nil_reads);
     let implied;
     let spec = match given.given() {
         Some(spec) => spec,

@@ -1,11 +1,16 @@
-//! Where output goes: standard output, which may be closed early, and files, which appear whole or not at all.
+//! Where output goes: standard output, which may be closed early, and files.
+
+mod file;
+
+pub use file::{OutputFile, discard};
 
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -23,25 +28,40 @@ pub fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
+/// How much is held back before it is written.
+const ROOM: usize = 64 << 10;
+/// How long at most, if somebody sees to it.
+const DELAY: Duration = Duration::from_millis(100);
+
 /// Standard output. Once its reader has left, what is written goes nowhere and [`is_closed`](Stdout::is_closed) says
 /// so: the work decides for itself whether to go on.
 pub struct Stdout {
-    buffer: BufWriter<io::Stdout>,
+    buffer: Arc<Mutex<BufWriter<io::Stdout>>>,
     colour: bool,
     closed: bool,
 }
+
+/// Writes out what standard output holds back, while its owner waits or is busy.
+#[derive(Clone)]
+pub struct Flusher(Arc<Mutex<BufWriter<io::Stdout>>>);
 
 impl Stdout {
     /// Standard output, coloured if it is a terminal and NO_COLOR does not forbid it.
     pub fn new() -> Self {
         let stdout = io::stdout();
         let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        Stdout { buffer: BufWriter::new(stdout), colour, closed: false }
+        let buffer = Arc::new(Mutex::new(BufWriter::with_capacity(ROOM, stdout)));
+        Stdout { buffer, colour, closed: false }
     }
 
     /// Whether the reader has left.
     pub fn is_closed(&self) -> bool {
         self.closed
+    }
+
+    /// What writes out what is held back.
+    pub fn flusher(&self) -> Flusher {
+        Flusher(self.buffer.clone())
     }
 
     /// The text in this style, if output is coloured.
@@ -65,12 +85,34 @@ impl Stdout {
     }
 }
 
+impl Flusher {
+    /// Writes out what there is. What fails stays, and fails again when its owner writes.
+    pub fn flush(&self) {
+        let _ = locked(&self.0).flush();
+    }
+
+    /// Does so every now and then for as long as the process lives.
+    pub fn keep_flushing(self) -> io::Result<()> {
+        let flush = move || {
+            loop {
+                thread::sleep(DELAY);
+                self.flush();
+            }
+        };
+        thread::Builder::new().name("flusher".into()).spawn(flush).map(drop)
+    }
+}
+
+fn locked(buffer: &Mutex<BufWriter<io::Stdout>>) -> MutexGuard<'_, BufWriter<io::Stdout>> {
+    buffer.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Ok(bytes.len());
         }
-        let written = self.buffer.write(bytes);
+        let written = locked(&self.buffer).write(bytes);
         self.unless_closed(written, bytes.len())
     }
 
@@ -78,7 +120,7 @@ impl Write for Stdout {
         if self.closed {
             return Ok(());
         }
-        let flushed = self.buffer.flush();
+        let flushed = locked(&self.buffer).flush();
         self.unless_closed(flushed, ())
     }
 }
@@ -88,32 +130,21 @@ pub enum Sink<'a> {
     /// Standard output.
     Stdout(&'a mut Stdout),
     /// A file that appears when [`finish`](Sink::finish) is called; until then the one it replaces stays.
-    File { path: PathBuf, stream: Stream },
-}
-
-/// The bytes on their way to a file, compressed as its name says.
-pub enum Stream {
-    Plain(BufWriter<NamedTempFile>),
-    Gzip(flate2::write::GzEncoder<BufWriter<NamedTempFile>>),
-    Zstd(zstd::Encoder<'static, BufWriter<NamedTempFile>>),
-    /// A device or a pipe: there is nothing to replace.
-    Device(BufWriter<File>),
+    File { path: PathBuf, file: Box<OutputFile> },
 }
 
 impl<'a> Sink<'a> {
-    /// Opens the named file, or standard output for none and for `-`.
+    /// Opens the named file, or standard output for none, for `-` and for `/dev/stdout`.
     pub fn open(path: Option<&Path>, stdout: &'a mut Stdout) -> Result<Self, Failure> {
         match path {
             None => Ok(Sink::Stdout(stdout)),
-            Some(path) if path == Path::new("-") => Ok(Sink::Stdout(stdout)),
-            Some(path) => {
-                // Through a symbolic link, to replace what it points at rather than the link.
-                let path = path.canonicalize().unwrap_or_else(|_| path.into());
-                match Stream::open(&path) {
-                    Ok(stream) => Ok(Sink::File { path, stream }),
-                    Err(source) => Err(Failure::Write { file: path, source }),
-                }
+            Some(path) if path == Path::new("-") || path == Path::new("/dev/stdout") => {
+                Ok(Sink::Stdout(stdout))
             }
+            Some(path) => match OutputFile::open(path) {
+                Ok(file) => Ok(Sink::File { path: path.into(), file: Box::new(file) }),
+                Err(source) => Err(Failure::Write { file: path.into(), source }),
+            },
         }
     }
 
@@ -121,8 +152,8 @@ impl<'a> Sink<'a> {
     pub fn finish(self) -> Result<(), Failure> {
         match self {
             Sink::Stdout(stdout) => stdout.finish(),
-            Sink::File { path, stream } => {
-                stream.persist(&path).map_err(|source| Failure::Write { file: path, source })
+            Sink::File { path, file } => {
+                file.persist().map_err(|source| Failure::Write { file: path, source })
             }
         }
     }
@@ -134,60 +165,14 @@ impl Write for Sink<'_> {
         match self {
             Sink::Stdout(stdout) if stdout.is_closed() => Err(io::ErrorKind::BrokenPipe.into()),
             Sink::Stdout(stdout) => stdout.write(bytes),
-            Sink::File { stream, .. } => stream.writer().write(bytes),
+            Sink::File { file, .. } => file.writer().write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Sink::Stdout(stdout) => stdout.flush(),
-            Sink::File { stream, .. } => stream.writer().flush(),
+            Sink::File { file, .. } => file.writer().flush(),
         }
-    }
-}
-
-impl Stream {
-    /// Opens a file that appears with [`persist`](Stream::persist), in the directory of that name.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        if path.metadata().is_ok_and(|meta| !meta.is_file()) {
-            return Ok(Stream::Device(BufWriter::new(File::options().write(true).open(path)?)));
-        }
-        let directory = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".tribunal-");
-        // A temporary file is private by default; this one becomes the user's.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = BufWriter::new(builder.tempfile_in(directory)?);
-        Ok(match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Stream::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Some("zst") => Stream::Zstd(zstd::Encoder::new(file, 0)?),
-            _ => Stream::Plain(file),
-        })
-    }
-
-    /// Where the bytes go in.
-    pub fn writer(&mut self) -> &mut dyn Write {
-        match self {
-            Stream::Plain(stream) => stream,
-            Stream::Gzip(stream) => stream,
-            Stream::Zstd(stream) => stream,
-            Stream::Device(stream) => stream,
-        }
-    }
-
-    /// Writes out what is left and gives the file its name.
-    pub fn persist(self, path: &Path) -> io::Result<()> {
-        let file = match self {
-            Stream::Plain(stream) => stream,
-            Stream::Gzip(stream) => stream.finish()?,
-            Stream::Zstd(stream) => stream.finish()?,
-            Stream::Device(mut stream) => return stream.flush(),
-        };
-        let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        file.persist(path).map(drop).map_err(|error| error.error)
     }
 }

@@ -8,7 +8,7 @@ mod request;
 mod response;
 mod slots;
 
-use crate::args::{seconds, size};
+use crate::args::{most_memory, seconds, size};
 use crate::exit::Status as Exit;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -28,6 +28,10 @@ use std::time::Duration;
 
 /// How many connections there may be: a browser opens about six.
 const CONNECTIONS: usize = 64;
+/// How many more are told so at once; others are closed.
+const TURNED_AWAY: usize = 256;
+/// What a thread needs that turns a client away.
+const SMALL_STACK: usize = 64 << 10;
 /// How often to look for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -50,11 +54,15 @@ pub struct ServeArguments {
     #[arg(long, value_name = "N", default_value_t = 4711)]
     pub port: u16,
     /// Serve this page, which checks by itself, and nothing else
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["max_body", "timeout"])]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["max_body", "max_memory", "timeout"])]
     pub page: Option<PathBuf>,
     /// The largest history, in bytes or with k, M or G, as it is sent and decompressed
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
     pub max_body: usize,
+    /// How much memory, in bytes or with k, M or G, all histories that are heard at once may take together: what is beyond it is
+    /// undecided, or too large to be read. By default half of the machine's, where the system says how much that is
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<usize>,
     /// How many seconds the answers about a history may take together; what is not decided then is undecided
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
@@ -72,12 +80,19 @@ pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure
             (page.map_err(failed)?, None)
         }
         None => {
-            let court = Court::new(arguments.max_body as u64, arguments.timeout);
+            let max_memory = arguments.max_memory.unwrap_or_else(|| most_memory() / 3 * 2);
+            let court = Court::new(arguments.max_body as u64, max_memory, arguments.timeout);
             (tribunal_view::page(None, COURT), Some(court))
         }
     };
     let (listeners, port) = listen(arguments.port)?;
-    let server = Arc::new(Server { page, court, port, connections: Slots::new(CONNECTIONS) });
+    let server = Arc::new(Server {
+        page,
+        court,
+        port,
+        connections: Slots::new(CONNECTIONS),
+        turned_away: Slots::new(TURNED_AWAY),
+    });
     for listener in listeners {
         let server = server.clone();
         thread::spawn(move || server.accept(&listener));
@@ -105,6 +120,7 @@ struct Server {
     court: Option<Court>,
     port: u16,
     connections: Slots,
+    turned_away: Slots,
 }
 
 impl Server {
@@ -117,11 +133,7 @@ impl Server {
                 continue;
             };
             let Some(slot) = self.connections.take() else {
-                let busy = Response::error(Status::ServiceUnavailable, "too many connections");
-                // A few bytes fit into the socket's buffer; without room for them there is no answer.
-                if socket.set_nonblocking(true).is_ok() {
-                    let _ = busy.write(false, &socket);
-                }
+                self.turn_away(socket);
                 continue;
             };
             let server = self.clone();
@@ -132,6 +144,18 @@ impl Server {
             // Without a thread the connection is closed.
             let _ = thread::Builder::new().name("connection".into()).spawn(talk);
         }
+    }
+
+    /// Tells a client that there are too many, whatever it asks.
+    fn turn_away(&self, socket: TcpStream) {
+        let Some(slot) = self.turned_away.take() else { return };
+        let tell = move || {
+            let busy = Response::error(Status::ServiceUnavailable, "too many connections");
+            Connection::new(socket).respond(&busy, false);
+            drop(slot);
+        };
+        // Without a thread the connection is closed.
+        let _ = thread::Builder::new().name("turned away".into()).stack_size(SMALL_STACK).spawn(tell);
     }
 
     /// Reads one request and answers it.

@@ -57,8 +57,16 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
             }
         }
     }
-    let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
-    writer.finish().map_err(unwritten)?.finish()?;
+    match &arguments.output {
+        // An empty file would take the place of one that may be the input.
+        Some(output) if shrunk == 0 => {
+            complain(&format!("nothing to write: {} is left as it is", output.display()));
+        }
+        output => {
+            let unwritten = |source| Failure::output(output.as_deref(), source);
+            writer.finish().map_err(unwritten)?.finish()?;
+        }
+    }
     Ok(match (shrunk, undecided) {
         (1.., _) => Status::Inconsistent,
         (0, 1..) => Status::Undecided,

@@ -1,15 +1,14 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
-use crate::args::VerifyArguments;
+use crate::args::{VerifyArguments, most_memory, reading};
 use crate::case::{Case, Specifications};
-use crate::certificates;
+use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
 use crate::{input, interrupt};
 use serde_json::Value;
-use std::io::{BufRead, Write};
-use std::path::PathBuf;
+use std::io::{BufRead, Read, Write};
 use tribunal::memory::Execution;
 use tribunal::object;
 use tribunal::verdict::Witness;
@@ -30,30 +29,39 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
     let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let histories = input::open(&arguments.history, arguments.format)?.nil_reads(arguments.nil_reads);
+    let options = reading(arguments.format, arguments.budget.max_memory);
+    let histories = input::open(&arguments.history, options)?.nil_reads(arguments.nil_reads);
     let name = arguments.history.to_string_lossy();
+    let max_memory = arguments.budget.max_memory.unwrap_or_else(most_memory);
     let mut session = Session {
         histories,
         at: None,
         read: 0,
         history_file: name.clone().into(),
         certificate_file: arguments.certificate.to_string_lossy().into(),
-        stored: arguments.certificates.clone(),
+        stored: Shelf::new(arguments.certificates.clone(), max_memory),
+        max_memory,
         spoken_of: None,
         line: 0,
     };
     let mut lines = input::lines(&arguments.certificate)?;
+    // The other half is for what is read of it.
+    let longest = max_memory / 2;
     let (mut verifications, mut skipped) = (Verifications::default(), 0u64);
     let (mut text, mut cut_short) = (String::new(), false);
     loop {
         text.clear();
-        let end = lines.read_line(&mut text);
+        let end = lines.by_ref().take((longest as u64).saturating_add(1)).read_line(&mut text);
         if interrupt::requested() {
             break;
         }
         session.line += 1;
         if end.map_err(|error| session.problem(error.to_string()))? == 0 {
             break;
+        }
+        if text.len() > longest {
+            let problem = format!("a line of more than {longest} bytes, half of what --max-memory allows");
+            return Err(session.problem(problem));
         }
         if out.is_closed() {
             cut_short = true;
@@ -65,8 +73,10 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         let claim = session.claim(&text)?;
         let History { subject, line, .. } = session.history(claim.index)?;
         let case = Case { file: &name, index: claim.index, line: *line, subject };
-        let limits = arguments.budget.limits_of_verification();
-        let answer = specifications.with(&case, |judged| Ok(claim.judge(judged, case.events(), &limits)))?;
+        let answer = specifications.with(&case, |judged| {
+            let limits = arguments.budget.limits_of_verification(judged);
+            Ok(claim.judge(judged, case.events(), &limits))
+        })?;
         write!(out, "{case}: {}: {}: ", claim.question, claim.word)?;
         let Some(verification) = answer else {
             skipped += 1;
@@ -109,8 +119,10 @@ struct Session {
     read: u64,
     history_file: String,
     certificate_file: String,
-    /// Where stored certificates are, if they were moved.
-    stored: Option<PathBuf>,
+    /// Where stored certificates are.
+    stored: Shelf,
+    /// How many bytes a line may take, as text and as what is read of it.
+    max_memory: usize,
     /// The file that the certificate lines say they are about.
     spoken_of: Option<String>,
     line: u64,
@@ -132,8 +144,13 @@ impl Session {
     }
 
     fn claim(&mut self, text: &str) -> Result<Claim, Failure> {
-        let mut line: Value = serde_json::from_str(text)
-            .map_err(|error| self.problem(format!("expected a verdict line: {error}")))?;
+        let left = self.max_memory.saturating_sub(text.len());
+        let mut line = certificate::parse(text, left).map_err(|error| {
+            // The line within the text is always the first.
+            let (problem, column) = (error.to_string(), error.column());
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            self.problem(format!("expected a verdict line: {problem}, at column {column}"))
+        })?;
         let missing = |key: &str, what: &str| self.problem(format!("expected `{key}`, {what}"));
         let number = |key: &str| line[key].as_u64().ok_or_else(|| missing(key, "a whole number"));
         let string = |key: &str| line[key].as_str().ok_or_else(|| missing(key, "a string"));
@@ -160,7 +177,7 @@ impl Session {
         }
         let mut take = |key: &str| {
             let certificate = line.get_mut(key).map(Value::take);
-            certificate.map(|json| certificates::fetch(json, self.stored.as_deref())).transpose()
+            certificate.map(|json| self.stored.fetch(json)).transpose()
         };
         let (witness, violation) = (take("witness"), take("violation"));
         let unread = |problem| self.problem(problem);

@@ -126,3 +126,32 @@ fn deep_nesting() {
     refused("a.json", "[".repeat(1_000_000), "a.json", "");
     refused("a.json", r#"{"kind":"memory","x":"#.to_string() + &"[".repeat(1_000_000), "a.json", "");
 }
+
+#[test]
+fn a_small_file_of_many_threads_is_an_error() {
+    let place = Place::new();
+    let threads: String = (0..500_000).map(|thread| format!("{thread:x}:\n")).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gzip.write_all(threads.as_bytes()).expect("compressed");
+    place.write("bomb.txt.gz", gzip.finish().expect("compressed"));
+    place.write("seen.txt", SEEN);
+    let limited = ["--max-memory", "50M", "bomb.txt.gz"];
+    for command in [
+        &["check", "seen.txt"][..],
+        &["explain"],
+        &["shrink"],
+        &["view", "-o", "page.html"],
+        &["kernel"],
+        &["generate", "mutate"],
+    ] {
+        let ran = place.run(&[command, &limited].concat());
+        assert_eq!(ran.status, 2, "{command:?}: {ran:?}");
+        let said = ran.stderr.lines().last().unwrap_or_default();
+        assert!(said.starts_with("error: bomb.txt.gz:"), "{command:?}: {said}");
+        assert!(said.ends_with(": the history takes more than the 50 MB that --max-memory allows"), "{said}");
+    }
+    let ran = place.run(&["verify", "--max-memory", "50M", "bomb.txt.gz", "seen.txt"]);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    // What is small is read within any limit.
+    assert_eq!(place.run(&["check", "--max-memory", "0", "--model", "ra", "seen.txt"]).status, 0);
+}

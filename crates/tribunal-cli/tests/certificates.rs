@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 mod command;
-use command::{LB, MP, Place, SB, several};
+use command::{LB, MP, Place, Ran, SB, several};
 use serde_json::Value;
 
 const CHECK: [&str; 6] = ["check", "--output", "json", "--witness", "--certificates", "stored"];
@@ -142,4 +142,89 @@ fn certificates_are_for_json_and_sizes_are_sizes() {
         assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
     }
     assert!(!place.path("stored").exists());
+}
+
+/// What verify says of a line whose certificate is stored in this file of so many bytes.
+fn named(place: &Place, options: &[&str], file: &str, bytes: u64) -> Ran {
+    let line = serde_json::json!({"file": "mp.txt", "index": 0, "name": "MP", "model": "ra", "verdict": "inconsistent",
+        "engine": "x", "events": 4, "micros": 1, "violation": {"file": file, "bytes": bytes}});
+    place.run_on(&[&["verify"][..], options, &["mp.txt", "-"]].concat(), format!("{line}\n"))
+}
+
+#[cfg(unix)]
+#[test]
+fn only_regular_files_of_the_folder_are_opened() {
+    let place = Place::with("mp.txt", MP);
+    std::fs::create_dir(place.path("stored")).expect("made");
+    place.write("stored/fine", "{}");
+    let outside = Place::with("fine", "{}");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, place.path("stored/pipe"), mode).expect("a pipe");
+    for (target, link) in [("/dev/zero", "zero"), ("/dev/tty", "tty"), ("pipe", "to-pipe"), ("loop", "loop")]
+    {
+        std::os::unix::fs::symlink(target, place.path("stored").join(link)).expect("linked");
+    }
+    std::os::unix::fs::symlink(outside.path("fine"), place.path("stored/out")).expect("linked");
+    let absolute = outside.path("fine");
+    let absolute = absolute.to_str().expect("text");
+    let here = place.path("stored/fine");
+    for (file, problem) in [
+        (absolute, "expected a path below the current folder"),
+        (here.to_str().expect("text"), "expected a path below the current folder"),
+        ("stored/../stored/fine", "expected a path below the current folder"),
+        ("../fine", "expected a path below the current folder"),
+        ("/dev/zero", "expected a path below the current folder"),
+        ("", "expected a path below the current folder"),
+        ("stored/pipe", "expected a regular file"),
+        ("stored", "expected a regular file"),
+        ("stored/to-pipe", "expected a regular file"),
+        ("stored/zero", "leads out of the folder"),
+        ("stored/tty", "leads out of the folder"),
+        ("stored/out", "leads out of the folder"),
+        ("stored/loop", "symbolic links"),
+        ("stored/missing", "No such file"),
+    ] {
+        let ran = named(&place, &[], file, 2);
+        assert_eq!(ran.status, 2, "{file}: {ran:?}");
+        assert!(
+            ran.stderr.starts_with("error: -:1: ") && ran.stderr.contains(problem),
+            "{file}: {}",
+            ran.stderr
+        );
+    }
+    // With a folder only the name counts, and what it leads to must be in the folder.
+    let stored = ["--certificates", "stored"];
+    for (file, problem) in
+        [("a/zero", "leads out"), ("../../pipe", "regular"), ("x/..", "below"), ("out", "leads out")]
+    {
+        let ran = named(&place, &stored, file, 2);
+        assert_eq!(ran.status, 2, "{file}: {ran:?}");
+        assert!(ran.stderr.contains(problem), "{file}: {}", ran.stderr);
+    }
+    for (options, file) in [(&[][..], "stored/fine"), (&stored, absolute)] {
+        let ran = named(&place, options, file, 2);
+        assert_eq!((ran.status, ran.stderr.as_str()), (1, ""), "read, and refused: {ran:?}");
+    }
+}
+
+#[test]
+fn a_stored_certificate_has_the_size_that_its_line_says_and_no_more_than_is_allowed() {
+    let place = Place::with("mp.txt", MP);
+    std::fs::create_dir(place.path("stored")).expect("made");
+    let bomb = format!("[{}0]", "0,".repeat(10 << 20));
+    place.write("stored/bomb", zstd::encode_all(bomb.as_bytes(), 0).expect("compressed"));
+    place.write("stored/large", &bomb);
+    let all = bomb.len() as u64;
+    for (options, file, bytes, problem) in [
+        (&[][..], "stored/bomb", 2, "found one of another length"),
+        (&[], "stored/bomb", all + 1, "found one of another length"),
+        (&[], "stored/bomb", u64::MAX, "a certificate of more than "),
+        (&["--max-memory", "32M"], "stored/bomb", all, "a certificate of more than 16777216 bytes"),
+        (&["--max-memory", "32M"], "stored/large", 5, "a certificate of more than 16777216 bytes"),
+        (&["--max-memory", "64M"], "stored/bomb", all, "expected a certificate: it takes more than the "),
+    ] {
+        let ran = named(&place, options, file, bytes);
+        assert_eq!(ran.status, 2, "{file}: {ran:?}");
+        assert!(ran.stderr.contains(problem), "{file}: {}", ran.stderr);
+    }
 }

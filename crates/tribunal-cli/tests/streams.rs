@@ -136,3 +136,33 @@ fn ctrl_c_stops_an_endless_stream() {
     let status = source.wait().expect("an end").code();
     assert!(matches!(status, Some(130 | 141)), "{status:?}");
 }
+
+#[test]
+fn answers_come_before_more_input_is_waited_for() {
+    for output in ["json", "brief", "human"] {
+        let place = Place::new();
+        let mut child = place
+            .command(&["check", "--model", "ra", "--output", output, "-"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        let mut questions = child.stdin.take().expect("a pipe");
+        let mut answers = BufReader::new(child.stdout.take().expect("a pipe"));
+        // Each question comes with the beginning of the next one.
+        let mut answer = String::new();
+        questions.write_all(&SEEN.as_bytes()[..5]).expect("written");
+        for _ in 0..3 {
+            questions.write_all(&SEEN.as_bytes()[5..]).expect("written");
+            questions.write_all(b"---\n").expect("written");
+            questions.write_all(&SEEN.as_bytes()[..5]).expect("written");
+            answer.clear();
+            answers.read_line(&mut answer).expect("an answer");
+            assert!(answer.contains("consistent") || answer == "OK\n", "{output}: {answer}");
+        }
+        questions.write_all(&SEEN.as_bytes()[5..]).expect("written");
+        drop(questions);
+        answer.clear();
+        answers.read_to_string(&mut answer).expect("the last");
+        assert_eq!(child.wait().expect("an end").code(), Some(0));
+    }
+}

@@ -125,3 +125,47 @@ fn malformed_certificates_are_errors_with_a_line() {
     assert_eq!(place.run(&["verify", "all.txt", "missing"]).status, 2);
     assert_eq!(place.run(&["verify", "-", "-"]).status, 2);
 }
+
+#[test]
+fn a_key_that_is_there_twice_is_an_error() {
+    let (place, certificates) = certified();
+    let violation = certificates.lines().position(|line| line.contains("violation")).expect("one") + 1;
+    for (from, to, key) in [
+        (r#""verdict":"#, r#""verdict":"undecided","verdict":"#, "verdict"),
+        (r#""index":"#, r#""index":7,"index":"#, "index"),
+        (r#""micros":"#, r#""\u006dicros":1,"micros":"#, "micros"),
+    ] {
+        let ran = place.run_on(&["verify", "all.txt", "-"], certificates.replacen(from, to, 1));
+        let said = format!("error: -:1: expected a verdict line: key \"{key}\" is there twice, at column ");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
+    }
+    // Deep in a certificate, too.
+    let twice = certificates.replacen(r#""rel":"po""#, r#""rel":"rf","rel":"po""#, 1);
+    let ran = place.run_on(&["verify", "all.txt", "-"], twice);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("error: -:{violation}: ")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("key \"rel\" is there twice"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_line_takes_no_more_than_is_allowed() {
+    let place = Place::with("mp.txt", MP);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let open = vec![b'['; 1 << 20];
+    for _ in 0..64 {
+        gzip.write_all(&open).expect("compressed");
+    }
+    let bomb = gzip.finish().expect("compressed");
+    let ran = place.run_on(&["verify", "--max-memory", "16M", "mp.txt", "-"], bomb);
+    assert_eq!(ran.status, 2);
+    assert_eq!(
+        ran.stderr,
+        "error: -:1: a line of more than 8388608 bytes, half of what --max-memory allows\n"
+    );
+    let wide = format!("[{}[]]\n", "[],".repeat(2 << 20));
+    let ran = place.run_on(&["verify", "--max-memory", "16M", "mp.txt", "-"], wide);
+    assert!(ran.stderr.contains("it takes more than the "), "{}", ran.stderr);
+    let ran = place.run_on(&["verify", "mp.txt", "-"], &open);
+    assert!(ran.stderr.contains("recursion limit"), "{}", ran.stderr);
+}

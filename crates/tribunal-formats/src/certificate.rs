@@ -4,7 +4,10 @@
 //! `docs/formats.md`. Reading checks that every event, location and word exists, not that the certificate is right: that
 //! is [`tribunal::verify`]'s part.
 
+mod document;
 pub mod object;
+
+pub use document::parse;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};

@@ -56,6 +56,12 @@ pub enum ErrorKind {
         /// The limit in bytes.
         limit: usize,
     },
+    /// The history, as it is read and built, takes more memory than it may.
+    #[error("the history takes more than the {} that --max-memory allows", Bytes(*.limit))]
+    TooMuchMemory {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The format's grammar expects something else.
     #[error("expected {expected}, found {found}")]
     Syntax {
@@ -229,6 +235,20 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         // The text already contains the cause's text, so go on to the cause's own cause.
         std::error::Error::source(&self.0.kind).and_then(std::error::Error::source)
+    }
+}
+
+/// A number of bytes for people: as much of it as they would give.
+struct Bytes(usize);
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bytes if bytes >= 10 << 30 => write!(f, "{} GB", bytes >> 30),
+            bytes if bytes >= 10 << 20 => write!(f, "{} MB", bytes >> 20),
+            bytes if bytes >= 10 << 10 => write!(f, "{} kB", bytes >> 10),
+            bytes => write!(f, "{bytes} bytes"),
+        }
     }
 }
 

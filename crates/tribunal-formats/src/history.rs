@@ -1,6 +1,7 @@
 //! What a reader gives.
 
 use crate::{Error, ErrorKind};
+use tribunal::growth::Growth;
 use tribunal::memory::{Execution, Slot, ThreadId};
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
@@ -24,27 +25,44 @@ pub struct History {
 }
 
 /// Where the events of a memory's history were read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Lines {
     /// The line where the history begins.
     first: u64,
     /// For each event of each thread, how many lines below that it is.
     below: Vec<Vec<u32>>,
+    growth: Growth,
 }
+
+/// As far as they say the same.
+impl PartialEq for Lines {
+    fn eq(&self, other: &Self) -> bool {
+        (self.first, &self.below) == (other.first, &other.below)
+    }
+}
+
+impl Eq for Lines {}
 
 impl Lines {
     /// Those of a history that begins at a line.
     pub(crate) fn new(first: u64) -> Self {
-        Lines { first, below: Vec::new() }
+        Lines { first, ..Lines::default() }
     }
 
     /// Notes the line of a thread's next event.
     #[inline]
     pub(crate) fn note(&mut self, thread: ThreadId, line: u64) {
-        if thread.index() >= self.below.len() {
-            self.below.resize_with(thread.index() + 1, Vec::new);
+        while thread.index() >= self.below.len() {
+            self.growth.push(&mut self.below, Vec::new());
         }
-        self.below[thread.index()].push(u32::try_from(line - self.first).unwrap_or(u32::MAX));
+        let below = u32::try_from(line - self.first).unwrap_or(u32::MAX);
+        self.growth.push(&mut self.below[thread.index()], below);
+    }
+
+    /// How many bytes of the heap they take at most.
+    #[inline]
+    pub(crate) fn memory(&self) -> usize {
+        self.growth.peak()
     }
 
     /// The line of an event, from 1; that of the history if the event has none.

@@ -4,7 +4,7 @@ use crate::{Document, document};
 use serde::{Deserialize, Serialize};
 use tribunal::object::{Criterion, Specification, specs};
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, History, NoSpecification, Subject, UnknownFormat};
+use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Questions};
 use web_time::Instant;
 
@@ -78,11 +78,16 @@ pub enum Unheard {
 }
 
 /// Reads the histories in the bytes of a file, compressed or not, asks of one of them what the request says, and makes a
-/// document of it. If the limits have a deadline, what is asked shares the time until then.
+/// document of it. If the limits have a deadline, what is asked shares the time until then. The memory is what reading a history may
+/// take, and what an engine may take beside it.
 pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) -> Result<Heard, Unheard> {
     let questions: Questions = request.models.parse().map_err(Unheard::Question)?;
     let format = request.format.as_deref().map(str::parse::<Format>).transpose()?;
-    let mut histories = tribunal_formats::read(std::io::Cursor::new(bytes), name, format)?;
+    let mut histories = tribunal_formats::read(
+        std::io::Cursor::new(bytes),
+        name,
+        ReadOptions { format, max_memory: limits.max_memory },
+    )?;
     let mut before = 0;
     let history = loop {
         match histories.next() {

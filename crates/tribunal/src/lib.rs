@@ -17,6 +17,7 @@
 //! # Ok::<(), tribunal::memory::MalformedHistory>(())
 //! ```
 
+pub mod growth;
 pub mod kernel;
 mod limits;
 pub mod memory;

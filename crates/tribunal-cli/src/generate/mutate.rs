@@ -1,7 +1,7 @@
 //! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
 
 use super::share;
-use crate::args::{Budget, format};
+use crate::args::{Budget, format, reading};
 use crate::case::{Case, Specifications};
 use crate::destination::Destination;
 use crate::exit::Status;
@@ -79,7 +79,7 @@ pub struct MutateArguments {
 
 pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let open = |file: &OsString| input::open(file, arguments.from);
+    let open = |file: &OsString| input::open(file, reading(arguments.from, arguments.budget.max_memory));
     let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
     let histories = open(first)?;
     // Jepsen's logs are only read.

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal_formats::{Error, NilReads, ObjectEvent, events};
+use tribunal_formats::{Error, NilReads, ObjectEvent, ReadOptions, events};
 
 /// When nothing has come for so long, all that has come is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -41,13 +41,14 @@ impl Feed {
     pub fn start(
         bytes: impl Read + Send + 'static,
         name: &str,
+        options: ReadOptions,
         spec: Option<&str>,
         nil_reads: NilReads,
     ) -> Self {
         let (sender, messages) = sync_channel(8);
         let (name, spec) = (name.to_string(), spec.map(str::to_string));
         std::thread::spawn(move || {
-            if let Err(error) = read(bytes, &name, spec.as_deref(), nil_reads, &sender) {
+            if let Err(error) = read(bytes, &name, options, spec.as_deref(), nil_reads, &sender) {
                 // Nobody listens any more: so be it.
                 let _ = sender.send(Message::Failed(error));
             }
@@ -89,12 +90,13 @@ impl Feed {
 fn read(
     bytes: impl Read + Send + 'static,
     name: &str,
+    options: ReadOptions,
     spec: Option<&str>,
     nil_reads: NilReads,
     sender: &SyncSender<Message>,
 ) -> Result<(), Error> {
     let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
-    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, None)?.nil_reads(nil_reads);
+    let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, options)?.nil_reads(nil_reads);
     match spec {
         Some(spec) => events = events.of(spec),
         None => {

@@ -1,5 +1,6 @@
 //! Histories that are known already, and may separate what a search has not reached.
 
+use crate::args::reading;
 use crate::failure::Failure;
 use crate::input;
 use std::ffi::OsString;
@@ -16,8 +17,7 @@ impl Known {
     pub fn read(files: &[OsString]) -> Result<Self, Failure> {
         let mut known = Vec::new();
         for file in files {
-            let name = file.to_string_lossy();
-            for history in tribunal_formats::read(input::bytes(file)?, &name, None)? {
+            for history in input::open(file, reading(None, None))? {
                 known.push(history?.subject);
             }
         }

@@ -90,6 +90,8 @@ impl Connection {
         let mut body = std::mem::take(&mut self.rest);
         body.truncate(length as usize);
         let missing = length - body.len() as u64;
+        // At once, since it would grow by doubling.
+        body.reserve_exact(missing as usize);
         match Read::by_ref(self).take(missing).read_to_end(&mut body) {
             Ok(_) if body.len() as u64 == length => Ok(body),
             Ok(_) => Err(Refused(Status::BadRequest, "the body is shorter than Content-Length says").into()),

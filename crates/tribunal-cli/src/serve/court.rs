@@ -6,6 +6,7 @@ use super::response::{Response, Status};
 use super::slots::Slots;
 use crate::interrupt;
 use std::io::{self, Cursor, Read};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -15,8 +16,8 @@ use tribunal_view::Request;
 
 /// How many histories are heard at once: a history in memory is many times its file.
 const HEARINGS: usize = 4;
-/// How much an engine may take beside the history.
-const MEMORY: usize = 1 << 30;
+/// What the memory of a hearing is for, beside the body: reading the history, deciding, and the answer.
+const PARTS: usize = 3;
 /// How often to look whether the client is still there.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -24,14 +25,19 @@ const GLANCE: Duration = Duration::from_millis(50);
 pub struct Court {
     /// The largest history, in bytes, as it comes and decompressed.
     pub max_body: u64,
+    /// How many bytes a hearing may take.
+    max_memory: usize,
     /// How long the answers to one request may take together.
     pub timeout: Duration,
     hearings: Slots,
 }
 
 impl Court {
-    pub fn new(max_body: u64, timeout: Duration) -> Self {
-        Court { max_body, timeout, hearings: Slots::new(HEARINGS) }
+    /// A court that takes so many bytes in all; a body at most half of what is for its hearing.
+    pub fn new(max_body: u64, max_memory: usize, timeout: Duration) -> Self {
+        let max_memory = max_memory / HEARINGS;
+        let max_body = max_body.min(max_memory as u64 / 2);
+        Court { max_body, max_memory, timeout, hearings: Slots::new(HEARINGS) }
     }
 
     /// Hears the history that follows the head of a request.
@@ -42,16 +48,19 @@ impl Court {
             return Err(Refused(Status::ServiceUnavailable, "too many histories at once").into());
         };
         let body = connection.body(head, self.max_body)?;
-        if !fits(&body, self.max_body) {
+        let max_memory = (self.max_memory - body.len()) / PARTS;
+        let Some(body) = fitting(body, self.max_body) else {
             let why = "decompressed, the body is larger than --max-body allows";
             return Err(Refused(Status::ContentTooLarge, why).into());
-        }
-        Ok(self.watched(connection, |limits| match tribunal_view::hear(&name, body, &request, limits) {
-            Ok(heard) => match serde_json::to_string(&heard) {
-                Ok(json) => Response::json(Status::Ok, json),
-                Err(error) => Response::error(Status::InternalServerError, &error.to_string()),
-            },
-            Err(unheard) => Response::error(Status::UnprocessableContent, &unheard.to_string()),
+        };
+        Ok(self.watched(connection, max_memory, |limits| {
+            match tribunal_view::hear(&name, body, &request, limits) {
+                Ok(heard) => match serde_json::to_string(&heard) {
+                    Ok(json) => Response::json(Status::Ok, json),
+                    Err(error) => Response::error(Status::InternalServerError, &error.to_string()),
+                },
+                Err(unheard) => Response::error(Status::UnprocessableContent, &unheard.to_string()),
+            }
         }))
     }
 
@@ -60,12 +69,13 @@ impl Court {
     fn watched(
         &self,
         connection: &Connection,
+        max_memory: usize,
         work: impl FnOnce(&Limits<'_>) -> Response + Send,
     ) -> Response {
         let stop = AtomicBool::new(false);
         // A timeout beyond all time is none.
         let deadline = Instant::now().checked_add(self.timeout);
-        let limits = Limits { deadline, max_memory: MEMORY, stop: Some(&stop), ..Limits::default() };
+        let limits = Limits { deadline, max_memory, stop: Some(&stop), ..Limits::default() };
         let (done, answer) = channel();
         thread::scope(|scope| {
             let worker = thread::Builder::new().name("hearing".into()).spawn_scoped(scope, || {
@@ -121,12 +131,23 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
     Ok((name, request))
 }
 
-/// Whether a body is small enough without its compression: a few kilobytes may become gigabytes.
-fn fits(body: &[u8], most: u64) -> bool {
-    let plain = tribunal_formats::decompressed(Cursor::new(body.to_vec()));
+/// The same body if it is small enough without its compression: a few kilobytes may become gigabytes.
+fn fitting(body: Vec<u8>, most: u64) -> Option<Vec<u8>> {
+    let body = Shared(Arc::new(body));
+    let plain = tribunal_formats::decompressed(Cursor::new(body.clone()));
     let count = plain.and_then(|plain| io::copy(&mut plain.take(most.saturating_add(1)), &mut io::sink()));
     // What cannot be decompressed ends there: the reader will say what is wrong.
-    count.map_or(true, |count| count <= most)
+    if count.is_ok_and(|count| count > most) { None } else { Arc::into_inner(body.0) }
+}
+
+/// Bytes that are read without being copied.
+#[derive(Clone)]
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 #[cfg(test)]
@@ -149,20 +170,20 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_answer() {
-        let court = Court::new(100, Duration::from_secs(1));
+        let court = Court::new(100, 1000, Duration::from_secs(1));
         let (connection, _client) = connected();
-        let response = court.watched(&connection, |_| panic!("as asked"));
+        let response = court.watched(&connection, 100, |_| panic!("as asked"));
         assert!(text(&response).starts_with("HTTP/1.1 500 "));
-        let response = court.watched(&connection, |_| Response::page("fine"));
+        let response = court.watched(&connection, 100, |_| Response::page("fine"));
         assert!(text(&response).ends_with("\r\n\r\nfine"));
     }
 
     #[test]
     fn work_stops_when_its_client_leaves() {
-        let court = Court::new(100, Duration::from_secs(600));
+        let court = Court::new(100, 1000, Duration::from_secs(600));
         let (connection, client) = connected();
-        let response = court.watched(&connection, |limits| {
-            assert!(limits.deadline.is_some());
+        let response = court.watched(&connection, 100, |limits| {
+            assert!(limits.deadline.is_some() && limits.max_memory == 100);
             drop(client);
             let stop = limits.stop.expect("a flag");
             while !stop.load(Ordering::Relaxed) {
@@ -181,9 +202,9 @@ mod tests {
         let gzip = gzip.finish().expect("compressed");
         let zstd = zstd::encode_all(&zeros[..], 0).expect("compressed");
         for packed in [gzip, zstd, zeros] {
-            assert!(fits(&packed, 1 << 20));
-            assert!(!fits(&packed, (1 << 20) - 1));
+            assert_eq!(fitting(packed.clone(), 1 << 20).as_ref(), Some(&packed));
+            assert_eq!(fitting(packed, (1 << 20) - 1), None);
         }
-        assert!(fits(b"\x1f\x8b nonsense", 100));
+        assert!(fitting(b"\x1f\x8b nonsense".into(), 100).is_some());
     }
 }

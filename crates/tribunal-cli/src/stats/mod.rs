@@ -3,7 +3,7 @@
 mod memory;
 mod object;
 
-use crate::args::StatsArguments;
+use crate::args::{StatsArguments, reading};
 use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -26,9 +26,9 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failu
 
 fn describe(file: &OsStr, arguments: &StatsArguments, out: &mut Stdout) -> Result<(), Failure> {
     let name = file.to_string_lossy();
-    for (history, index) in
-        input::open(file, arguments.histories.format)?.nil_reads(arguments.histories.nil_reads).zip(0..)
-    {
+    let options = reading(arguments.histories.format, None);
+    let histories = input::open(file, options)?.nil_reads(arguments.histories.nil_reads);
+    for (history, index) in histories.zip(0..) {
         if interrupt::requested() || out.is_closed() {
             break;
         }

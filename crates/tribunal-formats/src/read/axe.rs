@@ -3,11 +3,12 @@
 //! `M[3]` and `v3` are one location, named `M[3]`; threads are named by their numbers. Accesses are relaxed, `sync` is a
 //! seq_cst fence, initial values are 0.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Parsed};
 use super::draft::Draft;
 use crate::{Error, History};
 use rustc_hash::FxHashMap;
+use tribunal::growth::Growth;
 use tribunal::memory::{ExecutionBuilder, LocId, Op, Order, ThreadId};
 
 /// Reads the traces of an Axe file.
@@ -22,9 +23,11 @@ impl Reader {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        while let Some((number, line)) = self.buffer.next_line()? {
-            match self.trace.line(number, line) {
-                Ok(false) => {}
+        loop {
+            let room = self.buffer.room();
+            let Some((number, line)) = self.buffer.next_line()? else { break };
+            match self.trace.line(number, line, room) {
+                Ok(false) => self.buffer.hold(self.trace.memory())?,
                 Ok(true) => break,
                 Err(fault) => return Err(fault.in_line(number, &self.buffer)),
             }
@@ -46,8 +49,14 @@ struct Trace {
 }
 
 impl Trace {
+    /// How many bytes the trace takes at most.
+    fn memory(&self) -> usize {
+        let names = self.threads.growth.peak() + self.locs.growth.peak();
+        names + self.draft.as_ref().map_or(0, Draft::memory)
+    }
+
     /// Takes a line; true if it ends the trace.
-    fn line(&mut self, number: u64, line: &[u8]) -> Parsed<bool> {
+    fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
         let mut cursor = Cursor::new(line)?;
         if cursor.done() {
             let comment = cursor.rest().trim_start_matches('#').trim();
@@ -57,7 +66,7 @@ impl Trace {
             return Ok(false);
         }
         let draft = self.draft.get_or_insert_with(|| {
-            let mut draft = Draft::new(number);
+            let mut draft = Draft::new(number, room);
             if let Some(name) = self.name.take() {
                 draft.builder.name(name);
             }
@@ -158,11 +167,12 @@ const SMALL: u64 = 1 << 12;
 struct Numbered<T> {
     small: Vec<Option<T>>,
     large: FxHashMap<u64, T>,
+    growth: Growth,
 }
 
 impl<T> Default for Numbered<T> {
     fn default() -> Self {
-        Numbered { small: Vec::new(), large: FxHashMap::default() }
+        Numbered { small: Vec::new(), large: FxHashMap::default(), growth: Growth::default() }
     }
 }
 
@@ -179,7 +189,12 @@ impl<T: Copy> Numbered<T> {
     #[cold]
     fn rare(&mut self, number: u64, make: impl FnOnce(u64) -> T) -> T {
         if number >= SMALL {
-            return *self.large.entry(number).or_insert_with(|| make(number));
+            if let Some(&id) = self.large.get(&number) {
+                return id;
+            }
+            let id = make(number);
+            self.growth.insert(&mut self.large, number, id);
+            return id;
         }
         let i = number as usize;
         if self.small.len() <= i {

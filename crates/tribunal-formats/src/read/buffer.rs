@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 const INITIAL: usize = 256 << 10;
 /// No line and no string may be longer: input without line ends must not eat the memory.
-const LIMIT: usize = 256 << 20;
+pub(super) const LIMIT: usize = 256 << 20;
 
 /// The input's bytes from a position on, as far as they were read. Reads from the input only when asked for more than
 /// is there, so that a history is given as soon as its last byte has come.
@@ -23,6 +23,9 @@ pub(super) struct Buffer {
     line: u64,
     /// Whether the input has ended: a terminal must not be asked again.
     ended: bool,
+    max_memory: usize,
+    /// Bytes that the history being read holds, as far as its reader has said.
+    held: usize,
 }
 
 /// A place in the input, for errors.
@@ -32,12 +35,39 @@ pub(super) struct Place {
     pub(super) column: u64,
 }
 
+/// How much memory a history may take, out of which limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    pub(super) bytes: usize,
+    limit: usize,
+}
+
+impl Room {
+    /// Whether there is room for so many bytes.
+    #[inline(always)]
+    pub(super) fn within(self, bytes: usize) -> Result<(), ErrorKind> {
+        if bytes <= self.bytes { Ok(()) } else { Err(ErrorKind::TooMuchMemory { limit: self.limit }) }
+    }
+}
+
 impl Buffer {
     /// A window onto `input`; a byte-order mark at its beginning is passed over.
-    pub(super) fn new(input: Box<dyn Read + Send>, name: Arc<str>) -> Result<Self, Error> {
+    pub(super) fn new(input: Box<dyn Read + Send>, name: Arc<str>, max_memory: usize) -> Result<Self, Error> {
         let bytes = vec![0; INITIAL];
-        let mut buffer =
-            Buffer { input, name, bytes, pos: 0, end: 0, base: 0, line_start: 0, line: 1, ended: false };
+        let (pos, end, base, line_start, held) = Default::default();
+        let mut buffer = Buffer {
+            input,
+            name,
+            bytes,
+            pos,
+            end,
+            base,
+            line_start,
+            line: 1,
+            ended: false,
+            max_memory,
+            held,
+        };
         const MARK: &[u8] = "\u{feff}".as_bytes();
         while buffer.ahead().len() < MARK.len() && MARK.starts_with(buffer.ahead()) && buffer.more()? {}
         if buffer.ahead().starts_with(MARK) {
@@ -95,6 +125,7 @@ impl Buffer {
                 if self.bytes.len() >= LIMIT {
                     return Err(self.error(ErrorKind::TooLong { limit: LIMIT }));
                 }
+                self.within(2 * self.bytes.len())?;
                 self.bytes.resize(self.bytes.len() * 2, 0);
             }
         }
@@ -112,6 +143,29 @@ impl Buffer {
                 Err(e) => return Err(Error::of_input(&self.name, ErrorKind::Io(e))),
             }
         }
+    }
+
+    /// Says how many bytes the history being read holds now; an error if that is too much.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        self.held = bytes;
+        self.within(0)
+    }
+
+    /// Whether there is memory for so many bytes more.
+    #[inline(always)]
+    pub(super) fn within(&self, more: usize) -> Result<(), Error> {
+        let Room { bytes, limit } = self.room();
+        if self.held.saturating_add(more) <= bytes {
+            return Ok(());
+        }
+        Err(self.error(ErrorKind::TooMuchMemory { limit }))
+    }
+
+    /// What a history may take beside the window.
+    #[inline(always)]
+    pub(super) fn room(&self) -> Room {
+        Room { bytes: self.max_memory.saturating_sub(self.bytes.len()), limit: self.max_memory }
     }
 
     /// Takes the next line: its number and its bytes without the line end; none at the end of the input.

@@ -1,8 +1,9 @@
 //! Histories under construction.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Room};
 use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
+use tribunal::growth::Growth;
 use tribunal::memory::{Execution, ExecutionBuilder, LocId, ThreadId};
 use tribunal::object;
 
@@ -11,16 +12,38 @@ pub(super) struct Draft {
     pub(super) builder: ExecutionBuilder,
     pub(super) labels: Labels,
     /// Locations with an initial value given.
-    initialised: FxHashSet<LocId>,
+    initialised: FxHashMap<LocId, ()>,
     line: u64,
     lines: Lines,
+    room: Room,
+    /// What labels and initialised locations take.
+    growth: Growth,
 }
 
 impl Draft {
-    /// A history that begins at a line.
-    pub(super) fn new(line: u64) -> Self {
-        let (labels, initialised) = (Labels::default(), FxHashSet::default());
-        Draft { builder: Execution::builder(), labels, initialised, line, lines: Lines::new(line) }
+    /// A history that begins at a line, and what it may take.
+    pub(super) fn new(line: u64, room: Room) -> Self {
+        let (labels, initialised, growth) = Default::default();
+        let lines = Lines::new(line);
+        Draft { builder: Execution::builder(), labels, initialised, line, lines, room, growth }
+    }
+
+    /// How many bytes the history takes at most, as it is and while it is built.
+    #[inline]
+    pub(super) fn memory(&self) -> usize {
+        self.builder.memory() + self.lines.memory() + self.growth.peak()
+    }
+
+    /// An error if the history takes too much, with so many bytes that its reader has beside it.
+    #[inline]
+    pub(super) fn within(&self, beside: usize) -> Result<(), ErrorKind> {
+        self.room.within(self.memory() + beside)
+    }
+
+    /// Adds a label.
+    pub(super) fn label(&mut self, model: String, consistent: Option<bool>) {
+        self.growth.hold(model.len());
+        self.growth.push(&mut self.labels.0, (model, consistent));
     }
 
     /// Notes the line of a thread's next event, so that an error can name it.
@@ -32,11 +55,14 @@ impl Draft {
     /// Gives a location its initial value; false if it has one.
     pub(super) fn init(&mut self, loc: LocId, value: u64) -> bool {
         self.builder.init(loc, value);
-        self.initialised.insert(loc)
+        let new = !self.initialised.contains_key(&loc);
+        self.growth.insert(&mut self.initialised, loc, ());
+        new
     }
 
     /// The history, if it makes sense.
     pub(super) fn finish(mut self, buffer: &Buffer) -> Result<History, Error> {
+        self.within(0).map_err(|kind| buffer.error(kind))?;
         match std::mem::take(&mut self.builder).build() {
             Ok(execution) => {
                 let Draft { labels, line, lines, .. } = self;
@@ -56,22 +82,37 @@ pub(super) struct ObjectDraft {
     pub(super) spec: String,
     pub(super) labels: Labels,
     /// By operation, the line where it is called.
-    pub(super) lines: Vec<u64>,
+    lines: Vec<u64>,
     /// Reads of nil that were left out.
     pub(super) nil_reads: u64,
     line: u64,
+    growth: Growth,
 }
 
 impl ObjectDraft {
-    /// A history that begins at a line.
-    pub(super) fn new(line: u64) -> Self {
-        let (spec, labels, lines) = Default::default();
-        ObjectDraft { builder: object::History::builder(), spec, labels, lines, nil_reads: 0, line }
+    /// A history that begins at a line, and what it may take.
+    pub(super) fn new(line: u64, room: Room) -> Self {
+        let (spec, labels, lines, growth) = Default::default();
+        let mut builder = object::History::builder();
+        builder.max_memory(room.bytes);
+        ObjectDraft { builder, spec, labels, lines, nil_reads: 0, line, growth }
+    }
+
+    /// Notes the line of the next operation.
+    #[inline]
+    pub(super) fn note_line(&mut self, line: u64) {
+        self.growth.push(&mut self.lines, line);
+    }
+
+    /// How many bytes the history takes at most, as it is and while it is built.
+    #[inline]
+    pub(super) fn memory(&self) -> usize {
+        self.builder.memory() + self.growth.peak()
     }
 
     /// The history, if it makes sense.
     pub(super) fn finish(self, file: &str) -> Result<History, Error> {
-        let ObjectDraft { builder, spec, labels, lines, nil_reads, line } = self;
+        let ObjectDraft { builder, spec, labels, lines, nil_reads, line, .. } = self;
         match builder.build() {
             Ok(history) => {
                 let subject = Subject::Object(Object { history, spec, lines, nil_reads });

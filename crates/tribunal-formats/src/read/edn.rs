@@ -1,6 +1,6 @@
 //! An EDN pull parser on the buffer: forms are taken one by one, nothing is kept.
 
-use super::buffer::{Buffer, Place};
+use super::buffer::{Buffer, LIMIT, Place};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::from_utf8;
@@ -18,11 +18,36 @@ pub(super) struct Pull {
     depth: usize,
     /// A string that had to be decoded.
     decoded: Vec<u8>,
+    /// Bytes that the values take that were read since something was last held.
+    counted: usize,
 }
 
 impl Pull {
     pub(super) fn new(buffer: Buffer, within_line: bool) -> Self {
-        Pull { buffer, within_line, depth: 0, decoded: Vec::new() }
+        Pull { buffer, within_line, depth: 0, decoded: Vec::new(), counted: 0 }
+    }
+
+    /// Says how many bytes the history being read holds now; the values read count no longer.
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        self.counted = 0;
+        self.buffer.hold(bytes)
+    }
+
+    /// How many bytes the values take that were read since something was last held.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
+    }
+
+    /// Counts anew.
+    pub(super) fn count_anew(&mut self) {
+        self.counted = 0;
+    }
+
+    /// Counts a value, which lies in a list that grows and is then copied, and so many bytes of it.
+    #[inline]
+    fn count(&mut self, bytes: usize) -> Result<(), Error> {
+        self.counted = self.counted.saturating_add(4 * size_of::<Value>() + bytes);
+        self.buffer.within(self.counted)
     }
 
     pub(super) fn buffer(&self) -> &Buffer {
@@ -156,9 +181,14 @@ impl Pull {
     /// pairs.
     pub(super) fn value(&mut self) -> Result<Value, Error> {
         self.enter()?;
+        self.count(0)?;
         while self.tag(|_| ())?.is_some() {}
         let value = match self.peek()? {
-            Some(b'"') => self.quoted(|text| Value::from(text)),
+            Some(b'"') => {
+                let (value, length) = self.quoted(|text| (Value::from(text), text.len()))?;
+                self.count(length)?;
+                Ok(value)
+            }
             Some(b'[') => self.values(b']').map(Value::list),
             Some(b'(') => self.values(b')').map(Value::list),
             Some(b'#') => {
@@ -188,6 +218,7 @@ impl Pull {
         let mut pairs = Vec::new();
         self.buffer.advance(1);
         while self.another(b'}')? {
+            self.count(4 * size_of::<Value>())?;
             let key = self.value()?;
             if matches!(self.peek()?, Some(b'}')) {
                 return Err(self.expected("the value of a key"));
@@ -221,6 +252,7 @@ impl Pull {
     /// nil, a truth value, a number, a keyword or a symbol.
     fn atom(&mut self) -> Result<Value, Error> {
         let length = self.token()?;
+        self.count(length)?;
         let word = &self.buffer.ahead()[..length];
         let value = match word {
             [] => return Err(self.expected("a value")),
@@ -321,6 +353,11 @@ impl Pull {
             let ahead = self.buffer.ahead();
             let plain = memchr::memchr3(b'"', b'\\', b'\n', ahead).unwrap_or(ahead.len());
             self.decoded.extend_from_slice(&ahead[..plain]);
+            if self.decoded.len() > LIMIT {
+                return Err(self.buffer.error(ErrorKind::TooLong { limit: LIMIT }));
+            }
+            self.buffer.within(self.counted + 3 * self.decoded.len())?;
+            let ahead = self.buffer.ahead();
             let next = ahead.get(plain).copied();
             self.buffer.advance(plain);
             match next {

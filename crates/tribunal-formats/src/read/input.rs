@@ -43,26 +43,61 @@ impl fmt::Display for Input {
     }
 }
 
+/// How an input is read. A format alone is one, too.
+///
+/// ```
+/// use tribunal_formats::{ErrorKind, ReadOptions, read};
+/// let threads = (0..10_000).map(|thread| format!("T{thread}:\n")).collect::<String>();
+/// let options = ReadOptions { max_memory: 1 << 20, ..ReadOptions::default() };
+/// let error = read(std::io::Cursor::new(threads), "many.txt", options)?.next().expect("an answer").expect_err("too large");
+/// assert!(matches!(error.kind(), ErrorKind::TooMuchMemory { limit: 0x100000 }));
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// The format, whatever the input looks like; none: it is recognised.
+    pub format: Option<Format>,
+    /// How many bytes reading and building a history may take; by default there is no limit.
+    pub max_memory: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { format: None, max_memory: usize::MAX }
+    }
+}
+
+impl From<Option<Format>> for ReadOptions {
+    fn from(format: Option<Format>) -> Self {
+        ReadOptions { format, ..ReadOptions::default() }
+    }
+}
+
 /// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like;
 /// content also tells JSON and logs called `.txt` from the text form, and JSON called `.edn` from EDN.
 /// gzip and zstd are recognised by content.
-pub fn open(input: &Input, format: Option<Format>) -> Result<Reader, Error> {
+pub fn open(input: &Input, options: impl Into<ReadOptions>) -> Result<Reader, Error> {
+    let options = options.into();
     let name = input.to_string();
     match input {
-        Input::Stdin => start(io::stdin(), name, format, None, None),
+        Input::Stdin => start(io::stdin(), name, options, None, None),
         Input::Path(path) => {
             let failed = |e| Error::of_input(&name, ErrorKind::Io(e));
             let file = File::open(path).map_err(failed)?;
             let metadata = file.metadata().map_err(failed)?;
             let total = metadata.is_file().then_some(metadata.len());
-            start(file, name, format, Format::of_path(path), total)
+            start(file, name, options, Format::of_path(path), total)
         }
     }
 }
 
 /// As [`open`], for any stream; `name` stands for a file name.
-pub fn read(bytes: impl Read + Send + 'static, name: &str, format: Option<Format>) -> Result<Reader, Error> {
-    start(bytes, name.to_string(), format, Format::of_path(Path::new(name)), None)
+pub fn read(
+    bytes: impl Read + Send + 'static,
+    name: &str,
+    options: impl Into<ReadOptions>,
+) -> Result<Reader, Error> {
+    start(bytes, name.to_string(), options.into(), Format::of_path(Path::new(name)), None)
 }
 
 /// The events of a history of an object, one by one: EDN, Jepsen's JSON or a text log. The format is found as by
@@ -70,10 +105,10 @@ pub fn read(bytes: impl Read + Send + 'static, name: &str, format: Option<Format
 pub fn events(
     bytes: impl Read + Send + 'static,
     name: &str,
-    format: Option<Format>,
+    options: impl Into<ReadOptions>,
 ) -> Result<Events, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total: None };
-    let (buffer, format) = begin(bytes, &progress, format, Format::of_path(Path::new(name)))?;
+    let (buffer, format) = begin(bytes, &progress, options.into(), Format::of_path(Path::new(name)))?;
     let source: Box<dyn jepsen::Source> = match format {
         Format::Edn => Box::new(jepsen::edn::Edn::new(buffer)),
         Format::Json => Box::new(jepsen::json::Json::new(Pull::new(buffer))),
@@ -86,12 +121,12 @@ pub fn events(
 fn start(
     raw: impl Read + Send + 'static,
     name: String,
-    given: Option<Format>,
+    options: ReadOptions,
     by_name: Option<Format>,
     total: Option<u64>,
 ) -> Result<Reader, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total };
-    let (buffer, format) = begin(raw, &progress, given, by_name)?;
+    let (buffer, format) = begin(raw, &progress, options, by_name)?;
     Ok(Reader::new(buffer, format, progress))
 }
 
@@ -99,13 +134,15 @@ fn start(
 fn begin(
     raw: impl Read + Send + 'static,
     progress: &Progress,
-    given: Option<Format>,
+    options: ReadOptions,
     by_name: Option<Format>,
 ) -> Result<(Buffer, Format), Error> {
+    let ReadOptions { format, max_memory } = options;
     let counted = Counted { raw, read: progress.read.clone() };
-    let bytes = decompressed(counted).map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
-    let mut buffer = Buffer::new(bytes, progress.name.clone())?;
-    let format = match (given, by_name) {
+    let bytes = decompressed_within(counted, max_memory)
+        .map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
+    let mut buffer = Buffer::new(bytes, progress.name.clone(), max_memory)?;
+    let format = match (format, by_name) {
         (Some(format), _) => format,
         // Logs and JSON are called .txt too.
         (None, Some(Format::Text)) => match detect::format_of(&mut buffer) {
@@ -159,7 +196,15 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// assert_eq!(text, "T0: W x 1\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+pub fn decompressed(raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+    decompressed_within(raw, usize::MAX)
+}
+
+/// As [`decompressed`]; a zstd frame that asks for a window of more than a quarter of the memory is an error.
+fn decompressed_within(
+    mut raw: impl Read + Send + 'static,
+    max_memory: usize,
+) -> io::Result<Box<dyn Read + Send>> {
     let mut head = Vec::with_capacity(ZSTD.len());
     // Only bytes that could begin a magic number are waited for.
     while head.len() < ZSTD.len() && (GZIP.starts_with(&head) || ZSTD.starts_with(&head)) && head != GZIP {
@@ -176,18 +221,22 @@ pub fn decompressed(mut raw: impl Read + Send + 'static) -> io::Result<Box<dyn R
     Ok(if gzip {
         Box::new(flate2::read::MultiGzDecoder::new(whole))
     } else if zstd {
-        from_zstd(whole)?
+        from_zstd(whole, max_memory)?
     } else {
         Box::new(whole)
     })
 }
 
 #[cfg(feature = "zstd")]
-fn from_zstd(raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
-    Ok(Box::new(zstd::stream::read::Decoder::new(raw)?))
+fn from_zstd(raw: impl Read + Send + 'static, max_memory: usize) -> io::Result<Box<dyn Read + Send>> {
+    // From the least that the format knows to what the decoder takes by itself: 128 MB.
+    let window = (max_memory / 4).max(1).ilog2().clamp(10, 27);
+    let mut decoder = zstd::stream::read::Decoder::new(raw)?;
+    decoder.window_log_max(window)?;
+    Ok(Box::new(decoder))
 }
 
 #[cfg(not(feature = "zstd"))]
-fn from_zstd(_: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
+fn from_zstd(_: impl Read + Send + 'static, _: usize) -> io::Result<Box<dyn Read + Send>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "zstd is not read here: decompress it, or use gzip"))
 }

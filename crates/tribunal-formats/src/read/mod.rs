@@ -14,7 +14,7 @@ mod pull;
 mod text;
 
 pub(crate) use cursor::in_name;
-pub use input::{Input, decompressed, events, open, read};
+pub use input::{Input, ReadOptions, decompressed, events, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
 pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
 pub(crate) use text::KEYWORDS;

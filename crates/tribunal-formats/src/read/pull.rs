@@ -15,11 +15,30 @@ pub(super) struct Pull {
     buffer: Buffer,
     /// A string that had to be decoded.
     decoded: Vec<u8>,
+    /// Bytes that the values take that were read since they were last forgotten.
+    counted: usize,
 }
 
 impl Pull {
     pub(super) fn new(buffer: Buffer) -> Self {
-        Pull { buffer, decoded: Vec::new() }
+        Pull { buffer, decoded: Vec::new(), counted: 0 }
+    }
+
+    /// Says how many bytes the history being read holds now; the values read count no longer.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        self.counted = 0;
+        self.buffer.hold(bytes)
+    }
+
+    /// How many bytes the values take that were read since something was last held.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
+    }
+
+    /// Counts anew.
+    pub(super) fn count_anew(&mut self) {
+        self.counted = 0;
     }
 
     pub(super) fn buffer(&self) -> &Buffer {
@@ -390,6 +409,10 @@ impl Pull {
         self.decoded.clear();
         let mut length = 1;
         loop {
+            // What is decoded grows by doubling, and is then copied.
+            if self.decoded.len().is_multiple_of(1 << 10) {
+                self.buffer.within(self.counted + 4 * self.decoded.len())?;
+            }
             match self.byte(length)? {
                 Some(b'"') => break,
                 Some(b'\\') => {

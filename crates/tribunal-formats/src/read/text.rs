@@ -1,6 +1,6 @@
 //! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
 
-use super::buffer::Buffer;
+use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Fault, Parsed};
 use super::draft::Draft;
 use crate::{Error, ErrorKind, History};
@@ -21,9 +21,11 @@ impl Reader {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        while let Some((number, line)) = self.buffer.next_line()? {
-            match self.sheet.line(number, line) {
-                Ok(false) => {}
+        loop {
+            let room = self.buffer.room();
+            let Some((number, line)) = self.buffer.next_line()? else { break };
+            match self.sheet.line(number, line, room) {
+                Ok(false) => self.buffer.hold(self.sheet.draft.as_ref().map_or(0, Draft::memory))?,
                 Ok(true) => break,
                 Err(fault) => return Err(fault.in_line(number, &self.buffer)),
             }
@@ -45,7 +47,7 @@ struct Sheet {
 
 impl Sheet {
     /// Takes a line; true if it ends the history.
-    fn line(&mut self, number: u64, line: &[u8]) -> Parsed<bool> {
+    fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
         let mut cursor = Cursor::new(line)?;
         if cursor.done() {
             return Ok(false);
@@ -62,7 +64,7 @@ impl Sheet {
         let head_at = cursor.at();
         let head = cursor.name("a thread's name and `:`")?;
         cursor.expect(":", "`:` after the thread's name")?;
-        let draft = self.draft.get_or_insert_with(|| Draft::new(number));
+        let draft = self.draft.get_or_insert_with(|| Draft::new(number, room));
         match head {
             "name" => {
                 if std::mem::replace(&mut self.named, true) {
@@ -77,6 +79,7 @@ impl Sheet {
                 while !cursor.done() {
                     draft.builder.thread(cursor.name("a thread's name")?);
                     cursor.eat(",");
+                    within(draft, &cursor)?;
                 }
             }
             "init" => {
@@ -90,6 +93,7 @@ impl Sheet {
                             ErrorKind::DuplicateInit { loc: loc.to_string() },
                         ));
                     }
+                    within(draft, &cursor)?;
                 }
             }
             "final" => {
@@ -97,21 +101,24 @@ impl Sheet {
                     let (loc, value) = assignment(&mut cursor)?;
                     let loc = draft.builder.location(loc);
                     draft.builder.final_value(loc, value);
+                    within(draft, &cursor)?;
                 }
             }
             "expect" => {
                 while !cursor.done() {
                     let model = cursor.name("a model's name")?.to_string();
                     cursor.expect("=", "`=` and yes, no or na")?;
-                    draft.labels.0.push((model, answer(&mut cursor)?));
+                    draft.label(model, answer(&mut cursor)?);
                     cursor.eat(",");
+                    within(draft, &cursor)?;
                 }
             }
             thread => {
                 let thread = draft.builder.thread(thread);
                 while !cursor.done() {
-                    operation(&mut cursor, &mut draft.builder, thread, &mut self.deps)?;
+                    operation(&mut cursor, draft, thread, &mut self.deps)?;
                     draft.note_line(thread, number);
+                    within(draft, &cursor)?;
                     if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
                         break;
@@ -121,6 +128,12 @@ impl Sheet {
         }
         Ok(false)
     }
+}
+
+/// An error here if the history takes too much.
+#[inline]
+fn within(draft: &Draft, cursor: &Cursor<'_>) -> Parsed<()> {
+    draft.within(0).map_err(|kind| Fault::new(cursor.at(), kind))
 }
 
 /// `x=5`, and a comma if there is one.
@@ -152,10 +165,11 @@ const ORDER: &str = "an order: .rlx, .acq, .rel, .ar or .sc";
 #[inline]
 fn operation(
     cursor: &mut Cursor<'_>,
-    builder: &mut ExecutionBuilder,
+    draft: &mut Draft,
     thread: ThreadId,
     deps: &mut Vec<u32>,
 ) -> Parsed<()> {
+    let builder = &mut draft.builder;
     cursor.skip_blanks();
     let start = *cursor;
     let (letter, order) = match *cursor.name(OPERATION)?.as_bytes() {
@@ -203,11 +217,13 @@ fn operation(
             if matches!(letter, b'W' | b'w' | b'F' | b'f') {
                 return Err(Fault::new(clause.at(), ErrorKind::Misplaced { what: "from" }));
             }
-            op.source = source(cursor, builder)?;
+            op.source = source(cursor, &mut draft.builder)?;
         } else if deps.is_empty() && cursor.eat_word("dep") {
             deps.push(cursor.index("the index of an earlier read")?);
             while cursor.eat(",") {
                 deps.push(cursor.index("the index of an earlier read")?);
+                let beside = 3 * size_of::<u32>() * deps.len();
+                draft.within(beside).map_err(|kind| Fault::new(cursor.at(), kind))?;
             }
         } else if interval.is_none() && cursor.peek() == Some(b'@') {
             interval = cursor.times()?;
@@ -215,6 +231,7 @@ fn operation(
             break;
         }
     }
+    let builder = &mut draft.builder;
     let slot = builder.push(thread, op);
     for &on in &*deps {
         builder.depends(slot, on);

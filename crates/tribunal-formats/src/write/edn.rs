@@ -27,7 +27,8 @@ pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError
 
     let processes = processes(history);
     if let Some(name) = history.name() {
-        put!(out, "; {}\n", name.replace(['\n', '\r'], " "));
+        // A comment has no escapes, and nothing in it may end the line.
+        put!(out, "; {}\n", name.replace(char::is_control, " "));
     }
     out.push(b'[');
     for (at, &event) in intervals.events.iter().enumerate() {

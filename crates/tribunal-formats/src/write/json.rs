@@ -170,6 +170,24 @@ pub(super) fn put_comma(out: &mut Vec<u8>, items_before: usize) {
     }
 }
 
+/// A string, as JSON and EDN have it.
 pub(super) fn put_string(out: &mut Vec<u8>, string: &str) {
-    serde_json::to_writer(out, string).expect("a vector takes any string");
+    out.push(b'"');
+    if string.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+        out.extend_from_slice(string.as_bytes());
+        out.push(b'"');
+        return;
+    }
+    for c in string.chars() {
+        match c {
+            '"' | '\\' => out.extend_from_slice(&[b'\\', c as u8]),
+            '\n' => out.extend_from_slice(b"\\n"),
+            '\r' => out.extend_from_slice(b"\\r"),
+            '\t' => out.extend_from_slice(b"\\t"),
+            // All of them below U+0100; a terminal must not act on what it is shown.
+            c if c.is_control() => put!(out, "\\u{:04x}", u32::from(c)),
+            c => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    out.push(b'"');
 }

@@ -158,10 +158,14 @@ impl Form {
 }
 
 fn check_name(what: &str, name: &str) -> Result<(), WriteError> {
-    if !name.is_empty() && name.bytes().all(in_name) {
+    // A reader takes control characters beyond ASCII, which nobody means; a terminal may act on them.
+    if !name.is_empty() && name.bytes().all(in_name) && (name.is_ascii() || !name.contains(char::is_control))
+    {
         return Ok(());
     }
-    Err(inexpressible(format!("{what} {name:?}: a name has no blanks and none of `:;#=,`")))
+    Err(inexpressible(format!(
+        "{what} {name:?}: a name has no blanks, no control characters and none of `:;#=,`"
+    )))
 }
 
 fn check_thread(name: &str) -> Result<(), WriteError> {

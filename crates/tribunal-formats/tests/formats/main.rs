@@ -7,4 +7,5 @@ mod mutations;
 mod objects;
 mod readers;
 mod round;
+mod strings;
 mod writers;

@@ -7,7 +7,9 @@ use super::{
     BadSource, EventId, Execution, Features, Interval, Kind, Label, LocId, MalformedHistory, Op, Order, Slot,
     Source, ThreadId,
 };
+use crate::growth::Growth;
 use rustc_hash::FxHashMap;
+use std::mem::size_of;
 
 impl Execution {
     /// Starts an empty execution.
@@ -28,7 +30,22 @@ pub struct ExecutionBuilder {
     finals: Vec<(LocId, u64)>,
     times: Vec<(Slot, Interval)>,
     events: usize,
+    growth: Growth,
+    /// What building takes, but for the times.
+    built: usize,
 }
+
+/// What building takes for an event: its place in the joined columns and among the sources, and in the index of writes, whose map is
+/// never more than half empty.
+const EVENT: usize = size_of::<Label>() + size_of::<LocId>() + size_of::<u64>() + size_of::<u32>() + INDEXED;
+const INDEXED: usize = 58;
+/// For a location: its tables, and its initial write in the index.
+const LOCATION: usize = 4 * size_of::<u64>() + INDEXED;
+/// For a thread: its name, where it begins, and the table of threads.
+const THREAD: usize = size_of::<Box<str>>() + 2 * size_of::<u32>();
+/// For a dependency and for a final value, whose columns grow by doubling.
+const DEPENDENCY: usize = 3 * size_of::<(EventId, EventId)>();
+const FINAL: usize = 3 * size_of::<(LocId, EventId)>();
 
 /// The columns of one thread, growing.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +74,11 @@ impl ExecutionBuilder {
             return id;
         }
         let id = ThreadId::from_index(self.threads.len());
-        self.thread_ids.insert(name.into(), id);
-        self.threads.push(Thread { name: name.into(), ..Thread::default() });
+        self.growth.hold(name.len());
+        self.growth.insert(&mut self.thread_ids, name.into(), id);
+        self.growth.hold(name.len());
+        self.growth.push(&mut self.threads, Thread { name: name.into(), ..Thread::default() });
+        self.built += THREAD;
         id
     }
 
@@ -68,9 +88,12 @@ impl ExecutionBuilder {
             return id;
         }
         let id = LocId::from_index(self.loc_names.len());
-        self.loc_ids.insert(name.into(), id);
-        self.loc_names.push(name.into());
-        self.init.push(0);
+        self.growth.hold(name.len());
+        self.growth.insert(&mut self.loc_ids, name.into(), id);
+        self.growth.hold(name.len());
+        self.growth.push(&mut self.loc_names, name.into());
+        self.growth.push(&mut self.init, 0);
+        self.built += LOCATION;
         id
     }
 
@@ -82,38 +105,57 @@ impl ExecutionBuilder {
 
     /// Requires that the last write in mo of a location wrote this value.
     pub fn final_value(&mut self, loc: LocId, value: u64) -> &mut Self {
-        self.finals.push((loc, value));
+        self.growth.push(&mut self.finals, (loc, value));
+        self.built += FINAL;
         self
     }
 
     /// Appends an operation to a thread and says where it stands.
     #[inline]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {
-        let columns = &mut self.threads[thread.index()];
+        let (columns, growth) = (&mut self.threads[thread.index()], &mut self.growth);
         let index = columns.labels.len() as u32;
-        columns.labels.push(Label::new(op.kind, op.order));
-        columns.locs.push(op.loc);
-        columns.values.push(op.value);
+        growth.push(&mut columns.labels, Label::new(op.kind, op.order));
+        growth.push(&mut columns.locs, op.loc);
+        growth.push(&mut columns.values, op.value);
         if op.kind == Kind::Rmw {
-            columns.rmw_reads.push(op.read);
+            growth.push(&mut columns.rmw_reads, op.read);
         }
         if op.source != Source::ByValue {
-            columns.sources.push((index, op.source));
+            growth.push(&mut columns.sources, (index, op.source));
         }
         self.events += 1;
+        self.built += EVENT;
         Slot { thread, index }
     }
 
     /// Says that an event depends on an earlier read of its thread.
     pub fn depends(&mut self, event: Slot, on: u32) -> &mut Self {
-        self.threads[event.thread.index()].deps.push((event.index, on));
+        self.growth.push(&mut self.threads[event.thread.index()].deps, (event.index, on));
+        self.built += DEPENDENCY;
         self
     }
 
     /// Says when an event began and ended.
     pub fn interval(&mut self, event: Slot, interval: Interval) -> &mut Self {
-        self.times.push((event, interval));
+        self.growth.push(&mut self.times, (event, interval));
         self
+    }
+
+    /// How many bytes of the heap it takes at most to [`build`](Self::build) what there is so far, those held included.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// let before = b.memory();
+    /// (0..100).for_each(|value| _ = b.push(t, Op::write(x, value)));
+    /// assert!(b.memory() > before + 100 * 13);
+    /// ```
+    #[inline]
+    pub fn memory(&self) -> usize {
+        let times = if self.times.is_empty() { 0 } else { self.events * size_of::<Interval>() };
+        self.growth.peak() + self.built + times
     }
 
     /// Number of events so far.
@@ -372,13 +414,16 @@ impl WriteIndex {
             largest[loc.index()] = largest[loc.index()].max(value);
         }
         let mut tables = Vec::with_capacity(counts.len());
-        let mut room = 0;
+        let (mut room, mut mapped) = (0, 0);
         for (&count, &largest) in counts.iter().zip(&largest) {
             let covered = if largest <= 4 * count { largest + 1 } else { 0 };
             tables.push((room, covered));
             room += covered as usize;
+            mapped += if covered == 0 { count as usize } else { 0 };
         }
-        let mut index = WriteIndex { tables, table: vec![NO_SOURCE; room], map: FxHashMap::default() };
+        // At once, so that it is not copied as it grows.
+        let map = FxHashMap::with_capacity_and_hasher(mapped, Default::default());
+        let mut index = WriteIndex { tables, table: vec![NO_SOURCE; room], map };
         for loc in x.locations() {
             index.insert(loc, x.init_value(loc), x.init_write(loc).0);
         }

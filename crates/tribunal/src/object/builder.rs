@@ -2,8 +2,10 @@
 
 use super::history::{Event, History, InvocationId, OpId, Order, ProcessId, ReturnId};
 use super::{MalformedHistory, Value};
+use crate::growth::Growth;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::mem::size_of;
 
 /// Collects a history operation by operation; made by [`History::builder`].
 ///
@@ -41,6 +43,11 @@ pub struct Builder {
     before: Vec<(OpId, OpId)>,
     /// The first operation that returned twice.
     twice: Option<OpId>,
+    /// Whether an operation has no times.
+    untimed: bool,
+    growth: Growth,
+    /// The most bytes that building may take, if there is a limit.
+    max_memory: Option<usize>,
 }
 
 impl Builder {
@@ -55,9 +62,30 @@ impl Builder {
             return id;
         }
         let id = ProcessId(self.processes.len() as u32);
-        self.processes.push(name.into());
-        self.process_ids.insert(name.into(), id);
+        self.growth.hold(name.len());
+        self.growth.push(&mut self.processes, name.into());
+        self.growth.hold(name.len());
+        self.growth.insert(&mut self.process_ids, name.into(), id);
         id
+    }
+
+    /// How many bytes of the heap it takes at most to [`build`](Self::build) what there is so far, those held included; without
+    /// the clocks of an order that times do not give, for which see [`max_memory`](Self::max_memory).
+    #[inline]
+    pub fn memory(&self) -> usize {
+        // Events sorted by their times, their ranks, and the operations by process.
+        const OPERATION: usize =
+            2 * size_of::<(u64, u8, Event)>() + 3 * size_of::<Event>() + 7 * size_of::<u64>();
+        let edges = if self.before.is_empty() && !self.untimed { 0 } else { self.before.len() + self.len() };
+        let built = self.len() * OPERATION
+            + self.processes.len() * 2 * size_of::<u32>()
+            + 3 * edges * size_of::<(OpId, OpId)>();
+        self.growth.peak().saturating_add(built)
+    }
+
+    /// Lets building take at most so many bytes: an order whose clocks take more is malformed, as too large.
+    pub fn max_memory(&mut self, bytes: usize) {
+        self.max_memory = Some(bytes);
     }
 
     /// How many operations there are so far.
@@ -72,7 +100,7 @@ impl Builder {
 
     /// A process calls a method at a time. The operation is pending until [`Builder::ret`].
     pub fn call(&mut self, process: ProcessId, method: &str, args: &[Value], time: u64) -> OpId {
-        let op = self.operation(process, method, args, None);
+        let op = self.add(process, method, args, None);
         self.times[op.index()] = Some((time, None));
         op
     }
@@ -97,19 +125,24 @@ impl Builder {
         args: &[Value],
         ret: Option<Value>,
     ) -> OpId {
+        self.untimed = true;
+        self.add(process, method, args, ret)
+    }
+
+    fn add(&mut self, process: ProcessId, method: &str, args: &[Value], ret: Option<Value>) -> OpId {
         let op = OpId(self.process.len() as u32);
         let invocation = self.intern_invocation(method, args);
         let ret = ret.map(|value| self.intern_return(value));
-        self.process.push(process);
-        self.invocation.push(invocation);
-        self.ret.push(ret);
-        self.times.push(None);
+        self.growth.push(&mut self.process, process);
+        self.growth.push(&mut self.invocation, invocation);
+        self.growth.push(&mut self.ret, ret);
+        self.growth.push(&mut self.times, None);
         op
     }
 
     /// An operation happens before another.
     pub fn before(&mut self, a: OpId, b: OpId) {
-        self.before.push((a, b));
+        self.growth.push(&mut self.before, (a, b));
     }
 
     fn intern_return(&mut self, value: Value) -> ReturnId {
@@ -117,8 +150,9 @@ impl Builder {
             return id;
         }
         let id = ReturnId(self.returns.len() as u32);
-        self.returns.push(value.clone());
-        self.return_ids.insert(value, id);
+        hold(&mut self.growth, &value);
+        self.growth.push(&mut self.returns, value.clone());
+        self.growth.insert(&mut self.return_ids, value, id);
         id
     }
 
@@ -127,8 +161,10 @@ impl Builder {
             Some(&id) => id,
             None => {
                 let id = self.methods.len() as u32;
-                self.methods.push(method.into());
-                self.method_ids.insert(method.into(), id);
+                self.growth.hold(method.len());
+                self.growth.push(&mut self.methods, method.into());
+                self.growth.hold(method.len());
+                self.growth.insert(&mut self.method_ids, method.into(), id);
                 id
             }
         };
@@ -147,15 +183,19 @@ impl Builder {
             candidate = self.invocation_next[id.index()];
         }
         let id = InvocationId(self.invocations.len() as u32);
-        self.args.extend_from_slice(args);
-        self.invocations.push((method, self.args.len() as u32));
-        self.invocation_next.push(first);
-        self.invocation_ids.insert(hash, id);
+        for arg in args {
+            hold(&mut self.growth, arg);
+            self.growth.push(&mut self.args, arg.clone());
+        }
+        self.growth.push(&mut self.invocations, (method, self.args.len() as u32));
+        self.growth.push(&mut self.invocation_next, first);
+        self.growth.insert(&mut self.invocation_ids, hash, id);
         id
     }
 
     /// The history, if it is one.
     pub fn build(self) -> Result<History, MalformedHistory> {
+        let left = self.max_memory.map(|most| most.saturating_sub(self.memory()));
         let by_process = self.by_process();
         let mut history = History {
             name: self.name,
@@ -177,14 +217,14 @@ impl Builder {
         }
         if self.before.is_empty() && self.times.iter().all(Option::is_some) {
             history.times = self.times.into_iter().flatten().collect();
-            history.order = from_times(&mut history)?;
+            history.order = from_times(&mut history, left)?;
         } else {
             if let Some(op) = self.times.iter().position(Option::is_some) {
                 let op = self.times.iter().position(Option::is_none).unwrap_or(op);
                 let op = OpId(op as u32);
                 return Err(MalformedHistory::MixedOrders { op, shown: history.show(op) });
             }
-            history.order = from_pairs(&history, &self.before)?;
+            history.order = from_pairs(&history, &self.before, left)?;
         }
         Ok(history)
     }
@@ -209,7 +249,7 @@ impl Builder {
 }
 
 /// Ranks events by time. At one time calls come before returns: operations that touch are concurrent.
-fn from_times(history: &mut History) -> Result<Order, MalformedHistory> {
+fn from_times(history: &mut History, left: Option<usize>) -> Result<Order, MalformedHistory> {
     let times = &history.times;
     for process in 0..history.process_count() {
         let range = history.process_begins[process] as usize..history.process_begins[process + 1] as usize;
@@ -239,10 +279,10 @@ fn from_times(history: &mut History) -> Result<Order, MalformedHistory> {
             }
         }
     }
-    ranked(history)
+    ranked(history, left)
 }
 
-fn ranked(history: &History) -> Result<Order, MalformedHistory> {
+fn ranked(history: &History, left: Option<usize>) -> Result<Order, MalformedHistory> {
     // A process may call at the very time at which its last operation returned. That return goes before that call,
     // and neither is ordered with other events of that time; two processes that do so at once have no intervals.
     let mut touching: Vec<(u64, OpId, OpId)> = Vec::new();
@@ -256,7 +296,7 @@ fn ranked(history: &History) -> Result<Order, MalformedHistory> {
     }
     touching.sort_unstable();
     if touching.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-        return clocks_from_times(history);
+        return clocks_from_times(history, left);
     }
     let class = |op: OpId, time: u64, role: fn(&(u64, OpId, OpId)) -> OpId| {
         let at = touching.binary_search_by_key(&time, |&(time, ..)| time);
@@ -274,13 +314,28 @@ fn ranked(history: &History) -> Result<Order, MalformedHistory> {
     Ok(Order::of_events(history.len(), keyed.into_iter().map(|(.., event)| event).collect()))
 }
 
+/// Counts what a value has on the heap.
+fn hold(growth: &mut Growth, value: &Value) {
+    // Before what is shared stand two counters.
+    const SHARED: usize = 2 * size_of::<usize>();
+    match value {
+        Value::Null | Value::Bool(_) | Value::Int(_) => {}
+        Value::Text(text) => growth.hold(SHARED + text.len()),
+        Value::List(values) => {
+            growth.hold(SHARED + size_of_val(&**values));
+            values.iter().for_each(|value| hold(growth, value));
+        }
+    }
+}
+
 /// Entries of all clocks together that an explicit order may have: 1 GiB.
 const MOST_CLOCK_ENTRIES: usize = 1 << 28;
 
-fn clock_table(history: &History) -> Result<Vec<u32>, MalformedHistory> {
+fn clock_table(history: &History, left: Option<usize>) -> Result<Vec<u32>, MalformedHistory> {
     let (operations, processes) = (history.len(), history.process_count());
+    let most = left.map_or(MOST_CLOCK_ENTRIES, |left| MOST_CLOCK_ENTRIES.min(left / size_of::<u32>()));
     match operations.checked_mul(processes) {
-        Some(entries) if entries <= MOST_CLOCK_ENTRIES => Ok(vec![0; entries]),
+        Some(entries) if entries <= most => Ok(vec![0; entries]),
         _ => Err(MalformedHistory::TooLarge { operations, processes }),
     }
 }
@@ -296,8 +351,8 @@ fn places(history: &History) -> Vec<u32> {
     place
 }
 
-fn clocks_from_times(history: &History) -> Result<Order, MalformedHistory> {
-    let mut clocks = clock_table(history)?;
+fn clocks_from_times(history: &History, left: Option<usize>) -> Result<Order, MalformedHistory> {
+    let mut clocks = clock_table(history, left)?;
     let place = places(history);
     let processes = history.process_count();
     for op in history.ops() {
@@ -313,7 +368,11 @@ fn clocks_from_times(history: &History) -> Result<Order, MalformedHistory> {
 }
 
 /// The closure of the pairs given and po, as intervals if there are some.
-fn from_pairs(history: &History, pairs: &[(OpId, OpId)]) -> Result<Order, MalformedHistory> {
+fn from_pairs(
+    history: &History,
+    pairs: &[(OpId, OpId)],
+    left: Option<usize>,
+) -> Result<Order, MalformedHistory> {
     let (n, processes) = (history.len(), history.process_count());
     for &(a, b) in pairs {
         if let Some(op) = [a, b].into_iter().find(|op| op.index() >= n) {
@@ -329,7 +388,7 @@ fn from_pairs(history: &History, pairs: &[(OpId, OpId)]) -> Result<Order, Malfor
     for &(_, b) in &edges {
         waits[b.index()] += 1;
     }
-    let mut clocks = clock_table(history)?;
+    let mut clocks = clock_table(history, left)?;
     let place = places(history);
     let mut ready: Vec<OpId> = history.ops().filter(|op| waits[op.index()] == 0).collect();
     let mut done = 0;

@@ -1,10 +1,11 @@
 //! What the clients are doing: calls, and the events that end them.
 
-use super::{Event, Plain, Type, only_reads};
+use super::{COUNTERS, Event, Plain, Type, only_reads};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use tribunal::growth::Growth;
 use tribunal::object::{Invocation, MalformedHistory, OpId, ProcessSet, Value};
 
 /// An operation as it was called.
@@ -20,6 +21,8 @@ pub(super) struct Call {
     pub(super) at: u64,
     /// Whether the value is marked as a pair of a key and a value.
     pub(super) tuple: bool,
+    /// How many bytes of the heap its values take at most.
+    bytes: usize,
 }
 
 /// The end of an operation.
@@ -48,18 +51,28 @@ pub(super) struct Clients {
     crashed: ProcessSet,
     events: u64,
     calls: u32,
+    growth: Growth,
+    /// What open calls take of the heap.
+    held: usize,
 }
 
 impl Clients {
     pub(super) fn new(file: Arc<str>) -> Self {
-        Clients { file, open: FxHashMap::default(), crashed: ProcessSet::default(), events: 0, calls: 0 }
+        let (open, crashed, events, calls, growth, held) = Default::default();
+        Clients { file, open, crashed, events, calls, growth, held }
+    }
+
+    /// How many bytes of the heap they take at most, as they are and as operations that are left over.
+    pub(super) fn memory(&self) -> usize {
+        let left_over = 2 * size_of::<(Call, Option<End>)>() * self.open.len();
+        self.growth.peak() + self.held + self.crashed.bytes() + left_over
     }
 
     /// Takes the next event.
     pub(super) fn take(&mut self, event: Event) -> Result<Step, Error> {
         let at = self.events;
         self.events += 1;
-        let Event { place, process, kind, method, value, key, tuple, plain } = event;
+        let Event { place, process, kind, method, value, key, tuple, plain, bytes } = event;
         let name = || match &process {
             Value::Text(name) => name.clone(),
             number => Arc::<str>::from(number.to_string()),
@@ -78,13 +91,15 @@ impl Clients {
                 line: place.line,
                 at,
                 tuple,
+                bytes,
             };
             let open = match self.open.get(&process) {
                 Some(open) => open.shown(),
                 None if self.crashed.contains(&call.process) => "crashed operation".into(),
                 None => {
                     self.calls += 1;
-                    self.open.insert(process.clone(), call);
+                    self.held += call.held();
+                    self.growth.insert(&mut self.open, process.clone(), call);
                     return Ok(Step::Called(process));
                 }
             };
@@ -96,6 +111,7 @@ impl Clients {
         let fault = |kind| Err(Error::at(&self.file, place.line, place.column, kind));
         match self.open.remove(&process) {
             Some(call) => {
+                self.held -= call.held();
                 if let Some(returned) = method.filter(|returned| *returned != call.method) {
                     let (called, returned) = (quote(call.method.as_bytes()), quote(returned.as_bytes()));
                     return fault(ErrorKind::OtherMethod { called, returned });
@@ -125,6 +141,11 @@ impl Clients {
 }
 
 impl Call {
+    /// What it takes of the heap: its values, and its process's name with the counters beside it.
+    fn held(&self) -> usize {
+        self.bytes + COUNTERS + self.process.len()
+    }
+
     /// The call in words.
     fn shown(&self) -> String {
         let args = match &self.args {

@@ -1,7 +1,7 @@
 //! Histories of Jepsen and Knossos in EDN: a vector or a list of maps, or maps one after another.
 
 use super::{Dialect, Event, Names, Source, Type, event};
-use crate::read::buffer::Buffer;
+use crate::read::buffer::{Buffer, Room};
 use crate::read::edn::Pull;
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
@@ -26,6 +26,7 @@ impl Edn {
 
     /// An event: a map, which may be tagged as a record. It may be of no client.
     fn any_event(&mut self) -> Result<Option<Event>, Error> {
+        self.pull.count_anew();
         self.pull.peek()?;
         let place = self.pull.place();
         self.pull.tag(|_| ())?;
@@ -65,13 +66,22 @@ impl Edn {
         }
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, self.pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, tuple, ..event }))
+        Ok(Some(Event { value, key, tuple, bytes: self.pull.counted(), ..event }))
     }
 }
 
 impl Source for Edn {
     fn name(&self) -> &Arc<str> {
         self.pull.buffer().name()
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        let bytes = bytes + self.names.growth.peak();
+        self.pull.hold(bytes)
+    }
+
+    fn room(&self) -> Room {
+        self.pull.buffer().room()
     }
 
     fn dialect(&self) -> Dialect {

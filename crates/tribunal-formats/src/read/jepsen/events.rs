@@ -8,6 +8,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use tribunal::growth::Growth;
 use tribunal::object::{Invocation, Value};
 
 /// The events of one history of an object, each as soon as its last byte has come; made by [`events`](crate::events).
@@ -37,6 +38,8 @@ pub struct Events {
     words: Option<Words>,
     /// Events that were read to learn the object.
     ahead: VecDeque<Event>,
+    /// What they take.
+    growth: Growth,
     begun: bool,
     ended: bool,
     nil_reads: NilReads,
@@ -84,8 +87,9 @@ struct Words {
 impl Events {
     pub(in crate::read) fn new(source: Box<dyn Source>) -> Self {
         let clients = Clients::new(source.name().clone());
-        let (words, ahead, nil_reads) = Default::default();
-        Events { source, clients, words, ahead, begun: false, ended: false, nil_reads, left_out: 0 }
+        let (words, ahead, growth, nil_reads) = Default::default();
+        let (begun, ended, left_out) = Default::default();
+        Events { source, clients, words, ahead, growth, begun, ended, nil_reads, left_out }
     }
 
     /// The same events, with the reads of nil dropped, as they are otherwise, or kept.
@@ -138,7 +142,10 @@ impl Events {
                 }
                 methods.push(method.clone());
             }
+            // The queue doubles as it grows.
+            self.growth.hold(event.bytes + 3 * size_of::<Event>());
             self.ahead.push_back(event);
+            self.source.hold(self.growth.peak())?;
             let mut candidates = Object::candidates(methods.iter().map(|method| &**method), keyed);
             if !methods.is_empty() && (candidates.next().is_none() || candidates.next().is_none()) {
                 break;
@@ -178,9 +185,11 @@ impl Events {
             },
         };
         let line = event.place.line;
+        let step = self.clients.take(event)?;
+        self.source.hold(self.growth.peak() + self.clients.memory())?;
         let file = self.source.name();
         let fault = |kind| Error::at(file, line, None, kind);
-        let (process, happens) = match self.clients.take(event)? {
+        let (process, happens) = match step {
             Step::Called(process) => {
                 let call = self.clients.open(&process).expect("called just now");
                 let split = words.tuples && call.args.is_none() && call.key.is_none() && split_tuple(call);

@@ -6,6 +6,7 @@ use super::{NilReads, Object, Source, is_tuple, only_reads, pair};
 use crate::read::draft::ObjectDraft;
 use crate::{Error, ErrorKind, History};
 use rustc_hash::FxHashSet;
+use tribunal::growth::Growth;
 use tribunal::object::Value;
 
 /// The next history; none at the end of the input.
@@ -16,12 +17,15 @@ pub(in crate::read) fn history(
     let Some(line) = source.begin()? else { return Ok(None) };
     let file = source.name().clone();
     let mut clients = Clients::new(file.clone());
-    let mut operations = Vec::new();
+    let (mut operations, mut growth) = (Vec::new(), Growth::default());
     while let Some(event) = source.event()? {
+        growth.hold(event.bytes);
         if let Step::Ended(call, end) = clients.take(event)? {
-            operations.push((call, Some(end)));
+            growth.push(&mut operations, (call, Some(end)));
         }
+        source.hold(growth.peak() + clients.memory())?;
     }
+    let held = growth.peak() + clients.memory();
     operations.extend(clients.left().map(|call| (call, None)));
     operations.sort_unstable_by_key(|(call, _)| call.at);
     split_tuples(&mut operations);
@@ -30,7 +34,7 @@ pub(in crate::read) fn history(
     let dialect = source.dialect();
     let keyed = operations.iter().any(|(call, _)| call.key.is_some());
     let object = Object::of(methods.iter().copied(), keyed);
-    let mut draft = ObjectDraft::new(line);
+    let mut draft = ObjectDraft::new(line, source.room());
     draft.spec = object.spec(dialect, keyed, operations.iter().map(|(call, _)| &call.value));
     let mut args = Vec::new();
     for (call, end) in &operations {
@@ -55,10 +59,11 @@ pub(in crate::read) fn history(
         }
         let process = draft.builder.process(&call.process);
         let op = draft.builder.call(process, object.method(call), &args, call.at);
-        draft.lines.push(call.line);
+        draft.note_line(call.line);
         if let (Some(ret), Some(end)) = (ret, end) {
             draft.builder.ret(op, ret, end.at);
         }
+        source.hold(held + draft.memory())?;
     }
     draft.finish(&file).map(Some)
 }

@@ -1,12 +1,14 @@
 //! Histories of Jepsen in JSON: an array of events, or events one after another.
 
 use super::{Dialect, Event, Names, Plain, Source, Type, event};
+use crate::read::buffer::Room;
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
 use crate::{Error, ErrorKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::borrow::BorrowMut;
 use std::sync::Arc;
+use tribunal::growth::Growth;
 use tribunal::object::Value;
 
 keys!(EventKey {
@@ -24,7 +26,8 @@ pub(in crate::read) struct Json<P> {
     pull: P,
     names: Names,
     /// Processes with names that have called with `args` or returned with `ret`: the others, such as the nemesis, are no clients.
-    named: FxHashSet<Value>,
+    named: FxHashMap<Value, ()>,
+    growth: Growth,
     /// Whether the events are in an array.
     array: bool,
     /// Whether the array's next event is its first.
@@ -33,12 +36,20 @@ pub(in crate::read) struct Json<P> {
 
 impl<P: BorrowMut<Pull>> Json<P> {
     pub(in crate::read) fn new(pull: P) -> Self {
-        Json { pull, names: Names::default(), named: FxHashSet::default(), array: false, first: true }
+        Json {
+            pull,
+            names: Names::default(),
+            named: FxHashMap::default(),
+            growth: Growth::default(),
+            array: false,
+            first: true,
+        }
     }
 
     /// An event, which may be of no client.
     fn any_event(&mut self) -> Result<Option<Event>, Error> {
         let pull: &mut Pull = self.pull.borrow_mut();
+        pull.count_anew();
         pull.peek()?;
         let place = pull.place();
         let (mut process, mut kind, mut method) = (Value::Null, None, None);
@@ -84,15 +95,16 @@ impl<P: BorrowMut<Pull>> Json<P> {
         }
         match &process {
             Value::Int(_) => {}
+            Value::Text(_) if self.named.contains_key(&process) => {}
             Value::Text(_) if plain.is_some() => {
-                self.named.insert(process.clone());
+                self.growth.insert(&mut self.named, process.clone(), ());
+                self.growth.hold(pull.counted());
             }
-            Value::Text(_) if self.named.contains(&process) => {}
             _ => return Ok(None),
         }
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, plain, ..event }))
+        Ok(Some(Event { value, key, plain, bytes: pull.counted(), ..event }))
     }
 }
 
@@ -101,13 +113,22 @@ impl<P: BorrowMut<Pull> + Send> Source for Json<P> {
         self.pull.borrow().buffer().name()
     }
 
+    fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        let bytes = bytes + self.names.growth.peak() + self.growth.peak();
+        self.pull.borrow_mut().hold(bytes)
+    }
+
+    fn room(&self) -> Room {
+        self.pull.borrow().buffer().room()
+    }
+
     fn dialect(&self) -> Dialect {
         Dialect::Jepsen
     }
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {
         let pull: &mut Pull = self.pull.borrow_mut();
-        self.named.clear();
+        (self.named, self.growth) = Default::default();
         self.first = true;
         let next = pull.peek()?;
         let line = pull.place().line;

@@ -2,7 +2,7 @@
 
 use super::{Dialect, Event, Names, Source, Type};
 use crate::Error;
-use crate::read::buffer::Buffer;
+use crate::read::buffer::{Buffer, Room};
 use crate::read::edn::Pull;
 use std::sync::Arc;
 use tribunal::object::Value;
@@ -36,6 +36,7 @@ impl Log {
 
     /// A line: its level, its logger and what is logged, which may be no event of a client.
     fn line(&mut self) -> Result<Option<Event>, Error> {
+        self.pull.count_anew();
         self.pull
             .word("a log line: INFO, WARN, ERROR, DEBUG or TRACE", |word| is_level(word).then_some(()))?;
         let ours = self.pull.word("a logger's name", |word| Some(word == LOGGER))?;
@@ -55,13 +56,23 @@ impl Log {
             Type::Invoke | Type::Ok => self.pull.value()?,
             Type::Fail | Type::Info => Value::Null,
         };
-        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, plain: None }))
+        let bytes = self.pull.counted();
+        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, plain: None, bytes }))
     }
 }
 
 impl Source for Log {
     fn name(&self) -> &Arc<str> {
         self.pull.buffer().name()
+    }
+
+    fn hold(&mut self, bytes: usize) -> Result<(), Error> {
+        let bytes = bytes + self.names.growth.peak();
+        self.pull.hold(bytes)
+    }
+
+    fn room(&self) -> Room {
+        self.pull.buffer().room()
     }
 
     fn dialect(&self) -> Dialect {

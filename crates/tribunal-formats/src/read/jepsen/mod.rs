@@ -16,10 +16,11 @@ pub use events::{Events, Happens, ObjectEvent};
 pub(super) use history::history;
 pub(crate) use translate::{Object, transaction};
 
-use super::buffer::Place;
+use super::buffer::{Place, Room};
 use crate::{Error, ErrorKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use tribunal::growth::Growth;
 use tribunal::object::Value;
 
 /// Where events come from. Nothing is read beyond the last byte of an event before it is given.
@@ -35,6 +36,12 @@ pub(super) trait Source: Send {
 
     /// The next event of a client in the history begun; none at its end.
     fn event(&mut self) -> Result<Option<Event>, Error>;
+
+    /// Says how many bytes the events hold that were read; an error if that is too much.
+    fn hold(&mut self, bytes: usize) -> Result<(), Error>;
+
+    /// What a history may take.
+    fn room(&self) -> Room;
 }
 
 /// Who wrote the events.
@@ -108,6 +115,8 @@ pub(super) struct Event {
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
     plain: Option<Plain>,
+    /// How many bytes of the heap its values take at most.
+    bytes: usize,
 }
 
 /// What is said not in Jepsen's words but in the object's own.
@@ -132,28 +141,33 @@ fn event(
         (None, _) => missing(type_key),
         (Some(Type::Invoke), None) => missing(f_key),
         (Some(kind), method) => {
-            let (value, key, tuple, plain) = Default::default();
-            Ok(Event { place, process, kind, method, value, key, tuple, plain })
+            let (value, key, tuple, plain, bytes) = Default::default();
+            Ok(Event { place, process, kind, method, value, key, tuple, plain, bytes })
         }
     }
 }
 
+/// What stands before a shared text on the heap.
+const COUNTERS: usize = 2 * size_of::<usize>();
+
 /// The names of methods, each kept once.
 #[derive(Default)]
 struct Names {
-    known: FxHashSet<Arc<str>>,
+    known: FxHashMap<Arc<str>, ()>,
     /// Room for a name that is being read.
     read: String,
+    growth: Growth,
 }
 
 impl Names {
     /// The name read.
     fn get(&mut self) -> Arc<str> {
-        if let Some(known) = self.known.get(self.read.as_str()) {
+        if let Some((known, ())) = self.known.get_key_value(self.read.as_str()) {
             return known.clone();
         }
         let name: Arc<str> = self.read.as_str().into();
-        self.known.insert(name.clone());
+        self.growth.hold(COUNTERS + name.len());
+        self.growth.insert(&mut self.known, name.clone(), ());
         name
     }
 }

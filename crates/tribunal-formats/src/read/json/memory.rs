@@ -4,6 +4,7 @@ use super::Reader;
 use crate::read::draft::Draft;
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
+use tribunal::growth::Growth;
 use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
 /// The events of the thread being read. They wait here until the thread's name is known: it may come after them, as it
@@ -14,9 +15,16 @@ pub(super) struct Column {
     lines: Vec<u64>,
     deps: Vec<(u32, u32)>,
     times: Vec<(u32, Interval)>,
+    growth: Growth,
 }
 
 impl Column {
+    /// How many bytes the events take at most, here and in the draft that they are moved to.
+    fn memory(&self) -> usize {
+        const MOVED: usize = 160;
+        self.growth.peak() + MOVED * self.ops.len()
+    }
+
     fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
         for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
             draft.builder.push(thread, op);
@@ -59,6 +67,7 @@ impl Reader {
             if !draft.init(loc, value) {
                 return Err(self.pull.error_at(place, ErrorKind::DuplicateInit { loc: name }));
             }
+            self.pull.hold(draft.memory())?;
         }
         Ok(())
     }
@@ -73,6 +82,7 @@ impl Reader {
             let loc = self.pull.any_key(|name| draft.builder.location(name))?;
             let value = self.pull.number("final")?;
             draft.builder.final_value(loc, value);
+            self.pull.hold(draft.memory())?;
         }
         Ok(())
     }
@@ -129,14 +139,14 @@ impl Reader {
             return Err(self.pull.error_at(place, ErrorKind::DuplicateThread { name }));
         }
         self.column.move_to(draft, thread);
-        Ok(())
+        self.pull.hold(draft.memory() + self.column.memory())
     }
 
     fn event(&mut self, draft: &mut Draft) -> Result<(), Error> {
         self.pull.peek()?;
         let place = self.pull.place();
         let index = self.column.ops.len() as u32;
-        self.column.lines.push(place.line);
+        self.column.growth.push(&mut self.column.lines, place.line);
         let mut op = Op::read(LocId(0), 0);
         let mut interval = Interval::default();
         let mut seen = Seen::default();
@@ -167,10 +177,10 @@ impl Reader {
             return Err(self.pull.error_at(place, kind));
         }
         if interval != Interval::default() {
-            self.column.times.push((index, interval));
+            self.column.growth.push(&mut self.column.times, (index, interval));
         }
-        self.column.ops.push(op);
-        Ok(())
+        self.column.growth.push(&mut self.column.ops, op);
+        self.pull.hold(draft.memory() + self.column.memory())
     }
 
     fn source(&mut self) -> Result<Source, Error> {
@@ -192,7 +202,8 @@ impl Reader {
         self.pull.open_array("deps")?;
         while self.pull.next_element(&mut first)? {
             let on = self.pull.index("deps")?;
-            self.column.deps.push((index, on));
+            self.column.growth.push(&mut self.column.deps, (index, on));
+            self.pull.buffer().within(2 * self.column.growth.peak())?;
         }
         Ok(())
     }

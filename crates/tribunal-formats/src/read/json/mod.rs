@@ -8,7 +8,7 @@ use super::draft::{Draft, ObjectDraft};
 use super::jepsen::{self, NilReads};
 use super::keys::{Seen, keys};
 use super::pull::Pull;
-use crate::{Error, ErrorKind, History, Labels};
+use crate::{Error, ErrorKind, History};
 
 /// Reads the documents of a JSON stream.
 pub(super) struct Reader {
@@ -68,9 +68,9 @@ impl Reader {
         let place = self.pull.place();
         let mut kind = None;
         let mut name = None;
-        let mut labels = Labels::default();
-        let mut memory = Draft::new(place.line);
-        let mut object = ObjectDraft::new(place.line);
+        let room = self.pull.buffer().room();
+        let mut memory = Draft::new(place.line, room);
+        let mut object = ObjectDraft::new(place.line, room);
         let mut hb = None;
         let mut seen = Seen::default();
         let mut first = true;
@@ -88,7 +88,7 @@ impl Reader {
                         name = Some(self.pull.string("name", str::to_string)?);
                     }
                 }
-                (DocumentKey::Verdicts, _) => self.verdicts(&mut labels)?,
+                (DocumentKey::Verdicts, _) => self.verdicts(&mut memory)?,
                 (DocumentKey::Threads, None | Some(Kind::Memory)) => {
                     kind = Some(Kind::Memory);
                     self.threads(&mut memory)?;
@@ -97,7 +97,7 @@ impl Reader {
                 (DocumentKey::Final, None | Some(Kind::Memory)) => self.finals(&mut memory)?,
                 (DocumentKey::Operations, None | Some(Kind::Object)) => {
                     kind = Some(Kind::Object);
-                    self.operations(&mut object)?;
+                    self.operations(&mut object, memory.memory())?;
                 }
                 (DocumentKey::Spec, None | Some(Kind::Object)) => {
                     object.spec = self.pull.string("spec", str::to_string)?;
@@ -117,7 +117,6 @@ impl Reader {
         match kind {
             Some(Kind::Memory) => {
                 require(DocumentKey::Threads)?;
-                memory.labels = labels;
                 if let Some(name) = name {
                     memory.builder.name(&name);
                 }
@@ -126,7 +125,7 @@ impl Reader {
             Some(Kind::Object) => {
                 require(DocumentKey::Operations)?;
                 require(DocumentKey::Spec)?;
-                object.labels = labels;
+                object.labels = std::mem::take(&mut memory.labels);
                 if let Some(name) = name {
                     object.builder.name(&name);
                 }
@@ -158,7 +157,8 @@ impl Reader {
         Err(self.pull.error_at(place, ErrorKind::Syntax { expected, found: "the other kind".into() }))
     }
 
-    fn verdicts(&mut self, labels: &mut Labels) -> Result<(), Error> {
+    /// The labels, which stand in the draft of a memory until the kind is known.
+    fn verdicts(&mut self, draft: &mut Draft) -> Result<(), Error> {
         if self.pull.eat_null()? {
             return Ok(());
         }
@@ -167,7 +167,8 @@ impl Reader {
         while self.pull.next_entry(&mut first)? {
             let model = self.pull.any_key(str::to_string)?;
             let consistent = self.pull.optional_bool("verdicts")?;
-            labels.0.push((model, consistent));
+            draft.label(model, consistent);
+            self.pull.hold(draft.memory())?;
         }
         Ok(())
     }

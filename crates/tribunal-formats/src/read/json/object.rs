@@ -6,6 +6,7 @@ use crate::read::draft::ObjectDraft;
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
 use std::fmt::Write;
+use tribunal::growth::Growth;
 use tribunal::object::{MalformedHistory, OpId, Value};
 
 keys!(OperationKey {
@@ -35,12 +36,14 @@ pub(super) struct Hb {
 }
 
 impl Reader {
-    pub(super) fn operations(&mut self, draft: &mut ObjectDraft) -> Result<(), Error> {
+    /// The operations, with so many bytes of other things beside them.
+    pub(super) fn operations(&mut self, draft: &mut ObjectDraft, beside: usize) -> Result<(), Error> {
         (self.operation.with_times, self.operation.without_times) = (None, None);
         let mut first = true;
         self.pull.open_array("operations")?;
         while self.pull.next_element(&mut first)? {
             self.operation(draft)?;
+            self.pull.hold(draft.memory() + beside)?;
         }
         Ok(())
     }
@@ -95,7 +98,7 @@ impl Reader {
         }
         let Operation { process, method, args, with_times, without_times } = &mut self.operation;
         let process = draft.builder.process(process);
-        draft.lines.push(place.line);
+        draft.note_line(place.line);
         let Some(call) = call else {
             without_times.get_or_insert(place);
             draft.builder.operation(process, method, args, ret);
@@ -129,12 +132,14 @@ impl Reader {
             return Ok(None);
         }
         let place = self.pull.place();
-        let mut pairs = Vec::new();
+        let (mut pairs, mut growth) = (Vec::new(), Growth::default());
         let mut first = true;
         self.pull.open_array("hb")?;
         while self.pull.next_element(&mut first)? {
             let [a, b] = self.pull.pair("hb", |pull| pull.number("hb"))?;
-            pairs.push((a, b));
+            growth.push(&mut pairs, (a, b));
+            // They are there once more as edges of the order.
+            self.pull.buffer().within(3 * growth.peak())?;
         }
         Ok(Some(Hb { place, pairs }))
     }

@@ -17,14 +17,26 @@ impl Pull {
         self.nested_value(key, true, 0)
     }
 
+    /// Counts a value, which lies in a list that grows and is then copied, and so many bytes of it.
+    #[inline]
+    fn count(&mut self, bytes: usize) -> Result<(), Error> {
+        self.counted = self.counted.saturating_add(4 * size_of::<Value>() + bytes);
+        self.buffer.within(self.counted)
+    }
+
     fn nested_value(&mut self, key: &'static str, any: bool, depth: usize) -> Result<Value, Error> {
+        self.count(0)?;
         match self.peek()? {
             Some(b'-' | b'0'..=b'9') if any => self.number_or_text(),
             Some(b'-' | b'0'..=b'9') => self.integer(key).map(Value::Int),
             Some(b'n') => self.literal("null").map(|()| Value::Null),
             Some(b't') => self.literal("true").map(|()| Value::Bool(true)),
             Some(b'f') => self.literal("false").map(|()| Value::Bool(false)),
-            Some(b'"') => self.string(key, |text| Value::from(text)),
+            Some(b'"') => {
+                let (value, length) = self.string(key, |text| (Value::from(text), text.len()))?;
+                self.count(length)?;
+                Ok(value)
+            }
             Some(b'[' | b'{') if depth == DEPTH => {
                 Err(self.buffer.error(ErrorKind::TooDeep { limit: DEPTH }))
             }
@@ -42,7 +54,8 @@ impl Pull {
                 let mut first = true;
                 self.buffer.advance(1);
                 while self.next_entry(&mut first)? {
-                    let name = self.any_key(|name| Value::from(name))?;
+                    let (name, length) = self.any_key(|name| (Value::from(name), name.len()))?;
+                    self.count(length + 4 * size_of::<Value>())?;
                     pairs.push(Value::list([name, self.nested_value(key, any, depth + 1)?]));
                 }
                 pairs.sort_unstable();

@@ -44,7 +44,8 @@ impl ProcessSet {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// How many bytes of the heap it takes.
+    pub fn bytes(&self) -> usize {
         table(self.numbers.len(), self.numbers.capacity(), size_of::<(u64, u64)>())
             + table(self.names.len(), self.names.capacity(), size_of::<Box<str>>())
             + self.bytes

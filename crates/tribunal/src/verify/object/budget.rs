@@ -1,6 +1,7 @@
 //! What refuting a part may cost.
 
 use crate::limits::Limits;
+use crate::object::Machine;
 use crate::verdict::Limit;
 
 /// What trying everything has cost, and may cost. What is held is counted before it grows further.
@@ -33,6 +34,11 @@ impl<'l> Budget<'l> {
     pub(super) fn hold(&self, held: usize) -> Result<(), Limit> {
         self.limits.check_memory(self.part.saturating_add(held), self.spent)
     }
+}
+
+/// That no step was missing because the specification made too large a value, or did too much work for one.
+pub(super) fn took_every_step(machine: &dyn Machine) -> Result<(), Limit> {
+    machine.exceeded().map_or(Ok(()), |_| Err(Limit::Step))
 }
 
 /// What a hash table takes for an entry of so many bytes, at most: it is less than half full after it grew, and while it grows

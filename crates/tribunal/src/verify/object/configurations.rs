@@ -1,6 +1,6 @@
 //! Linearizability of a sequence of calls and returns, by trying every configuration.
 
-use super::budget::{Budget, block, slot};
+use super::budget::{Budget, block, slot, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use crate::object::{Event, History, Intervals, Machine, OpId, Specification, StateId, Value};
@@ -124,6 +124,7 @@ pub(super) fn explained(
             Event::Return(op) => {
                 now = open.ret(op, now, machine.as_mut(), &mut trust, budget)?;
                 if now.pending.is_empty() {
+                    took_every_step(machine.as_ref())?;
                     return Ok(Found::Refuted(trust.used));
                 }
             }

@@ -1,6 +1,6 @@
 //! Linearizability of a partial order, and sequential consistency, by trying every frontier.
 
-use super::budget::{Budget, block, slot};
+use super::budget::{Budget, block, slot, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use crate::object::{Criterion, History, OpId, ProcessId, Specification, StateId};
@@ -66,6 +66,7 @@ pub(super) fn explained(
         }
         stack.extend(next.drain(..).filter(|frontier| visited.insert(frontier.clone())));
     }
+    took_every_step(machine.as_ref())?;
     Ok(Found::Refuted(trust.used))
 }
 

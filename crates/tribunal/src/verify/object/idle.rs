@@ -1,6 +1,6 @@
 //! Operations that change nothing where they take effect.
 
-use super::budget::Budget;
+use super::budget::{Budget, took_every_step};
 use super::hints::{Hint, Hints};
 use crate::limits::Limits;
 use crate::object::{History, InvocationId, OpId, ReturnId, Specification, StateId, Value};
@@ -152,7 +152,7 @@ impl Changes {
             }
             level = next;
         }
-        Ok(())
+        took_every_step(machine.as_ref())
     }
 
     /// Whether an operation is known to change something, though a hint says that it does not.

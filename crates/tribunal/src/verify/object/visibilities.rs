@@ -1,6 +1,6 @@
 //! The weak criteria, by trying every lin, and for each operation every visibility that could be needed.
 
-use super::budget::{Budget, block, slot};
+use super::budget::{Budget, block, slot, took_every_step};
 use super::found::{Found, Trust};
 use super::idle::Idles;
 use crate::object::{Axiom, Criterion, History, Machine, OpId, ProcessId, Relation, Specification, StateId};
@@ -93,6 +93,7 @@ pub(super) fn explained(
         part.lin_matters = true;
         explained = part.explained(machine.as_mut(), budget)?;
     }
+    took_every_step(machine.as_ref())?;
     Ok(if explained { Found::Explained } else { Found::Refuted(trust.used) })
 }
 
