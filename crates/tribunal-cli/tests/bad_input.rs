@@ -152,6 +152,6 @@ fn a_small_file_of_many_threads_is_an_error() {
     }
     let ran = place.run(&["verify", "--max-memory", "50M", "bomb.txt.gz", "seen.txt"]);
     assert_eq!(ran.status, 2, "{ran:?}");
-    // What is small is read within any limit.
-    assert_eq!(place.run(&["check", "--max-memory", "0", "--model", "ra", "seen.txt"]).status, 0);
+    // What is small is read within any limit; to judge it takes some memory.
+    assert_eq!(place.run(&["check", "--max-memory", "0", "--model", "ra", "seen.txt"]).status, 3);
 }

@@ -618,7 +618,6 @@ fn eight_objects_that_are_hard_to_decide_keep_to_the_memory() {
 
 #[cfg(target_os = "linux")]
 #[test]
-#[ignore = "the engines do not yet count all that they take"]
 fn eight_memories_of_many_threads_keep_to_the_memory() {
     let two =
         made(10_000, |n| format!("T{n}: W x {}; R x {}\n", n + 1, (n * 7919) % 10_000 + 1)).into_bytes();

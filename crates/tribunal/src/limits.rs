@@ -17,7 +17,7 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// How many search states to visit at most, for the models that search.
     pub max_states: u64,
-    /// How many bytes an engine may take beside the history, as far as it counts them.
+    /// How many bytes an engine may take beside the history. It counts them before it takes them, within a tenth.
     pub max_memory: usize,
     /// Set by the caller, from another thread or a signal handler, to stop early.
     pub stop: Option<&'a AtomicBool>,

@@ -65,6 +65,9 @@ struct Pairs<'a> {
     bytes: usize,
 }
 
+/// What the solver takes before it has learnt anything: room for a million words of clauses.
+const SOLVER: usize = 4 << 20;
+
 /// What a pair takes, with its variable in the solver.
 const BYTES_PER_PAIR: usize = 400;
 
@@ -75,16 +78,17 @@ pub(crate) fn search(
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Outcome, Limit> {
+    limits.check_memory(saturation.bytes() + SOLVER, *states)?;
     let mut pairs = Pairs {
         solver: Solver::new(SolverOpts::default(), Polling { limits, bytes: 0 }),
         variables: Vec::new(),
         pairs: Vec::new(),
         nogoods: Vec::new(),
         assumed: Vec::new(),
-        bytes: 0,
+        bytes: SOLVER,
     };
     let mut turns = Turns::new(x);
-    let popular = Popular::new(x, saturation);
+    let popular = Popular::new(x, saturation, limits);
     loop {
         *states += 1;
         limits.check(*states)?;
@@ -95,7 +99,9 @@ pub(crate) fn search(
             return Err(Limit::Memory { bytes: limits.max_memory, states: *states });
         }
         if satisfiable != lbool::TRUE {
-            return Ok(Outcome::Refuted(Tree { pairs: &pairs, limits, states }.refute()?));
+            return Ok(Outcome::Refuted(
+                Tree { pairs: &pairs, limits, states, bytes: saturation.bytes() + pairs.bytes() }.refute()?,
+            ));
         }
         if let Some((cycle, cases)) = pairs.put_into(saturation, explain, limits)? {
             pairs.learn(cycle, &cases);
@@ -172,6 +178,8 @@ struct Tree<'a> {
     pairs: &'a Pairs<'a>,
     limits: &'a Limits<'a>,
     states: &'a mut u64,
+    /// What is held, and what the tree takes.
+    bytes: usize,
 }
 
 impl Tree<'_> {
@@ -206,6 +214,8 @@ impl Tree<'_> {
         let Some(&literal) = open.first() else {
             let mut rests_on = vec![false; assigned.len()];
             nogood.literals.iter().for_each(|literal| rests_on[literal.pair] = true);
+            self.bytes += nogood.cycle.bytes() + 2 * size_of::<Refutation>();
+            self.limits.check_memory(self.bytes, *self.states)?;
             return Ok((Refutation::Cycle(nogood.cycle.clone()), rests_on));
         };
         let mut cases = Vec::with_capacity(2);

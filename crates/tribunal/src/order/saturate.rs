@@ -284,9 +284,11 @@ impl<'a> Saturation<'a> {
             *state = Visit::Done;
             self.clocks.due -= 1;
             self.visits += 1;
+            if self.visits.is_multiple_of(64) {
+                limits.check_memory(self.bytes(), 0)?;
+            }
             if self.visits.is_multiple_of(1024) {
                 limits.check(0)?;
-                limits.check_memory(self.bytes(), 0)?;
             }
             let mut grown = std::mem::take(&mut self.clocks.grown[node.index()]);
             if first {
@@ -551,8 +553,10 @@ impl<'a> Saturation<'a> {
 
     /// Bytes that the clocks and the graph take.
     pub(crate) fn bytes(&self) -> usize {
-        let rows = self.clocks.rows.len() + self.clocks.saved_rows.len();
-        4 * rows + BYTES_PER_NODE * self.graph.len() + BYTES_PER_DERIVED * self.graph.derived().len()
+        // What is saved of clocks may move to where there is twice the room.
+        let Clocks { rows, saved, saved_rows, .. } = &self.clocks;
+        let clocks = 4 * rows.len() + 12 * saved_rows.len() + 3 * size_of_val(&saved[..]);
+        clocks + BYTES_PER_NODE * self.graph.len() + BYTES_PER_DERIVED * self.graph.derived().len()
     }
 }
 

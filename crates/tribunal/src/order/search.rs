@@ -53,7 +53,7 @@ pub(crate) fn search(
 ) -> Result<Option<Outcome>, Limit> {
     let mut splits: Vec<Split> = Vec::new();
     let mut turns = Turns::new(x);
-    let popular = Popular::new(x, saturation);
+    let popular = Popular::new(x, saturation, limits);
     let mut conflicts = 0;
     loop {
         turns.rewind(saturation.unchanged_before());
@@ -94,7 +94,7 @@ impl Popular {
     /// Histories with more pairs than this are too large to be hard.
     const MOST: usize = 1 << 16;
 
-    pub(crate) fn new(x: &Execution, saturation: &Saturation<'_>) -> Self {
+    pub(crate) fn new(x: &Execution, saturation: &Saturation<'_>, limits: &Limits<'_>) -> Self {
         let mut readers = vec![0; x.len() + x.location_count()];
         x.events().filter_map(|e| x.rf(e)).for_each(|write| readers[write.index()] += 1);
         let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); x.location_count()];
@@ -102,7 +102,10 @@ impl Popular {
             writes[x.locs()[e.index()].index()].push(e);
         }
         let mut pairs = Vec::new();
-        if writes.iter().map(|writes| writes.len() * writes.len()).sum::<usize>() <= 2 * Popular::MOST {
+        let most = writes.iter().map(|writes| writes.len() * writes.len() / 2).sum::<usize>();
+        // While they are collected, there may be room for as many again beside those that move.
+        let bytes = saturation.bytes() + 4 * x.len() + 3 * most * size_of::<(u32, EventId, EventId)>();
+        if most <= Popular::MOST && limits.check_memory(bytes, 0).is_ok() {
             for writes in &writes {
                 for (i, &a) in writes.iter().enumerate() {
                     let others = writes[..i].iter().filter(|&&b| unordered(saturation, a, b));

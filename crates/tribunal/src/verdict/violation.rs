@@ -444,7 +444,8 @@ impl Cycle {
     /// About how many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
         let edges: usize = self.lemmas.iter().chain(&self.edges).map(Edge::weight).sum();
-        size_of::<Cycle>() + edges * size_of::<Edge>()
+        // A path has room for as many edges again.
+        size_of::<Cycle>() + 2 * edges * size_of::<Edge>()
     }
 }
 

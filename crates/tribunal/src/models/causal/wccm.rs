@@ -18,7 +18,7 @@ use super::observers::{all_seen, base_cycle};
 use super::past::{Past, Relation};
 use super::proof::Line;
 use super::view::Seen;
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::memory::Execution;
 use crate::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witness};
 
@@ -43,15 +43,18 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
 fn global_cycle(x: &Execution, limits: &Limits<'_>) -> Result<Option<Cycle>, Limit> {
     let bases = [Program::Ppo, Program::PoLoc].map(|program| Base::new(x, program, Heard::External));
     let writes = Writes::new(x);
+    let meter = Meter::new(limits);
+    meter.take(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let mut lines = Vec::with_capacity(bases.len());
     for base in &bases {
         let nothing = Relation { bases: &[base], further: Arrows::new(x.len(), Vec::new()), observer: 0..0 };
-        let past = match Past::new(&nothing, limits)? {
-            Ok(past) => past,
-            Err(cycle) => return Ok(Some(base_cycle(base, &cycle, None))),
-        };
+        let past =
+            match Past::new(&nothing, &meter.rest()).map_err(|limit| limit.out_of(limits.max_memory))? {
+                Ok(past) => past,
+                Err(cycle) => return Ok(Some(base_cycle(base, &cycle, None))),
+            };
         let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.capacity() * size_of::<Seen>()).sum();
-        let held = past.bytes() + seen;
+        let held = past.bytes() + seen + BYTES_PER_EVENT / 2 * x.len();
         match all_seen(base, &writes, |write, other| past.has(other, write), held, limits)? {
             Ok(seen) => lines.push(Line { base, seen }),
             Err(cycle) => return Ok(Some(seen_cycle(cycle))),

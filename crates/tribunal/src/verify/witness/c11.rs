@@ -19,13 +19,14 @@ pub(super) fn ordered(
 ) -> Result<(), Refusal> {
     let positions = Positions::new(x, mo)?;
     final_values(x, mo)?;
+    if has_many_threads(x) {
+        many::coherent(x, of_model(model), mo, &positions, limits)?;
+        return if model == Model::Sra { strong_write_coherence(x, mo, &positions) } else { Ok(()) };
+    }
+    let clocks = happens_before(x, model, limits)?;
     if model == Model::Sra {
         strong_write_coherence(x, mo, &positions)?;
     }
-    if has_many_threads(x) {
-        return many::coherent(x, of_model(model), mo, &positions, limits);
-    }
-    let clocks = happens_before(x, model, limits)?;
     let accesses = Accesses::new(x);
     let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
     x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
