@@ -1,6 +1,6 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
-use crate::args::{VerifyArguments, most_memory, reading};
+use crate::args::{VerifyArguments, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
@@ -32,7 +32,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     let options = reading(arguments.format, arguments.budget.max_memory);
     let histories = input::open(&arguments.history, options)?.nil_reads(arguments.nil_reads);
     let name = arguments.history.to_string_lossy();
-    let max_memory = arguments.budget.max_memory.unwrap_or_else(most_memory);
+    let max_memory = options.max_memory;
     let mut session = Session {
         histories,
         at: None,

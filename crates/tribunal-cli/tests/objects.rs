@@ -250,11 +250,11 @@ fn hints_that_are_trusted_are_named_and_counted() {
     assert_eq!(
         ran.stderr,
         "a.json:1: linearizable: inconsistent: certificate accepted, trusting reachable of list\n\
-         0 certificates verified, 1 trusting hints, 0 refused\n"
+         0 certificates verified, 1 more trusting hints, 0 refused\n"
     );
     let verified = place.run_on(&["verify", "a.json", "-"], &ran.stdout);
     let said = "a.json:1: linearizable: inconsistent: accepted, trusting reachable of list\n\
-                0 certificates accepted, 1 trusting hints, 0 refused, 0 skipped\n";
+                0 certificates accepted, 1 more trusting hints, 0 refused, 0 skipped\n";
     assert_eq!((verified.stdout.as_str(), verified.status), (said, 0));
 }
 

@@ -98,7 +98,7 @@ impl Verifications {
         self.accepted + self.trusting + self.undecided + self.refused
     }
 
-    /// As `14 certificates accepted, 3 trusting hints, 0 refused`, with the word for what was accepted.
+    /// As `14 certificates accepted, 3 more trusting hints, 0 refused`, with the word for what was accepted.
     ///
     /// ```
     /// use tribunal_report::{Verification, Verifications};
@@ -116,7 +116,7 @@ impl Verifications {
         format!(
             "{} certificates {accepted}{}{}, {} refused",
             self.accepted,
-            if_any(self.trusting, "trusting hints"),
+            if_any(self.trusting, "more trusting hints"),
             if_any(self.undecided, "not verified"),
             self.refused
         )

@@ -184,7 +184,7 @@ impl<T: Copy + Default + Eq + Hash, const N: usize> Store<T, N> {
         }
         let id = self.len;
         self.table[at] = id;
-        if id as usize % CHUNK == 0 {
+        if (id as usize).is_multiple_of(CHUNK) {
             self.chunks.push(Vec::with_capacity(CHUNK));
         }
         self.chunks[id as usize / CHUNK].push(array);
