@@ -28,7 +28,10 @@ fn calls(signatures: &[Signature]) -> Vec<Call> {
             };
             let longer = |args: &Vec<Value>| {
                 let args = args.clone();
-                values.iter().map(move |value| [&args[..], std::slice::from_ref(value)].concat()).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .map(move |value| [&args[..], std::slice::from_ref(value)].concat())
+                    .collect::<Vec<_>>()
             };
             lists = lists.iter().flat_map(longer).collect();
         }
