@@ -17,7 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
         for (operations, lies) in [(8, 0.0), (8, 0.3), (70, 0.1)] {
             let history =
                 Clients { operations, lies, values: Values::Upto(3), ..Clients::default() }.run(name);
-            let verdict = judge(&history, &*spec, &criterion, &limits).verdict;
+            let typed = history.typed(&*spec).expect("clients call what there is");
+            let verdict = judge(&typed, &criterion, &limits).verdict;
             let atomic = lies == 0.0 && criterion != Criterion::Sequential;
             assert!(!atomic || !matches!(verdict, Verdict::Inconsistent(_)), "{criterion}");
         }
