@@ -541,7 +541,7 @@ fn endured(memory: u64, expected: &[u16], requests: &[(&str, Vec<u8>); 8]) {
         for (query, body) in requests {
             let server = &server;
             scope.spawn(move || {
-                // Four are heard at once, and the others come again as they are told.
+                // Four are heard at once. The others wait, and come again if they are told to.
                 let mut answer = server.hear(query, body);
                 while answer.status == 503 {
                     std::thread::sleep(Duration::from_millis(200));

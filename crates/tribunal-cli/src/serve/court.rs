@@ -3,7 +3,7 @@
 use super::connection::{Connection, Unasked};
 use super::request::{Head, Refused};
 use super::response::{Response, Status};
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use crate::interrupt;
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Court {
     pub fn hear(&self, head: &Head, connection: &mut Connection) -> Result<Response, Unasked> {
         let (name, request) = asked(head)?;
         // Before the body is read: it is what fills the memory.
-        let Some(_hearing) = self.hearings.take() else {
+        let Some(_hearing) = self.turn(connection) else {
             return Err(Refused(Status::ServiceUnavailable, "too many histories at once").into());
         };
         let body = connection.body(head, self.max_body)?;
@@ -62,6 +62,20 @@ impl Court {
                 Err(unheard) => Response::error(Status::UnprocessableContent, &unheard.to_string()),
             }
         }))
+    }
+
+    /// Waits for a place, as long as an answer may take; none if there is none by then, or nobody waits any more.
+    fn turn(&self, connection: &Connection) -> Option<Slot> {
+        let begin = Instant::now();
+        loop {
+            if let Some(slot) = self.hearings.take() {
+                return Some(slot);
+            }
+            if begin.elapsed() >= self.timeout || interrupt::requested() || connection.is_gone() {
+                return None;
+            }
+            thread::sleep(GLANCE);
+        }
     }
 
     /// Does the work in a thread of its own, and has it stop when its time is over, when the client leaves and on Ctrl-C. If
