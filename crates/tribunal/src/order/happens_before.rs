@@ -47,32 +47,14 @@ impl HappensBefore {
             (Synchronisation::Annotated, false) => {
                 let threads = x.thread_count();
                 limits.check_memory(4 * threads * threads + 13 * x.len(), 0).map_err(Halt::Limit)?;
-                let mut annotated = Annotated::new(x);
-                replay(
-                    x,
-                    |_| &[],
-                    limits,
-                    |step| {
-                        annotated.visit(step);
-                        limits.check_memory(annotated.bytes(), 0)
-                    },
-                )?;
+                let annotated = replayed(x, Annotated::new(x), limits)?;
                 unheard = annotated.unheard;
                 Some(Pasts::Clocks(annotated.clocks))
             }
             (Synchronisation::Annotated, true) => {
                 let states = x.thread_count() * size_of::<ManyState>();
                 limits.check_memory(states + 26 * x.len(), 0).map_err(Halt::Limit)?;
-                let mut annotated = AnnotatedSets::new(x);
-                replay(
-                    x,
-                    |_| &[],
-                    limits,
-                    |step| {
-                        annotated.visit(step);
-                        limits.check_memory(annotated.bytes(), 0)
-                    },
-                )?;
+                let annotated = replayed(x, AnnotatedSets::new(x), limits)?;
                 unheard = annotated.unheard;
                 Some(Pasts::Sets(annotated.sets))
             }
@@ -100,6 +82,24 @@ impl HappensBefore {
     pub(crate) fn before(&self, x: &Execution, a: EventId, b: EventId) -> bool {
         comes_before(x, self.pasts.as_ref(), a, b)
     }
+}
+
+/// What is carried through a replay.
+trait Carried {
+    /// Goes past an event.
+    fn visit(&mut self, step: Step);
+
+    /// How many bytes it takes.
+    fn bytes(&self) -> usize;
+}
+
+fn replayed<C: Carried>(x: &Execution, mut carried: C, limits: &Limits<'_>) -> Result<C, Halt> {
+    let visit = |step| {
+        carried.visit(step);
+        limits.check_memory(carried.bytes(), 0)
+    };
+    replay(x, |_| &[], limits, visit)?;
+    Ok(carried)
 }
 
 /// No event: nothing is released.
@@ -140,8 +140,9 @@ impl<'a> Annotated<'a> {
             unheard: vec![false; x.len()],
         }
     }
+}
 
-    /// How many bytes it takes.
+impl Carried for Annotated<'_> {
     fn bytes(&self) -> usize {
         let pending = self.threads.len() * self.threads.len();
         let columns = 4 * (self.released.len() + self.joined.capacity() + pending);
@@ -185,7 +186,9 @@ impl<'a> Annotated<'a> {
             };
         }
     }
+}
 
+impl Annotated<'_> {
     fn acquire(&mut self, thread: ThreadId, released: u32) {
         let row = self.threads[thread.index()].row;
         self.threads[thread.index()].row = if released < self.x.len() as u32 {
@@ -252,8 +255,9 @@ impl<'a> AnnotatedSets<'a> {
             unheard: vec![false; x.len()],
         }
     }
+}
 
-    /// How many bytes it takes.
+impl Carried for AnnotatedSets<'_> {
     fn bytes(&self) -> usize {
         let states = self.threads.len() * size_of::<ManyState>();
         self.sets.bytes() + states + 8 * self.released.len() + self.heard.len() + self.unheard.len()

@@ -67,12 +67,12 @@ impl Pasts {
         }
     }
 
-    /// Whether `a` comes before `b`, both of them events of threads and of different ones.
+    /// Whether `earlier`, whose place in another thread is `slot`, comes before `event`.
     #[inline]
-    pub(crate) fn has(&self, b: EventId, a: Slot, event: EventId) -> bool {
+    fn has(&self, event: EventId, earlier: EventId, slot: Slot) -> bool {
         match self {
-            Pasts::Clocks(clocks) => clocks.known(b, a.thread) > a.index,
-            Pasts::Sets(sets) => sets.has(b, event),
+            Pasts::Clocks(clocks) => clocks.known(event, slot.thread) > slot.index,
+            Pasts::Sets(sets) => sets.has(event, earlier),
         }
     }
 }
@@ -83,7 +83,7 @@ pub(crate) fn comes_before(x: &Execution, pasts: Option<&Pasts>, a: EventId, b: 
         (None, b) => b.is_some(),
         (_, None) => false,
         (Some(a), Some(b)) if a.thread == b.thread => a.index < b.index,
-        (Some(slot), Some(_)) => pasts.is_some_and(|pasts| pasts.has(b, slot, a)),
+        (Some(slot), Some(_)) => pasts.is_some_and(|pasts| pasts.has(b, a, slot)),
     }
 }
 
@@ -270,13 +270,13 @@ impl PastSets {
         self.set_of[event.index()]
     }
 
-    /// The event's place in the replay, and the event of a place.
+    /// The event's place in the replay.
     #[inline]
     pub(crate) fn place_of(&self, event: EventId) -> u32 {
         self.place_of[event.index()]
     }
 
-    /// As [`place_of`](Self::place_of), the other way.
+    /// The event at a place in the replay.
     #[inline]
     pub(crate) fn event_at(&self, place: u32) -> EventId {
         self.event_at[place as usize]
