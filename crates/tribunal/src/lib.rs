@@ -17,6 +17,7 @@
 //! # Ok::<(), tribunal::memory::MalformedHistory>(())
 //! ```
 
+mod checker;
 pub mod growth;
 pub mod kernel;
 mod limits;
@@ -28,9 +29,11 @@ pub mod online;
 mod order;
 pub mod separate;
 mod shrink;
+mod small;
 pub mod verdict;
 pub mod verify;
 
+pub use checker::Checker;
 pub use limits::Limits;
 pub use models::{Engine, Judgement, Model, check, judge, judge_by};
 pub use shrink::{Shrunk, shrink};
