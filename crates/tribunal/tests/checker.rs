@@ -20,7 +20,7 @@ fn histories() -> impl Iterator<Item = Execution> {
             SHARES.into_iter().enumerate().map(move |(share, (writes, rmws, fences))| {
                 let seed = 100 * kind + 10 * size + share as u64;
                 let (threads, locations) = (1 + (seed % 5) as u32, 1 + (seed % 3) as u32);
-                let orders = if seed % 2 == 0 { Mix::default() } else { Mix::only(Order::AcqRel) };
+                let orders = if seed.is_multiple_of(2) { Mix::default() } else { Mix::only(Order::AcqRel) };
                 let clients = Clients {
                     threads,
                     locations,

@@ -48,8 +48,8 @@ impl Small {
     /// too large, the model is not among those decided here, or there is none.
     pub(crate) fn witness(&mut self, x: &Execution, model: Model) -> Option<(Witness, Engine)> {
         match x.len().max(x.thread_count()) {
-            0..=u64::SIZE => self.short.witness(x, model),
-            ..=u128::SIZE => self.long.witness(x, model),
+            size if size <= u64::SIZE => self.short.witness(x, model),
+            size if size <= u128::SIZE => self.long.witness(x, model),
             _ => None,
         }
     }
