@@ -17,6 +17,7 @@
 //! # Ok::<(), tribunal::memory::MalformedHistory>(())
 //! ```
 
+mod checker;
 pub mod growth;
 pub mod kernel;
 mod limits;
@@ -28,10 +29,12 @@ pub mod online;
 mod order;
 pub mod separate;
 mod shrink;
+mod small;
 mod sources;
 pub mod verdict;
 pub mod verify;
 
+pub use checker::Checker;
 pub use limits::Limits;
 pub use models::{Engine, Judgement, Model, check, judge, judge_by};
 pub use shrink::{Shrunk, shrink};

@@ -10,6 +10,7 @@ mod sra;
 mod wra;
 mod wsc;
 
+use crate::checker::Checker;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
@@ -293,7 +294,7 @@ pub struct Judgement {
     pub engine: Engine,
 }
 
-/// Decides whether an execution is consistent with a model.
+/// Decides whether an execution is consistent with a model; for many of them, a [`Checker`] is faster.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -309,12 +310,12 @@ pub struct Judgement {
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
 pub fn check(execution: &Execution, model: Model) -> Verdict {
-    judge(execution, model, &Limits::default()).verdict
+    Checker::new(model).check(execution)
 }
 
 /// As [`check`], within limits, and says which engine decided.
 pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgement {
-    judgement(execution, model, None, limits)
+    Checker::new(model).judge(execution, limits)
 }
 
 /// As [`judge`], by a given engine; none if it cannot decide the model.
@@ -339,7 +340,12 @@ pub fn judge_by(
     model.engines().contains(&engine).then(|| judgement(execution, model, Some(engine), limits))
 }
 
-fn judgement(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgement {
+pub(crate) fn judgement(
+    x: &Execution,
+    model: Model,
+    engine: Option<Engine>,
+    limits: &Limits<'_>,
+) -> Judgement {
     let usual = engine.unwrap_or(model.engines()[0]);
     if let Some(why) = model.unsupported(x) {
         return Judgement { verdict: Verdict::Unsupported(why), engine: usual };

@@ -15,9 +15,10 @@
 
 use crate::limits::Limits;
 use crate::memory::Execution;
+use crate::order::chains::Chains;
 use crate::order::happens_before::{HappensBefore, Synchronisation};
 use crate::order::replay::Halt;
-use crate::order::{causality, coherence};
+use crate::order::{causality, coherence, parallel};
 use crate::verdict::{Limit, Verdict, Witness};
 
 pub(super) fn decide(
@@ -25,12 +26,16 @@ pub(super) fn decide(
     synchronisation: Synchronisation,
     limits: &Limits<'_>,
 ) -> Result<Verdict, Limit> {
-    let hb = match HappensBefore::new(x, synchronisation, limits) {
+    // The two are found at once, so what the chains take is not left for hb.
+    limits.check_memory(Chains::bytes(x), 0)?;
+    let rest = Limits { max_memory: limits.max_memory - Chains::bytes(x), ..*limits };
+    let (hb, chains) = parallel::join(x, || HappensBefore::new(x, synchronisation, &rest), || Chains::new(x));
+    let hb = match hb {
         Ok(hb) => hb,
         Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),
-        Err(Halt::Limit(limit)) => return Err(limit),
+        Err(Halt::Limit(limit)) => return Err(limit.out_of(limits.max_memory)),
     };
-    Ok(match coherence::order_writes(x, &hb, limits)? {
+    Ok(match coherence::order_writes(x, &hb, chains, limits)? {
         Ok(mo) => Verdict::Consistent(Witness::Mo(mo)),
         Err(violation) => Verdict::Inconsistent(violation),
     })

@@ -69,7 +69,15 @@ impl SharedSource {
 }
 
 impl Chains {
-    /// Finds the chains in O(n) time. po ∪ rf must be acyclic.
+    /// What the chains of a history take at most.
+    pub(crate) fn bytes(x: &Execution) -> usize {
+        let features = x.features();
+        let (writes, locations) = (features.writes, x.location_count());
+        let next = if features.rmws > 0 { 4 } else { 0 };
+        (size_of::<Link>() + next) * (x.len() + locations) + 8 * (writes + locations) + 12 * locations
+    }
+
+    /// Finds the chains in O(n) time. They are of use if po ∪ rf is acyclic: RMWs that read from each other have none.
     pub(crate) fn new(x: &Execution) -> Result<Self, SharedSource> {
         let mut chains = Chains::of_plain_writes(x);
         if x.features().rmws > 0 {

@@ -48,11 +48,12 @@ type Arc = (u32, u32);
 pub(crate) fn order_writes(
     x: &Execution,
     hb: &HappensBefore,
+    chains: Result<Chains, SharedSource>,
     limits: &Limits<'_>,
 ) -> Result<Result<ModificationOrder, Violation>, Limit> {
     let meter = Meter::new(limits);
     meter.take(hb.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
-    let chains = match Chains::new(x) {
+    let chains = match chains {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {
             let refutation = Refutation::SharedSource { write, rmws };

@@ -1,4 +1,4 @@
-//! Doing the same for many things, on all cores if the history is large.
+//! Doing the same for many things, or two things at once, on all cores if the history is large.
 
 use crate::memory::{Execution, ThreadId};
 
@@ -25,6 +25,20 @@ pub(crate) fn map<T: Sync, R: Send>(x: &Execution, items: &[T], f: impl Fn(&T) -
     }
     let _ = x;
     items.iter().map(f).collect()
+}
+
+/// What `a` and `b` give: at once, if the history is large.
+pub(crate) fn join<A: Send, B: Send>(
+    x: &Execution,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    #[cfg(feature = "parallel")]
+    if width(x) > 1 {
+        return rayon::join(a, b);
+    }
+    let _ = x;
+    (a(), b())
 }
 
 /// How many threads have a state at once in [`in_turns`], over all cores.

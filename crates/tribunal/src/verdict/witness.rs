@@ -51,6 +51,13 @@ impl ModificationOrder {
         ModificationOrder { writes: Vec::new(), starts: vec![0] }
     }
 
+    /// An order with no location yet, and room for so many locations and writes.
+    pub(crate) fn with_capacity(locations: usize, writes: usize) -> Self {
+        let mut starts = Vec::with_capacity(locations + 1);
+        starts.push(0);
+        ModificationOrder { writes: Vec::with_capacity(writes), starts }
+    }
+
     /// The order in which all writes stand in a line, each initial write before all others.
     pub(crate) fn in_line(x: &Execution, line: &[EventId]) -> Self {
         let mut writes: Vec<Vec<EventId>> = x.locations().map(|loc| vec![x.init_write(loc)]).collect();
@@ -73,6 +80,18 @@ impl ModificationOrder {
     /// ```
     pub fn push_location(&mut self, writes: impl IntoIterator<Item = EventId>) {
         self.writes.extend(writes);
+        self.end_location();
+    }
+
+    /// Appends the next write of the location at hand.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, write: EventId) {
+        self.writes.push(write);
+    }
+
+    /// Ends the location at hand.
+    #[inline(always)]
+    pub(crate) fn end_location(&mut self) {
         self.starts.push(self.writes.len() as u32);
     }
 

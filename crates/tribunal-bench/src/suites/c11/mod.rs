@@ -15,6 +15,7 @@ use tribunal::Model;
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     baseline::agree(session);
+    programs::calls(session)?;
     programs::report(session)?;
     baseline::report(session)?;
     cost::scale(session)?;

@@ -2,13 +2,12 @@
 
 use super::baseline::time_baseline;
 use super::cores_of;
-use super::histories::time_check;
 use super::writes_before::{Edges, EventClocks};
-use crate::table::{ratio, time};
+use crate::table::{kept, ratio, time};
 use crate::{Error, Plot, Session, Table};
-use std::time::Duration;
-use tribunal::Model;
-use tribunal::memory::Order;
+use std::time::{Duration, Instant};
+use tribunal::memory::{Execution, Order};
+use tribunal::{Checker, Model};
 use tribunal_machines::{Clients, Machine, Mix, execution};
 
 /// What programs of a kind do.
@@ -36,7 +35,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     let one = cores_of(1)?;
     session.begin("small histories", (KINDS.len() * sizes.len()) as u64);
     let mut table = Table::new(
-        "small histories: average time of a check of ra, one core",
+        "small histories: average time of a check of ra, by a checker that is kept, one core; a ratio by join >= 1",
         &[
             "programs",
             "threads",
@@ -48,8 +47,10 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             "ratio",
             "wb by join",
             "ratio",
+            ">= 1",
         ],
     );
+    let mut checker = Checker::new(Model::Ra);
     let mut plot = Plot::new("c11-small", "Programs with locks, ra: average time of a check", "events");
     let mut ratios = Vec::new();
     for kind in &KINDS {
@@ -59,7 +60,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             for seed in 0..histories {
                 let x = execution(Machine::View, &kind.clients(events, seed))?;
                 let clocks = EventClocks::new(&x).expect("the view machine does not read ahead");
-                ours += one.install(|| time_check(&x, Model::Ra).min(time_check(&x, Model::Ra)));
+                ours += one.install(|| time_check(&mut checker, &x).min(time_check(&mut checker, &x)));
                 for (theirs, edges) in theirs.iter_mut().zip(Edges::ALL) {
                     *theirs += time_baseline(&x, &clocks, edges).min(time_baseline(&x, &clocks, edges));
                 }
@@ -84,6 +85,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                 format!("{:.1}", ratio(pairs, ours)),
                 time(join),
                 format!("{:.1}", ratio(join, ours)),
+                kept(ratio(join, ours) >= 1.0),
             ]);
             session.step()?;
         }
@@ -99,6 +101,62 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
          many events its executions have; where they have a hundred or less, both take microseconds."
     ));
     Ok(())
+}
+
+/// Histories that are consistent by construction, checked over and over by one checker: what a call costs.
+pub(super) fn calls(session: &mut Session<'_>) -> Result<(), Error> {
+    const HISTORIES: u64 = 500;
+    let rounds = session.pick(5, 20);
+    let acq_rel = || Mix::only(Order::AcqRel);
+    let mut cases: Vec<(String, Machine, Clients, Model, f64)> = Vec::new();
+    for kind in &KINDS {
+        for (model, orders) in [(Model::Ra, acq_rel()), (Model::Rc20, Mix::default())] {
+            let clients = Clients { orders, ..kind.clients(30, 0) };
+            cases.push((format!("view, {}", kind.name), Machine::View, clients, model, 1.5));
+        }
+    }
+    let stores = Clients { threads: 4, locations: 4, writes: 0.4, events: 20, ..Clients::default() };
+    cases.push(("tso, as generated".into(), Machine::Tso, stores, Model::Tso, 4.0));
+    session.begin("calls", cases.len() as u64);
+    let mut table = Table::new(
+        format!("calls: {HISTORIES} histories, {rounds} times by one checker, one core; the best average"),
+        &["machine", "threads", "locations", "events", "model", "a history", "budget", ""],
+    );
+    for (name, machine, clients, model, budget) in cases {
+        let of = |seed| execution(machine, &Clients { seed, ..clients.clone() });
+        let histories = (0..HISTORIES).map(of).collect::<Result<Vec<Execution>, _>>()?;
+        let mut checker = Checker::new(model);
+        let round = || {
+            let start = Instant::now();
+            let consistent = histories.iter().all(|x| checker.check(x).is_consistent());
+            let elapsed = start.elapsed();
+            assert!(consistent, "{model}: the {machine} machine is consistent by construction");
+            elapsed
+        };
+        let best = std::iter::repeat_with(round).take(rounds).min().unwrap_or_default() / HISTORIES as u32;
+        table.row([
+            name,
+            clients.threads.to_string(),
+            clients.locations.to_string(),
+            clients.events.to_string(),
+            model.to_string(),
+            time(best),
+            format!("<= {budget} us"),
+            kept(best.as_secs_f64() * 1e6 <= budget),
+        ]);
+        session.step()?;
+    }
+    session.table(table);
+    Ok(())
+}
+
+/// The time of checking a consistent history once.
+fn time_check(checker: &mut Checker, x: &Execution) -> Duration {
+    let start = Instant::now();
+    let verdict = checker.check(x);
+    let elapsed = start.elapsed();
+    assert!(verdict.is_consistent(), "the view machine is consistent by construction");
+    elapsed
 }
 
 impl Kind {

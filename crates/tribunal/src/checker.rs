@@ -1,0 +1,62 @@
+//! Deciding many histories of one model.
+
+use crate::limits::Limits;
+use crate::memory::Execution;
+use crate::models::{Judgement, Model, judgement};
+use crate::small::Small;
+use crate::verdict::Verdict;
+
+/// Decides whether executions are consistent with a model, one after the other.
+///
+/// Gives what [`check`](crate::check) and [`judge`](crate::judge) give, and is faster if called often: it keeps the memory that small
+/// histories take, of at most 128 events, from one to the next. Of a consistent one only the witness is allocated.
+///
+/// ```
+/// use tribunal::{Checker, Model, memory::{Execution, Op}};
+/// let mut checker = Checker::new(Model::Ra);
+/// for read in [0, 1] {
+///     let mut b = Execution::builder();
+///     let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+///     let (x, y) = (b.location("x"), b.location("y"));
+///     b.push(t0, Op::write(x, 1));
+///     b.push(t0, Op::write(y, 1));
+///     b.push(t1, Op::read(y, 1));
+///     b.push(t1, Op::read(x, read));
+///     assert_eq!(checker.check(&b.build()?).is_consistent(), read == 1);
+/// }
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub struct Checker {
+    model: Model,
+    small: Small,
+}
+
+impl Checker {
+    /// A checker for a model.
+    pub fn new(model: Model) -> Self {
+        Checker { model, small: Small::default() }
+    }
+
+    /// The model.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// Decides whether an execution is consistent with the model.
+    pub fn check(&mut self, execution: &Execution) -> Verdict {
+        self.judge(execution, &Limits::default()).verdict
+    }
+
+    /// As [`check`](Self::check), within limits, and says which engine decided.
+    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgement {
+        let within = limits.check_memory(Small::bytes(execution), 0).and(limits.check(0)).is_ok();
+        if within
+            && !execution.is_open()
+            && self.model.unsupported(execution).is_none()
+            && let Some((witness, engine)) = self.small.witness(execution, self.model)
+        {
+            return Judgement { verdict: Verdict::Consistent(witness), engine };
+        }
+        judgement(execution, self.model, None, limits)
+    }
+}
