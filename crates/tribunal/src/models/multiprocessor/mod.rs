@@ -15,10 +15,10 @@ mod explain;
 use super::{Engine, Preserved};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::order::base::{Base, Line};
+use crate::order::base::Base;
 use crate::order::graph::Graph;
 use crate::order::repair::repair;
-use crate::order::saturate::{Reason, Saturation, Stop};
+use crate::order::saturate::{Lines, Reason, Saturation, Stop};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{enumeration, plain, sat, subset};
@@ -145,18 +145,19 @@ fn graph(
     preserved: &Preserved,
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
-) -> Result<Result<(Graph<Reason>, Line), Violation>, Limit> {
+) -> Result<Result<(Graph<Reason>, Lines), Violation>, Limit> {
     if let Some(violation) = explain.thin_air() {
         return Ok(Err(violation));
     }
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0)?;
-    let base = match Base::new(x, preserved) {
+    let Base { nodes, edges, line, barriers } = match Base::new(x, preserved) {
         Ok(base) => base,
         Err(plain) => return Ok(Err(explain.plain(plain))),
     };
-    let line = base.line;
-    let graph = Saturation::graph(x, base, limits)?;
-    Ok(graph.map(|graph| (graph, line)).map_err(|cycle| explain.base_cycle(&cycle)))
+    let readers_in_order = preserved.rr != super::Keep::Never;
+    let lines = Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order };
+    let graph = Saturation::graph(x, nodes, edges, limits)?;
+    Ok(graph.map(|graph| (graph, lines)).map_err(|cycle| explain.base_cycle(&cycle)))
 }
 
 /// An mo in which the writes come as in the graph of what the model preserves, if that is one.
@@ -178,12 +179,11 @@ pub(super) fn saturated<'a>(
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
 ) -> Result<Result<Saturation<'a>, Violation>, Limit> {
-    let (graph, line) = match graph(x, preserved, explain, limits)? {
+    let (graph, lines) = match graph(x, preserved, explain, limits)? {
         Ok(graph) => graph,
         Err(violation) => return Ok(Err(violation)),
     };
-    let in_order = preserved.rr != super::Keep::Never;
-    let mut saturation = Saturation::new(x, graph, line, in_order, limits)?;
+    let mut saturation = Saturation::new(x, graph, lines, limits)?;
     match saturation.run(limits) {
         Ok(()) => Ok(Ok(saturation)),
         Err(Stop::Limit(limit)) => Err(limit),
