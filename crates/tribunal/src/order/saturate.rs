@@ -14,7 +14,8 @@
 //! Nodes are visited in topological order. A node is visited when its row has grown: the rules are applied for the entries
 //! that grew, and the row is passed on along the edges out of the node. A new edge passes on the row of its begin and takes the
 //! visit back to its end. A visit costs O(k) an edge for k threads; on ordinary traces a node is visited a small number of
-//! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines) and some 70 bytes a node.
+//! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines, 12·k with release fences) and some
+//! 70 bytes a node.
 //! In the worst case a row grows n times: O(n²·k).
 
 use super::base::{Barrier, Line};
