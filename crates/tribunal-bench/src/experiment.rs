@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn suites_stop_between_steps() {
-        for name in ["sc", "tso", "kernel", "shrink"] {
+        for name in ["sc", "tso", "jumps", "kernel", "shrink"] {
             let (_, outcome) = suite(name).expect("a suite").run(crate::Size::Quick, &mut Impatient(false));
             assert!(matches!(outcome, Err(Error::Stopped)), "{name}: {outcome:?}");
         }

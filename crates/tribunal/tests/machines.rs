@@ -2,7 +2,7 @@
 
 use tribunal::memory::Order;
 use tribunal::verify::verify;
-use tribunal::{Model, Verdict, check};
+use tribunal::{Limits, Model, Verdict, check, judge};
 use tribunal_machines::{Bug, Clients, InvalidClients, Machine, Mix, Protocol, execution};
 
 /// Clients of many shapes, up to thousands of events.
@@ -159,6 +159,23 @@ fn store_buffers_are_tso() -> Result<(), InvalidClients> {
 fn store_buffers_for_each_location_are_pso() -> Result<(), InvalidClients> {
     let models = [Model::Pso, Model::Wmo, Model::Rmo, Model::Coherence];
     clients().try_for_each(|clients| consistent(Machine::Pso, &clients, &models))
+}
+
+/// Saturation sees through acquire and release fences: nothing is left to a search that goes back.
+#[test]
+fn fences_leave_nothing_to_go_back_on() -> Result<(), InvalidClients> {
+    let limits = Limits { max_states: 0, ..Limits::default() };
+    let clients = Clients { threads: 16, events: 20_000, rmws: 0.05, deps: 0.0, ..Clients::default() };
+    for (machine, model) in [
+        (Machine::Rmo, Model::Rmo),
+        (Machine::Pso, Model::Rmo),
+        (Machine::Pso, Model::Pso),
+        (Machine::Pso, Model::Wmo),
+    ] {
+        let x = execution(machine, &clients)?;
+        assert!(judge(&x, model, &limits).verdict.is_consistent(), "{model}: {machine}");
+    }
+    Ok(())
 }
 
 #[test]

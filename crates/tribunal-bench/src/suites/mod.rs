@@ -2,6 +2,7 @@
 
 mod c11;
 mod incremental;
+mod jumps;
 mod kernel;
 pub(crate) mod objects;
 mod sc;
@@ -52,6 +53,11 @@ pub static SUITES: &[Suite] = &[
         name: "tso",
         about: "tso beside searches and saturations (Zennou et al. 2019), and traces of store buffers",
         run: tso::run,
+    },
+    Suite {
+        name: "jumps",
+        about: "pso, wmo and rmo with fences, eight times as many events; completions by enumeration (Zennou et al. 2019 and 2020)",
+        run: jumps::run,
     },
     Suite {
         name: "kernel",

@@ -31,7 +31,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     session.note(
         "Random clients of MI, MESI and MOESI in turn, half writes, 16 locations. `search` and `sat` stand where the 2020 paper has \
          wSC+DBCOP and wSC+ENUM. `plain` is DBCOP's search, without saturation. `ccm` is only the saturation that CCM+ENUM \
-         begins with: completing what it finds would come on top. What gives up on a size is tried on one history of the next.",
+         begins with: the suite `jumps` completes it. What gives up on a size is tried on one history of the next.",
     );
     let mut undecided = 0;
     for experiment in &EXPERIMENTS {

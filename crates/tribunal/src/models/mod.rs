@@ -166,7 +166,26 @@ impl Model {
         const ORDERS: &[Engine] =
             &[Engine::Saturation, Engine::Search, Engine::Sat, Engine::Subset, Engine::Enum, Engine::Plain];
         match self {
-            Model::Sc | Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => ORDERS,
+            Model::Sc => &[
+                Engine::Saturation,
+                Engine::Search,
+                Engine::Sat,
+                Engine::WscEnum,
+                Engine::CcmEnum,
+                Engine::Subset,
+                Engine::Enum,
+                Engine::Plain,
+            ],
+            Model::Tso => &[
+                Engine::Saturation,
+                Engine::Search,
+                Engine::Sat,
+                Engine::WccmEnum,
+                Engine::Subset,
+                Engine::Enum,
+                Engine::Plain,
+            ],
+            Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => ORDERS,
             Model::Coherence | Model::Rc20 | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
             Model::Sra => &[Engine::MinimalCoherence, Engine::FrontierSearch],
             Model::Wra | Model::Cc => &[Engine::WeakCoherence],
@@ -260,6 +279,12 @@ pub enum Engine {
     Search,
     /// Saturation, then a SAT solver for the order of the remaining writes, told of cycles as it runs into them.
     Sat,
+    /// The saturation of sc, then every mo that extends it (Zennou et al. 2020).
+    WscEnum,
+    /// The store order that ccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 1).
+    CcmEnum,
+    /// The store order that wccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 2).
+    WccmEnum,
     /// The dynamic programme over sets of writes (Chini and Saivasan 2020).
     Subset,
     /// Tries every mo.
@@ -278,6 +303,9 @@ impl Engine {
             Engine::Saturation => "saturation",
             Engine::Search => "search",
             Engine::Sat => "sat",
+            Engine::WscEnum => "wsc-enum",
+            Engine::CcmEnum => "ccm-enum",
+            Engine::WccmEnum => "wccm-enum",
             Engine::Subset => "subset",
             Engine::Enum => "enum",
             Engine::Plain => "plain",

@@ -25,7 +25,7 @@ pub(crate) enum Line {
     Writes,
     /// Reads, RMWs and full fences (pso).
     Reads,
-    /// Full fences (rmo, wmo).
+    /// Full fences, and what stands beside acquire fences (rmo, wmo).
     Fences,
 }
 
@@ -75,6 +75,16 @@ pub(crate) struct Base {
     pub nodes: usize,
     pub edges: Vec<(Node, Node)>,
     pub line: Line,
+    pub barriers: Vec<Barrier>,
+}
+
+/// A node beside an acquire or a release fence: it comes after what the fence holds back of the events before it, and
+/// before what the fence holds back of those after it. Those of one side are in line in a thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Barrier {
+    pub node: Node,
+    pub fence: EventId,
+    pub release: bool,
 }
 
 /// The write that an access leaves behind or sees: itself if it writes, its source otherwise.
@@ -96,6 +106,7 @@ impl Base {
             hazards: vec![Vec::new(); if preserved.load_hazards { x.location_count() } else { 0 }],
             touched: Vec::new(),
             init_readers: Vec::new(),
+            barriers: Vec::new(),
         };
         for thread in x.threads() {
             builder.preserved_order(thread, line);
@@ -104,8 +115,8 @@ impl Base {
         builder.reads_from();
         builder.initial_reads();
         builder.finals()?;
-        let Builder { nodes, edges, .. } = builder;
-        Ok(Base { nodes, edges, line })
+        let Builder { nodes, edges, barriers, .. } = builder;
+        Ok(Base { nodes, edges, line, barriers })
     }
 }
 
@@ -136,6 +147,7 @@ struct Builder<'a> {
     touched: Vec<LocId>,
     /// Reads from initial writes that others of their thread do not come after.
     init_readers: Vec<EventId>,
+    barriers: Vec<Barrier>,
 }
 
 /// Some earlier events of a thread: the last of them if they are in line, otherwise all, by way of collecting nodes.
@@ -250,6 +262,10 @@ impl Builder<'_> {
     /// Pairs kept by a fence between them. A full fence is a node of its own; what an acquire or a release fence holds
     /// back is gathered in a node beside it.
     fn fences(&mut self, thread: ThreadId) {
+        // What kinds keep, fences need not keep once more.
+        let Preserved { rr, rw, ww, rmws, .. } = *self.preserved;
+        let kept = |pairs: [Keep; 2]| rmws && pairs == [Keep::Always; 2];
+        let (acquires, releases) = (!kept([rr, rw]), !kept([rw, ww]));
         let (mut all, mut reads, mut full) = (Past::default(), Past::default(), Past::default());
         let mut last_full: Option<Node> = None;
         for e in self.x.thread_events(thread).map(EventId) {
@@ -259,8 +275,10 @@ impl Builder<'_> {
                 let held_by = [last_full, reads.last, if label.writes() { all.last } else { None }];
                 self.edges.extend(held_by.into_iter().flatten().map(|fence| (fence, node)));
                 full.add(node, false);
-                all.add(node, false);
-                if label.reads() {
+                if releases {
+                    all.add(node, false);
+                }
+                if acquires && label.reads() {
                     reads.add(node, false);
                 }
             } else if label.order() == Order::SeqCst {
@@ -269,11 +287,18 @@ impl Builder<'_> {
                 all.clear();
                 reads.clear();
             } else {
-                if label.order().is_acquire() {
-                    reads.gather(&mut self.nodes, &mut self.edges);
-                }
-                if label.order().is_release() {
-                    all.gather(&mut self.nodes, &mut self.edges);
+                let sides = [
+                    (label.order().is_acquire(), &mut reads, false),
+                    (label.order().is_release(), &mut all, true),
+                ];
+                for (holds, past, release) in sides {
+                    let nodes = self.nodes;
+                    if holds
+                        && let Some(node) = past.gather(&mut self.nodes, &mut self.edges)
+                        && node.index() == nodes
+                    {
+                        self.barriers.push(Barrier { node, fence: e, release });
+                    }
                 }
             }
         }

@@ -4,7 +4,8 @@ use super::base::{Line, seen_by};
 use crate::memory::{EventId, Execution, LocId, Order};
 
 /// For each location, in the order of threads and within a thread of program order: at which event of the thread's line
-/// which write of the location is known to come before it. The last entry that a line offers is the latest write.
+/// which write of the location is known to come before it. The last entry that a line offers is a latest write; those
+/// before it are earlier, but for plain reads of a location that may be out of order between two fences.
 #[derive(Clone, Debug)]
 pub(crate) struct Informs {
     /// `segments[starts[x]..starts[x + 1]]` are the threads that tell of location x.
@@ -13,6 +14,8 @@ pub(crate) struct Informs {
     at: Vec<u32>,
     /// Empty where every entry tells of itself.
     writes: Vec<u32>,
+    /// Whether the entry before may tell of a write that does not come before that of this one; empty where none does.
+    not_alone: Vec<bool>,
 }
 
 /// What one thread tells of one location.
@@ -25,58 +28,178 @@ pub(crate) struct Segment {
     hint: u32,
 }
 
+/// The latest writes that a segment tells of, still to be looked at: of the entries from `start` on, those before `end`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Latest {
+    start: u32,
+    end: u32,
+    except: u32,
+}
+
+/// That `at` tells of a write of a location.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    loc: LocId,
+    at: u32,
+    write: u32,
+    not_alone: bool,
+}
+
+/// What the accesses of a thread to each location have seen since a fence last told of it.
+struct Held {
+    seen: Vec<Vec<u32>>,
+    touched: Vec<LocId>,
+    /// How many fences had come that keep what was seen before them before what is read after them, when the location was last told of.
+    told: Vec<u32>,
+}
+
+impl Held {
+    /// What is held of one location at most: beyond this some is left to the search.
+    const MOST: usize = 32;
+
+    fn new(x: &Execution) -> Self {
+        let locations = x.location_count();
+        Held { seen: vec![Vec::new(); locations], touched: Vec::new(), told: vec![0; locations] }
+    }
+
+    /// A write is seen; if it is `latest`, what was seen before comes before it.
+    fn add(&mut self, loc: LocId, write: EventId, latest: bool) {
+        let seen = &mut self.seen[loc.index()];
+        if seen.is_empty() {
+            self.touched.push(loc);
+        }
+        if latest {
+            seen.clear();
+        }
+        if seen.len() < Held::MOST && !seen.contains(&write.0) {
+            seen.push(write.0);
+        }
+    }
+
+    /// A fence tells of all.
+    fn tell(&mut self, at: EventId, fences: u32, entries: &mut Vec<Entry>) {
+        for loc in self.touched.drain(..) {
+            // A location is told of for the first time since such a fence, or by a write.
+            let mut not_alone = std::mem::replace(&mut self.told[loc.index()], fences) == fences;
+            for write in self.seen[loc.index()].drain(..) {
+                entries.push(Entry { loc, at: at.0, write, not_alone });
+                not_alone = true;
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        self.touched.drain(..).for_each(|loc| self.seen[loc.index()].clear());
+    }
+}
+
 impl Informs {
-    pub(crate) fn new(x: &Execution, line: Line) -> Self {
-        let mut entries: Vec<(LocId, u32, u32)> = Vec::new();
+    /// What the lines tell. `hazards`: plain reads of a location may be out of order.
+    pub(crate) fn new(x: &Execution, line: Line, hazards: bool) -> Self {
         if line.holds_writes() {
             let writes = x.events().filter(|&e| x.label(e).writes());
-            return Informs::from_entries(
-                x,
-                || writes.clone().map(|e| (x.loc(e).expect("a write"), e.0, e.0)),
-                false,
-            );
+            let entry =
+                |e: EventId| Entry { loc: x.locs()[e.index()], at: e.0, write: e.0, not_alone: false };
+            return Informs::from_entries(x, || writes.clone().map(entry), false, false);
         }
-        let mut left: Vec<Option<EventId>> = vec![None; x.location_count()];
-        let mut touched: Vec<LocId> = Vec::new();
+        let mut entries: Vec<Entry> = Vec::new();
+        // What is before a full fence; and before an acquire fence.
+        let (mut all, mut reads) = (Held::new(x), Held::new(x));
+        // Every fence of these keeps the reads before it before those after it.
+        let mut fences = 0;
         for thread in x.threads() {
             let events = x.thread_events(thread);
+            fences += 1;
             for e in events.clone().map(EventId) {
                 let label = x.label(e);
                 let Some(loc) = x.loc(e) else {
                     if label.order() == Order::SeqCst {
-                        // A full fence comes after whatever the accesses before it saw.
-                        for loc in touched.drain(..) {
-                            let write = left[loc.index()].take().expect("touched");
-                            entries.push((loc, e.0, write.0));
+                        fences += 1;
+                        all.tell(e, fences, &mut entries);
+                        reads.clear();
+                    } else if line == Line::Fences && label.order().is_acquire() {
+                        fences += 1;
+                        // What was written before the last of these reads comes before what it saw.
+                        for loc in &reads.touched {
+                            let seen = &mut all.seen[loc.index()];
+                            if seen.last().is_some_and(|write| reads.seen[loc.index()].contains(write)) {
+                                seen.clear();
+                            }
                         }
+                        all.touched.retain(|loc| !all.seen[loc.index()].is_empty());
+                        reads.tell(e, fences, &mut entries);
                     }
                     continue;
                 };
                 let seen = seen_by(x, e).expect("an access sees a write");
-                if x.is_init(seen) {
+                if x.is_init(seen) || (seen != e && events.contains(&seen.0)) {
                     continue;
                 }
-                let external = !events.contains(&seen.0);
-                if line.holds(label.kind(), label.order()) && (external || seen == e) {
-                    entries.push((loc, e.0, seen.0));
+                if line.holds(label.kind(), label.order()) {
+                    entries.push(Entry { loc, at: e.0, write: seen.0, not_alone: false });
                 }
-                if left[loc.index()].replace(seen).is_none() {
-                    touched.push(loc);
+                let latest = !hazards || label.writes();
+                all.add(loc, seen, latest);
+                if line == Line::Fences && label.reads() {
+                    reads.add(loc, seen, latest);
                 }
             }
-            touched.drain(..).for_each(|loc| left[loc.index()] = None);
+            all.clear();
+            reads.clear();
         }
-        Informs::from_entries(x, || entries.iter().copied(), true)
+        Informs::from_entries(x, || entries.iter().copied(), true, hazards)
+    }
+
+    /// What release fences tell, where writes are not on the lines.
+    pub(crate) fn release(x: &Execution, line: Line, hazards: bool) -> Self {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut all = Held::new(x);
+        let mut fences = 0;
+        for thread in x.threads() {
+            let events = x.thread_events(thread);
+            fences += 1;
+            for e in events.clone().map(EventId) {
+                let label = x.label(e);
+                let Some(loc) = x.loc(e) else {
+                    if label.order() == Order::SeqCst {
+                        fences += 1;
+                        all.clear();
+                        continue;
+                    }
+                    if label.order().is_release() {
+                        all.tell(e, fences, &mut entries);
+                    }
+                    fences += u32::from(label.order().is_acquire());
+                    continue;
+                };
+                let seen = seen_by(x, e).expect("an access sees a write");
+                if x.is_init(seen) || (seen != e && events.contains(&seen.0)) {
+                    continue;
+                }
+                // Reads on a line of their own tell of what they see themselves.
+                if line == Line::Fences || seen == e {
+                    let latest = !hazards || label.writes();
+                    all.add(loc, seen, latest);
+                    if latest {
+                        // What was told before comes before it.
+                        all.told[loc.index()] = 0;
+                    }
+                }
+            }
+            all.clear();
+        }
+        Informs::from_entries(x, || entries.iter().copied(), true, hazards)
     }
 
     /// Groups entries by location, in the order given; those of a thread are consecutive.
-    fn from_entries<I: Iterator<Item = (LocId, u32, u32)>>(
+    fn from_entries<I: Iterator<Item = Entry>>(
         x: &Execution,
         entries: impl Fn() -> I,
         keep_writes: bool,
+        hazards: bool,
     ) -> Self {
         let mut fill = vec![0u32; x.location_count() + 1];
-        for (loc, ..) in entries() {
+        for Entry { loc, .. } in entries() {
             fill[loc.index() + 1] += 1;
         }
         for i in 0..x.location_count() {
@@ -86,11 +209,15 @@ impl Informs {
         let total = fill[x.location_count()] as usize;
         let mut at = vec![0; total];
         let mut writes = vec![0; if keep_writes { total } else { 0 }];
-        for (loc, event, write) in entries() {
-            let slot = &mut fill[loc.index()];
-            at[*slot as usize] = event;
+        let mut not_alone = vec![false; if hazards { total } else { 0 }];
+        for entry in entries() {
+            let slot = &mut fill[entry.loc.index()];
+            at[*slot as usize] = entry.at;
             if keep_writes {
-                writes[*slot as usize] = write;
+                writes[*slot as usize] = entry.write;
+            }
+            if hazards {
+                not_alone[*slot as usize] = entry.not_alone;
             }
             *slot += 1;
         }
@@ -107,7 +234,7 @@ impl Informs {
             }
             starts.push(segments.len() as u32);
         }
-        Informs { starts, segments, at, writes }
+        Informs { starts, segments, at, writes, not_alone }
     }
 
     /// The segments of a location.
@@ -121,9 +248,10 @@ impl Informs {
         self.segments[segment].thread as usize
     }
 
-    /// The latest write that a segment tells of before event number `bound` of its thread, other than `except`.
+    /// The latest writes that a segment tells of before event number `bound` of its thread, other than `except`: to be
+    /// looked at with [`next`](Self::next).
     #[inline]
-    pub(crate) fn latest(&mut self, segment: usize, bound: u32, except: EventId) -> Option<EventId> {
+    pub(crate) fn latest(&mut self, segment: usize, bound: u32, except: EventId) -> Latest {
         let Segment { start, end, hint, .. } = self.segments[segment];
         let mut i = hint;
         // Invariant at the end: entries before i are below the bound, those from i on are not.
@@ -143,10 +271,20 @@ impl Informs {
             }
         }
         self.segments[segment].hint = i;
-        while i > start {
-            i -= 1;
-            let write = *self.writes.get(i as usize).unwrap_or(&self.at[i as usize]);
-            if write != except.0 {
+        Latest { start, end: i, except: except.0 }
+    }
+
+    /// The next of the latest writes.
+    #[inline]
+    pub(crate) fn next(&self, latest: &mut Latest) -> Option<EventId> {
+        while latest.end > latest.start {
+            latest.end -= 1;
+            let i = latest.end as usize;
+            let write = *self.writes.get(i).unwrap_or(&self.at[i]);
+            if write != latest.except {
+                if !self.not_alone.get(i).is_some_and(|&not_alone| not_alone) {
+                    latest.end = latest.start;
+                }
                 return Some(EventId(write));
             }
         }

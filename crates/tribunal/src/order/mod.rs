@@ -5,6 +5,7 @@ pub(crate) mod causality;
 pub(crate) mod chains;
 pub(crate) mod clocks;
 pub(crate) mod coherence;
+pub(crate) mod completion;
 pub(crate) mod derivation;
 pub(crate) mod digraph;
 pub(crate) mod enumeration;

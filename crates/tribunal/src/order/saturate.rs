@@ -1,22 +1,24 @@
 //! Saturation: the edges that every mo must bring about, derived until there are no more or a cycle is closed.
 //!
-//! The graph starts from the edges that hold in any case, a [`Base`]. Two rules add to it:
+//! The graph starts from the edges that hold in any case, a [`Base`](super::base::Base). Two rules add to it:
 //! - a write w that comes before a read r of its location, which reads from another write w', is mo-before w': w → w';
 //! - what reads from a write w comes before every write w' of its location that comes after w: r → w'.
 //!
 //! These are the rules of wSC (Zennou et al. 2020), and of TSOtool and Axe, each on its own base.
 //!
 //! Reachability is kept as clocks over lines, one a thread (see [`Line`]): entry t of a node's row is one more than the last
-//! event of thread t's line that reaches the node. Where writes are not on the lines, a second half of the row tells, for
-//! writes, the last write of each thread to the same location that reaches it.
+//! event of thread t's line that reaches the node. Where writes are not on the lines, a second part of the row does the same
+//! for release fences, if there are any, and a last part tells, for writes, the last write of each thread to the same location
+//! that reaches it. A path that leaves a location goes through a line, unless by a dependency or a time.
 //!
 //! Nodes are visited in topological order. A node is visited when its row has grown: the rules are applied for the entries
 //! that grew, and the row is passed on along the edges out of the node. A new edge passes on the row of its begin and takes the
 //! visit back to its end. A visit costs O(k) an edge for k threads; on ordinary traces a node is visited a small number of
-//! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines) and some 70 bytes a node.
+//! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines, 12·k with release fences) and some
+//! 70 bytes a node.
 //! In the worst case a row grows n times: O(n²·k).
 
-use super::base::{Base, Line};
+use super::base::{Barrier, Line};
 use super::graph::{Graph, Node};
 use super::informs::Informs;
 use super::simulation;
@@ -98,12 +100,25 @@ impl Readers {
     }
 }
 
+/// The lines of a graph, and what they say of the order of reads.
+pub(crate) struct Lines {
+    pub line: Line,
+    pub barriers: Vec<Barrier>,
+    /// Plain reads of a location may be out of order.
+    pub hazards: bool,
+    /// Reads of a thread are kept in order.
+    pub readers_in_order: bool,
+}
+
 /// A graph, its clocks and what is still to be visited.
 pub(crate) struct Saturation<'a> {
     x: &'a Execution,
     pub(crate) graph: Graph<Reason>,
     line: Line,
-    informs: Informs,
+    /// What the lines tell of and, where writes are not on them, what release fences tell of.
+    informs: Vec<Informs>,
+    /// What stands on a line beside the events: the entry and its value, by node from the first that is no event.
+    beside: Vec<Option<(usize, u32)>>,
     readers: Readers,
     thread: Vec<u32>,
     /// The previous write of the same thread and location; only where writes are off the lines.
@@ -120,7 +135,7 @@ pub(crate) struct Saturation<'a> {
 
 /// The rows of all nodes, and which have grown.
 struct Clocks {
-    /// The entries of lines: one a thread, none if all lines are empty.
+    /// The entries of lines: one a thread, or two where release fences have lines of their own; none if all lines are empty.
     lines: usize,
     threads: usize,
     width: usize,
@@ -172,8 +187,7 @@ impl Clocks {
             let learnt = self.rows[other + i];
             if learnt > self.rows[at + i] {
                 self.rows[at + i] = learnt;
-                let thread = if i < self.lines { i } else { i - self.lines };
-                grown |= 1 << (thread % 64);
+                grown |= 1 << (i % self.threads % 64);
             }
         }
         self.grown[node.index()] |= grown;
@@ -212,7 +226,8 @@ impl<'a> Saturation<'a> {
     /// The graph of a base in an order close to a memory order; or a cycle of its edges.
     pub(crate) fn graph(
         x: &Execution,
-        Base { nodes, edges, .. }: Base,
+        nodes: usize,
+        edges: Vec<(Node, Node)>,
         limits: &Limits<'_>,
     ) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
         limits.check_memory(nodes * BYTES_PER_NODE + edges.len() * BYTES_PER_EDGE, 0)?;
@@ -229,12 +244,16 @@ impl<'a> Saturation<'a> {
     pub(crate) fn new(
         x: &'a Execution,
         graph: Graph<Reason>,
-        line: Line,
-        readers_in_order: bool,
+        Lines { line, barriers, hazards, readers_in_order }: Lines,
         limits: &Limits<'_>,
     ) -> Result<Self, Limit> {
         let threads = x.thread_count();
-        let lines = if line == Line::Fences && x.features().fences == 0 { 0 } else { threads };
+        let release = !line.holds_writes() && barriers.iter().any(|barrier| barrier.release);
+        let lines = match release {
+            _ if line == Line::Fences && x.features().fences == 0 => 0,
+            true => 2 * threads,
+            false => threads,
+        };
         let width = if line.holds_writes() { threads } else { lines + threads };
         let nodes = graph.len();
         limits.check_memory(nodes.saturating_mul(width * 4 + BYTES_PER_NODE), 0)?;
@@ -242,10 +261,21 @@ impl<'a> Saturation<'a> {
         for t in x.threads() {
             x.thread_events(t).for_each(|e| thread[e as usize] = t.0);
         }
+        let mut informs = vec![Informs::new(x, line, hazards)];
+        if release {
+            informs.push(Informs::release(x, line, hazards));
+        }
+        let mut beside = vec![None; nodes - x.len()];
+        let on_line = |barrier: &&Barrier| if barrier.release { release } else { line == Line::Fences };
+        for &Barrier { node, fence, release } in barriers.iter().filter(on_line) {
+            let entry = usize::from(release) * threads + thread[fence.index()] as usize;
+            beside[node.index() - x.len()] = Some((entry, fence.0 + 1));
+        }
         Ok(Saturation {
             x,
             line,
-            informs: Informs::new(x, line),
+            informs,
+            beside,
             readers: Readers::new(x, readers_in_order),
             thread,
             previous_write: if line.holds_writes() { Vec::new() } else { previous_writes(x) },
@@ -329,7 +359,12 @@ impl<'a> Saturation<'a> {
 
     /// Enters a node on a line, and a write, into its own row.
     fn enter_itself(&mut self, node: Node) {
-        let Some(label) = self.x.labels().get(node.index()) else { return };
+        let Some(label) = self.x.labels().get(node.index()) else {
+            if let Some((entry, value)) = self.beside[node.index() - self.x.len()] {
+                self.clocks.set(node.index(), entry, value);
+            }
+            return;
+        };
         let thread = self.thread[node.index()] as usize;
         if self.line.holds(label.kind(), label.order()) {
             self.clocks.set(node.index(), thread, node.0 + 1);
@@ -370,26 +405,29 @@ impl<'a> Saturation<'a> {
         let initial = self.x.is_init(source);
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for segment in self.informs.of(loc) {
-            let thread = self.informs.thread(segment);
-            if !has_grown(grown, thread) {
-                continue;
-            }
-            let bound = self.clocks.entry(read.index(), thread);
-            // What the source knows of the thread, it has been told of already.
-            let told =
-                !initial && self.line.holds_writes() && bound == self.clocks.entry(source.index(), thread);
-            if bound == 0 || told {
-                continue;
-            }
-            let Some(write) = self.informs.latest(segment, bound, read) else { continue };
-            if initial {
-                self.candidates = candidates;
-                let reason = Reason::Fr { source };
-                return Err(Conflict { from: read.into(), to: write.into(), reason });
-            }
-            if write != source && !self.known(write, source) {
-                candidates.push(write);
+        for of_lines in 0..self.informs.len() {
+            for segment in self.informs[of_lines].of(loc) {
+                let thread = self.informs[of_lines].thread(segment);
+                if !has_grown(grown, thread) {
+                    continue;
+                }
+                let entry = of_lines * self.clocks.threads + thread;
+                let bound = self.clocks.entry(read.index(), entry);
+                // What the source knows of the thread, it has been told of already.
+                if bound == 0 || (!initial && bound == self.clocks.entry(source.index(), entry)) {
+                    continue;
+                }
+                let mut latest = self.informs[of_lines].latest(segment, bound, read);
+                while let Some(write) = self.informs[of_lines].next(&mut latest) {
+                    if initial {
+                        self.candidates = candidates;
+                        let reason = Reason::Fr { source };
+                        return Err(Conflict { from: read.into(), to: write.into(), reason });
+                    }
+                    if write != source && !self.known(write, source) {
+                        candidates.push(write);
+                    }
+                }
             }
         }
         self.keep_latest(&mut candidates);
@@ -438,20 +476,26 @@ impl<'a> Saturation<'a> {
         candidates: &mut Vec<EventId>,
     ) -> Result<(), Conflict> {
         let loc = self.x.locs()[write.index()];
-        for segment in self.informs.of(loc) {
-            let thread = self.informs.thread(segment);
-            let bound = self.clocks.entry(write.index(), thread);
-            if bound > 0
-                && has_grown(grown, thread)
-                && let Some(before) = self.informs.latest(segment, bound, write)
-            {
-                if self.line.holds_writes() {
-                    candidates.push(before);
-                } else if !self.known(before, write) {
-                    candidates.push(before);
-                    self.derive(before.into(), write.into(), Reason::Reached)?;
+        for of_lines in 0..self.informs.len() {
+            for segment in self.informs[of_lines].of(loc) {
+                let thread = self.informs[of_lines].thread(segment);
+                let bound = self.clocks.entry(write.index(), of_lines * self.clocks.threads + thread);
+                if bound == 0 || !has_grown(grown, thread) {
+                    continue;
+                }
+                let mut latest = self.informs[of_lines].latest(segment, bound, write);
+                while let Some(before) = self.informs[of_lines].next(&mut latest) {
+                    if self.line.holds_writes() || !self.known(before, write) {
+                        candidates.push(before);
+                    }
                 }
             }
+        }
+        if !self.line.holds_writes() {
+            self.keep_latest(candidates);
+            candidates
+                .iter()
+                .try_for_each(|&before| self.derive(before.into(), write.into(), Reason::Reached))?;
         }
         if !self.line.holds_writes() {
             for thread in (0..self.clocks.threads).filter(|&thread| has_grown(grown, thread)) {
@@ -556,8 +600,13 @@ impl<'a> Saturation<'a> {
         // What is saved of clocks may move to where there is twice the room.
         let Clocks { rows, saved, saved_rows, .. } = &self.clocks;
         let clocks = 4 * rows.len() + 12 * saved_rows.len() + 3 * size_of_val(&saved[..]);
-        clocks + BYTES_PER_NODE * self.graph.len() + BYTES_PER_DERIVED * self.graph.derived().len()
+        clocks + graph_bytes(&self.graph)
     }
+}
+
+/// Bytes that a graph takes, with what is known of each node beside its clock.
+pub(crate) fn graph_bytes(graph: &Graph<Reason>) -> usize {
+    BYTES_PER_NODE * graph.len() + BYTES_PER_DERIVED * graph.derived().len()
 }
 
 #[inline(always)]

@@ -11,13 +11,19 @@ struct Simulation<'a, R> {
     waits_for: Vec<u32>,
     /// Readers still to come, by write.
     unread: Vec<u32>,
+    /// How many nodes the readers of a write wait for besides it.
+    readers_wait_for: Vec<u32>,
     /// The last write of each location so far.
     current: Vec<EventId>,
     /// Writes that wait for the readers of the current write of their location.
     blocked: Vec<Vec<EventId>>,
     /// All blocked writes, oldest first; those that have gone since are skipped.
     oldest: VecDeque<EventId>,
+    is_blocked: Vec<bool>,
     ready: VecDeque<Node>,
+    /// Ready writes whose readers wait for nothing else: these can go without regret.
+    free_writes: VecDeque<EventId>,
+    /// The other ready writes; those that became free, were blocked or have gone since are skipped.
     ready_writes: VecDeque<EventId>,
     done: Vec<bool>,
     order: Vec<Node>,
@@ -37,14 +43,25 @@ impl<'a, R: Copy> Simulation<'a, R> {
         let nodes = || (0..graph.len() as u32).map(Node);
         let waits_for: Vec<u32> =
             nodes().map(|n| (graph.base_preds(n).len() + graph.derived_into(n).count()) as u32).collect();
+        let mut readers_wait_for = vec![0; x.len() + x.location_count()];
+        for e in x.events() {
+            if let Some(source) = x.rf(e) {
+                let preds = graph.base_preds(e.into()).iter().copied();
+                let preds = preds.chain(graph.derived_into(e.into()).map(|(_, edge)| edge.from));
+                readers_wait_for[source.index()] += preds.filter(|pred| pred.0 != source.0).count() as u32;
+            }
+        }
         let mut simulation = Simulation {
             x,
             graph,
             unread,
+            readers_wait_for,
             current: x.locations().map(|loc| x.init_write(loc)).collect(),
             blocked: vec![Vec::new(); x.location_count()],
             oldest: VecDeque::new(),
+            is_blocked: vec![false; x.len()],
             ready: VecDeque::new(),
+            free_writes: VecDeque::new(),
             ready_writes: VecDeque::new(),
             done: vec![false; graph.len()],
             order: Vec::with_capacity(graph.len()),
@@ -60,10 +77,25 @@ impl<'a, R: Copy> Simulation<'a, R> {
 
     fn make_ready(&mut self, node: Node) {
         if self.x.labels().get(node.index()).is_some_and(|label| label.writes()) {
-            self.ready_writes.push_back(EventId(node.0));
+            self.make_write_ready(EventId(node.0));
         } else {
             self.ready.push_back(node);
         }
+    }
+
+    fn make_write_ready(&mut self, write: EventId) {
+        if self.readers_wait_for[write.index()] == 0 {
+            self.free_writes.push_back(write);
+        } else {
+            self.ready_writes.push_back(write);
+        }
+    }
+
+    /// Puts a write aside that is not in turn.
+    fn block(&mut self, write: EventId, loc: LocId) {
+        self.is_blocked[write.index()] = true;
+        self.blocked[loc.index()].push(write);
+        self.oldest.push_back(write);
     }
 
     /// Runs until nothing is left to run; a write goes out of turn only when nothing else can go.
@@ -71,19 +103,35 @@ impl<'a, R: Copy> Simulation<'a, R> {
         loop {
             if let Some(node) = self.ready.pop_front() {
                 self.execute(node);
-            } else if let Some(write) = self.pick() {
+            } else if let Some(write) = self.pick_free().or_else(|| self.pick()) {
                 self.execute(write.into());
             } else if let Some(write) = self.oldest.pop_front() {
                 let loc = self.x.locs()[write.index()];
-                if self.done[write.index()] || !self.blocked[loc.index()].contains(&write) {
+                if self.done[write.index()] || !self.is_blocked[write.index()] {
                     continue;
                 }
+                self.is_blocked[write.index()] = false;
                 self.blocked[loc.index()].retain(|&other| other != write);
                 self.execute(write.into());
             } else {
                 return;
             }
         }
+    }
+
+    /// A free write in turn.
+    fn pick_free(&mut self) -> Option<EventId> {
+        while let Some(write) = self.free_writes.pop_front() {
+            let loc = self.x.locs()[write.index()];
+            if self.done[write.index()] || self.is_blocked[write.index()] {
+                continue;
+            }
+            if self.in_turn(write, loc) {
+                return Some(write);
+            }
+            self.block(write, loc);
+        }
+        None
     }
 
     /// A ready write in turn, one that leaves few readers waiting for something else: until they have read, it blocks
@@ -95,31 +143,22 @@ impl<'a, R: Copy> Simulation<'a, R> {
         while i < self.ready_writes.len().min(LOOK_AT) {
             let write = self.ready_writes[i];
             let loc = self.x.locs()[write.index()];
-            if !self.in_turn(write, loc) {
+            if self.done[write.index()] || self.is_blocked[write.index()] {
                 self.ready_writes.remove(i);
-                self.blocked[loc.index()].push(write);
-                self.oldest.push_back(write);
                 continue;
             }
-            let waiting = self.readers_waiting(write);
+            if !self.in_turn(write, loc) {
+                self.ready_writes.remove(i);
+                self.block(write, loc);
+                continue;
+            }
+            let waiting = self.readers_wait_for[write.index()];
             if best.is_none_or(|(least, _)| waiting < least) {
                 best = Some((waiting, i));
-            }
-            if waiting == 0 {
-                break;
             }
             i += 1;
         }
         best.and_then(|(_, i)| self.ready_writes.remove(i))
-    }
-
-    /// How many readers of a write wait for something else besides it.
-    fn readers_waiting(&self, write: EventId) -> u32 {
-        let succs = self.graph.base_succs(write.into()).iter();
-        succs
-            .filter(|succ| succ.index() < self.x.len() && self.x.rf(EventId(succ.0)) == Some(write))
-            .map(|reader| self.waits_for[reader.index()].saturating_sub(1))
-            .sum()
     }
 
     /// Whether nobody but itself has still to read what the write overwrites.
@@ -148,25 +187,45 @@ impl<'a, R: Copy> Simulation<'a, R> {
         let graph = self.graph;
         for succ in graph.base_succs(node).iter().copied().chain(graph.derived_succs(node)) {
             self.waits_for[succ.index()] -= 1;
+            if let Some(source) = self.source(succ)
+                && source.0 != node.0
+            {
+                let left = &mut self.readers_wait_for[source.index()];
+                *left -= 1;
+                // A ready write becomes free.
+                if *left == 0 && !self.x.is_init(source) && self.waits_for[source.index()] == 0 {
+                    self.free_writes.push_back(source);
+                }
+            }
             if self.waits_for[succ.index()] == 0 {
                 self.make_ready(succ);
             }
         }
     }
 
+    fn source(&self, node: Node) -> Option<EventId> {
+        if node.index() < self.x.len() { self.x.rf(EventId(node.0)) } else { None }
+    }
+
     /// Lets writes go on that wait for the readers of the current write, once all have read it, or all but one that writes.
     fn wake(&mut self, loc: LocId) {
         let current = self.current[loc.index()];
-        let blocked = &mut self.blocked[loc.index()];
+        let mut blocked = std::mem::take(&mut self.blocked[loc.index()]);
         match self.unread[current.index()] {
-            0 => self.ready_writes.extend(blocked.drain(..)),
+            0 => blocked.drain(..).for_each(|write| self.unblock(write)),
             1 => {
                 if let Some(i) = blocked.iter().position(|&write| self.x.rf(write) == Some(current)) {
-                    self.ready_writes.push_back(blocked.swap_remove(i));
+                    self.unblock(blocked.swap_remove(i));
                 }
             }
             _ => {}
         }
+        self.blocked[loc.index()] = blocked;
+    }
+
+    fn unblock(&mut self, write: EventId) {
+        self.is_blocked[write.index()] = false;
+        self.make_write_ready(write);
     }
 
     /// A cycle among the nodes that never became ready.

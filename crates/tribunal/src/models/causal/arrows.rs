@@ -3,7 +3,7 @@
 use crate::memory::EventId;
 
 /// Edges between events, grouped by where they end. 4 bytes an edge and 4 an event.
-pub(super) struct Arrows {
+pub(in crate::models) struct Arrows {
     starts: Vec<u32>,
     tails: Vec<EventId>,
 }
@@ -30,7 +30,7 @@ impl Arrows {
 
     /// Where the edges to `to` begin.
     #[inline]
-    pub(super) fn tails(&self, to: EventId) -> &[EventId] {
+    pub(in crate::models) fn tails(&self, to: EventId) -> &[EventId] {
         &self.tails[self.starts[to.index()] as usize..self.starts[to.index() + 1] as usize]
     }
 }

@@ -6,6 +6,7 @@
 //! [`view`](super::view) and [`convergence`] say; a history that is not consistent with cc or with cm is refuted as
 //! such.
 
+use super::arrows::Arrows;
 use super::base::{Base, Heard, Program, Writes};
 use super::cc::causal_past;
 use super::convergence;
@@ -16,24 +17,30 @@ use crate::memory::Execution;
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
+    Ok(match order(x, limits)? {
+        Ok(_) => Verdict::Consistent(Witness::History),
+        Err(violation) => Verdict::Inconsistent(violation),
+    })
+}
+
+/// Pairs from which all of pww follows, or a violation.
+pub(in crate::models) fn order(
+    x: &Execution,
+    limits: &Limits<'_>,
+) -> Result<Result<Arrows, Violation>, Limit> {
     let co = match causal_past(x, limits)? {
         Ok(co) => co,
-        Err(violation) => return Ok(Verdict::Inconsistent(violation)),
+        Err(violation) => return Ok(Err(violation)),
     };
     let (base, writes) = (Base::new(x, Program::Po, Heard::All), Writes::new(x));
     let known = |write, other| co.before(x, write, other);
-    let cycle = match all_seen(&base, &writes, known, co.bytes(), limits)? {
+    let order = match all_seen(&base, &writes, known, co.bytes(), limits)? {
         Ok(seen) => {
             drop(co);
-            convergence::cycle(&[Line { base: &base, seen }], &writes, limits)?
+            convergence::order(&[Line { base: &base, seen }], &writes, limits)?
         }
-        Err(cycle) => Some(convergence::seen_cycle(cycle)),
+        Err(cycle) => Err(convergence::seen_cycle(cycle)),
     };
-    Ok(match cycle {
-        None => Verdict::Consistent(Witness::History),
-        Some(cycle) => {
-            let refutation = Refutation::Cycle(cycle);
-            Verdict::Inconsistent(Violation { axiom: Axiom::CausalConvergence, refutation })
-        }
-    })
+    Ok(order
+        .map_err(|cycle| Violation { axiom: Axiom::CausalConvergence, refutation: Refutation::Cycle(cycle) }))
 }

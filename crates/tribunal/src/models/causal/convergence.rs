@@ -30,25 +30,25 @@ use rustc_hash::FxHashSet;
 const BYTES_PER_EVENT: usize = 72;
 const BYTES_PER_LOCATION: usize = 16;
 
-/// A cycle for one of the lines, if there is one. Without one, the lines are acyclic each, and so is what any one
-/// observer saw.
+/// Pairs from which all of pww follows; or a cycle for one of the lines. Without one, the lines are acyclic each, and so is
+/// what any one observer saw.
 ///
 /// With two lines the model is wccm: hb_WW is that of both lines together, and cf is of reads from other threads
 /// only.
-pub(super) fn cycle(
+pub(super) fn order(
     lines: &[Line<'_>],
     writes: &Writes,
     limits: &Limits<'_>,
-) -> Result<Option<Cycle>, Limit> {
+) -> Result<Result<Arrows, Cycle>, Limit> {
     let x = lines[0].base.x;
     if let Some(shared) = SharedSource::find(x) {
-        return Ok(Some(shared_source(lines[0].base, shared)));
+        return Ok(Err(shared_source(lines[0].base, shared)));
     }
     let bases: Vec<&Base<'_>> = lines.iter().map(|line| line.base).collect();
     let further = arrows(x, lines.iter().flat_map(|line| &line.seen));
     let past = match Past::new(&Relation { bases: &bases, further, observer: 0..0 }, limits)? {
         Ok(past) => past,
-        Err(cycle) => return Ok(Some(hb_cycle(lines, &cycle))),
+        Err(cycle) => return Ok(Err(hb_cycle(lines, &cycle))),
     };
     let seen: usize = lines.iter().map(|line| line.seen.capacity() * size_of::<Seen>()).sum();
     let meter = Meter::new(limits);
@@ -74,7 +74,7 @@ pub(super) fn cycle(
     }
     drop(past);
     if let Some((write, read)) = pairs.iter().find_map(|found| found.overwritten) {
-        return Ok(Some(init_cycle(lines, write, read)));
+        return Ok(Err(init_cycle(lines, write, read)));
     }
     let pairs = pairs.into_iter().map(|found| found.pairs.into_items()).collect::<Result<_, Limit>>()?;
     let pairs = Arrows::new(x.len(), pairs);
@@ -83,10 +83,10 @@ pub(super) fn cycle(
     for line in lines {
         let order = Order { base: line.base, pairs: &pairs, readers: &readers };
         if let Err(cycle) = sort(&order, limits)? {
-            return Ok(Some(order.explain(lines, &cycle)));
+            return Ok(Err(order.explain(lines, &cycle)));
         }
     }
-    Ok(None)
+    Ok(Ok(pairs))
 }
 
 /// What some threads ask for.

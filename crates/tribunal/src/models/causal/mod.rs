@@ -7,7 +7,7 @@
 //!   order.
 //! - [`graph`] sorts; [`proof`] explains what cannot be.
 
-mod arrows;
+pub(super) mod arrows;
 mod base;
 pub(super) mod cc;
 pub(super) mod ccm;

@@ -27,20 +27,28 @@ const BYTES_PER_EVENT: usize = 76;
 const BYTES_PER_LOCATION: usize = 16;
 
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
-    let inconsistent =
-        |axiom, cycle| Ok(Verdict::Inconsistent(Violation { axiom, refutation: Refutation::Cycle(cycle) }));
+    Ok(match order(x, limits)? {
+        Ok(_) => Verdict::Consistent(Witness::History),
+        Err(violation) => Verdict::Inconsistent(violation),
+    })
+}
+
+/// Pairs from which all of wpww follows, or a violation.
+pub(in crate::models) fn order(
+    x: &Execution,
+    limits: &Limits<'_>,
+) -> Result<Result<Arrows, Violation>, Limit> {
+    let violation = |axiom, cycle| Violation { axiom, refutation: Refutation::Cycle(cycle) };
     limits.check_memory(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count(), 0)?;
     let local = Base::new(x, Program::PoLoc, Heard::All);
     if let Err(cycle) = sort(&local, limits)? {
-        return inconsistent(Axiom::PoLocRf, base_cycle(&local, &cycle, None));
+        return Ok(Err(violation(Axiom::PoLocRf, base_cycle(&local, &cycle, None))));
     }
-    match global_cycle(x, limits)? {
-        None => Ok(Verdict::Consistent(Witness::History)),
-        Some(cycle) => inconsistent(Axiom::WeakCausalConvergence, cycle),
-    }
+    let order = global_order(x, limits)?;
+    Ok(order.map_err(|cycle| violation(Axiom::WeakCausalConvergence, cycle)))
 }
 
-fn global_cycle(x: &Execution, limits: &Limits<'_>) -> Result<Option<Cycle>, Limit> {
+fn global_order(x: &Execution, limits: &Limits<'_>) -> Result<Result<Arrows, Cycle>, Limit> {
     let bases = [Program::Ppo, Program::PoLoc].map(|program| Base::new(x, program, Heard::External));
     let writes = Writes::new(x);
     let meter = Meter::new(limits);
@@ -51,14 +59,14 @@ fn global_cycle(x: &Execution, limits: &Limits<'_>) -> Result<Option<Cycle>, Lim
         let past =
             match Past::new(&nothing, &meter.rest()).map_err(|limit| limit.out_of(limits.max_memory))? {
                 Ok(past) => past,
-                Err(cycle) => return Ok(Some(base_cycle(base, &cycle, None))),
+                Err(cycle) => return Ok(Err(base_cycle(base, &cycle, None))),
             };
         let seen: usize = lines.iter().map(|line: &Line<'_>| line.seen.capacity() * size_of::<Seen>()).sum();
         let held = past.bytes() + seen + BYTES_PER_EVENT / 2 * x.len();
         match all_seen(base, &writes, |write, other| past.has(other, write), held, limits)? {
             Ok(seen) => lines.push(Line { base, seen }),
-            Err(cycle) => return Ok(Some(seen_cycle(cycle))),
+            Err(cycle) => return Ok(Err(seen_cycle(cycle))),
         }
     }
-    convergence::cycle(&lines, &writes, limits)
+    convergence::order(&lines, &writes, limits)
 }

@@ -12,16 +12,17 @@
 
 mod explain;
 
-use super::{Engine, Preserved};
+use super::causal::{ccm, wccm};
+use super::{Engine, Model, Preserved};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::order::base::{Base, Line};
+use crate::order::base::Base;
 use crate::order::graph::Graph;
 use crate::order::repair::repair;
-use crate::order::saturate::{Reason, Saturation, Stop};
+use crate::order::saturate::{Lines, Reason, Saturation, Stop, graph_bytes};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
-use crate::order::{enumeration, plain, sat, subset};
+use crate::order::{completion, enumeration, plain, sat, subset};
 use crate::verdict::{Limit, ModificationOrder, Verdict, Violation, Witness};
 pub(super) use explain::Explanation;
 
@@ -43,6 +44,11 @@ pub(super) fn decide(
         Some(Engine::Subset) => {
             if let Some(mo) = subset::search(x, preserved, limits, &mut states)? {
                 return consistent(mo, Engine::Subset);
+            }
+        }
+        Some(engine @ (Engine::WscEnum | Engine::CcmEnum | Engine::WccmEnum)) => {
+            if let Some(mo) = completed(x, preserved, engine, &explain, limits, &mut states)? {
+                return consistent(mo, engine);
             }
         }
         Some(Engine::Plain) => {
@@ -113,6 +119,42 @@ fn beyond(
     Ok((outcome.expect("patience without end"), Engine::Search))
 }
 
+/// An mo that extends what a saturation orders: that of sc, or the store order of ccm or of wccm. Where a causal model says
+/// nothing about a history, there is none to begin with.
+fn completed(
+    x: &Execution,
+    preserved: &Preserved,
+    engine: Engine,
+    explain: &Explanation<'_>,
+    limits: &Limits<'_>,
+    states: &mut u64,
+) -> Result<Option<ModificationOrder>, Limit> {
+    let store_order = match engine {
+        Engine::CcmEnum if Model::Ccm.unsupported(x).is_none() => Some(ccm::order(x, limits)?),
+        Engine::WccmEnum if Model::Wccm.unsupported(x).is_none() => Some(wccm::order(x, limits)?),
+        _ => None,
+    };
+    let Ok(store_order) = store_order.transpose() else { return Ok(None) };
+    let mut graph = if engine == Engine::WscEnum {
+        let Ok(saturation) = saturated(x, preserved, explain, limits)? else { return Ok(None) };
+        saturation.graph
+    } else {
+        let Ok((graph, _)) = graph(x, preserved, explain, limits)? else { return Ok(None) };
+        graph
+    };
+    for to in x.events().filter(|_| store_order.is_some()) {
+        for &from in store_order.iter().flat_map(|order| order.tails(to)).filter(|&&from| !x.is_init(from)) {
+            if graph.insert(from.into(), to.into(), Reason::Reached).is_err() {
+                return Ok(None);
+            }
+        }
+        limits.check_memory(graph_bytes(&graph), 0)?;
+    }
+    drop(store_order);
+    let writes = completion::search(x, &mut graph, limits, states)?;
+    Ok(writes.map(|writes| ModificationOrder::in_line(x, &writes)))
+}
+
 /// An mo that has the pairs given, if there is one.
 pub(crate) fn decide_assuming(
     x: &Execution,
@@ -145,18 +187,19 @@ fn graph(
     preserved: &Preserved,
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
-) -> Result<Result<(Graph<Reason>, Line), Violation>, Limit> {
+) -> Result<Result<(Graph<Reason>, Lines), Violation>, Limit> {
     if let Some(violation) = explain.thin_air() {
         return Ok(Err(violation));
     }
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0)?;
-    let base = match Base::new(x, preserved) {
+    let Base { nodes, edges, line, barriers } = match Base::new(x, preserved) {
         Ok(base) => base,
         Err(plain) => return Ok(Err(explain.plain(plain))),
     };
-    let line = base.line;
-    let graph = Saturation::graph(x, base, limits)?;
-    Ok(graph.map(|graph| (graph, line)).map_err(|cycle| explain.base_cycle(&cycle)))
+    let readers_in_order = preserved.rr != super::Keep::Never;
+    let lines = Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order };
+    let graph = Saturation::graph(x, nodes, edges, limits)?;
+    Ok(graph.map(|graph| (graph, lines)).map_err(|cycle| explain.base_cycle(&cycle)))
 }
 
 /// An mo in which the writes come as in the graph of what the model preserves, if that is one.
@@ -178,12 +221,11 @@ pub(super) fn saturated<'a>(
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
 ) -> Result<Result<Saturation<'a>, Violation>, Limit> {
-    let (graph, line) = match graph(x, preserved, explain, limits)? {
+    let (graph, lines) = match graph(x, preserved, explain, limits)? {
         Ok(graph) => graph,
         Err(violation) => return Ok(Err(violation)),
     };
-    let in_order = preserved.rr != super::Keep::Never;
-    let mut saturation = Saturation::new(x, graph, line, in_order, limits)?;
+    let mut saturation = Saturation::new(x, graph, lines, limits)?;
     match saturation.run(limits) {
         Ok(()) => Ok(Ok(saturation)),
         Err(Stop::Limit(limit)) => Err(limit),
