@@ -69,15 +69,41 @@ struct Machine<'a> {
     /// By read: what it read from.
     sources: Vec<EventId>,
     steps: Vec<Step>,
+    /// By thread and location: the next access of the thread to it; empty if there are too many of both.
+    upcoming: Vec<u32>,
+    /// By event: the next access of its thread to its location.
+    following: Vec<u32>,
 }
+
+/// No further access.
+const NONE: u32 = u32::MAX;
 
 impl<'a> Machine<'a> {
     fn new(x: &'a Execution, buffers: Buffers) -> Self {
         let mut awaited = vec![0; x.len() + x.location_count()];
         x.events().filter_map(|event| x.rf(event)).for_each(|source| awaited[source.index()] += 1);
+        let locations = x.location_count();
+        let mut upcoming = match x.thread_count().saturating_mul(locations) {
+            pairs if pairs <= 4 * x.len() + 1024 => vec![NONE; pairs],
+            _ => Vec::new(),
+        };
+        let mut following = Vec::new();
+        if !upcoming.is_empty() {
+            following = vec![NONE; x.len()];
+            for thread in x.threads() {
+                for event in x.thread_events(thread).rev() {
+                    if let Some(loc) = x.loc(EventId(event)) {
+                        let next = &mut upcoming[thread.index() * locations + loc.index()];
+                        following[event as usize] = std::mem::replace(next, event);
+                    }
+                }
+            }
+        }
         Machine {
             x,
             buffers,
+            upcoming,
+            following,
             next: x.threads().map(|thread| x.thread_events(thread).start).collect(),
             memory: x.locations().map(|loc| x.init_write(loc)).collect(),
             queues: vec![VecDeque::new(); x.thread_count()],
@@ -89,7 +115,7 @@ impl<'a> Machine<'a> {
 
     /// Runs to the end, going back from dead ends as long as that is worth it.
     fn run(&mut self, limits: &Limits<'_>) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
-        let patience = 20_000 + 40 * self.x.len();
+        let patience = 200_000 + 40 * self.x.len();
         let mut taken = 0;
         // Where there was a choice: how many steps had been taken, and what else to do.
         let mut choices: Vec<(usize, Vec<(usize, Option<usize>)>)> = Vec::new();
@@ -191,10 +217,31 @@ impl<'a> Machine<'a> {
                             || x.label(event).order() == crate::memory::Order::Relaxed => {}
                     _ => break,
                 }
-                self.next[t] += 1;
+                self.pass(t);
                 self.steps.push(Step::Passed(t));
             }
         }
+    }
+
+    /// Moves a thread past its next event.
+    fn pass(&mut self, thread: usize) {
+        let event = self.next[thread];
+        self.next[thread] += 1;
+        if let (Some(&following), Some(loc)) =
+            (self.following.get(event as usize), self.x.loc(EventId(event)))
+        {
+            self.upcoming[thread * self.memory.len() + loc.index()] = following;
+        }
+    }
+
+    /// Moves a thread back before its last event, and says which that is.
+    fn step_back(&mut self, thread: usize) -> EventId {
+        self.next[thread] -= 1;
+        let event = self.next[thread];
+        if let (false, Some(loc)) = (self.following.is_empty(), self.x.loc(EventId(event))) {
+            self.upcoming[thread * self.memory.len() + loc.index()] = event;
+        }
+        EventId(event)
     }
 
     fn read(&mut self, event: EventId, source: EventId) {
@@ -204,8 +251,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The writes that may reach memory now, the most promising last: those that someone waits for, then those of the thread that
-    /// wrote last.
+    /// The writes that may reach memory now, the most promising last.
     fn writes(&self) -> Vec<(usize, Option<usize>)> {
         let x = self.x;
         let mut writes: Vec<(usize, Option<usize>)> = Vec::new();
@@ -246,11 +292,42 @@ impl<'a> Machine<'a> {
             Some(Step::Written { write, .. }) => x.thread_of(*write).map(|thread| thread.index()),
             None => None,
         };
-        writes.sort_by_key(|&(t, from)| {
-            let write = self.write_of((t, from));
-            (self.is_awaited(write), last == Some(t), std::cmp::Reverse(t))
-        });
+        if writes.len() > 1 {
+            writes.sort_by_cached_key(|&(t, from)| {
+                (self.promise(t, self.write_of((t, from))), last == Some(t), std::cmp::Reverse(t))
+            });
+        }
         writes
+    }
+
+    /// How well a write would do now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
+    /// those whose next access reads what it replaces speak against it.
+    fn promise(&self, writer: usize, write: EventId) -> i32 {
+        let x = self.x;
+        let Some(loc) = x.loc(write) else { return 0 };
+        let over = self.memory[loc.index()];
+        let reads = |event: EventId, source: EventId| match x.rf(event) {
+            Some(known) => known == source,
+            None => x.value_read(event) == Some(x.value(source)),
+        };
+        let mut promise = 0;
+        for thread in x.threads().filter(|thread| thread.index() != writer) {
+            let t = thread.index();
+            let upcoming = match self.upcoming.get(t * self.memory.len() + loc.index()) {
+                Some(&upcoming) => upcoming,
+                None => self.next[t],
+            };
+            let event = EventId(upcoming);
+            if upcoming >= x.thread_events(thread).end || x.loc(event) != Some(loc) {
+                continue;
+            }
+            if reads(event, write) {
+                promise += if upcoming == self.next[t] { 4 } else { 1 };
+            } else if reads(event, over) {
+                promise -= 2;
+            }
+        }
+        promise
     }
 
     fn write_of(&self, (thread, from): (usize, Option<usize>)) -> EventId {
@@ -265,21 +342,6 @@ impl<'a> Machine<'a> {
         self.awaited[over.index()] == own
     }
 
-    /// Whether another thread's next read waits for this write's value.
-    fn is_awaited(&self, write: EventId) -> bool {
-        let x = self.x;
-        x.threads().any(|thread| {
-            let event = EventId(self.next[thread.index()]);
-            event.0 < x.thread_events(thread).end
-                && event != write
-                && x.loc(event) == x.loc(write)
-                && match x.rf(event) {
-                    Some(source) => source == write,
-                    None => x.value_read(event) == Some(x.value(write)),
-                }
-        })
-    }
-
     fn write(&mut self, (thread, from): (usize, Option<usize>)) {
         let write = self.write_of((thread, from));
         let loc = self.x.loc(write).expect("a write");
@@ -290,7 +352,7 @@ impl<'a> Machine<'a> {
                 if self.x.label(write).reads() {
                     self.read(write, over);
                 }
-                self.next[thread] += 1;
+                self.pass(thread);
             }
         }
         self.steps.push(Step::Written { write, over, from });
@@ -298,11 +360,12 @@ impl<'a> Machine<'a> {
 
     fn undo(&mut self, mark: usize) {
         let x = self.x;
-        for step in self.steps.drain(mark..).rev() {
+        while self.steps.len() > mark
+            && let Some(step) = self.steps.pop()
+        {
             let read = match step {
                 Step::Passed(thread) => {
-                    self.next[thread] -= 1;
-                    let event = EventId(self.next[thread]);
+                    let event = self.step_back(thread);
                     if x.label(event).kind() == Kind::Write {
                         self.queues[thread].pop_back();
                     }
@@ -314,7 +377,7 @@ impl<'a> Machine<'a> {
                     let thread = x.thread_of(write).expect("a write of a thread").index();
                     match from {
                         Some(at) => self.queues[thread].insert(at, write),
-                        None => self.next[thread] -= 1,
+                        None => _ = self.step_back(thread),
                     }
                     write
                 }
