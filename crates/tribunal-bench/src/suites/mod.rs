@@ -5,6 +5,7 @@ mod incremental;
 mod jumps;
 mod kernel;
 pub(crate) mod objects;
+mod repeated;
 mod sc;
 mod shrink;
 mod subset;
@@ -63,6 +64,11 @@ pub static SUITES: &[Suite] = &[
         name: "kernel",
         about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
         run: kernel::run,
+    },
+    Suite {
+        name: "repeated",
+        about: "locks: values that repeat, so that sources are to be found as well",
+        run: repeated::run,
     },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
     Suite {

@@ -10,6 +10,7 @@ mod compose;
 mod event;
 mod formula;
 pub mod kernel;
+mod lock;
 mod mutate;
 mod patterns;
 pub mod satisfiability;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use compose::{Threads, compose};
 pub use formula::{Formula, InvalidFormula, Literal};
+pub use lock::Lock;
 pub use mutate::{Mutation, mutants, mutate, renamed};
 pub use patterns::{Pattern, UnknownPattern};
 pub use weaken::{drop_fences, weaken};
