@@ -160,6 +160,9 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn drop_values(&mut self) {
         let (history, total) = (self.typed.history(), self.all_see_all());
         let Some(collection) = self.typed.spec().collection() else { return };
+        if matches!(collection, Collection::List | Collection::KvStore) {
+            return;
+        }
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));
         let left_out = |op| self.violation.operations.binary_search(&op).is_err();
         let idle = |op| left_out(op) && self.typed.spec().read_only(history.called(op));

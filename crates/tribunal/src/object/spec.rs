@@ -223,6 +223,10 @@ pub enum Collection {
     Stack,
     /// `insert(v)`, `delete_min()`; values are ordered as [`Value`]s are.
     PriorityQueue,
+    /// `append(v)`, `read()` of the whole list.
+    List,
+    /// `get(k)`, `put(k, v)`, `append(k, v)`, on texts by key.
+    KvStore,
 }
 
 impl Collection {
@@ -239,6 +243,10 @@ impl Collection {
                 | (Collection::Stack, "pop", [])
                 | (Collection::PriorityQueue, "insert", [_])
                 | (Collection::PriorityQueue, "delete_min", [])
+                | (Collection::List, "append", [_])
+                | (Collection::List, "read", [])
+                | (Collection::KvStore, "get", [_])
+                | (Collection::KvStore, "put" | "append", [_, _])
         )
     }
 }

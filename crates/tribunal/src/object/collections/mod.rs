@@ -3,15 +3,18 @@
 //! Containers (queue, stack, priority queue) share one view of the history, [`container::Container`]; registers and sets
 //! have their own. Each algorithm ends in an [`Outcome`], which is a certificate already.
 
+mod append;
 mod completion;
 mod container;
 mod covered;
+mod pieces;
 mod priority_queue;
 mod queue;
 mod register;
 mod set;
 mod stack;
 mod trees;
+mod zones;
 
 use super::{
     AbstractExecution, Collection, History, OpId, Specification, Unsupported, Verdict, Violation, Visibility,
@@ -47,6 +50,9 @@ pub(super) fn decide(
         None => Outcome::Unsupported(Unsupported::NoCollection),
         Some(Collection::Register(initial)) => register::decide(history, &initial, limits)?,
         Some(Collection::Set) => set::decide(history, limits)?,
+        Some(collection @ (Collection::List | Collection::KvStore)) => {
+            append::decide(history, spec, &collection, limits)?
+        }
         Some(Collection::Queue) => {
             let methods = Methods { insert: "enqueue", remove: "dequeue" };
             of_container(history, methods, queue::decide, limits)?

@@ -28,7 +28,7 @@ use super::{
 };
 use crate::verdict::Limit;
 use alike::Alike;
-use keys::Keys;
+pub(super) use keys::{Keys, merge};
 
 /// What an operation takes while keys are told apart and likes are found.
 const BYTES: usize = 160;
@@ -97,7 +97,7 @@ pub(super) fn decide(
     let lin = match (timed, lins.len()) {
         (_, 0) => Vec::new(),
         (_, 1) => lins.swap_remove(0),
-        (Some(intervals), _) => keys::merge(intervals, lins),
+        (Some(intervals), _) => merge(intervals, lins),
         // Without real time the keys constrain each other: only all together are an answer.
         (None, _) => {
             let all = keys.all();

@@ -111,12 +111,14 @@ impl<'a> Omissions<'a> {
     }
 
     /// All operations of one value can be left out of a legal sequence of a collection's operations: the order of the other values
-    /// in a queue, a stack or a priority queue stays the same, and so does the last write of another value. A pending
+    /// in a queue, a stack or a priority queue stays the same, and so does the last write of another value. So it does in a list, if
+    /// the value is left out of what reads return as well ([`Omissions::unlisted`]). A pending
     /// operation that took the value is then left out too. In views, where a removal is executed again and may
     /// take another value, this holds only of sets, whose values do not meet, and of registers.
     fn value_is_absent(&self, op: OpId) -> bool {
         let in_views = matches!(self.collection, Some(Collection::Set | Collection::Register(_)));
-        (in_views || self.all_see_all && !self.ambiguous)
+        let told_apart = !self.ambiguous || self.collection == Some(Collection::List);
+        (in_views || self.all_see_all && told_apart)
             && self.value(op).is_some_and(|value| !self.values.contains(value))
     }
 
@@ -126,7 +128,16 @@ impl<'a> Omissions<'a> {
             Role::Insert(value) | Role::OfSet(value) => Some(value),
             Role::Take => self.history.result(op).filter(|&ret| *ret != Value::Null),
             Role::Read => self.history.result(op),
+            Role::ReadAll => None,
         }
+    }
+
+    /// The values of a list that are left out with the operations that append them, and so out of what reads return.
+    pub(super) fn unlisted(&self) -> FxHashSet<&'a Value> {
+        if self.collection != Some(Collection::List) {
+            return FxHashSet::default();
+        }
+        self.left_out().filter(|&op| !self.called_after_cut(op)).filter_map(|op| self.value(op)).collect()
     }
 
     /// Whether the part's operations of its value are not complete without an operation. What returned after the cut is pending
@@ -174,6 +185,8 @@ enum Role<'h> {
     /// Adds, removes or asks for a value of a set.
     OfSet(&'h Value),
     Read,
+    /// Reads all values of a list.
+    ReadAll,
 }
 
 fn role<'h>(collection: &Collection, call: Invocation<'h>) -> Option<Role<'h>> {
@@ -181,12 +194,14 @@ fn role<'h>(collection: &Collection, call: Invocation<'h>) -> Option<Role<'h>> {
         (Collection::Queue, "enqueue", [value])
         | (Collection::Stack, "push", [value])
         | (Collection::PriorityQueue, "insert", [value])
+        | (Collection::List, "append", [value])
         | (Collection::Register(_), "write", [value]) => Some(Role::Insert(value)),
         (Collection::Queue, "dequeue", [])
         | (Collection::Stack, "pop", [])
         | (Collection::PriorityQueue, "delete_min", []) => Some(Role::Take),
         (Collection::Set, "add" | "remove" | "contains", [value]) => Some(Role::OfSet(value)),
         (Collection::Register(_), "read", []) => Some(Role::Read),
+        (Collection::List, "read", []) => Some(Role::ReadAll),
         _ => None,
     }
 }

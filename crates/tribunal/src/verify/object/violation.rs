@@ -117,15 +117,16 @@ impl Claim<'_> {
     /// Whether something explains the part, which rests on the hints beside it, if these are trusted.
     fn refuted(
         &self,
-        (Violation { operations, cut }, hints): (Violation, Hints),
+        (violation, hints): (Violation, Hints),
         trust: Hints,
         limits: Limits<'_>,
     ) -> Result<Found, Limit> {
+        let Violation { operations, cut } = &violation;
         let clock = if self.history.intervals().is_some() { 0 } else { 4 * self.history.process_count() };
         let held = operations.len().saturating_mul(BYTES_PER_OPERATION + clock);
         let mut budget = Budget::new(limits, held)?;
-        let part = self.history.part(&operations, cut);
-        let idles = self.idles.of_part(&part, &operations);
+        let part = self.history.part(operations, *cut).without(&self.omissions(&violation).unlisted());
+        let idles = self.idles.of_part(&part, operations);
         let (spec, criterion, mut trust) = (self.spec, self.criterion, Trust::new(trust));
         if beyond_reach(&part, criterion, &*spec.machine(&part), &mut trust) {
             return Ok(Found::Refuted(hints.union(trust.used)));
