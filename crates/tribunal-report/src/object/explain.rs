@@ -123,7 +123,7 @@ fn as_it_is(
     unproved: Option<Unproved>,
 ) -> Explanation {
     let Violation { operations, cut } = violation.clone();
-    let mut lines = of_part(&typed.history().part(&operations, cut), criterion, &operations);
+    let mut lines = of_part(typed.part(&operations, cut).history(), criterion, &operations);
     lines.extend(unproved.map(cut_short));
     Explanation { lines, failing: None, part: operations, cut }
 }

@@ -8,7 +8,8 @@ use crate::verdict::Limit;
 /// What decides a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The log-linear algorithms for collections whose values are inserted once.
+    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads tell who
+    /// appended what.
     Collection,
     /// Just-in-time linearization with memoised frontiers, key by key.
     Search,

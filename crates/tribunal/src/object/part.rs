@@ -68,14 +68,13 @@ impl History {
         part
     }
 
-    /// The same history with these values left out of every list returned.
-    pub(crate) fn without(mut self, values: &FxHashSet<&Value>) -> History {
+    /// Leaves these values out of every list returned.
+    pub(super) fn unlist(&mut self, values: &FxHashSet<&Value>) {
         for ret in self.returns.iter_mut().filter(|_| !values.is_empty()) {
             if let Value::List(list) = ret {
                 *ret = Value::list(list.iter().filter(|&value| !values.contains(value)).cloned());
             }
         }
-        self
     }
 
     /// What orders the operations of one process.

@@ -160,7 +160,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn drop_values(&mut self) {
         let (history, total) = (self.typed.history(), self.all_see_all());
         let Some(collection) = self.typed.spec().collection() else { return };
-        if matches!(collection, Collection::List | Collection::KvStore) {
+        if collection == Collection::KvStore {
             return;
         }
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));
@@ -241,6 +241,7 @@ fn value_of<'h>(history: &'h History, collection: &Collection, op: OpId) -> Opti
     let call = history.called(op);
     match (collection, call.args) {
         (_, [value]) => Some(value),
+        (Collection::List, _) => None,
         // A read of the initial value is of no insert, but of a value all the same.
         (Collection::Register(_), _) => history.result(op),
         _ => history.result(op).filter(|&ret| *ret != Value::Null),

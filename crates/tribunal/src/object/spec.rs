@@ -210,7 +210,7 @@ impl<'h> Iterator for Others<'_, 'h> {
     }
 }
 
-/// Collections with an algorithm of their own for values that are inserted once.
+/// Collections with an algorithm of their own for values that are inserted once; see [`Engine::Collection`](super::Engine::Collection).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Collection {
     /// `write(v)`, `read()`, with the initial value.

@@ -112,7 +112,7 @@ impl<'a> Omissions<'a> {
 
     /// All operations of one value can be left out of a legal sequence of a collection's operations: the order of the other values
     /// in a queue, a stack or a priority queue stays the same, and so does the last write of another value. So it does in a list, if
-    /// the value is left out of what reads return as well ([`Omissions::unlisted`]). A pending
+    /// the value is left out of what reads return as well ([`Typed::part`](crate::object::Typed::part)). A pending
     /// operation that took the value is then left out too. In views, where a removal is executed again and may
     /// take another value, this holds only of sets, whose values do not meet, and of registers.
     fn value_is_absent(&self, op: OpId) -> bool {
@@ -130,14 +130,6 @@ impl<'a> Omissions<'a> {
             Role::Read => self.history.result(op),
             Role::ReadAll => None,
         }
-    }
-
-    /// The values of a list that are left out with the operations that append them, and so out of what reads return.
-    pub(super) fn unlisted(&self) -> FxHashSet<&'a Value> {
-        if self.collection != Some(Collection::List) {
-            return FxHashSet::default();
-        }
-        self.left_out().filter(|&op| !self.called_after_cut(op)).filter_map(|op| self.value(op)).collect()
     }
 
     /// Whether the part's operations of its value are not complete without an operation. What returned after the cut is pending

@@ -12,7 +12,7 @@ use super::omission::Omissions;
 use super::refusal::{Named, Refusal};
 use super::{all_see_all, configurations, frontiers, known, visibilities};
 use crate::limits::Limits;
-use crate::object::{Criterion, History, OpId, Specification, Violation};
+use crate::object::{Criterion, History, OpId, Specification, Typed, Violation};
 use crate::verdict::Limit;
 
 /// How many configurations are tried at most to do without a hint; and how many more for each operation.
@@ -33,11 +33,11 @@ pub fn verify_violation(
     violation: &Violation,
     limits: &Limits<'_>,
 ) -> Result<Accepted, Refusal> {
-    history.typed(spec).map_err(Refusal::Malformed)?;
+    let typed = history.typed(spec).map_err(Refusal::Malformed)?;
     limits.check(0).map_err(Refusal::Limit)?;
     listed(history, violation)?;
     let mut claim =
-        Claim { history, spec, criterion, violation, idles: Idles::claimed(history, spec), limits };
+        Claim { typed, history, spec, criterion, violation, idles: Idles::claimed(history, spec), limits };
     if let Some(op) = claim.omissions(violation).unfounded(Hints::ALL).next() {
         return Err(Refusal::Missing { op: Named::new(history, op) });
     }
@@ -68,6 +68,7 @@ pub fn verify_violation(
 
 /// What a violation says, of which history.
 struct Claim<'a> {
+    typed: Typed<'a>,
     history: &'a History,
     spec: &'a dyn Specification,
     criterion: &'a Criterion,
@@ -117,16 +118,15 @@ impl Claim<'_> {
     /// Whether something explains the part, which rests on the hints beside it, if these are trusted.
     fn refuted(
         &self,
-        (violation, hints): (Violation, Hints),
+        (Violation { operations, cut }, hints): (Violation, Hints),
         trust: Hints,
         limits: Limits<'_>,
     ) -> Result<Found, Limit> {
-        let Violation { operations, cut } = &violation;
         let clock = if self.history.intervals().is_some() { 0 } else { 4 * self.history.process_count() };
         let held = operations.len().saturating_mul(BYTES_PER_OPERATION + clock);
         let mut budget = Budget::new(limits, held)?;
-        let part = self.history.part(operations, *cut).without(&self.omissions(&violation).unlisted());
-        let idles = self.idles.of_part(&part, operations);
+        let part = self.typed.part(&operations, cut).into_history();
+        let idles = self.idles.of_part(&part, &operations);
         let (spec, criterion, mut trust) = (self.spec, self.criterion, Trust::new(trust));
         if beyond_reach(&part, criterion, &*spec.machine(&part), &mut trust) {
             return Ok(Found::Refuted(hints.union(trust.used)));
