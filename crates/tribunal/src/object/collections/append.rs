@@ -5,7 +5,7 @@ use super::zones::{self, ClusterId};
 use super::{Outcome, POLL};
 use crate::limits::Limits;
 use crate::object::linearize::{Keys, merge};
-use crate::object::{Collection, History, Intervals, NEVER, OpId, ReturnId, Specification};
+use crate::object::{Collection, History, Intervals, InvocationId, NEVER, OpId, ReturnId, Specification};
 use crate::object::{Unsupported, Violation};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
@@ -35,7 +35,8 @@ pub(super) fn decide(
     let Some(intervals) = history.intervals() else {
         return Ok(Outcome::Unsupported(Unsupported::NotIntervals));
     };
-    if !history.ops().all(|op| collection.knows(history.called(op))) {
+    let mut invocations = (0..history.invocation_count() as u32).map(InvocationId);
+    if !invocations.all(|id| collection.knows(history.invocation(id))) {
         return Ok(Outcome::Unsupported(Unsupported::NoCollection));
     }
     let keys = Keys::of(history, spec);
@@ -66,10 +67,15 @@ fn of_key(
 ) -> Result<Outcome, Limit> {
     let mut ops = ops.to_vec();
     ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
-    let is_read = |op: &OpId| matches!(history.called(*op).method, "read" | "get");
-    let (reads, writers): (Vec<OpId>, Vec<OpId>) = ops.iter().partition(|op| is_read(op));
+    let reads = |method: &String| matches!(&method[..], "read" | "get");
+    let reads: Vec<bool> = history.methods().iter().map(reads).collect();
+    let (reads, writers): (Vec<OpId>, Vec<OpId>) = ops.iter().partition(|&&op| reads[history.method_of(op)]);
     let texts = *collection == Collection::KvStore;
-    let Some(pieces) = Pieces::new(history, writers, texts) else {
+    let pieces = match texts {
+        true => Pieces::texts(history, &writers),
+        false => Some(Pieces::elements(history, &writers)),
+    };
+    let Some(pieces) = pieces else {
         return Ok(Outcome::Unsupported(Unsupported::NotDistinct));
     };
     limits.check(0)?;
@@ -231,27 +237,30 @@ impl<'h> Epochs<'h> {
 
     /// Finds the epochs, and the state that each read returned.
     fn find(&mut self, reads: &[OpId], limits: &Limits<'_>) -> Result<(), Stop> {
-        // By return, who returned it first.
-        let mut first: FxHashMap<ReturnId, OpId> = FxHashMap::default();
-        for &op in reads {
-            let Some(id) = self.history.return_of(op) else { continue };
-            let first = first.entry(id).or_insert(op);
-            if self.ret(op) < self.ret(*first) {
-                *first = op;
-            }
+        // By return: the places of its reads, who returned it first, and what.
+        let mut by_return: Vec<(ReturnId, u32)> = Vec::with_capacity(reads.len());
+        for (at, &op) in reads.iter().enumerate() {
+            by_return.extend(self.history.return_of(op).map(|id| (id, at as u32)));
         }
-        let content = |id: ReturnId| Content::of(self.history.returned(id));
-        let returns = first.into_iter().map(|(id, op)| content(id).map(|content| (id, op, content)));
-        let Some(mut returns) = returns.collect::<Option<Vec<_>>>() else {
-            return Err(Stop::Ambiguous);
-        };
+        by_return.sort_unstable();
+        let mut returns: Vec<(&[(ReturnId, u32)], OpId, Content<'_>)> = Vec::new();
+        for alike in by_return.chunk_by(|a, b| a.0 == b.0) {
+            let ops = alike.iter().map(|&(_, at)| reads[at as usize]);
+            let first = ops.min_by_key(|&op| self.ret(op)).expect("a chunk has a read");
+            let Some(content) = self.history.result(first).and_then(Content::of) else {
+                return Err(Stop::Ambiguous);
+            };
+            returns.push((alike, first, content));
+        }
         // The longest content of each epoch first.
         returns.sort_unstable_by_key(|&(_, op, content)| (std::cmp::Reverse(content.len()), op));
         let mut epoch_of: FxHashMap<PieceId, usize> = FxHashMap::default();
         let mut occurrences = vec![0; self.pieces.len()];
-        let mut state_of: FxHashMap<ReturnId, StateId> = FxHashMap::default();
-        for (id, op, content) in returns {
-            limits.check(0)?;
+        let mut state_of: Vec<Option<StateId>> = vec![None; reads.len()];
+        for (at, &(alike, op, content)) in returns.iter().enumerate() {
+            if at % POLL == 0 {
+                limits.check(0)?;
+            }
             let epoch = match self.pieces.next(content, 0) {
                 None if content.len() == 0 => 0,
                 None => return conflict(vec![op], vec![]),
@@ -270,10 +279,10 @@ impl<'h> Epochs<'h> {
                 NOBODY => self.parse(epoch, op, content, &mut occurrences, limits)?,
                 _ => self.prefix(epoch, op, content)?,
             };
-            state_of.insert(id, state);
+            alike.iter().for_each(|&(_, at)| state_of[at as usize] = Some(state));
         }
-        let state = |op| self.history.return_of(op).and_then(|id| state_of.get(&id));
-        self.reads = reads.iter().filter_map(|&op| state(op).map(|&state| (state, op))).collect();
+        let with_states = reads.iter().zip(state_of);
+        self.reads = with_states.filter_map(|(&op, state)| state.map(|state| (state, op))).collect();
         Ok(())
     }
 

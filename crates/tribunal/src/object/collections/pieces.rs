@@ -73,37 +73,68 @@ pub(super) struct Pieces<'h> {
     writers: Vec<OpId>,
     /// By piece: where its writers begin; and where the last ones end.
     begins: Vec<u32>,
-    /// The lists' elements.
-    elements: FxHashMap<&'h Value, PieceId>,
+    index: Index<'h>,
+}
+
+/// Where pieces are found.
+enum Index<'h> {
+    Elements(FxHashMap<&'h Value, PieceId>),
+    /// In ascending order.
+    Texts(Vec<Text<'h>>),
+}
+
+/// A text after its first bytes as a number, which decides most comparisons.
+type Text<'h> = (u64, &'h [u8]);
+
+fn text(bytes: &[u8]) -> Text<'_> {
+    let mut first = [0; 8];
+    let len = bytes.len().min(8);
+    first[..len].copy_from_slice(&bytes[..len]);
+    (u64::from_be_bytes(first), bytes)
 }
 
 impl<'h> Pieces<'h> {
-    /// The pieces of these operations, which are in the order of their calls; nothing if one text begins with another.
-    pub(super) fn new(history: &'h History, mut writers: Vec<OpId>, texts: bool) -> Option<Self> {
+    /// The elements that these operations append to a list. The operations are in the order of their calls.
+    pub(super) fn elements(history: &'h History, ops: &[OpId]) -> Self {
+        let mut elements: FxHashMap<&Value, PieceId> = FxHashMap::default();
+        let mut written: Vec<(PieceId, OpId)> = Vec::with_capacity(ops.len());
+        for &op in ops {
+            let Some(value) = piece(history, op) else { continue };
+            let next = PieceId(elements.len() as u32);
+            written.push((*elements.entry(value).or_insert(next), op));
+        }
         // Stable, so that the writers of a piece stay in the order of their calls.
-        writers.sort_by(|&a, &b| piece(history, a).cmp(&piece(history, b)));
-        let mut begins: Vec<u32> = Vec::with_capacity(writers.len() + 1);
-        let mut elements = FxHashMap::default();
-        for (at, &op) in writers.iter().enumerate() {
-            let its = piece(history, op)?;
-            let before = at.checked_sub(1).and_then(|before| piece(history, writers[before]));
-            if before == Some(its) {
-                continue;
+        written.sort_by_key(|&(piece, _)| piece);
+        let begins = (0..written.len()).filter(|&at| at == 0 || written[at - 1].0 != written[at].0);
+        let begins = begins.chain([written.len()]).map(|at| at as u32).collect();
+        let writers = written.into_iter().map(|(_, op)| op).collect();
+        Pieces { history, writers, begins, index: Index::Elements(elements) }
+    }
+
+    /// The texts that these operations put or append; nothing if one is empty or begins with another. The operations are
+    /// in the order of their calls.
+    pub(super) fn texts(history: &'h History, ops: &[OpId]) -> Option<Self> {
+        let mut written: Vec<(Text<'_>, OpId)> = Vec::with_capacity(ops.len());
+        for &op in ops {
+            let Some(Value::Text(its)) = piece(history, op) else { return None };
+            written.push((text(its.as_bytes()), op));
+        }
+        written.sort_by_key(|&(text, _)| text);
+        let mut texts: Vec<Text<'_>> = Vec::with_capacity(written.len());
+        let mut begins: Vec<u32> = Vec::with_capacity(written.len() + 1);
+        for (at, &(text, _)) in written.iter().enumerate() {
+            match texts.last() {
+                Some(&last) if last == text => continue,
+                Some((_, last)) if text.1.starts_with(last) => return None,
+                None if text.1.is_empty() => return None,
+                _ => {}
             }
-            if let Value::Text(text) = its
-                && texts
-                && (text.is_empty()
-                    || matches!(before, Some(Value::Text(before)) if text.starts_with(&**before)))
-            {
-                return None;
-            }
-            if !texts {
-                elements.insert(its, PieceId(begins.len() as u32));
-            }
+            texts.push(text);
             begins.push(at as u32);
         }
-        begins.push(writers.len() as u32);
-        Some(Pieces { history, writers, begins, elements })
+        begins.push(written.len() as u32);
+        let writers = written.into_iter().map(|(_, op)| op).collect();
+        Some(Pieces { history, writers, begins, index: Index::Texts(texts) })
     }
 
     /// How many different ones there are.
@@ -134,28 +165,18 @@ impl<'h> Pieces<'h> {
 
     /// The piece that begins at a place of a content, and where it ends.
     pub(super) fn next(&self, content: Content<'_>, at: usize) -> Option<(PieceId, usize)> {
-        match content {
-            Content::List(values) => Some((*self.elements.get(values.get(at)?)?, at + 1)),
-            Content::Text(text) => {
-                // The last piece that is not greater: any between it and one that the rest begins with would begin with that.
-                let rest = text.get(at..)?;
-                let text_of = |piece: usize| self.text(self.begins[piece] as usize);
-                let (mut low, mut high) = (0, self.len());
-                while low < high {
-                    let middle = low.midpoint(high);
-                    if text_of(middle) <= rest { low = middle + 1 } else { high = middle }
-                }
-                let piece = low.checked_sub(1)?;
-                let text = text_of(piece);
-                rest.starts_with(text).then(|| (PieceId(piece as u32), at + text.len()))
+        match (content, &self.index) {
+            (Content::List(values), Index::Elements(elements)) => {
+                Some((*elements.get(values.get(at)?)?, at + 1))
             }
-        }
-    }
-
-    fn text(&self, writer: usize) -> &[u8] {
-        match piece(self.history, self.writers[writer]) {
-            Some(Value::Text(text)) => text.as_bytes(),
-            _ => &[],
+            (Content::Text(bytes), Index::Texts(texts)) => {
+                // The last piece that is not greater: any between it and one that the rest begins with would begin with that.
+                let rest = text(bytes.get(at..)?);
+                let piece = texts.partition_point(|&text| text <= rest).checked_sub(1)?;
+                let (_, its) = texts[piece];
+                rest.1.starts_with(its).then(|| (PieceId(piece as u32), at + its.len()))
+            }
+            _ => None,
         }
     }
 }
