@@ -4,7 +4,7 @@
 use tribunal::Limits;
 use tribunal::object::specs::{KvStore, List};
 use tribunal::object::{
-    Criterion, Engine, History, Invocation, OpId, Specification, Unsupported, Value, Verdict, judge_by,
+    Criterion, Engine, History, Invocation, OpId, Specification, Unsupported, Value, Verdict, check, judge_by,
 };
 use tribunal::verify::object::verify;
 use tribunal_machines::objects::{Clients, Values};
@@ -203,6 +203,29 @@ fn texts() {
 fn texts_with_repeated_and_odd_pieces() {
     decides_some(&KvStore, Mix { puts: 3, repeated: 3, ..MIX }, 8_000);
     decides_some(&KvStore, Mix { puts: 3, repeated: 6, odd: true, ..MIX }, 8_000);
+}
+
+/// What no list and no text returns is left to the search, which knows that nothing explains it.
+#[test]
+fn returns_of_another_kind() {
+    let calls: [(&dyn Specification, &str, Vec<Value>, Value); 5] = [
+        (&List, "append", vec![1.into()], 1.into()),
+        (&List, "read", vec![], "".into()),
+        (&List, "read", vec![], Value::Null),
+        (&KvStore, "get", vec![0.into()], Value::list([])),
+        (&KvStore, "put", vec![0.into(), "1".into()], "1".into()),
+    ];
+    for (spec, method, args, ret) in calls {
+        let mut b = History::builder();
+        let process = b.process("0");
+        let op = b.call(process, method, &args, 0);
+        b.ret(op, ret, 1);
+        let history = b.build().expect("well-formed");
+        let typed = history.typed(spec).expect("typed");
+        let verdict = check(&typed, &Criterion::Linearizable);
+        assert!(verdict.is_inconsistent(), "{}", shown(&history));
+        assert!(verify(&history, spec, &Criterion::Linearizable, &verdict).is_ok());
+    }
 }
 
 /// A long history with one wrong read is refuted by a few operations of a list.

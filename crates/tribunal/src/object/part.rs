@@ -69,7 +69,7 @@ impl History {
     }
 
     /// Leaves these values out of every list returned.
-    pub(super) fn unlist(&mut self, values: &FxHashSet<&Value>) {
+    pub(crate) fn unlist(&mut self, values: &FxHashSet<&Value>) {
         for ret in self.returns.iter_mut().filter(|_| !values.is_empty()) {
             if let Value::List(list) = ret {
                 *ret = Value::list(list.iter().filter(|&value| !values.contains(value)).cloned());

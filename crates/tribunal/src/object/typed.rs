@@ -36,8 +36,8 @@ impl<'a> Typed<'a> {
         self.history.into_owned()
     }
 
-    /// A part of the history, as [`History::part`] takes it. Reads of a list return it without the values whose appends are left
-    /// out of the part, unless these were called after the cut.
+    /// A part of the history, as [`History::part`] takes it. Reads of a list return it without the values that were appended by
+    /// the cut, but by no operation of the part: see [`Violation`](super::Violation).
     ///
     /// ```
     /// use tribunal::object::{History, OpId, Value, specs::List};
@@ -61,18 +61,22 @@ impl<'a> Typed<'a> {
         Typed::known(Cow::Owned(part), self.spec)
     }
 
-    /// The values that were appended by the cut, by operations that are not among these.
+    /// The values that were appended by the cut, but by none of these operations.
     fn left_out(&self, ops: &[OpId], cut: Option<u32>) -> FxHashSet<&Value> {
         let history = self.history();
-        let mut outside = vec![true; history.len()];
-        ops.iter().for_each(|op| outside[op.index()] = false);
-        let called = |op: OpId| match (cut, history.intervals()) {
+        let called = |op: &OpId| match (cut, history.intervals()) {
             (Some(cut), Some(intervals)) => intervals.call[op.index()] < cut,
             _ => true,
         };
-        let left_out = history.ops().filter(|&op| outside[op.index()] && called(op));
-        let appends = left_out.map(|op| history.called(op)).filter(|call| call.method == "append");
-        appends.filter_map(|call| call.args.first()).collect()
+        let appended = |op: OpId| {
+            let call = history.called(op);
+            call.args.first().filter(|_| call.method == "append")
+        };
+        let mut values: FxHashSet<&Value> = history.ops().filter(called).filter_map(appended).collect();
+        for value in ops.iter().filter_map(|&op| appended(op)) {
+            values.remove(value);
+        }
+        values
     }
 }
 

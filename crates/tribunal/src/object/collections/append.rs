@@ -6,7 +6,7 @@ use super::{Outcome, POLL};
 use crate::limits::Limits;
 use crate::object::linearize::{Keys, merge};
 use crate::object::{Collection, History, Intervals, InvocationId, NEVER, OpId, ReturnId, Specification};
-use crate::object::{Unsupported, Violation};
+use crate::object::{Unsupported, Value, Violation};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -39,6 +39,9 @@ pub(super) fn decide(
     if !invocations.all(|id| collection.knows(history.invocation(id))) {
         return Ok(Outcome::Unsupported(Unsupported::NoCollection));
     }
+    if !history.ops().all(|op| returns_its_kind(history, collection, op)) {
+        return Ok(Outcome::Unsupported(Unsupported::NoCollection));
+    }
     let keys = Keys::of(history, spec);
     let mut lins = Vec::with_capacity(keys.len());
     let mut unsupported = None;
@@ -55,6 +58,16 @@ pub(super) fn decide(
         (None, 1) => Outcome::Linearized(lins.swap_remove(0)),
         (None, _) => Outcome::Linearized(merge(intervals, lins)),
     })
+}
+
+/// Whether a read returned a list or a text, as the collection's do, and a write null; or none of them returned.
+fn returns_its_kind(history: &History, collection: &Collection, op: OpId) -> bool {
+    match (history.called(op).method, history.result(op), collection) {
+        (_, None, _)
+        | ("read" | "get", Some(Value::List(_)), Collection::List)
+        | ("read" | "get", Some(Value::Text(_)), Collection::KvStore) => true,
+        (method, Some(ret), _) => !matches!(method, "read" | "get") && *ret == Value::Null,
+    }
 }
 
 /// Decides the operations of one key.
