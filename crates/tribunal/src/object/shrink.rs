@@ -160,7 +160,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn drop_values(&mut self) {
         let (history, total) = (self.typed.history(), self.all_see_all());
         let Some(collection) = self.typed.spec().collection() else { return };
-        if collection == Collection::KvStore {
+        if matches!(collection, Collection::KeyedList | Collection::KvStore) {
             return;
         }
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));

@@ -225,6 +225,8 @@ pub enum Collection {
     PriorityQueue,
     /// `append(v)`, `read()` of the whole list.
     List,
+    /// `append(k, v)`, `read(k)` of the whole list of a key.
+    KeyedList,
     /// `get(k)`, `put(k, v)`, `append(k, v)`, on texts by key.
     KvStore,
 }
@@ -245,6 +247,8 @@ impl Collection {
                 | (Collection::PriorityQueue, "delete_min", [])
                 | (Collection::List, "append", [_])
                 | (Collection::List, "read", [])
+                | (Collection::KeyedList, "append", [_, _])
+                | (Collection::KeyedList, "read", [_])
                 | (Collection::KvStore, "get", [_])
                 | (Collection::KvStore, "put" | "append", [_, _])
         )

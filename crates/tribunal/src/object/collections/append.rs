@@ -2,7 +2,7 @@
 
 use super::pieces::{Content, PieceId, Pieces, Written};
 use super::zones::{self, ClusterId};
-use super::{Outcome, POLL};
+use super::{Outcome, POLL, Partly};
 use crate::limits::Limits;
 use crate::object::linearize::{Keys, merge};
 use crate::object::{Collection, History, Intervals, InvocationId, NEVER, OpId, ReturnId, Specification};
@@ -44,27 +44,36 @@ pub(super) fn decide(
     }
     let keys = Keys::of(history, spec);
     let mut lins = Vec::with_capacity(keys.len());
-    let mut unsupported = None;
+    let mut left: Vec<usize> = Vec::new();
     for key in 0..keys.len() {
         limits.check(0)?;
         match of_key(history, intervals, collection, keys.ops(key), limits)? {
-            Outcome::Linearized(lin) => lins.push(lin),
-            Outcome::Violated(violation) => return Ok(Outcome::Violated(violation)),
-            Outcome::Unsupported(why) => unsupported = Some(why),
+            OfKey::Linearized(lin) => lins.push(lin),
+            OfKey::Violated(violation) => return Ok(Outcome::Violated(violation)),
+            OfKey::Ambiguous => left.push(key),
         }
     }
-    Ok(match (unsupported, lins.len()) {
-        (Some(why), _) => Outcome::Unsupported(why),
-        (None, 1) => Outcome::Linearized(lins.swap_remove(0)),
-        (None, _) => Outcome::Linearized(merge(intervals, lins)),
+    Ok(match (&left[..], lins.len()) {
+        ([], 1) => Outcome::Linearized(lins.swap_remove(0)),
+        ([], _) => Outcome::Linearized(merge(intervals, lins)),
+        (_, 0) => Outcome::Unsupported(Unsupported::NotDistinct),
+        (left, _) => Outcome::Partly(Partly { lins, left: keys.only(left) }),
     })
+}
+
+/// What is found of a key.
+enum OfKey {
+    Linearized(Vec<OpId>),
+    Violated(Violation),
+    /// What was read does not tell who wrote it.
+    Ambiguous,
 }
 
 /// Whether a read returned a list or a text, as the collection's do, and a write null; or none of them returned.
 fn returns_its_kind(history: &History, collection: &Collection, op: OpId) -> bool {
     match (history.called(op).method, history.result(op), collection) {
         (_, None, _)
-        | ("read" | "get", Some(Value::List(_)), Collection::List)
+        | ("read" | "get", Some(Value::List(_)), Collection::List | Collection::KeyedList)
         | ("read" | "get", Some(Value::Text(_)), Collection::KvStore) => true,
         (method, Some(ret), _) => !matches!(method, "read" | "get") && *ret == Value::Null,
     }
@@ -77,29 +86,27 @@ fn of_key(
     collection: &Collection,
     ops: &[OpId],
     limits: &Limits<'_>,
-) -> Result<Outcome, Limit> {
+) -> Result<OfKey, Limit> {
     let mut ops = ops.to_vec();
     ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
     let reads = |method: &String| matches!(&method[..], "read" | "get");
     let reads: Vec<bool> = history.methods().iter().map(reads).collect();
     let (reads, writers): (Vec<OpId>, Vec<OpId>) = ops.iter().partition(|&&op| reads[history.method_of(op)]);
-    let texts = *collection == Collection::KvStore;
-    let pieces = match texts {
-        true => Pieces::texts(history, &writers),
-        false => Some(Pieces::elements(history, &writers)),
+    let pieces = match collection {
+        Collection::KvStore => Pieces::texts(history, &writers),
+        _ => Some(Pieces::elements(history, &writers)),
     };
-    let Some(pieces) = pieces else {
-        return Ok(Outcome::Unsupported(Unsupported::NotDistinct));
-    };
+    let Some(pieces) = pieces else { return Ok(OfKey::Ambiguous) };
     limits.check(0)?;
     let mut epochs = Epochs::new(history, intervals, pieces);
     match epochs.order(&reads, limits) {
-        Ok(order) => Ok(Outcome::Linearized(epochs.linearization(&order))),
-        Err(Stop::Conflict(conflict)) if texts => Ok(Outcome::Violated(conflict.with_all(intervals, &ops))),
-        Err(Stop::Conflict(conflict)) => {
-            Ok(Outcome::Violated(conflict.with_writers(intervals, &epochs.pieces)))
-        }
-        Err(Stop::Ambiguous) => Ok(Outcome::Unsupported(Unsupported::NotDistinct)),
+        Ok(order) => Ok(OfKey::Linearized(epochs.linearization(&order))),
+        // The law of violations leaves no value out of a text, nor out of one of several lists.
+        Err(Stop::Conflict(conflict)) => Ok(OfKey::Violated(match collection {
+            Collection::List => conflict.with_writers(intervals, &epochs.pieces),
+            _ => conflict.with_all(intervals, &ops),
+        })),
+        Err(Stop::Ambiguous) => Ok(OfKey::Ambiguous),
         Err(Stop::Limit(limit)) => Err(limit),
     }
 }

@@ -46,6 +46,16 @@ impl Keys {
         Keys { ops, ends }
     }
 
+    /// Some of the keys.
+    pub(in crate::object) fn only(&self, keys: &[usize]) -> Keys {
+        let (mut ops, mut ends) = (Vec::new(), Vec::with_capacity(keys.len()));
+        for &key in keys {
+            ops.extend_from_slice(self.ops(key));
+            ends.push(ops.len() as u32);
+        }
+        Keys { ops, ends }
+    }
+
     /// How many keys there are.
     pub(in crate::object) fn len(&self) -> usize {
         self.ends.len()

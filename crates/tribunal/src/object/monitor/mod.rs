@@ -185,7 +185,7 @@ impl<'s> Monitor<'s> {
     pub fn new(spec: &'s dyn Specification, criterion: Criterion, limits: Limits<'s>) -> Self {
         let engine = match (spec.collection(), criterion) {
             (
-                Some(Collection::Set | Collection::List | Collection::KvStore) | None,
+                Some(Collection::Set | Collection::List | Collection::KeyedList | Collection::KvStore) | None,
                 Criterion::Linearizable,
             ) => Engine::Search(Search::new(spec)),
             (collection, Criterion::Linearizable) => {

@@ -273,6 +273,7 @@ fn claims_are_made() {
     assert_eq!(claims("mutex"), (false, false, false, true, None));
     assert_eq!(claims("kv-store"), (true, true, false, true, Some(Collection::KvStore)));
     assert_eq!(claims("keyed queue"), (true, false, true, true, None));
+    assert_eq!(claims("keyed list"), (true, true, true, true, Some(Collection::KeyedList)));
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl<'a> Omissions<'a> {
     }
 
     /// The appends to a list that are left out because of their values, if these hints are trusted: reads are then taken to
-    /// return the list without those values. What is left out for another reason stays in what they return.
+    /// return the list without those values.
     pub(super) fn unlisted(&self, trust: Hints) -> impl Iterator<Item = OpId> {
         let trusted = self.collection == Some(Collection::List) && self.by_value.is_within(trust);
         self.left_out().filter(move |&op| trusted && self.value_is_absent(op))

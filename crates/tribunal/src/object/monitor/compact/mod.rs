@@ -38,7 +38,7 @@ pub(super) fn compact(collection: &Collection, window: &mut Window) -> bool {
         Collection::Stack => stack::compact(window),
         Collection::PriorityQueue => priority_queue::compact(window),
         // These are searched: a set value by value, since its operations have keys.
-        Collection::Set | Collection::List | Collection::KvStore => {}
+        Collection::Set | Collection::List | Collection::KeyedList | Collection::KvStore => {}
     }
     true
 }
