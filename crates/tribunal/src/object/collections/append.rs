@@ -208,7 +208,7 @@ impl<'h> Epochs<'h> {
             history,
             intervals,
             pieces,
-            states: vec![0..0],
+            states: vec![Range::default()],
             longest: vec![NOBODY],
             content: vec![Content::List(&[])],
             piece: Vec::new(),
@@ -263,7 +263,7 @@ impl<'h> Epochs<'h> {
             by_return.extend(self.history.return_of(op).map(|id| (id, at as u32)));
         }
         by_return.sort_unstable();
-        let mut returns: Vec<(&[(ReturnId, u32)], OpId, Content<'_>)> = Vec::new();
+        let mut returns = Vec::new();
         for alike in by_return.chunk_by(|a, b| a.0 == b.0) {
             let ops = alike.iter().map(|&(_, at)| reads[at as usize]);
             let first = ops.min_by_key(|&op| self.ret(op)).expect("a chunk has a read");
@@ -323,7 +323,7 @@ impl<'h> Epochs<'h> {
         }
         let mut at = 0;
         while at < content.len() {
-            if self.piece.len() % POLL == 0 {
+            if self.piece.len().is_multiple_of(POLL) {
                 limits.check(0)?;
             }
             let Some((piece, end)) = self.pieces.next(content, at) else { return conflict(vec![op], vec![]) };
