@@ -125,7 +125,7 @@ fn part(
         (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
             match object::shrink(typed, criterion, &limits, tick).map_err(|verdict| *verdict) {
                 Ok(object::Shrunk { violation, limit }) => {
-                    Ok(Part::Left { part: Box::new(Subject::Object(left(object, &violation))), limit })
+                    Ok(Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit })
                 }
                 Err(object::Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
                 Err(object::Verdict::Unsupported(why)) => {
@@ -139,9 +139,9 @@ fn part(
 }
 
 /// The part of a history that a violation is about.
-fn left(object: &Object, violation: &object::Violation) -> Object {
+fn left(object: &Object, typed: &object::Typed<'_>, violation: &object::Violation) -> Object {
     Object {
-        history: object.history.part(&violation.operations, violation.cut),
+        history: typed.part(&violation.operations, violation.cut).into_history(),
         spec: object.spec.clone(),
         lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
         nil_reads: object.nil_reads,

@@ -174,7 +174,7 @@ fn large_tables_and_states() {
 
 /// The algorithms for collections say beforehand what they take.
 fn collections() {
-    for spec in ["register", "set", "queue", "stack", "priority-queue"] {
+    for spec in ["register", "set", "queue", "stack", "priority-queue", "list", "kv-store"] {
         for pending in [0.0, 0.001] {
             let clients = Clients { operations: 30_000, processes: 20, pending, ..Clients::default() };
             let hard = Hard::new("a long history", spec, || clients.run(spec));

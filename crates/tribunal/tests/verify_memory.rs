@@ -132,3 +132,35 @@ fn what_is_decided_at_once_is_verified_in_little_memory() {
         assert!(peak <= 34 << 20, "{values}: {peak}");
     }
 }
+
+/// So many values are appended, one after the other, and a read has the first two in the wrong order.
+fn long_list(values: u64) -> History {
+    let mut b = History::builder();
+    let process = b.process("0");
+    let mut list: Vec<Value> = (0..values as i64).map(Value::from).collect();
+    for (time, value) in (0..).zip(&list) {
+        let append = b.call(process, "append", std::slice::from_ref(value), 2 * time);
+        b.ret(append, Value::Null, 2 * time + 1);
+    }
+    list.swap(0, 1);
+    let read = b.call(process, "read", &[], 2 * values);
+    b.ret(read, Value::list(list), 2 * values + 1);
+    b.build().expect("a history")
+}
+
+#[test]
+fn values_that_are_left_out_of_long_lists_count() {
+    // Made while nothing else is measured.
+    let (history, _) = peak_of(|| long_list(20_000));
+    let (verdict, _) =
+        peak_of(|| check(&history.typed(&List).expect("calls that fit"), &Criterion::Linearizable));
+    assert!(matches!(&verdict, Verdict::Inconsistent(violation) if violation.operations.len() == 3));
+    for most in [256 << 10, 1 << 20, 8 << 20, 64 << 20] {
+        let limits = Limits { max_memory: most, ..Limits::default() };
+        let (verified, peak) =
+            peak_of(|| verify_within(&history, &List, &Criterion::Linearizable, &verdict, &limits));
+        // Beside the limit there is what is known of each operation.
+        assert!(peak <= most + most / 10 + 40 * history.len(), "{peak} bytes of {most}");
+        assert_eq!(verified.is_ok(), most >= 1 << 20, "{most}: {verified:?}");
+    }
+}

@@ -32,8 +32,9 @@ impl Evidence {
         let whole = case.histories.first()?;
         let ops: Vec<OpId> = whole.ops().filter(|&op| !left_out(whole, op)).collect();
         let part = whole.part(&ops, None);
-        let violation = shrink(&typed(&part, spec), criterion, &limits(), |_| ()).ok()?.violation;
-        let history = with_times(part.part(&violation.operations, violation.cut));
+        let part = typed(&part, spec);
+        let violation = shrink(&part, criterion, &limits(), |_| ()).ok()?.violation;
+        let history = with_times(part.part(&violation.operations, violation.cut).into_history());
         let left = typed(&history, spec);
         let Verdict::Inconsistent(violation) = judge(&left, criterion, &limits()).verdict else {
             return None;

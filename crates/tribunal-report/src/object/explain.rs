@@ -6,8 +6,8 @@ use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
 use tribunal::Limits;
 use tribunal::object::{
-    AbstractExecution, Criterion, History, OpId, ProcessId, Replay, Shrunk, Specification, Typed, Value,
-    Verdict, Violation, Visibility, judge, shrink,
+    AbstractExecution, Collection, Criterion, History, OpId, ProcessId, Replay, Shrunk, Specification, Typed,
+    Value, Verdict, Violation, Visibility, judge, shrink,
 };
 use tribunal::verdict::Limit;
 use tribunal::verify::object::Refusal;
@@ -93,7 +93,7 @@ pub fn explain(
             }
         }
     }
-    lines.extend(of_part(part.history(), criterion, &ops));
+    lines.extend(of_part(&part, from, criterion, &ops));
     lines.extend(unproved.map(cut_short));
     // The prefix has the first events of the whole, so its ranks are those of the whole.
     let cut = smallest.cut.or(found.as_ref().map(|found| found.events + 1));
@@ -123,16 +123,19 @@ fn as_it_is(
     unproved: Option<Unproved>,
 ) -> Explanation {
     let Violation { operations, cut } = violation.clone();
-    let mut lines = of_part(&typed.history().part(&operations, cut), criterion, &operations);
+    let mut lines = of_part(&typed.part(&operations, cut), typed, criterion, &operations);
     lines.extend(unproved.map(cut_short));
     Explanation { lines, failing: None, part: operations, cut }
 }
 
-/// That nothing explains a part whose operations are these of the whole.
-fn of_part(part: &History, criterion: &Criterion, ops: &[OpId]) -> Vec<Line<OpId>> {
-    let text = format!("no {} these operations:", explains(criterion));
+/// That nothing explains a part, whose operations are these of the whole.
+fn of_part(part: &Typed<'_>, of: &Typed<'_>, criterion: &Criterion, ops: &[OpId]) -> Vec<Line<OpId>> {
+    let is_list = part.spec().collection() == Some(Collection::List);
+    let values =
+        if is_list && part.history().len() < of.history().len() { " and their values alone" } else { "" };
+    let text = format!("no {} these operations{values}:", explains(criterion));
     let mut lines = vec![Line { about: ops.to_vec(), ..Line::new(0, &text) }];
-    lines.extend(by_process(part).into_iter().map(|line| line.renamed(ops)));
+    lines.extend(by_process(part.history()).into_iter().map(|line| line.renamed(ops)));
     lines
 }
 

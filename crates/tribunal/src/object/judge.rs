@@ -1,5 +1,7 @@
 //! Choosing an engine and asking it.
 
+use super::collections::{self, Decision};
+use super::linearize;
 use super::meter::Meter;
 use super::{Criterion, Typed, Unsupported, Verdict};
 use crate::limits::Limits;
@@ -8,7 +10,8 @@ use crate::verdict::Limit;
 /// What decides a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The log-linear algorithms for collections whose values are inserted once.
+    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads tell who
+    /// appended what.
     Collection,
     /// Just-in-time linearization with memoised frontiers, key by key.
     Search,
@@ -83,19 +86,26 @@ pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> J
 
 /// As [`judge`], counting what it costs.
 pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgement {
-    let engines: &[Engine] = match criterion {
-        Criterion::Linearizable => &[Engine::Collection, Engine::Search],
-        Criterion::Sequential => &[Engine::Search],
-        _ => &[Engine::Minimal],
+    let engine = match criterion {
+        Criterion::Linearizable => return linearizable(typed, meter),
+        Criterion::Sequential => Engine::Search,
+        _ => Engine::Minimal,
     };
-    let mut last = Judgement { verdict: Verdict::Unsupported(Unsupported::Criterion), engine: engines[0] };
-    for &engine in engines {
-        last = Judgement { verdict: by(typed, criterion, engine, meter), engine };
-        if !matches!(last.verdict, Verdict::Unsupported(_)) {
-            break;
+    Judgement { verdict: by(typed, criterion, engine, meter), engine }
+}
+
+/// By an algorithm for collections; what that does not decide, key by key, is searched.
+fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
+    let (history, spec) = (typed.history(), typed.spec());
+    let (decided, engine) = match collections::decide(history, spec, meter.limits()) {
+        Ok(Decision::Verdict(Verdict::Unsupported(_))) => {
+            (linearize::decide(history, spec, &Criterion::Linearizable, meter), Engine::Search)
         }
-    }
-    last
+        Ok(Decision::Partly(partly)) => (linearize::complete(history, spec, partly, meter), Engine::Search),
+        Ok(Decision::Verdict(verdict)) => (Ok(verdict), Engine::Collection),
+        Err(limit) => (Err(limit), Engine::Collection),
+    };
+    Judgement { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
 }
 
 /// As [`judge`], by one engine alone.
@@ -109,8 +119,13 @@ fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Mete
     }
     let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
-        Engine::Collection => super::collections::decide(history, spec, meter.limits()),
-        Engine::Search => super::linearize::decide(history, spec, criterion, meter),
+        Engine::Collection => {
+            collections::decide(history, spec, meter.limits()).map(|decision| match decision {
+                Decision::Verdict(verdict) => verdict,
+                Decision::Partly(_) => Verdict::Unsupported(Unsupported::NotDistinct),
+            })
+        }
+        Engine::Search => linearize::decide(history, spec, criterion, meter),
         Engine::Plain => super::plain::decide(history, spec, criterion, meter),
         Engine::Minimal => super::visibility::minimal(history, spec, criterion, meter),
         Engine::Naive => super::visibility::naive(history, spec, criterion, meter),

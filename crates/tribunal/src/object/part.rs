@@ -1,7 +1,8 @@
 //! Parts of histories: some of the operations, up to some event.
 
+use super::Value;
 use super::history::{Event, History, InvocationId, NEVER, OpId, Order, ProcessId, ReturnId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl History {
     /// The history of these operations alone, ordered as here; `ops[i]` becomes operation `i`. With a cut, what had
@@ -65,6 +66,15 @@ impl History {
             part.ret.push(ret);
         }
         part
+    }
+
+    /// Leaves these values out of every list returned.
+    pub(crate) fn unlist(&mut self, values: &FxHashSet<&Value>) {
+        for ret in self.returns.iter_mut().filter(|_| !values.is_empty()) {
+            if let Value::List(list) = ret {
+                *ret = Value::list(list.iter().filter(|&value| !values.contains(value)).cloned());
+            }
+        }
     }
 
     /// What orders the operations of one process.

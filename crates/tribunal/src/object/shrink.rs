@@ -160,6 +160,9 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
     fn drop_values(&mut self) {
         let (history, total) = (self.typed.history(), self.all_see_all());
         let Some(collection) = self.typed.spec().collection() else { return };
+        if matches!(collection, Collection::KeyedList | Collection::KvStore) {
+            return;
+        }
         let in_views = matches!(collection, Collection::Set | Collection::Register(_));
         let left_out = |op| self.violation.operations.binary_search(&op).is_err();
         let idle = |op| left_out(op) && self.typed.spec().read_only(history.called(op));
@@ -238,6 +241,7 @@ fn value_of<'h>(history: &'h History, collection: &Collection, op: OpId) -> Opti
     let call = history.called(op);
     match (collection, call.args) {
         (_, [value]) => Some(value),
+        (Collection::List, _) => None,
         // A read of the initial value is of no insert, but of a value all the same.
         (Collection::Register(_), _) => history.result(op),
         _ => history.result(op).filter(|&ret| *ret != Value::Null),

@@ -210,7 +210,7 @@ impl<'h> Iterator for Others<'_, 'h> {
     }
 }
 
-/// Collections with an algorithm of their own for values that are inserted once.
+/// Collections with an algorithm of their own for values that are inserted once; see [`Engine::Collection`](super::Engine::Collection).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Collection {
     /// `write(v)`, `read()`, with the initial value.
@@ -223,6 +223,12 @@ pub enum Collection {
     Stack,
     /// `insert(v)`, `delete_min()`; values are ordered as [`Value`]s are.
     PriorityQueue,
+    /// `append(v)`, `read()` of the whole list.
+    List,
+    /// `append(k, v)`, `read(k)` of the whole list of a key.
+    KeyedList,
+    /// `get(k)`, `put(k, v)`, `append(k, v)`, on texts by key.
+    KvStore,
 }
 
 impl Collection {
@@ -239,6 +245,12 @@ impl Collection {
                 | (Collection::Stack, "pop", [])
                 | (Collection::PriorityQueue, "insert", [_])
                 | (Collection::PriorityQueue, "delete_min", [])
+                | (Collection::List, "append", [_])
+                | (Collection::List, "read", [])
+                | (Collection::KeyedList, "append", [_, _])
+                | (Collection::KeyedList, "read", [_])
+                | (Collection::KvStore, "get", [_])
+                | (Collection::KvStore, "put" | "append", [_, _])
         )
     }
 }

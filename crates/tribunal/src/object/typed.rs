@@ -1,6 +1,7 @@
 //! Histories that fit their specification: what the checkers take.
 
-use super::{History, Invocation, MalformedHistory, OpId, Signature, Specification, Value};
+use super::{Collection, History, Invocation, MalformedHistory, OpId, Signature, Specification, Value};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -30,9 +31,52 @@ impl<'a> Typed<'a> {
         self.spec
     }
 
-    /// A part of the history, as [`History::part`] takes it.
+    /// The operations, without the specification.
+    pub fn into_history(self) -> History {
+        self.history.into_owned()
+    }
+
+    /// A part of the history, as [`History::part`] takes it. Reads of a list return it without the values that were appended by
+    /// the cut, but by no operation of the part: see [`Violation`](super::Violation).
+    ///
+    /// ```
+    /// use tribunal::object::{History, OpId, Value, specs::List};
+    /// let mut b = History::builder();
+    /// let p = b.process("0");
+    /// for (time, value) in (0..).zip([1, 2]) {
+    ///     let op = b.call(p, "append", &[Value::from(value)], 10 * time);
+    ///     b.ret(op, Value::Null, 10 * time + 5);
+    /// }
+    /// let op = b.call(p, "read", &[], 20);
+    /// b.ret(op, Value::list([Value::from(2), Value::from(1)]), 25);
+    /// let part = b.build()?.typed(&List)?.part(&[OpId(1), OpId(2)], None).into_history();
+    /// assert_eq!(part.result(OpId(1)), Some(&Value::list([Value::from(2)])));
+    /// # Ok::<(), tribunal::object::MalformedHistory>(())
+    /// ```
     pub fn part(&self, ops: &[OpId], cut: Option<u32>) -> Typed<'a> {
-        Typed::known(Cow::Owned(self.history.part(ops, cut)), self.spec)
+        let mut part = self.history.part(ops, cut);
+        if self.spec.collection() == Some(Collection::List) {
+            part.unlist(&self.left_out(ops, cut));
+        }
+        Typed::known(Cow::Owned(part), self.spec)
+    }
+
+    /// The values that were appended by the cut, but by none of these operations.
+    fn left_out(&self, ops: &[OpId], cut: Option<u32>) -> FxHashSet<&Value> {
+        let history = self.history();
+        let called = |op: &OpId| match (cut, history.intervals()) {
+            (Some(cut), Some(intervals)) => intervals.call[op.index()] < cut,
+            _ => true,
+        };
+        let appended = |op: OpId| {
+            let call = history.called(op);
+            call.args.first().filter(|_| call.method == "append")
+        };
+        let mut values: FxHashSet<&Value> = history.ops().filter(called).filter_map(appended).collect();
+        for value in ops.iter().filter_map(|&op| appended(op)) {
+            values.remove(value);
+        }
+        values
     }
 }
 

@@ -73,6 +73,8 @@ pub enum Visibility {
 /// - it has a key, and every operation of the part has another key; or
 /// - it is of a set or, under `linearizable` and `sequential`, of a queue, a stack or a priority queue, and the part has no
 ///   operation that inserts, removes, asks for or returns its value; or
+/// - under `linearizable` and `sequential`, it appends to a list, by the cut, a value that no operation of the part appends: the
+///   part's reads are then taken to return their lists without that value; or
 /// - it writes to or reads from a register a value that no completed read of the part returns.
 ///
 /// That the part has no abstract execution is found by exhausting them. All but the first of these reasons rest on what the

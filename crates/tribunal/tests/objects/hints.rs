@@ -168,3 +168,59 @@ fn hints_are_named_only_where_they_are_needed() {
         assert_eq!(accepted, Ok(Accepted { trusting }), "{values}");
     }
 }
+
+/// It always holds 0, says that it is a list, and rightly that nothing changes it.
+struct Constant;
+
+impl Spec for Constant {
+    type State = ();
+
+    fn name(&self) -> &str {
+        "constant"
+    }
+
+    fn signatures(&self) -> &[Signature] {
+        const { &[Signature::new("append", &[Kind::Any], Kind::Null), Signature::new("read", &[], Kind::List)] }
+    }
+
+    fn initial(&self) {}
+
+    fn step(&self, _: &mut (), call: Invocation<'_>) -> Option<Value> {
+        Some(if call.method == "read" { Value::list([Value::from(0)]) } else { Value::Null })
+    }
+
+    fn bytes(&self, _: &()) -> usize {
+        0
+    }
+
+    fn read_only(&self, _: Invocation<'_>) -> bool {
+        true
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::List)
+    }
+}
+
+/// Values are left out of what reads return only where `collection` is trusted.
+#[test]
+fn what_changes_nothing_is_left_out_without_its_value() {
+    let mut b = History::builder();
+    let process = b.process("0");
+    let append = b.call(process, "append", &[Value::from(0)], 0);
+    b.ret(append, Value::Null, 1);
+    let read = b.call(process, "read", &[], 2);
+    b.ret(read, Value::list([Value::from(0)]), 3);
+    let history = b.build().expect("a history");
+    let violation = Violation { operations: vec![read], cut: None };
+    for criterion in &Criterion::ALL {
+        let verified = verify_violation(&history, &Constant, criterion, &violation, &Limits::default());
+        let expected = match criterion {
+            Criterion::Linearizable | Criterion::Sequential => {
+                Refusal::Misled { hints: Hint::Collection.into() }
+            }
+            _ => Refusal::Satisfied { operations: 1 },
+        };
+        assert_eq!(verified, Err(expected), "{criterion}");
+    }
+}

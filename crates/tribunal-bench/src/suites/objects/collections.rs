@@ -8,7 +8,7 @@ use std::time::Duration;
 use tribunal::object::{Engine, History};
 use tribunal_machines::objects::{Clients, Values};
 
-const COLLECTIONS: [&str; 5] = ["register", "set", "queue", "stack", "priority-queue"];
+const COLLECTIONS: [&str; 7] = ["register", "set", "queue", "stack", "priority-queue", "list", "kv-store"];
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     growth(session)?;

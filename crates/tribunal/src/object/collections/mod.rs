@@ -3,16 +3,20 @@
 //! Containers (queue, stack, priority queue) share one view of the history, [`container::Container`]; registers and sets
 //! have their own. Each algorithm ends in an [`Outcome`], which is a certificate already.
 
+mod append;
 mod completion;
 mod container;
 mod covered;
+mod pieces;
 mod priority_queue;
 mod queue;
 mod register;
 mod set;
 mod stack;
 mod trees;
+mod zones;
 
+use super::linearize::Keys;
 use super::{
     AbstractExecution, Collection, History, OpId, Specification, Unsupported, Verdict, Violation, Visibility,
 };
@@ -26,8 +30,22 @@ pub(super) enum Outcome {
     Linearized(Vec<OpId>),
     /// A part that no linearization explains.
     Violated(Violation),
+    /// Some keys are put in order; the rest is left to a search.
+    Partly(Partly),
     /// The algorithm does not decide such a history.
     Unsupported(Unsupported),
+}
+
+/// Linearizations of some keys, and the keys that the algorithm does not decide.
+pub(super) struct Partly {
+    pub(super) lins: Vec<Vec<OpId>>,
+    pub(super) left: Keys,
+}
+
+/// What is known without a search.
+pub(super) enum Decision {
+    Verdict(Verdict),
+    Partly(Partly),
 }
 
 /// What an algorithm takes for an operation, at most about.
@@ -40,13 +58,16 @@ pub(super) fn decide(
     history: &History,
     spec: &dyn Specification,
     limits: &Limits<'_>,
-) -> Result<Verdict, Limit> {
+) -> Result<Decision, Limit> {
     limits.check(0)?;
     limits.check_memory(history.len().saturating_mul(BYTES_PER_OPERATION), 0)?;
     let outcome = match spec.collection() {
         None => Outcome::Unsupported(Unsupported::NoCollection),
         Some(Collection::Register(initial)) => register::decide(history, &initial, limits)?,
         Some(Collection::Set) => set::decide(history, limits)?,
+        Some(collection @ (Collection::List | Collection::KeyedList | Collection::KvStore)) => {
+            append::decide(history, spec, &collection, limits)?
+        }
         Some(Collection::Queue) => {
             let methods = Methods { insert: "enqueue", remove: "dequeue" };
             of_container(history, methods, queue::decide, limits)?
@@ -60,14 +81,15 @@ pub(super) fn decide(
             of_container(history, methods, priority_queue::decide, limits)?
         }
     };
-    Ok(match outcome {
+    Ok(Decision::Verdict(match outcome {
+        Outcome::Partly(partly) => return Ok(Decision::Partly(partly)),
         Outcome::Linearized(lin) => {
             debug_assert!(replays(history, spec, &lin), "a linearization that does not replay");
             Verdict::Consistent(AbstractExecution { lin, vis: Visibility::All })
         }
         Outcome::Violated(violation) => Verdict::Inconsistent(violation),
         Outcome::Unsupported(why) => Verdict::Unsupported(why),
-    })
+    }))
 }
 
 fn of_container(

@@ -1,24 +1,18 @@
 //! Registers: a read returns the last value written.
 
+use super::zones::{self, ClusterId};
 use super::{Outcome, POLL};
 use crate::limits::Limits;
 use crate::object::{Event, History, Intervals, OpId, ReturnId, Unsupported, Value, Violation};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
-/// Decides a register's history by the zones of its values, in O(n log n) (Gibbons and Korach, Testing shared memories, 1997).
+/// Decides a register's history by the zones of its values ([`zones`]), in O(n log n) (Gibbons and Korach, Testing shared
+/// memories, 1997).
 ///
-/// A value's *cluster* is its write with all reads of it; a linearization has each cluster in one piece. The first return
-/// `f` and the last call `s` in a cluster are its zone: *forward*, `[f, s]`, if `f < s`, and *backward*, `[s, f]`, otherwise. The
-/// initial value was written before everything, so its `f` is before all ranks.
-///
-/// If `f(a) < s(b)` then something of `a` precedes something of `b`, so all of `a` precedes all of `b`. So a linearization
-/// needs, and it suffices with no read that returns before its write is called:
-/// - no two forward zones overlap: they would precede each other;
-/// - no backward zone lies inside a forward one: they would, too.
-///
-/// It suffices: put a backward cluster at an instant of its zone outside all forward zones; all its operations are open
-/// then. In a forward cluster put the write at `f`, and each read at its call or at `f`, whichever is later. So everything is
+/// A value's *cluster* is its write with all reads of it; a linearization has each cluster in one piece. With no read that
+/// returns before its write is called, a cluster can take place at any instant of a backward zone, where all its operations
+/// are open. In a forward one put the write at `f`, and each read at its call or at `f`, whichever is later. So everything is
 /// inside its interval, and no cluster is inside another. A pending write that was not read, and a pending read, are left
 /// out.
 pub(super) fn decide(history: &History, initial: &Value, limits: &Limits<'_>) -> Result<Outcome, Limit> {
@@ -35,9 +29,6 @@ pub(super) fn decide(history: &History, initial: &Value, limits: &Limits<'_>) ->
         Err((a, b)) => Outcome::Violated(clusters.crossing(a, b)),
     })
 }
-
-/// A cluster; the first is that of the initial value.
-type ClusterId = u32;
 
 /// No operation: the write of the initial value.
 const INITIALLY: OpId = OpId(u32::MAX);
@@ -144,41 +135,13 @@ impl<'h> Clusters<'h> {
     /// The clusters in an order that contains hb; or two that must precede each other.
     fn order(&self) -> Result<Vec<ClusterId>, (ClusterId, ClusterId)> {
         let Intervals { call, ret, .. } = self.intervals;
-        // Instants are the ranks of the next events. The initial write is before all.
         let f = |cluster: ClusterId| match self.first[cluster as usize] {
             INITIALLY => 0,
             op => ret[op.index()],
         };
         let s = |cluster: ClusterId| call[self.last[cluster as usize].index()];
         let read_initially = u32::from(self.last[0] != INITIALLY);
-        let clusters = (1 - read_initially)..self.write.len() as ClusterId;
-        let (mut forward, mut backward) = (Vec::new(), Vec::new());
-        for cluster in clusters {
-            if cluster == 0 || f(cluster) < s(cluster) {
-                forward.push(cluster);
-            } else {
-                backward.push(cluster);
-            }
-        }
-        forward.sort_unstable_by_key(|&cluster| (f(cluster), cluster));
-        if let Some(pair) = forward.windows(2).find(|pair| f(pair[1]) < s(pair[0])) {
-            return Err((pair[0], pair[1]));
-        }
-        // By cluster an instant; at one instant the forward cluster that begins there comes last.
-        let mut order: Vec<(u32, bool, ClusterId)> = Vec::with_capacity(self.write.len());
-        order.extend(forward.iter().map(|&cluster| (f(cluster), true, cluster)));
-        for cluster in backward {
-            let begun = forward.partition_point(|&other| f(other) <= s(cluster));
-            let around = begun.checked_sub(1).map(|at| forward[at]).filter(|&other| s(cluster) < s(other));
-            let instant = match around {
-                None => s(cluster) + 1,
-                Some(other) if s(other) < f(cluster) => s(other) + 1,
-                Some(other) => return Err((other, cluster)),
-            };
-            order.push((instant, false, cluster));
-        }
-        order.sort_unstable();
-        Ok(order.into_iter().map(|(.., cluster)| cluster).collect())
+        zones::order(1 - read_initially..self.write.len() as ClusterId, f, s)
     }
 
     /// Cluster by cluster, the write and then the reads in the order of their calls.

@@ -17,7 +17,7 @@ const PARALLEL: usize = 1000;
 
 /// The operations of each key, or all of them as one where some concern the whole object. Pending read-only operations,
 /// which nothing depends on, are left out.
-pub(super) struct Keys {
+pub(in crate::object) struct Keys {
     /// The operations, key after key, in the order of their ids.
     ops: Vec<OpId>,
     /// Where each key's operations end.
@@ -25,7 +25,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    pub(super) fn of(history: &History, spec: &dyn Specification) -> Self {
+    pub(in crate::object) fn of(history: &History, spec: &dyn Specification) -> Self {
         let invocations = (0..history.invocation_count() as u32).map(InvocationId);
         let idle: Vec<bool> = invocations.clone().map(|id| spec.read_only(history.invocation(id))).collect();
         let matters = |op: &OpId| !(history.is_pending(*op) && idle[history.invocation_of(*op).index()]);
@@ -46,13 +46,23 @@ impl Keys {
         Keys { ops, ends }
     }
 
+    /// Some of the keys.
+    pub(in crate::object) fn only(&self, keys: &[usize]) -> Keys {
+        let (mut ops, mut ends) = (Vec::new(), Vec::with_capacity(keys.len()));
+        for &key in keys {
+            ops.extend_from_slice(self.ops(key));
+            ends.push(ops.len() as u32);
+        }
+        Keys { ops, ends }
+    }
+
     /// How many keys there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::object) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The operations of a key.
-    pub(super) fn ops(&self, key: usize) -> &[OpId] {
+    pub(in crate::object) fn ops(&self, key: usize) -> &[OpId] {
         let begin = key.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.ops[begin as usize..self.ends[key] as usize]
     }
@@ -155,7 +165,7 @@ fn any_stuck(outcomes: &[Option<Result<Outcome, Limit>>]) -> bool {
 /// One linearization out of one for each key. Operation i of a key's linearization gets the latest call among its first i
 /// as its point. That lies within its interval, since no later operation of a linearization happens before an
 /// earlier one; and points of different keys are different calls. So the order of the points contains hb.
-pub(super) fn merge(intervals: Intervals<'_>, lins: Vec<Vec<OpId>>) -> Vec<OpId> {
+pub(in crate::object) fn merge(intervals: Intervals<'_>, lins: Vec<Vec<OpId>>) -> Vec<OpId> {
     let mut points = Vec::with_capacity(lins.iter().map(Vec::len).sum());
     for lin in lins {
         let mut point = 0;

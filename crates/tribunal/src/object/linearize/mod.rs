@@ -21,6 +21,7 @@ mod keys;
 mod ordered;
 mod timed;
 
+use super::collections::Partly;
 use super::meter::Meter;
 use super::{
     AbstractExecution, Criterion, History, Intervals, NEVER, OpId, Specification, Verdict, Violation,
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::verdict::Limit;
 use alike::Alike;
-use keys::Keys;
+pub(super) use keys::{Keys, merge};
 
 /// What an operation takes while keys are told apart and likes are found.
 const BYTES: usize = 160;
@@ -57,7 +58,30 @@ pub(super) fn decide(
 ) -> Result<Verdict, Limit> {
     meter.work(0)?;
     meter.room(BYTES * history.len())?;
-    let keys = Keys::of(history, spec);
+    search_keys(history, spec, criterion, &Keys::of(history, spec), Vec::new(), meter)
+}
+
+/// Linearizability of a history with times whose other keys have these linearizations.
+pub(super) fn complete(
+    history: &History,
+    spec: &dyn Specification,
+    Partly { lins, left }: Partly,
+    meter: &mut Meter<'_>,
+) -> Result<Verdict, Limit> {
+    meter.work(0)?;
+    meter.room(BYTES * history.len())?;
+    search_keys(history, spec, &Criterion::Linearizable, &left, lins, meter)
+}
+
+/// Searches keys, beside others that have linearizations.
+fn search_keys(
+    history: &History,
+    spec: &dyn Specification,
+    criterion: &Criterion,
+    keys: &Keys,
+    mut lins: Vec<Vec<OpId>>,
+    meter: &mut Meter<'_>,
+) -> Result<Verdict, Limit> {
     let alike = Alike::of(history, spec);
     let timed = history.intervals().filter(|_| *criterion == Criterion::Linearizable);
     let search = |ops: &[OpId], meter: &mut Meter<'_>| match timed {
@@ -81,7 +105,6 @@ pub(super) fn decide(
         Ok(Verdict::Inconsistent(Violation { operations, cut }))
     };
     let outcomes = keys.each(meter, search);
-    let mut lins = Vec::with_capacity(keys.len());
     let mut undecided = None;
     for (at, outcome) in outcomes.into_iter().enumerate() {
         match outcome {
@@ -97,7 +120,7 @@ pub(super) fn decide(
     let lin = match (timed, lins.len()) {
         (_, 0) => Vec::new(),
         (_, 1) => lins.swap_remove(0),
-        (Some(intervals), _) => keys::merge(intervals, lins),
+        (Some(intervals), _) => merge(intervals, lins),
         // Without real time the keys constrain each other: only all together are an answer.
         (None, _) => {
             let all = keys.all();

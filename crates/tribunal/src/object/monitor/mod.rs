@@ -184,7 +184,10 @@ impl<'s> Monitor<'s> {
     /// check together. Beyond that nothing is known any more, and only what is open is held.
     pub fn new(spec: &'s dyn Specification, criterion: Criterion, limits: Limits<'s>) -> Self {
         let engine = match (spec.collection(), criterion) {
-            (Some(Collection::Set) | None, Criterion::Linearizable) => Engine::Search(Search::new(spec)),
+            (
+                Some(Collection::Set | Collection::List | Collection::KeyedList | Collection::KvStore) | None,
+                Criterion::Linearizable,
+            ) => Engine::Search(Search::new(spec)),
             (collection, Criterion::Linearizable) => {
                 Engine::Recheck(Recheck::new(spec, Criterion::Linearizable, collection))
             }

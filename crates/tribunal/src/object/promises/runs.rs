@@ -1,7 +1,7 @@
 //! What is promised of whole runs: values that are only stored, and what the built-in collections do.
 
 use super::{BrokenPromise, Promise};
-use crate::object::specs::{PriorityQueue, Queue, Register, Set, Stack};
+use crate::object::specs::{Keyed, KvStore, List, PriorityQueue, Queue, Register, Set, Stack};
 use crate::object::{Collection, Invocation, Spec, Specification, Value};
 
 type Checked = Result<(), Box<BrokenPromise>>;
@@ -24,6 +24,9 @@ impl<'a, S: Spec> Runs<'a, S> {
                 Collection::Queue => Box::new(Queue),
                 Collection::Stack => Box::new(Stack),
                 Collection::PriorityQueue => Box::new(PriorityQueue),
+                Collection::List => Box::new(List),
+                Collection::KeyedList => Box::new(Keyed::new(List)),
+                Collection::KvStore => Box::new(KvStore),
             };
             (collection, built_in)
         });

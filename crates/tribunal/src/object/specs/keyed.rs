@@ -1,7 +1,7 @@
 //! Many independent objects of one kind: the first argument of each method is the key of the object.
 
 use super::tree;
-use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
 /// Independent objects of a kind by key, as in Jepsen's `independent` tests.
@@ -117,5 +117,12 @@ impl<S: Spec> Spec for Keyed<S> {
             Some(object) => self.spec.reachable(object, call, ret, Others::new(&mut others)),
             None => self.spec.reachable(&self.spec.initial(), call, ret, Others::new(&mut others)),
         }
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        self.spec
+            .collection()
+            .filter(|collection| *collection == Collection::List)
+            .map(|_| Collection::KeyedList)
     }
 }

@@ -1,7 +1,7 @@
 //! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
 
 use super::tree;
-use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -86,5 +86,9 @@ impl Spec for KvStore {
                 ("put", [its, Value::Text(text)]) => its == key && all.starts_with(&**text),
                 _ => false,
             })
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::KvStore)
     }
 }

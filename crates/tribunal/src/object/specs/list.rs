@@ -1,6 +1,6 @@
 //! An append-only list: `append(v)` → null, `read()` → the list of all values, oldest first.
 
-use crate::object::{Invocation, Kind, Others, Signature, Spec, Value};
+use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 
 /// An append-only list, empty at first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,5 +61,9 @@ impl Spec for List {
         let ("read", Value::List(all)) = (call.method, ret) else { return true };
         all.starts_with(state)
             && all.get(state.len()).is_none_or(|next| others.any(|other| other.args.first() == Some(next)))
+    }
+
+    fn collection(&self) -> Option<Collection> {
+        Some(Collection::List)
     }
 }

@@ -267,12 +267,13 @@ fn claims_are_made() {
     assert_eq!(claims("queue"), (false, false, true, true, Some(Collection::Queue)));
     assert_eq!(claims("stack"), (false, false, true, true, Some(Collection::Stack)));
     assert_eq!(claims("priority-queue"), (false, false, false, true, Some(Collection::PriorityQueue)));
-    assert_eq!(claims("list"), (false, true, true, true, None));
+    assert_eq!(claims("list"), (false, true, true, true, Some(Collection::List)));
     assert_eq!(claims("multi-register"), (true, true, false, true, None));
     assert_eq!(claims("bank"), (false, true, false, true, None));
     assert_eq!(claims("mutex"), (false, false, false, true, None));
-    assert_eq!(claims("kv-store"), (true, true, false, true, None));
+    assert_eq!(claims("kv-store"), (true, true, false, true, Some(Collection::KvStore)));
     assert_eq!(claims("keyed queue"), (true, false, true, true, None));
+    assert_eq!(claims("keyed list"), (true, true, true, true, Some(Collection::KeyedList)));
 }
 
 #[test]

@@ -82,7 +82,15 @@ impl<'a> Omissions<'a> {
     /// The hints that what is left out rests on, of those given.
     pub(super) fn rest_on(&self, trust: Hints) -> Hints {
         let reasons = self.left_out().filter_map(|op| self.reason(op, trust));
-        reasons.fold(Hints::NONE, Hints::union)
+        let unlisted = self.unlisted(trust).next().map(|_| self.by_value);
+        reasons.chain(unlisted).fold(Hints::NONE, Hints::union)
+    }
+
+    /// The appends to a list that are left out because of their values, if these hints are trusted: reads are then taken to
+    /// return the list without those values.
+    pub(super) fn unlisted(&self, trust: Hints) -> impl Iterator<Item = OpId> {
+        let trusted = self.collection == Some(Collection::List) && self.by_value.is_within(trust);
+        self.left_out().filter(move |&op| trusted && self.value_is_absent(op))
     }
 
     fn left_out(&self) -> impl Iterator<Item = OpId> {
@@ -114,10 +122,16 @@ impl<'a> Omissions<'a> {
     /// in a queue, a stack or a priority queue stays the same, and so does the last write of another value. A pending
     /// operation that took the value is then left out too. In views, where a removal is executed again and may
     /// take another value, this holds only of sets, whose values do not meet, and of registers.
+    ///
+    /// So can all appends of one value to a list, if what reads return is taken without that value ([`Self::unlisted`]). That
+    /// is so of the values appended by the cut: what is appended later is left out for that alone, or not at all.
     fn value_is_absent(&self, op: OpId) -> bool {
-        let in_views = matches!(self.collection, Some(Collection::Set | Collection::Register(_)));
-        (in_views || self.all_see_all && !self.ambiguous)
-            && self.value(op).is_some_and(|value| !self.values.contains(value))
+        let may_go = match self.collection {
+            Some(Collection::Set | Collection::Register(_)) => true,
+            Some(Collection::List) => self.all_see_all && self.called_by_cut(op),
+            _ => self.all_see_all && !self.ambiguous,
+        };
+        may_go && self.value(op).is_some_and(|value| !self.values.contains(value))
     }
 
     /// The value that an operation of a collection is of; a removal that found nothing is of none, nor is a pending one.
@@ -126,6 +140,7 @@ impl<'a> Omissions<'a> {
             Role::Insert(value) | Role::OfSet(value) => Some(value),
             Role::Take => self.history.result(op).filter(|&ret| *ret != Value::Null),
             Role::Read => self.history.result(op),
+            Role::ReadAll => None,
         }
     }
 
@@ -149,12 +164,18 @@ impl<'a> Omissions<'a> {
         }
     }
 
+    /// Whether an operation had been called by the cut.
+    fn called_by_cut(&self, op: OpId) -> bool {
+        match (self.cut, self.history.intervals()) {
+            (Some(cut), Some(intervals)) => intervals.call[op.index()] < cut,
+            _ => true,
+        }
+    }
+
     /// It is after all that had returned by the cut, in hb and so in lin: no return that the part has rests on it. `sequential`
     /// does not know hb.
     fn called_after_cut(&self, op: OpId) -> bool {
-        *self.criterion != Criterion::Sequential
-            && matches!((self.cut, self.history.intervals()),
-                (Some(cut), Some(intervals)) if intervals.call[op.index()] >= cut)
+        *self.criterion != Criterion::Sequential && !self.called_by_cut(op)
     }
 
     /// Operations of other keys neither see nor change what it does.
@@ -174,6 +195,8 @@ enum Role<'h> {
     /// Adds, removes or asks for a value of a set.
     OfSet(&'h Value),
     Read,
+    /// Reads all values of a list.
+    ReadAll,
 }
 
 fn role<'h>(collection: &Collection, call: Invocation<'h>) -> Option<Role<'h>> {
@@ -181,12 +204,14 @@ fn role<'h>(collection: &Collection, call: Invocation<'h>) -> Option<Role<'h>> {
         (Collection::Queue, "enqueue", [value])
         | (Collection::Stack, "push", [value])
         | (Collection::PriorityQueue, "insert", [value])
+        | (Collection::List, "append", [value])
         | (Collection::Register(_), "write", [value]) => Some(Role::Insert(value)),
         (Collection::Queue, "dequeue", [])
         | (Collection::Stack, "pop", [])
         | (Collection::PriorityQueue, "delete_min", []) => Some(Role::Take),
         (Collection::Set, "add" | "remove" | "contains", [value]) => Some(Role::OfSet(value)),
         (Collection::Register(_), "read", []) => Some(Role::Read),
+        (Collection::List, "read", []) => Some(Role::ReadAll),
         _ => None,
     }
 }

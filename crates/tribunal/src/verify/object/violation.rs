@@ -4,16 +4,17 @@
 //! by what the specification does alone: nothing explains all that had happened by the cut. Only where that is too much
 //! work do hints remain: those that the proof rests on are named, and as few as a modest effort finds.
 
-use super::budget::Budget;
+use super::budget::{Budget, block, slot};
 use super::found::{Found, Trust, beyond_reach};
-use super::hints::{Accepted, Hints};
+use super::hints::{Accepted, Hint, Hints};
 use super::idle::Idles;
 use super::omission::Omissions;
 use super::refusal::{Named, Refusal};
 use super::{all_see_all, configurations, frontiers, known, visibilities};
 use crate::limits::Limits;
-use crate::object::{Criterion, History, OpId, Specification, Violation};
+use crate::object::{Criterion, History, OpId, Specification, Value, Violation};
 use crate::verdict::Limit;
+use rustc_hash::FxHashSet;
 
 /// How many configurations are tried at most to do without a hint; and how many more for each operation.
 const MODEST: u64 = 4_000;
@@ -21,6 +22,9 @@ const MODEST_FOR_EACH: u64 = 8;
 
 /// What an operation of a part takes, about, beside its clock in a partial order.
 const BYTES_PER_OPERATION: usize = 250;
+
+/// What a value that is left out of lists takes: who appended it, and its place in a set.
+const BYTES_PER_VALUE: usize = 2 * size_of::<OpId>() + slot(size_of::<&Value>());
 
 /// Accepts a part that no abstract execution explains, from which nothing is left out that could matter, and says which
 /// hints of the specification that rests on.
@@ -58,12 +62,31 @@ pub fn verify_violation(
         Ok(Found::Explained) => return Err(Refusal::Misled { hints: trusting }),
         Err(_) => {}
     }
+    // That the object is a collection says more of it than all the rest.
+    if trusting.contains(Hint::Collection)
+        && let Ok(Found::Refuted(less)) = claim.refuted_with(Hints::ALL.without(Hint::Collection))
+    {
+        trusting = less;
+    }
     for hint in trusting.iter() {
-        if let Ok(Found::Refuted(fewer)) = claim.refuted_with(trusting.without(hint)) {
+        // That none at all will do is known.
+        let others = trusting.without(hint);
+        if !others.is_empty()
+            && let Ok(Found::Refuted(fewer)) = claim.refuted_with(others)
+        {
             trusting = fewer;
         }
     }
     Ok(Accepted { trusting })
+}
+
+/// What is tried: operations up to a cut.
+struct Part {
+    violation: Violation,
+    /// What leaving out the others rests on.
+    hints: Hints,
+    /// Those whose values are left out of a list with them.
+    unlisted: Vec<OpId>,
 }
 
 /// What a violation says, of which history.
@@ -86,7 +109,7 @@ impl Claim<'_> {
     fn refuted_with(&self, trust: Hints) -> Result<Found, Limit> {
         let attempt = |cut: Option<u32>| {
             let part = self.part(trust, cut);
-            let configurations = MODEST + MODEST_FOR_EACH * part.0.operations.len() as u64;
+            let configurations = MODEST + MODEST_FOR_EACH * part.violation.operations.len() as u64;
             let max_states = configurations.min(self.limits.max_states);
             self.refuted(part, trust, Limits { max_states, ..*self.limits })
         };
@@ -96,16 +119,15 @@ impl Claim<'_> {
         }
     }
 
-    /// The part, and with it what may be left out only because of other hints than these; and what the rest is left out
-    /// because of.
-    fn part(&self, trust: Hints, cut: Option<u32>) -> (Violation, Hints) {
+    /// The part, and with it what may be left out only because of other hints than these.
+    fn part(&self, trust: Hints, cut: Option<u32>) -> Part {
         let mut part = Violation { operations: self.violation.operations.clone(), cut };
         loop {
             let omissions = self.omissions(&part);
             let more: Vec<OpId> = omissions.unfounded(trust).collect();
             if more.is_empty() {
-                let hints = omissions.rest_on(trust);
-                return (part, hints);
+                let (hints, unlisted) = (omissions.rest_on(trust), omissions.unlisted(trust).collect());
+                return Part { violation: part, hints, unlisted };
             }
             part.operations.extend(more);
             part.operations.sort_unstable();
@@ -114,17 +136,32 @@ impl Claim<'_> {
         }
     }
 
-    /// Whether something explains the part, which rests on the hints beside it, if these are trusted.
-    fn refuted(
-        &self,
-        (Violation { operations, cut }, hints): (Violation, Hints),
-        trust: Hints,
-        limits: Limits<'_>,
-    ) -> Result<Found, Limit> {
+    /// What the lists that these operations returned take without some values, at most.
+    fn bytes_without(&self, operations: &[OpId], values: &FxHashSet<&Value>) -> usize {
+        let lists = operations.iter().filter_map(|&op| match self.history.result(op) {
+            Some(Value::List(list)) => Some(list),
+            _ => None,
+        });
+        let kept = lists.map(|list| list.iter().filter(|value| !values.contains(value)).count());
+        // A list that is put together grows, and is then copied.
+        kept.map(|kept| 3 * block(kept * size_of::<Value>())).sum()
+    }
+
+    /// Whether something explains a part, if these hints are trusted.
+    fn refuted(&self, part: Part, trust: Hints, limits: Limits<'_>) -> Result<Found, Limit> {
+        let Part { violation: Violation { operations, cut }, hints, unlisted } = part;
         let clock = if self.history.intervals().is_some() { 0 } else { 4 * self.history.process_count() };
         let held = operations.len().saturating_mul(BYTES_PER_OPERATION + clock);
-        let mut budget = Budget::new(limits, held)?;
-        let part = self.history.part(&operations, cut);
+        limits.check_memory(held.saturating_add(unlisted.len().saturating_mul(BYTES_PER_VALUE)), 0)?;
+        let unlisted: FxHashSet<&Value> =
+            unlisted.iter().flat_map(|&op| self.history.called(op).args).collect();
+        let lists = if unlisted.is_empty() { 0 } else { self.bytes_without(&operations, &unlisted) };
+        let beside = unlisted.len().saturating_mul(BYTES_PER_VALUE);
+        limits.check_memory(held.saturating_add(lists).saturating_add(beside), 0)?;
+        let mut part = self.history.part(&operations, cut);
+        part.unlist(&unlisted);
+        drop(unlisted);
+        let mut budget = Budget::new(limits, held.saturating_add(lists))?;
         let idles = self.idles.of_part(&part, &operations);
         let (spec, criterion, mut trust) = (self.spec, self.criterion, Trust::new(trust));
         if beyond_reach(&part, criterion, &*spec.machine(&part), &mut trust) {

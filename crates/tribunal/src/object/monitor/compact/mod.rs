@@ -37,8 +37,8 @@ pub(super) fn compact(collection: &Collection, window: &mut Window) -> bool {
         Collection::Queue => queue::compact(window),
         Collection::Stack => stack::compact(window),
         Collection::PriorityQueue => priority_queue::compact(window),
-        // Its operations have keys: it is monitored value by value.
-        Collection::Set => {}
+        // These are searched: a set value by value, since its operations have keys.
+        Collection::Set | Collection::List | Collection::KeyedList | Collection::KvStore => {}
     }
     true
 }
