@@ -6,7 +6,7 @@ mod naive;
 use rayon::prelude::*;
 use tribunal::memory::{Execution, Op, Order};
 use tribunal::verdict::Verdict;
-use tribunal::verify::verify;
+use tribunal::verify::{verify, verify_violation};
 use tribunal::{Model, check};
 
 /// splitmix64: small, and the same for ever.
@@ -63,6 +63,7 @@ fn every_choice_of_sources_is_tried_and_every_answer_is_proved() {
         .into_par_iter()
         .map(|seed| {
             let x = history(seed);
+            let (mut violations, mut allowing) = (Vec::new(), Vec::new());
             for model in Model::ALL {
                 let expected = naive::consistent(&x, model);
                 // Every engine in one history of eight.
@@ -81,6 +82,26 @@ fn every_choice_of_sources_is_tried_and_every_answer_is_proved() {
                     if let Err(refusal) = verify(&x, model, &verdict) {
                         panic!("{seed}, {model} by {engine}: {refusal}\n{verdict:?}\n{x:?}");
                     }
+                    match verdict {
+                        Verdict::Consistent(witness) => {
+                            let chosen = x.choosing(witness.sources());
+                            let mo = witness.mo();
+                            assert!(
+                                mo.is_none_or(|mo| naive::satisfies(&chosen, model, mo)),
+                                "{seed}, {model} by {engine}: {witness:?}"
+                            );
+                            allowing.push(model);
+                        }
+                        Verdict::Inconsistent(violation) => violations.push(violation),
+                        _ => {}
+                    }
+                }
+            }
+            // What refutes one model refutes no model that allows the history.
+            for model in allowing {
+                for violation in &violations {
+                    let accepted = verify_violation(&x, model, violation).is_ok();
+                    assert!(!accepted, "{seed}, {model}: {violation:?}\n{x:?}");
                 }
             }
             u64::from(x.is_open())

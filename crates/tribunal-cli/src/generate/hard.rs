@@ -14,7 +14,7 @@ use tribunal::memory::Execution;
 use tribunal_formats::{Format, Labels, write_history};
 use tribunal_machines::hard::satisfiability::{self, Reduction};
 use tribunal_machines::hard::triangles::{self, Graph};
-use tribunal_machines::hard::{Formula, InvalidFormula, Pattern, kernel, renamed};
+use tribunal_machines::hard::{Formula, InvalidFormula, Lock, Pattern, kernel, renamed};
 
 #[derive(Args, Debug)]
 pub struct HardArguments {
@@ -32,6 +32,8 @@ enum Hard {
     Kernel(KernelArguments),
     /// Histories that part the ways of keeping mo while an execution grows
     Pattern(PatternArguments),
+    /// Locks: the same values again and again, so that each read may be from any of many writes
+    Lock(LockArguments),
 }
 
 const SAT_HELP: &str = "\
@@ -174,6 +176,36 @@ fn reduction() -> impl TypedValueParser<Value = Reduction> {
     })
 }
 
+const LOCK_HELP: &str = "\
+Examples:
+  tribunal generate hard lock --handovers 10000 | tribunal check --model sc,tso,rc20 -
+  tribunal generate hard lock --handovers 500 --broken --to text -o broken.txt
+
+A history is labelled with what sc, tso and rc20 must say: yes, unless it is broken.
+
+Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+
+#[derive(Args, Debug)]
+#[command(after_help = LOCK_HELP)]
+struct LockArguments {
+    /// Threads, at least 2
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(2..=1 << 20))]
+    threads: u32,
+    /// How often the lock is taken
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=1 << 27))]
+    handovers: u64,
+    /// Let the counter that the lock protects begin again at this number; 0: never
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    modulus: u64,
+    /// Let two threads have the lock at the same time, once
+    #[arg(long, conflicts_with = "modulus")]
+    broken: bool,
+    #[command(flatten)]
+    several: Several,
+    #[command(flatten)]
+    destination: Destination,
+}
+
 fn pattern() -> impl TypedValueParser<Value = Pattern> {
     PossibleValuesParser::new(Pattern::ALL.map(Pattern::name)).try_map(|name| name.parse())
 }
@@ -215,6 +247,9 @@ pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Status, Failur
             arguments.destination.write(out, [arguments.history()])
         }
         Hard::Pattern(arguments) => arguments.destination.write(out, [arguments.history()]),
+        Hard::Lock(arguments) => {
+            arguments.destination.write(out, arguments.several.seeds().map(|seed| arguments.history(seed)))
+        }
     }
 }
 
@@ -307,6 +342,22 @@ impl PatternArguments {
             history: pattern.history(threads, events),
             name: format!("pattern {}, {threads} threads, {events} events", pattern.name()),
             verdicts: vec![(Model::Ra, true)],
+        }
+    }
+}
+
+impl LockArguments {
+    fn history(&self, seed: u64) -> Known {
+        let &LockArguments { threads, handovers, modulus, broken, .. } = self;
+        let lock = Lock { threads, handovers, modulus, broken, seed, ..Lock::default() };
+        let how = if broken { ", broken" } else { "" };
+        Known {
+            history: lock.history(),
+            name: format!("lock, {threads} threads, {handovers} handovers{how}, seed {seed}"),
+            // Of few handovers none may be too early.
+            verdicts: [Model::Sc, Model::Tso, Model::Rc20]
+                .map(|model| (model, !broken || handovers < 2))
+                .into(),
         }
     }
 }

@@ -132,6 +132,10 @@ fn each_event(refutation: &mut Refutation, visit: &mut impl FnMut(&mut EventId))
             visit(first);
             visit(second);
         }
+        Refutation::NoSource(read) => visit(read),
+        Refutation::ThinAir(_) => {}
+        Refutation::Forced { sources, .. } => sources.iter_mut().for_each(|(_, source)| visit(source)),
+        Refutation::Sources { cases, .. } => cases.iter_mut().for_each(|(source, _)| visit(source)),
     }
     each_list(refutation, &mut |edges| {
         for edge in edges {
@@ -170,6 +174,11 @@ fn each_list(refutation: &mut Refutation, visit: &mut dyn FnMut(&mut Vec<Edge>))
         Refutation::Split { forward, backward, .. } => {
             each_list(forward, visit);
             each_list(backward, visit);
+        }
+        Refutation::ThinAir(_) | Refutation::NoSource(_) => {}
+        Refutation::Forced { then, .. } => each_list(&mut then.refutation, visit),
+        Refutation::Sources { cases, .. } => {
+            cases.iter_mut().for_each(|(_, case)| each_list(&mut case.refutation, visit));
         }
     }
 }
