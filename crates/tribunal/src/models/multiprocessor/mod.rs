@@ -58,6 +58,12 @@ pub(super) fn decide(
         }
         _ => {}
     }
+    // What a stronger model allows this one allows, by the same mo, and the less is kept in order the more is left to search.
+    if let (None, Some(stronger), LARGE..) = (engine, stronger(preserved), x.len())
+        && let Some((mo, engine)) = plainly(x, &stronger, limits)?
+    {
+        return consistent(mo, engine);
+    }
     let inconsistent = |violation, decided| Ok((Verdict::Inconsistent(violation), engine.unwrap_or(decided)));
     let mut saturation = match saturated(x, preserved, &explain, limits) {
         Ok(Ok(saturation)) => saturation,
@@ -84,6 +90,44 @@ pub(super) fn decide(
         Outcome::Refuted(refutation) => {
             inconsistent(Violation { axiom: explain.axiom(), refutation }, decided)
         }
+    }
+}
+
+/// Smaller histories are decided in no time whichever model they are asked for.
+const LARGE: usize = 1 << 14;
+
+/// A model that keeps more and forbids more: tso ⊆ pso ⊆ wmo, rmo.
+fn stronger(preserved: &Preserved) -> Option<Preserved> {
+    match *preserved {
+        Preserved::PSO => Some(Preserved::TSO),
+        Preserved::WMO | Preserved::RMO => Some(Preserved::PSO),
+        _ => None,
+    }
+}
+
+/// An mo that satisfies a model, or a stronger one, if there is one that is found without a search.
+pub(super) fn plainly(
+    x: &Execution,
+    preserved: &Preserved,
+    limits: &Limits<'_>,
+) -> Result<Option<(ModificationOrder, Engine)>, Limit> {
+    if let Some(stronger) = stronger(preserved)
+        && let Some(found) = plainly(x, &stronger, limits)?
+    {
+        return Ok(Some(found));
+    }
+    let explain = Explanation::new(x, preserved);
+    let found = saturated(x, preserved, &explain, limits).and_then(|saturated| {
+        let Ok(mut saturation) = saturated else { return Ok(None) };
+        saturation.reorder();
+        let repairs = repair(x, &mut saturation, limits)?;
+        let engine = if repairs == Some(0) { Engine::Saturation } else { Engine::Search };
+        Ok(repairs.map(|_| (ModificationOrder::in_line(x, &in_order(x, &saturation.graph)), engine)))
+    });
+    match found {
+        // Perhaps there is room enough for another way.
+        Err(Limit::Memory { .. }) => Ok(None),
+        found => found,
     }
 }
 
