@@ -25,7 +25,7 @@ fn a_value_from_thin_air_is_inconsistent_not_an_error() {
     let ran = place.run(&["check", "--model", "rc20", "a.txt"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stdout.contains("T1:0 R x 7 reads 7 from x, but nothing wrote 7 to x"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("a.txt:4): rc20: consistent"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("a.txt:4: rc20: consistent"), "{}", ran.stdout);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
-use tribunal::verdict::Limit;
+use tribunal::verdict::{Limit, Refutation};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
@@ -196,6 +196,9 @@ impl Ruling<'_> {
         match self {
             Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => {
                 let axiom = violation.axiom;
+                if let Refutation::ThinAir(_) = violation.refutation {
+                    return ", thin air: a value that nothing wrote".into();
+                }
                 format!(", breaks {axiom}, {}", axiom.formula())
             }
             _ => String::new(),

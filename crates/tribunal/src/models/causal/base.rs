@@ -63,6 +63,8 @@ impl<'a> Base<'a> {
                 line[e.index()] = match program {
                     Program::Po if e.0 > events.start => e.0 - 1,
                     Program::Po => NONE,
+                    // Where reads are left open there are fences that order nothing.
+                    _ if x.label(e).is_fence() => NONE,
                     Program::PoLoc => std::mem::replace(&mut last[x.locs()[e.index()].index()], e.0),
                     Program::Ppo => {
                         let kind = x.label(e).kind();

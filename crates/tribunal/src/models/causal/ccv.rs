@@ -113,7 +113,8 @@ fn in_thread(
     let mut fronts = Fronts::new(writes, thread);
     // For each location, the write that the thread's last access left, and its clock.
     let mut previous: Vec<_> = x.locations().map(|loc| (x.init_write(loc), Clocks::EMPTY)).collect();
-    for e in x.thread_events(thread).map(EventId) {
+    let accesses = x.thread_events(thread).map(EventId).filter(|e| !x.labels()[e.index()].is_fence());
+    for e in accesses {
         let loc = x.locs()[e.index()];
         let (last, last_row) = &mut previous[loc.index()];
         conflict(*last, e);

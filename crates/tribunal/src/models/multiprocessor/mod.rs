@@ -59,7 +59,7 @@ pub(super) fn decide(
         _ => {}
     }
     // What a stronger model allows this one allows, by the same mo, and the less is kept in order the more is left to search.
-    if let (None, Some(stronger), LARGE..) = (engine, stronger(preserved), x.len())
+    if let (None, Some(stronger), LARGE..) = (engine, stronger(x, preserved), x.len())
         && let Some((mo, engine)) = plainly(x, &stronger, limits)?
     {
         return consistent(mo, engine);
@@ -96,11 +96,12 @@ pub(super) fn decide(
 /// Smaller histories are decided in no time whichever model they are asked for.
 const LARGE: usize = 1 << 14;
 
-/// A model that keeps more and forbids more: tso ⊆ pso ⊆ wmo, rmo.
-fn stronger(preserved: &Preserved) -> Option<Preserved> {
+/// A model that keeps more and forbids more: tso ⊆ pso ⊆ rmo, and without times pso ⊆ wmo.
+fn stronger(x: &Execution, preserved: &Preserved) -> Option<Preserved> {
     match *preserved {
         Preserved::PSO => Some(Preserved::TSO),
-        Preserved::WMO | Preserved::RMO => Some(Preserved::PSO),
+        Preserved::RMO => Some(Preserved::PSO),
+        Preserved::WMO if !x.features().times => Some(Preserved::PSO),
         _ => None,
     }
 }
@@ -111,7 +112,7 @@ pub(super) fn plainly(
     preserved: &Preserved,
     limits: &Limits<'_>,
 ) -> Result<Option<(ModificationOrder, Engine)>, Limit> {
-    if let Some(stronger) = stronger(preserved)
+    if let Some(stronger) = stronger(x, preserved)
         && let Some(found) = plainly(x, &stronger, limits)?
     {
         return Ok(Some(found));
