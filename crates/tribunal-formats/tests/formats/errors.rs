@@ -109,11 +109,6 @@ fn malformed_histories_name_their_line() {
             "T0: W x 1 @ 5:3",
             "t:1: malformed history: thread T0, event 0: ends at 3, before it begins at 5",
         ),
-        (
-            "a.axe",
-            "0: M[1] := 1\nfinal M[1] == 3",
-            "a.axe:1: malformed history: final value 3 of M[1]: no write to M[1] wrote it",
-        ),
     ];
     for (name, text, expected) in cases {
         assert_eq!(error(text, name).to_string(), expected, "{text}");
