@@ -6,34 +6,48 @@
 use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Parsed};
 use super::draft::Draft;
-use crate::{Error, History};
+use super::split::ends_history;
+use crate::{Error, Format, History};
 use rustc_hash::FxHashMap;
 use tribunal::growth::Growth;
 use tribunal::memory::{ExecutionBuilder, LocId, Op, Order, ThreadId};
 
 /// Reads the traces of an Axe file.
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     trace: Trace,
+    /// Whether the end of the history being read is still to come.
+    inside: bool,
 }
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        Reader { buffer, trace: Trace::default() }
+        Reader { buffer, trace: Trace::default(), inside: false }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        self.inside = true;
         loop {
             let room = self.buffer.room();
             let Some((number, line)) = self.buffer.next_line()? else { break };
             match self.trace.line(number, line, room) {
                 Ok(false) => self.buffer.hold(self.trace.memory())?,
                 Ok(true) => break,
-                Err(fault) => return Err(fault.in_line(number, &self.buffer)),
+                Err(fault) => {
+                    self.inside = !ends_history(Format::Axe, line);
+                    return Err(fault.in_line(number, &self.buffer));
+                }
             }
         }
+        self.inside = false;
         let trace = std::mem::take(&mut self.trace);
         trace.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+    }
+
+    /// Forgets the history being read; says whether its end is still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        self.trace = Trace::default();
+        self.inside
     }
 }
 

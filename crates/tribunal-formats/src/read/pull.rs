@@ -45,6 +45,10 @@ impl Pull {
         &self.buffer
     }
 
+    pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
+    }
+
     /// The place of the next byte.
     pub(super) fn place(&self) -> Place {
         self.buffer.place()

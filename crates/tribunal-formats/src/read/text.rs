@@ -3,7 +3,8 @@
 use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Fault, Parsed};
 use super::draft::Draft;
-use crate::{Error, ErrorKind, History};
+use super::split::ends_history;
+use crate::{Error, ErrorKind, Format, History};
 use tribunal::memory::{ExecutionBuilder, Op, Order, Slot, Source, ThreadId};
 
 /// Words before a colon that name no thread.
@@ -11,27 +12,40 @@ pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "exp
 
 /// Reads the histories of a text file.
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     sheet: Sheet,
+    /// Whether the end of the history being read is still to come.
+    inside: bool,
 }
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        Reader { buffer, sheet: Sheet::default() }
+        Reader { buffer, sheet: Sheet::default(), inside: false }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        self.inside = true;
         loop {
             let room = self.buffer.room();
             let Some((number, line)) = self.buffer.next_line()? else { break };
             match self.sheet.line(number, line, room) {
                 Ok(false) => self.buffer.hold(self.sheet.draft.as_ref().map_or(0, Draft::memory))?,
                 Ok(true) => break,
-                Err(fault) => return Err(fault.in_line(number, &self.buffer)),
+                Err(fault) => {
+                    self.inside = !ends_history(Format::Text, line);
+                    return Err(fault.in_line(number, &self.buffer));
+                }
             }
         }
+        self.inside = false;
         let sheet = std::mem::take(&mut self.sheet);
         sheet.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+    }
+
+    /// Forgets the history being read; says whether its end is still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        self.sheet = Sheet::default();
+        self.inside
     }
 }
 

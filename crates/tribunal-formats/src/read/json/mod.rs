@@ -46,14 +46,34 @@ impl Reader {
         Reader { pull: Pull::new(buffer), column, operation, nil_reads, jepsen: None }
     }
 
+    /// Whether the input is of Jepsen, as its first document tells.
+    pub(super) fn is_of_jepsen(&mut self) -> Result<bool, Error> {
+        match self.jepsen {
+            Some(jepsen) => Ok(jepsen),
+            None => Ok(*self
+                .jepsen
+                .insert(self.pull.peek()? == Some(b'[') || self.pull.has_key_ahead(b"process")?)),
+        }
+    }
+
+    /// Says that it is not.
+    pub(super) fn is_native(&mut self) {
+        self.jepsen = Some(false);
+    }
+
+    pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
+        self.pull.buffer_mut()
+    }
+
+    /// Forgets the history being read, whose end may be still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        (self.column, self.operation) = Default::default();
+        self.pull.count_anew();
+        true
+    }
+
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        let jepsen = match self.jepsen {
-            Some(jepsen) => jepsen,
-            None => {
-                *self.jepsen.insert(self.pull.peek()? == Some(b'[') || self.pull.has_key_ahead(b"process")?)
-            }
-        };
-        if jepsen {
+        if self.is_of_jepsen()? {
             return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
         }
         match self.pull.peek()? {
