@@ -215,7 +215,8 @@ impl Streaming {
     /// How many histories are worked on at once. Also tells the engines how many cores there are for a large one.
     pub fn workers(&self) -> Result<usize, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.into());
-        pool.build_global().map_err(|error| Failure::Usage(format!("--threads {}: {error}", self.threads)))?;
+        pool.build_global()
+            .map_err(|error| Failure::Usage(format!("--threads {}: {error}", self.threads)))?;
         Ok(rayon::current_num_threads())
     }
 }

@@ -196,7 +196,13 @@ impl<'a> Court<'a> {
     }
 
     /// The answers to the questions about a history.
-    fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgement, Failure> {
+    fn judge(
+        &self,
+        case: &Case<'_>,
+        labels: &Labels,
+        first: bool,
+        large: bool,
+    ) -> Result<Judgement, Failure> {
         let Court { arguments, asked, budget, memory, .. } = self;
         self.specifications.with(case, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
@@ -236,8 +242,7 @@ impl<'a> Court<'a> {
                 notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
             tally.count(&findings, arguments.engine);
-            let mut sheet =
-                Sheet { page: self.page(), first, below: self.page(), stored: Vec::new() };
+            let mut sheet = Sheet { page: self.page(), first, below: self.page(), stored: Vec::new() };
             if let Some(report) = &self.report {
                 report.history(case, &findings, &mut sheet)?;
             }
@@ -286,11 +291,13 @@ impl Job for Hearing<'_> {
         answers: &Answers<'_, Answer>,
     ) {
         let Hearing { court, file } = *self;
-        let numbered = turn.take(&histories, |numbers| {
+        let numbered = turn.take(histories.len(), |numbers| {
             let begin = numbers.index;
             numbers.index += histories.len() as u64;
-            let firsts: Vec<bool> =
-                histories.iter().map(|history| numbers.is_first(history, file, &court.specifications)).collect();
+            let firsts: Vec<bool> = histories
+                .iter()
+                .map(|history| numbers.is_first(history, file, &court.specifications))
+                .collect();
             (begin, firsts)
         });
         let Some((begin, firsts)) = numbered else { return };
@@ -300,10 +307,11 @@ impl Job for Hearing<'_> {
                 answers.give(Answer::Cut);
                 return;
             }
-            let judged = history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
-                let case = Case { file, index, line, subject: &subject };
-                court.judge(&case, &labels, first, large)
-            });
+            let judged =
+                history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
+                    let case = Case { file, index, line, subject: &subject };
+                    court.judge(&case, &labels, first, large)
+                });
             let answer = match judged {
                 Ok(judgement) => Answer::Judged(Box::new(judgement)),
                 Err(failure) => court.malformed(file, index, failure),
@@ -352,8 +360,17 @@ impl<'a> Session<'a> {
     }
 
     fn file(&mut self, file: &OsStr, workers: usize, out: &mut Stdout) -> Result<(), Failure> {
-        let Session { court, numbers, expectations, tally, reported, passed_over, malformed, cut_short, at_once } =
-            self;
+        let Session {
+            court,
+            numbers,
+            expectations,
+            tally,
+            reported,
+            passed_over,
+            malformed,
+            cut_short,
+            at_once,
+        } = self;
         let CheckArguments { histories, streaming, budget, .. } = court.arguments;
         let name = file.to_string_lossy();
         let source = Source::open(

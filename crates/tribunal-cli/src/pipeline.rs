@@ -6,8 +6,8 @@
 
 use crate::args::{Streaming, reading};
 use crate::failure::Failure;
-use crate::{input, interrupt};
 use crate::progress::Progress;
+use crate::{input, interrupt};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ impl<T: Send, F: Fn(Heard, u64, bool) -> T + Sync> Job for Each<F> {
     type Answer = T;
 
     fn work(&self, histories: Vec<Heard>, large: bool, turn: Turn<'_, '_, u64>, answers: &Answers<'_, T>) {
-        let begin = turn.take(&histories, |next| {
+        let begin = turn.take(histories.len(), |next| {
             let begin = *next;
             *next += histories.len() as u64;
             begin
@@ -118,7 +118,11 @@ pub fn run<J: Job>(
     let line = &Line {
         input: Mutex::new(Input { pieces, next: 0 }),
         ended: AtomicBool::new(false),
-        chain: Chain { at: Mutex::new(At { next: 0, any: false, state }), moved: Condvar::new(), stop: &stop },
+        chain: Chain {
+            at: Mutex::new(At { next: 0, any: false, state }),
+            moved: Condvar::new(),
+            stop: &stop,
+        },
         board: Mutex::new(Board { slots: VecDeque::new(), bytes: 0, workers }),
         told: Condvar::new(),
         done: Condvar::new(),
@@ -353,11 +357,11 @@ pub struct Turn<'a, 'b, S> {
 }
 
 impl<S> Turn<'_, '_, S> {
-    /// Does something to what is carried along, once it is the turn of these histories; nothing if the work is to end.
-    pub fn take<T>(mut self, histories: &[Heard], act: impl FnOnce(&mut S) -> T) -> Option<T> {
+    /// Does something to what is carried along, once it is the turn of these histories, so many; nothing if the work is to end.
+    pub fn take<T>(mut self, histories: usize, act: impl FnOnce(&mut S) -> T) -> Option<T> {
         self.taken = true;
         self.chain.turn(self.number, |at| {
-            at.any |= !histories.is_empty();
+            at.any |= histories > 0;
             act(at.state)
         })
     }

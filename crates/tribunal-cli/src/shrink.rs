@@ -69,7 +69,8 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
                 let written = written.and_then(|()| Ok(writer.finish()?));
                 let history = format!("{name}:{line}");
                 Outcome::Shrunk(
-                    written.map_err(|error| Failure::writing(error, &history, arguments.output.as_deref()))?,
+                    written
+                        .map_err(|error| Failure::writing(error, &history, arguments.output.as_deref()))?,
                 )
             }
         };

@@ -96,15 +96,16 @@ impl Splitter {
             let length = line_end.map_or(rest.len(), |end| end + 1);
             self.json.pass(&rest[..length]);
             self.scanned += length;
+            if line_end.is_some() {
+                // No string goes on in the next line.
+                (self.json.quoted, self.json.escaped) = (false, false);
+            }
             if self.json.content && self.json.open <= 0 && !self.json.quoted {
                 self.ends.push(self.scanned);
                 self.json = Brackets::default();
                 if self.scanned >= BATCH {
                     return;
                 }
-            }
-            if line_end.is_some() {
-                self.json.quoted = false;
             }
         }
     }
@@ -118,7 +119,9 @@ impl Splitter {
 pub(super) fn ends_history(format: Format, line: &[u8]) -> bool {
     let line = line.trim_ascii();
     match format {
-        Format::Axe => line.strip_prefix(b"check").is_some_and(|rest| !rest.first().is_some_and(|&b| in_name(b))),
+        Format::Axe => {
+            line.strip_prefix(b"check").is_some_and(|rest| !rest.first().is_some_and(|&b| in_name(b)))
+        }
         _ => {
             let rest = &line[line.iter().take_while(|&&b| b == b'-').count()..];
             line.starts_with(b"---") && matches!(rest.trim_ascii_start().first(), None | Some(b'#'))
