@@ -146,7 +146,7 @@ with `.` from left to right; `.[method]` at its end keeps the pairs that end in 
 always hold. A model of memories does not apply to objects, nor a criterion of objects to memories.
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
-Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
+Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \

@@ -49,6 +49,14 @@ impl Lines {
         Lines { first, ..Lines::default() }
     }
 
+    /// Makes room for so many more events of a thread.
+    pub(crate) fn reserve(&mut self, thread: ThreadId, events: usize) {
+        while thread.index() >= self.below.len() {
+            self.growth.push(&mut self.below, Vec::new());
+        }
+        self.growth.reserve(&mut self.below[thread.index()], events);
+    }
+
     /// Notes the line of a thread's next event.
     #[inline]
     pub(crate) fn note(&mut self, thread: ThreadId, line: u64) {

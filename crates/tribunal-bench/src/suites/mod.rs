@@ -3,6 +3,7 @@
 mod c11;
 mod incremental;
 mod kernel;
+mod many;
 pub(crate) mod objects;
 mod sc;
 mod shrink;
@@ -58,6 +59,7 @@ pub static SUITES: &[Suite] = &[
         about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
         run: kernel::run,
     },
+    Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
     Suite {
         name: "subset",

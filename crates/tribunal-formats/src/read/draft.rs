@@ -46,6 +46,12 @@ impl Draft {
         self.growth.push(&mut self.labels.0, (model, consistent));
     }
 
+    /// Makes room for so many more events of a thread.
+    pub(super) fn reserve(&mut self, thread: ThreadId, events: usize) {
+        self.builder.reserve(thread, events);
+        self.lines.reserve(thread, events);
+    }
+
     /// Notes the line of a thread's next event, so that an error can name it.
     #[inline]
     pub(super) fn note_line(&mut self, thread: ThreadId, line: u64) {

@@ -110,6 +110,15 @@ impl ExecutionBuilder {
         self
     }
 
+    /// Makes room for so many more events of a thread.
+    pub fn reserve(&mut self, thread: ThreadId, events: usize) -> &mut Self {
+        let (columns, growth) = (&mut self.threads[thread.index()], &mut self.growth);
+        growth.reserve(&mut columns.labels, events);
+        growth.reserve(&mut columns.locs, events);
+        growth.reserve(&mut columns.values, events);
+        self
+    }
+
     /// Appends an operation to a thread and says where it stands.
     #[inline]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {

@@ -26,6 +26,7 @@ impl Column {
     }
 
     fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
+        draft.reserve(thread, self.ops.len());
         for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
             draft.builder.push(thread, op);
             draft.note_line(thread, line);
@@ -38,6 +39,9 @@ impl Column {
         }
     }
 }
+
+/// What a reader keeps for the next history, in bytes.
+const KEPT: usize = 64 << 10;
 
 keys!(ThreadKey { Name = "name", Events = "events" });
 keys!(EventKey {
@@ -95,8 +99,10 @@ impl Reader {
             self.thread(draft, position)?;
             position += 1;
         }
-        // Building the execution takes its own room.
-        self.column = Column::default();
+        // Building the execution takes its own room; a little is kept for the next history.
+        if self.column.growth.peak() > KEPT {
+            self.column = Column::default();
+        }
         Ok(())
     }
 
@@ -123,7 +129,9 @@ impl Reader {
                     let mut first = true;
                     self.pull.open_array("events")?;
                     while self.pull.next_element(&mut first)? {
-                        self.event(draft)?;
+                        if !self.plain_event(draft)? {
+                            self.event(draft)?;
+                        }
                     }
                 }
             }
@@ -140,6 +148,26 @@ impl Reader {
         }
         self.column.move_to(draft, thread);
         self.pull.hold(draft.memory() + self.column.memory())
+    }
+
+    /// Reads an event as this crate writes most: without white space, escapes or other keys than op, loc, read, value and
+    /// order. False, and nothing is read, if the next event is another or not all there.
+    #[inline]
+    fn plain_event(&mut self, draft: &mut Draft) -> Result<bool, Error> {
+        let Some((plain, length)) = Plain::of(self.pull.buffer().ahead()) else { return Ok(false) };
+        let Plain { mut op, seen, loc } = plain;
+        if lacking(seen, &op).is_some() {
+            return Ok(false);
+        }
+        if let Some(loc) = loc {
+            op.loc = draft.builder.location(loc);
+        }
+        let line = self.pull.place().line;
+        self.column.growth.push(&mut self.column.lines, line);
+        self.column.growth.push(&mut self.column.ops, op);
+        self.pull.advance(length);
+        self.pull.hold(draft.memory() + self.column.memory())?;
+        Ok(true)
     }
 
     fn event(&mut self, draft: &mut Draft) -> Result<(), Error> {
@@ -209,6 +237,83 @@ impl Reader {
     }
 }
 
+/// An event without anything unusual.
+struct Plain<'a> {
+    op: Op,
+    seen: Seen,
+    loc: Option<&'a str>,
+}
+
+impl<'a> Plain<'a> {
+    /// The event that these bytes begin with, if it is all there, and its length.
+    #[inline]
+    fn of(bytes: &'a [u8]) -> Option<(Self, usize)> {
+        let mut plain = Plain { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
+        let mut rest = bytes.strip_prefix(b"{")?;
+        loop {
+            let key;
+            (key, rest) = match rest.get(1)? {
+                b'v' => (EventKey::Value, rest.strip_prefix(b"\"value\":")?),
+                b'l' => (EventKey::Loc, rest.strip_prefix(b"\"loc\":\"")?),
+                b'r' => (EventKey::Read, rest.strip_prefix(b"\"read\":")?),
+                b'o' if *rest.get(2)? == b'p' => (EventKey::Op, rest.strip_prefix(b"\"op\":\"")?),
+                b'o' => (EventKey::Order, rest.strip_prefix(b"\"order\":\"")?),
+                _ => return None,
+            };
+            if !plain.seen.add(key.bit()) {
+                return None;
+            }
+            match key {
+                EventKey::Value => (plain.op.value, rest) = whole_number(rest)?,
+                EventKey::Read => (plain.op.read, rest) = whole_number(rest)?,
+                EventKey::Loc => {
+                    let loc;
+                    (loc, rest) = plain_string(rest)?;
+                    plain.loc = Some(std::str::from_utf8(loc).ok()?);
+                }
+                EventKey::Op => {
+                    let word;
+                    (word, rest) = plain_string(rest)?;
+                    plain.op.kind = operation(word)?;
+                }
+                _ => {
+                    let word;
+                    (word, rest) = plain_string(rest)?;
+                    plain.op.order = order(word)?;
+                }
+            }
+            match rest.split_first()? {
+                (b',', more) => rest = more,
+                (b'}', more) => return Some((plain, bytes.len() - more.len())),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// A string up to its closing quote, and what is after that; none if there are escapes in it, or no end.
+#[inline(always)]
+fn plain_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\')?;
+    (bytes[end] == b'"').then(|| (&bytes[..end], &bytes[end + 1..]))
+}
+
+/// A number of at most 19 digits, which fits, and what is after it.
+#[inline(always)]
+fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0;
+    let mut length = 0;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(length) {
+        if length == 19 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+        length += 1;
+    }
+    let zeros = length > 1 && bytes[0] == b'0';
+    (length > 0 && !zeros).then(|| (value, &bytes[length..]))
+}
+
 /// What an event lacks, or has though it makes no sense.
 #[inline(always)]
 fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
@@ -228,6 +333,7 @@ fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
     (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: From.text() })
 }
 
+#[inline(always)]
 fn operation(word: &[u8]) -> Option<Kind> {
     match word {
         b"read" => Some(Kind::Read),
@@ -238,6 +344,14 @@ fn operation(word: &[u8]) -> Option<Kind> {
     }
 }
 
+#[inline(always)]
 fn order(word: &[u8]) -> Option<Order> {
-    Order::ALL.into_iter().find(|order| order.name().as_bytes() == word)
+    match word {
+        b"relaxed" => Some(Order::Relaxed),
+        b"acquire" => Some(Order::Acquire),
+        b"release" => Some(Order::Release),
+        b"acq_rel" => Some(Order::AcqRel),
+        b"seq_cst" => Some(Order::SeqCst),
+        _ => None,
+    }
 }
