@@ -2,7 +2,7 @@
 
 use crate::{Error, ErrorKind};
 use tribunal::growth::Growth;
-use tribunal::memory::{Execution, Slot, ThreadId};
+use tribunal::memory::{Execution, Slot};
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
 
@@ -29,7 +29,7 @@ pub struct History {
 pub struct Lines {
     /// The line where the history begins.
     first: u64,
-    /// For each event of each thread, how many lines below that it is.
+    /// For each event of each thread, how many lines below that it is; as far as any is.
     below: Vec<Vec<u32>>,
     growth: Growth,
 }
@@ -49,22 +49,23 @@ impl Lines {
         Lines { first, ..Lines::default() }
     }
 
-    /// Makes room for so many more events of a thread.
-    pub(crate) fn reserve(&mut self, thread: ThreadId, events: usize) {
-        while thread.index() >= self.below.len() {
-            self.growth.push(&mut self.below, Vec::new());
+    /// Notes the line of a thread's next event. Nothing is kept while all are on the line where the history begins.
+    #[inline]
+    pub(crate) fn note(&mut self, slot: Slot, line: u64) {
+        if line != self.first {
+            self.note_below(slot, line);
         }
-        self.growth.reserve(&mut self.below[thread.index()], events);
     }
 
-    /// Notes the line of a thread's next event.
-    #[inline]
-    pub(crate) fn note(&mut self, thread: ThreadId, line: u64) {
+    fn note_below(&mut self, Slot { thread, index }: Slot, line: u64) {
         while thread.index() >= self.below.len() {
             self.growth.push(&mut self.below, Vec::new());
         }
-        let below = u32::try_from(line - self.first).unwrap_or(u32::MAX);
-        self.growth.push(&mut self.below[thread.index()], below);
+        let lines = &mut self.below[thread.index()];
+        while lines.len() < index as usize {
+            self.growth.push(lines, 0);
+        }
+        self.growth.push(lines, u32::try_from(line - self.first).unwrap_or(u32::MAX));
     }
 
     /// How many bytes of the heap they take at most.

@@ -97,7 +97,7 @@ impl Trace {
                 builder.interval(slot, interval);
             }
             cursor.expect_done("`@` or the end of the line")?;
-            draft.note_line(thread, number);
+            draft.note_line(slot, number);
             return Ok(false);
         }
         if cursor.eat_word("check") {

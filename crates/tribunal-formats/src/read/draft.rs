@@ -4,7 +4,7 @@ use super::buffer::{Buffer, Room};
 use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
 use rustc_hash::FxHashMap;
 use tribunal::growth::Growth;
-use tribunal::memory::{Execution, ExecutionBuilder, LocId, ThreadId};
+use tribunal::memory::{Execution, ExecutionBuilder, LocId, Slot};
 use tribunal::object;
 
 /// A history of a memory under construction.
@@ -46,16 +46,10 @@ impl Draft {
         self.growth.push(&mut self.labels.0, (model, consistent));
     }
 
-    /// Makes room for so many more events of a thread.
-    pub(super) fn reserve(&mut self, thread: ThreadId, events: usize) {
-        self.builder.reserve(thread, events);
-        self.lines.reserve(thread, events);
-    }
-
     /// Notes the line of a thread's next event, so that an error can name it.
     #[inline]
-    pub(super) fn note_line(&mut self, thread: ThreadId, line: u64) {
-        self.lines.note(thread, line);
+    pub(super) fn note_line(&mut self, slot: Slot, line: u64) {
+        self.lines.note(slot, line);
     }
 
     /// Gives a location its initial value; false if it has one.

@@ -130,8 +130,8 @@ impl Sheet {
             thread => {
                 let thread = draft.builder.thread(thread);
                 while !cursor.done() {
-                    operation(&mut cursor, draft, thread, &mut self.deps)?;
-                    draft.note_line(thread, number);
+                    let slot = operation(&mut cursor, draft, thread, &mut self.deps)?;
+                    draft.note_line(slot, number);
                     within(draft, &cursor)?;
                     if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
@@ -182,7 +182,7 @@ fn operation(
     draft: &mut Draft,
     thread: ThreadId,
     deps: &mut Vec<u32>,
-) -> Parsed<()> {
+) -> Parsed<Slot> {
     let builder = &mut draft.builder;
     cursor.skip_blanks();
     let start = *cursor;
@@ -218,8 +218,7 @@ fn operation(
     op.order = order.unwrap_or_default();
     cursor.skip_blanks();
     if matches!(cursor.peek(), None | Some(b';' | b'#')) {
-        builder.push(thread, op);
-        return Ok(());
+        return Ok(builder.push(thread, op));
     }
 
     deps.clear();
@@ -253,7 +252,7 @@ fn operation(
     if let Some(interval) = interval {
         builder.interval(slot, interval);
     }
-    Ok(())
+    Ok(slot)
 }
 
 /// `init` or `T1:0`.

@@ -26,10 +26,10 @@ impl Column {
     }
 
     fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
-        draft.reserve(thread, self.ops.len());
+        draft.builder.reserve(thread, self.ops.len());
         for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
-            draft.builder.push(thread, op);
-            draft.note_line(thread, line);
+            let slot = draft.builder.push(thread, op);
+            draft.note_line(slot, line);
         }
         for (index, on) in self.deps.drain(..) {
             draft.builder.depends(Slot { thread, index }, on);
