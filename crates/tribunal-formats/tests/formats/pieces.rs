@@ -21,7 +21,8 @@ fn said(answer: &Result<History, Error>) -> String {
             let values: Vec<_> = x.events().map(|event| x.value(event)).collect();
             format!("{:?} at {}: {} threads, {values:?}", x.name(), history.line, x.thread_count())
         }
-        Err(error) => error.to_string(),
+        // How much is quoted of what was found depends on how much has come.
+        Err(error) => error.to_string().split(" found ").next().unwrap_or_default().to_string(),
     }
 }
 
