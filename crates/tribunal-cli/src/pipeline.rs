@@ -210,7 +210,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 }
                 Piece::Large(history) => {
                     let slot = self.slot(0);
-                    let history = vec![history];
+                    let history = vec![*history];
                     self.note_errors(&history);
                     job.work(history, true, turn, &Answers { slot: &slot, stop: self.stop });
                     self.finish(&slot);

@@ -18,7 +18,7 @@ use memchr::memchr;
 /// for piece in read(text.as_bytes(), "a.txt", None)?.pieces(true) {
 ///     match piece {
 ///         Piece::Batch(batch) => answers.extend(batch.histories()),
-///         Piece::Large(history) => answers.push(history),
+///         Piece::Large(history) => answers.push(*history),
 ///     }
 /// }
 /// let errors: Vec<_> = answers.iter().filter_map(|answer| answer.as_ref().err()).collect();
@@ -37,7 +37,7 @@ pub enum Piece {
     /// Some histories that are not large.
     Batch(Batch),
     /// A large history, or one of a format that is not cut; or why there is none.
-    Large(Result<History, Error>),
+    Large(Box<Result<History, Error>>),
 }
 
 /// Some histories that have not been read yet.
@@ -133,11 +133,11 @@ impl Pieces {
         match parser.next(*nil_reads) {
             Ok(history) => {
                 *ended = history.is_none();
-                history.map(|history| Piece::Large(Ok(history)))
+                history.map(|history| Piece::Large(Box::new(Ok(history))))
             }
             Err(error) => {
                 *ended = !self.keep_going || !parser.recover();
-                Some(Piece::Large(Err(error)))
+                Some(Piece::Large(Box::new(Err(error))))
             }
         }
     }
@@ -155,7 +155,7 @@ impl Iterator for Pieces {
             Ok(false) => return self.large(),
             Err(error) => {
                 self.reader.ended = true;
-                return Some(Piece::Large(Err(error)));
+                return Some(Piece::Large(Box::new(Err(error))));
             }
         }
         let buffer = self.reader.parser.buffer();

@@ -30,7 +30,7 @@ fn said(answer: &Result<History, Error>) -> String {
 fn all(pieces: Pieces, keep_going: bool) -> Vec<String> {
     let answers = pieces.flat_map(|piece| match piece {
         Piece::Batch(batch) => batch.histories().collect::<Vec<_>>(),
-        Piece::Large(history) => vec![history],
+        Piece::Large(history) => vec![*history],
     });
     let mut ended = false;
     let wanted = answers.take_while(|answer| {
