@@ -33,6 +33,12 @@ pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Fail
             }
         }
     }
+    if arguments.output == Style::Human {
+        writeln!(
+            out,
+            "\nWhere values repeat, so that reads have several possible sources, every model of memories is NP-complete."
+        )?;
+    }
     Ok(Status::Success)
 }
 

@@ -11,7 +11,7 @@ pub use document::parse;
 
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
-use tribunal::memory::{EventId, Execution, LocId, ThreadId};
+use tribunal::memory::{EventId, Execution, LocId, Observation, ThreadId};
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness};
 
 /// How deeply the reasons of an edge may be nested, and cases within cases.
@@ -101,11 +101,14 @@ pub fn violation_to_json(x: &Execution, violation: &Violation) -> Value {
     let mut json = Map::new();
     json.insert("axiom".into(), violation.axiom.name().into());
     // Cases are listed rather than nested: certificates of searches nest deeper than JSON parsers like.
-    let mut cases: Vec<&Refutation> = Vec::new();
+    let mut cases: Vec<(Option<Axiom>, &Refutation)> = Vec::new();
     json.extend(refutation_to_json(x, &violation.refutation, &mut cases));
     let mut listed = Vec::new();
-    while let Some(&case) = cases.get(listed.len()) {
-        listed.push(Value::Object(refutation_to_json(x, case, &mut cases)));
+    while let Some(&(axiom, case)) = cases.get(listed.len()) {
+        let mut json = Map::new();
+        json.extend(axiom.map(|axiom| ("axiom".into(), axiom.name().into())));
+        json.extend(refutation_to_json(x, case, &mut cases));
+        listed.push(Value::Object(json));
     }
     if !listed.is_empty() {
         json.insert("cases".into(), listed.into());
@@ -113,11 +116,11 @@ pub fn violation_to_json(x: &Execution, violation: &Violation) -> Value {
     Value::Object(json)
 }
 
-/// A refutation as JSON; the cases of a split are appended to `cases` and referred to by index.
+/// A refutation as JSON; its cases are appended to `cases` and referred to by index.
 fn refutation_to_json<'a>(
     x: &Execution,
     refutation: &'a Refutation,
-    cases: &mut Vec<&'a Refutation>,
+    cases: &mut Vec<(Option<Axiom>, &'a Refutation)>,
 ) -> Map<String, Value> {
     let event = |e| event_to_json(x, e);
     let mut json = Map::new();
@@ -143,7 +146,7 @@ fn refutation_to_json<'a>(
         }
         Refutation::Split { first, second, forward, backward } => {
             let index = cases.len();
-            cases.extend([&**forward, &**backward]);
+            cases.extend([(None, &**forward), (None, &**backward)]);
             let split = json!({
                 "first": event(*first),
                 "second": event(*second),
@@ -152,8 +155,51 @@ fn refutation_to_json<'a>(
             });
             json.insert("split".into(), split);
         }
+        Refutation::ThinAir(of) => {
+            json.insert("thin_air".into(), Value::Object(observation_to_json(x, *of)));
+        }
+        Refutation::NoSource(read) => {
+            json.insert("no_source".into(), json!({"read": event(*read)}));
+        }
+        Refutation::Forced { sources, then } => {
+            let forced = json!({"sources": sources_to_json(x, sources), "then": cases.len()});
+            cases.push((Some(then.axiom), &then.refutation));
+            json.insert("forced".into(), forced);
+        }
+        Refutation::Sources { of, cases: sources } => {
+            let mut open = observation_to_json(x, *of);
+            let first = cases.len();
+            let case = |(i, (source, _)): (usize, &(EventId, Violation))| json!({"source": event(*source), "case": first + i});
+            open.insert("cases".into(), sources.iter().enumerate().map(case).collect());
+            cases.extend(sources.iter().map(|(_, case)| (Some(case.axiom), &case.refutation)));
+            json.insert("sources".into(), Value::Object(open));
+        }
     }
     json
+}
+
+/// `{"read":[0,1]}`, or `{"final":"x","value":1}`.
+fn observation_to_json(x: &Execution, of: Observation) -> Map<String, Value> {
+    let mut json = Map::new();
+    match of {
+        Observation::Read(read) => {
+            json.insert("read".into(), event_to_json(x, read));
+        }
+        Observation::Final { loc, value } => {
+            json.insert("final".into(), x.location_name(loc).into());
+            json.insert("value".into(), value.into());
+        }
+    }
+    json
+}
+
+fn sources_to_json(x: &Execution, sources: &[(Observation, EventId)]) -> Value {
+    let source = |&(of, source)| {
+        let mut json = observation_to_json(x, of);
+        json.insert("source".into(), event_to_json(x, source));
+        Value::Object(json)
+    };
+    sources.iter().map(source).collect()
 }
 
 fn edges_to_json(x: &Execution, edges: &[Edge]) -> Value {
@@ -207,38 +253,41 @@ fn event_to_json(x: &Execution, event: EventId) -> Value {
     }
 }
 
-/// A witness as JSON: `{"mo":{"x":[{"init":"x"},[0,1]]}}`, or `{}` where the history is witness enough.
+/// A witness as JSON: `{"mo":{"x":[{"init":"x"},[0,1]]}}`, or `{}` where the history is witness enough. Where values repeat it also
+/// has the sources that were chosen, `"sources":[{"read":[1,0],"source":[0,1]}]`.
 pub fn witness_to_json(x: &Execution, witness: &Witness) -> Value {
-    let Witness::Mo(mo) = witness else {
-        return json!({});
-    };
-    let mut orders = Map::new();
-    for loc in x.locations() {
-        let writes: Value = mo.of(loc).iter().map(|&write| event_to_json(x, write)).collect();
-        orders.insert(x.location_name(loc).into(), writes);
+    let mut json = Map::new();
+    if let Witness::Sources { sources, .. } = witness {
+        json.insert("sources".into(), sources_to_json(x, sources));
     }
-    json!({"mo": orders})
+    if let Some(mo) = witness.mo() {
+        let mut orders = Map::new();
+        for loc in x.locations() {
+            let writes: Value = mo.of(loc).iter().map(|&write| event_to_json(x, write)).collect();
+            orders.insert(x.location_name(loc).into(), writes);
+        }
+        json.insert("mo".into(), Value::Object(orders));
+    }
+    Value::Object(json)
 }
 
 /// A violation from JSON.
 pub fn violation_from_json(x: &Execution, json: &Value) -> Result<Violation, CertificateError> {
     let reading = Reading::new(x);
     let object = reading.object(json, "a violation")?;
-    let name = reading.string(reading.get(object, "axiom", "the violation")?, "an axiom's name")?;
-    let axiom = Axiom::ALL
-        .into_iter()
-        .find(|axiom| axiom.name() == name)
-        .ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })?;
+    let axiom = reading.axiom(object, "the violation")?;
     let listed = match object.get("cases") {
         Some(cases) => reading.array(cases, "a list of cases")?.as_slice(),
         None => &[],
     };
-    // A split refers to later cases only, so the last case comes first; each serves one split.
-    let mut cases: Vec<Option<(Refutation, usize)>> = listed.iter().map(|_| None).collect();
+    // What has cases refers to later ones only, so the last comes first; each serves once.
+    let mut cases: Vec<Option<Case>> = listed.iter().map(|_| None).collect();
     for (i, case) in listed.iter().enumerate().rev() {
         let case = reading.object(case, "a case")?;
         let (_, later) = cases.split_at_mut(i + 1);
-        cases[i] = Some(reading.refutation(case, i + 1, later)?);
+        let (refutation, depth) = reading.refutation(case, i + 1, later)?;
+        let axiom = case.contains_key("axiom").then(|| reading.axiom(case, "a case")).transpose()?;
+        cases[i] = Some(Case { axiom, refutation, depth });
     }
     let (refutation, _) = reading.refutation(object, 0, &mut cases)?;
     Ok(Violation { axiom, refutation })
@@ -247,23 +296,20 @@ pub fn violation_from_json(x: &Execution, json: &Value) -> Result<Violation, Cer
 /// A witness from JSON.
 pub fn witness_from_json(x: &Execution, json: &Value) -> Result<Witness, CertificateError> {
     let reading = Reading::new(x);
-    let Some(orders) = reading.object(json, "a witness")?.get("mo") else {
-        return Ok(Witness::History);
-    };
-    let orders = reading.object(orders, "an object of locations")?;
-    let mut mo = ModificationOrder::new();
-    for loc in x.locations() {
-        let name = x.location_name(loc);
-        let writes =
-            orders.get(name).ok_or_else(|| CertificateError::MissingLocation { loc: name.into() })?;
-        let writes = reading.array(writes, "a list of writes")?;
-        let writes: Vec<_> = writes.iter().map(|write| reading.event(write)).collect::<Result<_, _>>()?;
-        mo.push_location(writes);
+    let object = reading.object(json, "a witness")?;
+    let then = reading.axioms_witness(object)?;
+    match object.get("sources") {
+        None => Ok(then),
+        Some(sources) => Ok(Witness::Sources { sources: reading.sources(sources)?, then: Box::new(then) }),
     }
-    if let Some(loc) = orders.keys().find(|name| !reading.locs.contains_key(name.as_str())) {
-        return Err(CertificateError::UnknownLocation { loc: shortened(loc) });
-    }
-    Ok(Witness::Mo(mo))
+}
+
+/// A case that a later refutation takes.
+struct Case {
+    /// Where it is a violation by itself.
+    axiom: Option<Axiom>,
+    refutation: Refutation,
+    depth: usize,
 }
 
 /// Reads parts of a certificate of an execution.
@@ -277,12 +323,69 @@ impl<'a> Reading<'a> {
         Reading { x, locs: x.locations().map(|loc| (x.location_name(loc), loc)).collect() }
     }
 
+    /// What satisfies the axioms: mo, or nothing.
+    fn axioms_witness(&self, object: &Map<String, Value>) -> Result<Witness, CertificateError> {
+        let (reading, x) = (self, self.x);
+        let Some(orders) = object.get("mo") else {
+            return Ok(Witness::History);
+        };
+        let orders = reading.object(orders, "an object of locations")?;
+        let mut mo = ModificationOrder::new();
+        for loc in x.locations() {
+            let name = x.location_name(loc);
+            let writes =
+                orders.get(name).ok_or_else(|| CertificateError::MissingLocation { loc: name.into() })?;
+            let writes = reading.array(writes, "a list of writes")?;
+            let writes: Vec<_> = writes.iter().map(|write| reading.event(write)).collect::<Result<_, _>>()?;
+            mo.push_location(writes);
+        }
+        if let Some(loc) = orders.keys().find(|name| !reading.locs.contains_key(name.as_str())) {
+            return Err(CertificateError::UnknownLocation { loc: shortened(loc) });
+        }
+        Ok(Witness::Mo(mo))
+    }
+
+    fn axiom(&self, object: &Map<String, Value>, what: &'static str) -> Result<Axiom, CertificateError> {
+        let name = self.string(self.get(object, "axiom", what)?, "an axiom's name")?;
+        let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
+        axiom.ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })
+    }
+
+    fn sources(&self, json: &Value) -> Result<Vec<(Observation, EventId)>, CertificateError> {
+        const OBJECT: &str = "a read with its source";
+        let sources = self.array(json, "a list of reads with their sources")?.iter();
+        let source = |json| {
+            let object = self.object(json, OBJECT)?;
+            Ok((self.observation(object, OBJECT)?, self.event(self.get(object, "source", OBJECT)?)?))
+        };
+        sources.map(source).collect()
+    }
+
+    fn observation(
+        &self,
+        object: &Map<String, Value>,
+        what: &'static str,
+    ) -> Result<Observation, CertificateError> {
+        let Some(name) = object.get("final") else {
+            return Ok(Observation::Read(self.event(self.get(object, "read", what)?)?));
+        };
+        let name = self.string(name, "a location's name")?;
+        let value = self.get(object, "value", what)?;
+        match self.locs.get(name) {
+            None => Err(CertificateError::UnknownLocation { loc: shortened(name) }),
+            Some(&loc) => {
+                let value = value.as_u64().ok_or_else(|| unexpected("a value", value))?;
+                Ok(Observation::Final { loc, value })
+            }
+        }
+    }
+
     /// A refutation and how deeply its cases are nested. `later` are the cases from index `base` on.
     fn refutation(
         &self,
         object: &Map<String, Value>,
         base: usize,
-        later: &mut [Option<(Refutation, usize)>],
+        later: &mut [Option<Case>],
     ) -> Result<(Refutation, usize), CertificateError> {
         let leaf = if let Some(cycle) = object.get("cycle") {
             let lemmas = match object.get("lemmas") {
@@ -309,12 +412,22 @@ impl<'a> Reading<'a> {
                 before: self.edges(self.get(overwritten, "before", OBJECT)?, 0)?,
                 after: self.edges(self.get(overwritten, "after", OBJECT)?, 0)?,
             }
+        } else if let Some(of) = object.get("thin_air") {
+            const OBJECT: &str = "a read from thin air";
+            Refutation::ThinAir(self.observation(self.object(of, OBJECT)?, OBJECT)?)
+        } else if let Some(of) = object.get("no_source") {
+            const OBJECT: &str = "a read without a source";
+            Refutation::NoSource(self.event(self.get(self.object(of, OBJECT)?, "read", OBJECT)?)?)
         } else if let Some(split) = object.get("split") {
             return self.split(split, base, later);
+        } else if let Some(forced) = object.get("forced") {
+            return self.forced(forced, base, later);
+        } else if let Some(sources) = object.get("sources") {
+            return self.cases(sources, base, later);
         } else {
             return Err(CertificateError::MissingKey {
                 key: "cycle",
-                object: "a violation or a case without \"shared_source\", \"overwritten\" or \"split\"",
+                object: "a violation or a case without \"shared_source\", \"overwritten\", \"split\", \"thin_air\", \"no_source\", \"forced\" or \"sources\"",
             });
         };
         Ok((leaf, 0))
@@ -324,28 +437,71 @@ impl<'a> Reading<'a> {
         &self,
         split: &Value,
         base: usize,
-        later: &mut [Option<(Refutation, usize)>],
+        later: &mut [Option<Case>],
     ) -> Result<(Refutation, usize), CertificateError> {
         const OBJECT: &str = "a split";
-        const EXPECTED: &str = "the index of a later case that no other split uses";
         let split = self.object(split, OBJECT)?;
-        let mut case = |key| {
-            let index = self.get(split, key, OBJECT)?;
-            let taken = self.index(index, EXPECTED)?.checked_sub(base).and_then(|i| later.get_mut(i)?.take());
-            taken.ok_or_else(|| unexpected(EXPECTED, index))
-        };
-        let ((forward, forward_depth), (backward, backward_depth)) = (case("forward")?, case("backward")?);
-        let depth = forward_depth.max(backward_depth) + 1;
-        if depth > CASE_DEPTH {
-            return Err(CertificateError::TooDeep { limit: CASE_DEPTH });
-        }
+        let mut case = |key| self.case(self.get(split, key, OBJECT)?, base, later);
+        let (forward, backward) = (case("forward")?, case("backward")?);
         let refutation = Refutation::Split {
             first: self.event(self.get(split, "first", OBJECT)?)?,
             second: self.event(self.get(split, "second", OBJECT)?)?,
-            forward: Box::new(forward),
-            backward: Box::new(backward),
+            forward: Box::new(forward.refutation),
+            backward: Box::new(backward.refutation),
         };
-        Ok((refutation, depth))
+        Ok((refutation, nested(forward.depth.max(backward.depth))?))
+    }
+
+    /// Takes the case of this index, among those from index `base` on.
+    fn case(&self, index: &Value, base: usize, later: &mut [Option<Case>]) -> Result<Case, CertificateError> {
+        const EXPECTED: &str = "the index of a later case that nothing else uses";
+        let taken = self.index(index, EXPECTED)?.checked_sub(base).and_then(|i| later.get_mut(i)?.take());
+        taken.ok_or_else(|| unexpected(EXPECTED, index))
+    }
+
+    /// As [`case`](Self::case), of a case that is a violation by itself.
+    fn violation_case(
+        &self,
+        index: &Value,
+        base: usize,
+        later: &mut [Option<Case>],
+    ) -> Result<(Violation, usize), CertificateError> {
+        let Case { axiom, refutation, depth } = self.case(index, base, later)?;
+        let axiom =
+            axiom.ok_or(CertificateError::MissingKey { key: "axiom", object: "a case of sources" })?;
+        Ok((Violation { axiom, refutation }, depth))
+    }
+
+    fn forced(
+        &self,
+        forced: &Value,
+        base: usize,
+        later: &mut [Option<Case>],
+    ) -> Result<(Refutation, usize), CertificateError> {
+        const OBJECT: &str = "forced sources";
+        let forced = self.object(forced, OBJECT)?;
+        let (then, depth) = self.violation_case(self.get(forced, "then", OBJECT)?, base, later)?;
+        let sources = self.sources(self.get(forced, "sources", OBJECT)?)?;
+        Ok((Refutation::Forced { sources, then: Box::new(then) }, nested(depth)?))
+    }
+
+    fn cases(
+        &self,
+        sources: &Value,
+        base: usize,
+        later: &mut [Option<Case>],
+    ) -> Result<(Refutation, usize), CertificateError> {
+        const OBJECT: &str = "cases of sources";
+        let sources = self.object(sources, OBJECT)?;
+        let (mut cases, mut deepest) = (Vec::new(), 0);
+        for case in self.array(self.get(sources, "cases", OBJECT)?, "a list of cases")? {
+            let case = self.object(case, "a case of a source")?;
+            let get = |key| self.get(case, key, "a case of a source");
+            let (violation, depth) = self.violation_case(get("case")?, base, later)?;
+            cases.push((self.event(get("source")?)?, violation));
+            deepest = deepest.max(depth);
+        }
+        Ok((Refutation::Sources { of: self.observation(sources, OBJECT)?, cases }, nested(deepest)?))
     }
 
     fn edges(&self, json: &Value, depth: usize) -> Result<Vec<Edge>, CertificateError> {
@@ -440,6 +596,11 @@ impl<'a> Reading<'a> {
         let number = json.as_u64().and_then(|number| usize::try_from(number).ok());
         number.ok_or_else(|| unexpected(expected, json))
     }
+}
+
+/// How deep cases go that have such cases.
+fn nested(depth: usize) -> Result<usize, CertificateError> {
+    if depth < CASE_DEPTH { Ok(depth + 1) } else { Err(CertificateError::TooDeep { limit: CASE_DEPTH }) }
 }
 
 fn unexpected(expected: &'static str, found: &Value) -> CertificateError {

@@ -41,6 +41,11 @@ impl<Id> Line<Id> {
         Line { depth, text: printable(text).into_owned(), about: Vec::new(), arrows: Vec::new() }
     }
 
+    /// The same line, so much deeper.
+    pub(crate) fn below(self, depth: usize) -> Self {
+        Line { depth: self.depth + depth, ..self }
+    }
+
     /// The line as printed: two spaces for each step of depth.
     pub fn indented(&self) -> String {
         format!("{:indent$}{}", "", self.text, indent = 2 * self.depth)

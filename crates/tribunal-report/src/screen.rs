@@ -72,6 +72,8 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
 
 /// A story with its title and its listing.
 fn told(x: &Execution, story: &Story, lines: &Lines, height: usize) -> Vec<String> {
+    let chosen = (!story.sources.is_empty()).then(|| x.choosing(&story.sources));
+    let x = chosen.as_ref().unwrap_or(x);
     let mut shown: Vec<String> = titled(story);
     let mut story_lines = broken(story.lines.clone(), LONGEST);
     // What cannot be is said whatever is left out.

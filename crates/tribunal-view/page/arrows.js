@@ -116,7 +116,7 @@ function arrow(route, classes, label) {
 // What a name's arrow looks like: models have several names for parts of po, and for rf, mo and fr.
 const FAMILIES = {
   po: "po", ppo: "po", "po-loc": "po", "po-mm": "po", hb: "po", sw: "rf",
-  rf: "rf", rfe: "rf", "rf-mm": "rf",
+  rf: "rf", rfe: "rf", "rf-mm": "rf", chosen: "rf",
   mo: "mo", co: "mo", ww: "mo", st: "mo", pww: "mo",
   fr: "fr", rw: "fr", cf: "fr", deps: "deps", dep: "deps",
 };

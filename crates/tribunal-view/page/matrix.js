@@ -56,6 +56,7 @@ function nextRuling(by) {
 const EDGE_WORDS = {
   po: ["p", "program order"],
   rf: ["r", "reads-from"],
+  chosen: ["u", "reads-from, chosen among the writes of a value"],
   mo: ["m", "modification order, of a witness"],
   fr: ["f", "from-read: a read, and what overwrites what it read"],
   deps: ["d", "dependencies"],

@@ -3,7 +3,7 @@
 const BOX = 30; // height of an event
 const PITCH = 62; // from row to row
 const GUTTER = 100; // between columns
-const MEMORY_EDGES = ["po", "rf", "mo", "fr", "deps", "init"];
+const MEMORY_EDGES = ["po", "rf", "chosen", "mo", "fr", "deps", "init"];
 
 // Where edges of a kind leave and arrive on a box's side, so that those of other kinds do not lie on them.
 const PORT = { po: -3, rf: -7, mo: 0, fr: 7, deps: 4, other: 3 };
@@ -148,6 +148,8 @@ class MemoryDrawing {
       ["line", event.line === null ? "" : String(event.line)],
       ["reads from", this.source.has(place) ? this.name(this.source.get(place)) : ""],
       ["read by", names(this.readers.get(place) ?? [])],
+      ["reads from, chosen", before(said.chosen ?? [])],
+      ["read by, chosen", after(said.chosen ?? [])],
       ["depends on", before(this.doc.deps)],
       ["mo after", before(said.mo)],
       ["mo before", after(said.mo)],
@@ -158,7 +160,8 @@ class MemoryDrawing {
 
   edgesOf(name) {
     const said = ruling();
-    return { po: this.po, rf: this.doc.rf, mo: said?.mo ?? [], fr: said?.fr ?? [], deps: this.doc.deps }[name] ?? [];
+    const { chosen = [], mo = [], fr = [] } = said ?? {};
+    return { po: this.po, rf: this.doc.rf, chosen, mo, fr, deps: this.doc.deps }[name] ?? [];
   }
 
   /** Whether there is any of a kind that can be switched on. */
@@ -169,7 +172,7 @@ class MemoryDrawing {
   edgesAtFirst() {
     const small = this.events.length <= 80;
     const init = this.initial.length <= 8 && small;
-    return new Set(["po", "rf", ...(small ? ["mo", "fr", "deps"] : []), ...(init ? ["init"] : [])]);
+    return new Set(["po", "rf", "chosen", ...(small ? ["mo", "fr", "deps"] : []), ...(init ? ["init"] : [])]);
   }
 
   /** The way from box to box, on the side that the edge's kind has; none if an end is not drawn. */
@@ -307,7 +310,7 @@ class MemoryDrawing {
 
   paintEdges(visible, marks, close) {
     const drawnAlready = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
-    return ["po", "deps", "mo", "rf", "fr"].flatMap((name) => {
+    return ["po", "deps", "mo", "rf", "chosen", "fr"].flatMap((name) => {
       if (!state.edges.has(name)) return [];
       const drawn = this.edgesOf(name).filter(
         ([from, to]) => (visible.has(from) || visible.has(to)) && !drawnAlready.has(edgeKey({ from, to, name })),
@@ -353,7 +356,7 @@ class MemoryDrawing {
   /** All edges of the event that is looked at, whatever is switched on. */
   paintNear(place, marks) {
     const drawn = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
-    return ["po", "rf", "mo", "fr", "deps"].flatMap((name) =>
+    return ["po", "rf", "chosen", "mo", "fr", "deps"].flatMap((name) =>
       this.edgesOf(name)
         .filter(([from, to]) => (from === place || to === place) && !drawn.has(edgeKey({ from, to, name })))
         .slice(0, 40)

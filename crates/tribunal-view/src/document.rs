@@ -165,6 +165,8 @@ pub struct MemoryRuling {
     /// The violation's steps: each edge begins where the one before it ends. Of two RMWs that read from one write, the two
     /// rf edges.
     pub cycle: Vec<Arrow>,
+    /// Where values repeat: from the writes that were chosen, or supposed, as sources to their reads.
+    pub chosen: Vec<Edge>,
     /// Of a witness: mo, from each write to the next of its location.
     pub mo: Vec<Edge>,
     /// Of a witness: fr, from each read to the first write that overwrites what it read.

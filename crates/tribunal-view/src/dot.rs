@@ -77,6 +77,7 @@ fn style(name: &str) -> (&'static str, &'static str) {
     match name {
         "po" | "ppo" | "po-loc" => ("#808890", "solid"),
         "rf" | "sw" => ("#0f9a78", "solid"),
+        "chosen" => ("#0f9a78", "dashed"),
         "fr" | "rw" => ("#c27700", "dotted"),
         "dep" | "hb" => ("#9a5cb5", "dotted"),
         _ => ("#3d80cc", "dashed"),
@@ -157,6 +158,8 @@ impl Graph {
         rf.iter().for_each(|&edge| plain(self, edge, &["rf"], false));
         deps.iter().for_each(|&edge| plain(self, edge, &["dep"], true));
         if let Some(ruling) = ruling {
+            let in_cycle = |edge: &&Edge| in_cycle(**edge, &["rf"]).is_none();
+            ruling.chosen.iter().filter(in_cycle).for_each(|&edge| plain(self, edge, &["chosen"], false));
             ruling.mo.iter().for_each(|&edge| plain(self, edge, &["mo"], true));
             ruling.fr.iter().for_each(|&edge| plain(self, edge, &["fr"], true));
         }

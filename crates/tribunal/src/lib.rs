@@ -28,6 +28,7 @@ pub mod online;
 mod order;
 pub mod separate;
 mod shrink;
+mod sources;
 pub mod verdict;
 pub mod verify;
 

@@ -1,7 +1,7 @@
 //! Shrinking: the smallest part of an inconsistent execution that is still inconsistent.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Extras, Order};
+use crate::memory::{EventId, Execution, Extras, Observation, Order};
 use crate::models::{Model, judge};
 use crate::verdict::{Limit, Verdict};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,6 +79,7 @@ fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
     while let Some(event) = stack.pop() {
         if !x.is_init(event) && kept.insert(event) {
             stack.extend(x.rf(event));
+            stack.extend(x.writers(Observation::Read(event)));
         }
     }
     let mut kept: Vec<EventId> = kept.into_iter().collect();
@@ -137,7 +138,8 @@ fn without(x: &Execution, events: &[EventId], dropped: impl Fn(EventId) -> bool)
     loop {
         let before = gone.len();
         for &event in events {
-            if x.rf(event).is_some_and(|source| gone.contains(&source)) {
+            let open = x.writers(Observation::Read(event)).iter();
+            if open.chain(&x.rf(event)).any(|source| gone.contains(source)) {
                 gone.insert(event);
             }
         }
@@ -267,8 +269,9 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         }
         let events: Vec<EventId> = stretches.into_iter().flatten().map(EventId).collect();
         let outside = |event: EventId| {
-            let source = x.rf(event).filter(|&source| !x.is_init(source));
-            source.is_some_and(|source| events.binary_search(&source).is_err())
+            let open = x.writers(Observation::Read(event)).iter();
+            let missing = |&&source: &&EventId| !x.is_init(source) && events.binary_search(&source).is_err();
+            open.chain(&x.rf(event)).any(|source| missing(&source))
         };
         without(x, &events, outside)
     }

@@ -3,7 +3,7 @@
 use super::{Event, Header, Origin, WriteError, Writer};
 use crate::{Format, Labels};
 use std::io;
-use tribunal::memory::{EventId, Execution, LocId};
+use tribunal::memory::{EventId, Execution, LocId, Observation};
 
 /// Writes an execution as one history. Which write a read reads from is said only where its value leaves that open.
 ///
@@ -38,7 +38,7 @@ pub fn write_history<W: io::Write>(
             let event = EventId(id);
             let label = x.label(event);
             let source = x.rf(event);
-            let read = source.map_or(0, |write| x.value(write));
+            let read = x.value_read(event).unwrap_or_default();
             let from = match (source, x.loc(event)) {
                 (Some(write), Some(loc)) if repeated.contain(loc, read) => Some(match x.slot(write) {
                     None => Origin::Init,
@@ -75,9 +75,18 @@ fn header(x: &Execution, labels: &Labels) -> Header {
             .filter(|&loc| x.init_value(loc) != 0)
             .map(|loc| (name(loc), x.init_value(loc)))
             .collect(),
-        finals: x.finals().iter().map(|&(loc, write)| (name(loc), x.value(write))).collect(),
+        finals: finals(x).map(|(loc, value)| (name(loc), value)).collect(),
         labels: labels.clone(),
     }
+}
+
+/// The final values given, open ones included.
+fn finals(x: &Execution) -> impl Iterator<Item = (LocId, u64)> + '_ {
+    let open = x.open().filter_map(|of| match of {
+        Observation::Final { loc, value } => Some((loc, value)),
+        Observation::Read(_) => None,
+    });
+    x.finals().iter().map(|&(loc, write)| (loc, x.value(write))).chain(open)
 }
 
 /// The values that more than one write wrote to a location, sorted.

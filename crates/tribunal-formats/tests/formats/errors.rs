@@ -81,18 +81,13 @@ fn malformed_histories_name_their_line() {
     let cases = [
         (
             "t",
-            "\nT0: W x 1\nT1: R x 7\n",
-            "t:3: malformed history: thread T1, event 0: reads 7 from x, which no write to x wrote",
+            "\nT0: W x 1\nT1: R x 7 from T0:0\n",
+            "t:3: malformed history: thread T1, event 0: `from` names event 0 of thread T0, which wrote another value",
         ),
         (
             "j.jsonl",
-            "{\"threads\":[]}\n{\"threads\":[{\"events\":[{\"op\":\"read\",\"loc\":\"x\",\"value\":1}]}]}",
-            "j.jsonl:2: malformed history: thread T0, event 0: reads 1 from x, which no write to x wrote",
-        ),
-        (
-            "t",
-            "T0: W x 1; W x 1; R x 1",
-            "t:1: malformed history: thread T0, event 2: reads 1 from x, which more than one write wrote; say which with `from`",
+            "{\"threads\":[]}\n{\"threads\":[{\"events\":[{\"op\":\"write\",\"loc\":\"x\",\"value\":1,\"deps\":[3]}]}]}",
+            "j.jsonl:2: malformed history: thread T0, event 0: depends on event 3, which is not an earlier read of the thread",
         ),
         (
             "t",

@@ -46,6 +46,9 @@ pub fn difference(
     witness: &Witness,
 ) -> Vec<Line<EventId>> {
     let mut lines = Vec::new();
+    let chosen = (!story.sources.is_empty()).then(|| x.choosing(&story.sources));
+    let whole = x;
+    let x = chosen.as_ref().unwrap_or(x);
     for (at, step) in story.steps.iter().enumerate().filter(|_| !story.cases) {
         if let Some(why) = lacking(x, weak, step, &story.steps) {
             let text = format!("({}) is no step of {weak}: {why}", at + 1);
@@ -68,7 +71,7 @@ pub fn difference(
     if lines.is_empty() {
         lines.push(Line::new(0, &format!("{strong}: {}", strong.axioms())));
         lines.push(Line::new(0, &format!("{weak}: {}", weak.axioms())));
-        if let (Witness::Mo(_), Err(refusal)) = (witness, verify_witness(x, strong, witness)) {
+        if let (Some(_), Err(refusal)) = (witness.mo(), verify_witness(whole, strong, witness)) {
             lines.push(Line::new(
                 0,
                 &format!("with the mo by which {weak} allows it, {strong} fails: {refusal}"),

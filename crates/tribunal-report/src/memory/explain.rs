@@ -1,14 +1,17 @@
 //! Violations in words, short enough at litmus size to read like a textbook.
 
+use super::sources;
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
-use tribunal::memory::{EventId, Execution};
+use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Of a path with more edges only both ends are shown.
 const LONG_PATH: usize = 16;
 /// Deeper cases of a search are left to the JSON output.
 const DEEPEST: usize = 32;
+/// Of more sources of a read only so many are gone through.
+const CASES: usize = 12;
 
 /// The lines that explain a violation, the axiom itself excepted: all of them, with the events and edges each speaks of.
 /// [`fold`](crate::fold) makes a screenful of them.
@@ -155,7 +158,33 @@ impl<'a> Page<'a> {
                     self.refutation(depth + 2, case);
                 }
             }
+            Refutation::ThinAir(of) => self.lines.push(sources::thin_air(self.x, *of).below(depth)),
+            Refutation::NoSource(read) => self.lines.push(sources::no_source(self.x, *read).below(depth)),
+            Refutation::Forced { sources, then } => {
+                let lines = sources::forced(self.x, sources, then);
+                self.lines.extend(lines.into_iter().map(|line| line.below(depth)));
+                self.choosing(depth, sources, then);
+            }
+            Refutation::Sources { of, cases } => {
+                self.line(depth, &sources::any_of(self.x, *of, cases.len()), &[], &[]);
+                for (source, case) in cases.iter().take(CASES) {
+                    let text = format!("suppose it is from {}", self.show(*source));
+                    self.lines.push(sources::line(depth + 1, &text, *of, *source));
+                    self.choosing(depth + 2, &[(*of, *source)], case);
+                }
+                if cases.len() > CASES {
+                    self.line(depth + 1, &format!("... and {} more", cases.len() - CASES), &[], &[]);
+                }
+            }
         }
+    }
+
+    /// What is wrong with the history that has these sources.
+    fn choosing(&mut self, depth: usize, sources: &[(Observation, EventId)], violation: &Violation) {
+        let chosen = self.x.choosing(sources);
+        let mut page = Page::new(&chosen, order_of(violation.axiom));
+        page.refutation(depth, &violation.refutation);
+        self.lines.extend(page.lines);
     }
 
     pub(super) fn source(&self, read: EventId) -> String {

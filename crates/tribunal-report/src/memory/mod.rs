@@ -6,6 +6,7 @@ mod inline;
 mod kept;
 mod listing;
 mod shape;
+mod sources;
 mod story;
 #[cfg(test)]
 mod tests;

@@ -3,10 +3,10 @@
 
 use super::explain::{Page, Stale, order_of, stale};
 use super::kept::{Kept, kept, kinds};
-use super::{inline, shape};
+use super::{inline, shape, sources};
 use crate::line::{Arrow, Line};
 use tribunal::Model;
-use tribunal::memory::{EventId, Execution};
+use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::models::Preserved;
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
@@ -28,6 +28,8 @@ pub struct Story {
     pub steps: Vec<Arrow<EventId>>,
     /// Whether it goes through cases.
     pub cases: bool,
+    /// The sources that the steps suppose for reads of repeated values.
+    pub sources: Vec<(Observation, EventId)>,
 }
 
 /// Tells why a history is inconsistent with a model.
@@ -55,7 +57,71 @@ pub fn story(x: &Execution, model: Model, violation: &Violation) -> Story {
     let teller = Teller { x, model, axiom: violation.axiom };
     match &violation.refutation {
         Refutation::Split { .. } => teller.cases(&violation.refutation),
+        Refutation::ThinAir(of) => {
+            let line = sources::thin_air(x, *of);
+            stated("thin air: a value that nothing wrote", line)
+        }
+        Refutation::NoSource(read) => {
+            stated("no source: no write of the value is left to read from", sources::no_source(x, *read))
+        }
+        Refutation::Forced { sources, then } => {
+            let mut told = story(&x.choosing(sources), model, then);
+            told.lines.splice(0..0, sources::forced(x, sources, then));
+            told.sources.splice(0..0, sources.iter().copied());
+            told
+        }
+        Refutation::Sources { of, cases } => by_source(x, model, *of, cases),
         refutation => teller.tell(refutation),
+    }
+}
+
+/// One line that says it all.
+fn stated(title: &str, line: Line<EventId>) -> Story {
+    let closing = Line::new(0, "so no order of the writes explains it");
+    let lines = vec![line, closing];
+    Story { title: Some(title.into()), lines, steps: Vec::new(), cases: false, sources: Vec::new() }
+}
+
+/// An observation whose every source fails: a line for each with what is wrong there, then the simplest case in full.
+fn by_source(x: &Execution, model: Model, of: Observation, cases: &[(EventId, Violation)]) -> Story {
+    let mut lines = vec![Line::new(0, &sources::any_of(x, of, cases.len()))];
+    for (source, case) in cases.iter().take(CASES) {
+        let text = format!("if from {}: {}", super::brief(x, *source), summary(x, case));
+        lines.push(sources::line(1, &text, of, *source));
+    }
+    if cases.len() > CASES {
+        lines.push(Line::new(1, &format!("... and {} more", cases.len() - CASES)));
+    }
+    let title = format!("no choice of sources works: {} fails with each", sources::named(x, of));
+    let mut told = Story { title: Some(title), lines, steps: Vec::new(), cases: true, sources: Vec::new() };
+    if let Some((source, case)) = cases.iter().min_by_key(|(_, case)| case.weight()) {
+        let inner = story(&x.choosing(&[(of, *source)]), model, case);
+        told.lines.push(Line::new(0, &format!("in full, if it is from {}:", super::brief(x, *source))));
+        told.lines.extend(inner.lines.into_iter().map(|line| line.below(1)));
+        told.steps = inner.steps;
+        told.sources = vec![(of, *source)];
+        told.sources.extend(inner.sources);
+    }
+    told
+}
+
+/// What is wrong in a case, in a few words.
+fn summary(x: &Execution, violation: &Violation) -> String {
+    let chosen;
+    let (x, violation) = match &violation.refutation {
+        Refutation::Forced { sources, then } => {
+            chosen = x.choosing(sources);
+            (&chosen, &**then)
+        }
+        _ => (x, violation),
+    };
+    match &violation.refutation {
+        Refutation::Sources { of, .. } => {
+            format!("{} fails with each of its sources", sources::named(x, *of))
+        }
+        Refutation::NoSource(read) => format!("no source is left for {}", x.show(*read)),
+        Refutation::Split { .. } => "no order of the writes works".into(),
+        _ => format!("breaks {}, {}", violation.axiom, violation.axiom.formula()),
     }
 }
 
@@ -98,8 +164,12 @@ impl<'a> Teller<'a> {
                 steps
             }
             Refutation::SharedSource { write, rmws } => return self.shared(*write, *rmws),
-            // A split has its own story.
-            Refutation::Split { .. } => Vec::new(),
+            // What has cases has its own story.
+            Refutation::Split { .. }
+            | Refutation::ThinAir(_)
+            | Refutation::NoSource(_)
+            | Refutation::Forced { .. }
+            | Refutation::Sources { .. } => Vec::new(),
         };
         let arrows: Vec<_> = steps.iter().map(|step| step.arrow).collect();
         let closing = self.closing(&arrows);
@@ -116,7 +186,13 @@ impl<'a> Teller<'a> {
             lines.extend(step.grounds);
         }
         lines.push(closing);
-        Story { title: shape::title(self.x, &arrows), lines, steps: arrows, cases: false }
+        Story {
+            title: shape::title(self.x, &arrows),
+            lines,
+            steps: arrows,
+            cases: false,
+            sources: Vec::new(),
+        }
     }
 
     /// The steps of a cycle.
@@ -262,7 +338,13 @@ impl<'a> Teller<'a> {
             about: rmws.to_vec(),
             ..Line::new(0, "only one write comes right after another: one of the two read an old value")
         });
-        Story { title: Some(shape::atomicity(self.x, rmws)), lines, steps: steps.to_vec(), cases: false }
+        Story {
+            title: Some(shape::atomicity(self.x, rmws)),
+            lines,
+            steps: steps.to_vec(),
+            cases: false,
+            sources: Vec::new(),
+        }
     }
 
     /// A refutation by cases: a line for each with what is wrong there, then the shortest case in full.
@@ -318,7 +400,7 @@ impl<'a> Teller<'a> {
         if hidden > 0 {
             lines.push(Line::new(1, &format!("... and {hidden} more cases within these")));
         }
-        let mut told = Story { title: None, lines, steps: Vec::new(), cases: true };
+        let mut told = Story { title: None, lines, steps: Vec::new(), cases: true, sources: Vec::new() };
         if let Some(leaf) = shortest {
             let Story { lines, steps, .. } = self.tell(leaf.refutation);
             told.title = Some(format!("no order of the writes works: each of {leaves} cases fails"));
@@ -362,7 +444,11 @@ fn weight(leaf: &Refutation) -> usize {
         Refutation::Cycle(Cycle { lemmas, edges }) => lemmas.len() + edges.len(),
         Refutation::Overwritten { after, .. } => after.len() + 1,
         Refutation::SharedSource { .. } => 2,
-        Refutation::Split { .. } => usize::MAX,
+        Refutation::Split { .. }
+        | Refutation::ThinAir(_)
+        | Refutation::NoSource(_)
+        | Refutation::Forced { .. }
+        | Refutation::Sources { .. } => usize::MAX,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Witnesses in words.
 
 use super::explain::{Page, Step};
+use super::sources;
 use crate::line::{Arrow, Line};
 use std::collections::BTreeSet;
-use tribunal::memory::{EventId, Execution};
+use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::verdict::Witness;
 
 /// Of a location with more writes only those are shown that are asked for.
@@ -15,9 +16,10 @@ const NO_MO: &str = "no mo to show: the axioms speak of the history alone";
 /// The lines that show a witness.
 pub fn show_witness(x: &Execution, witness: &Witness) -> Vec<Line<EventId>> {
     let mut page = Page::new(x, "mo");
-    match witness {
-        Witness::History => page.line(0, NO_MO, &[], &[]),
-        Witness::Mo(mo) => {
+    page.lines = sources::chosen(x, witness.sources());
+    match witness.mo() {
+        None => page.line(0, NO_MO, &[], &[]),
+        Some(mo) => {
             for loc in x.locations() {
                 let step = |&event: &EventId| Step { name: "mo", lemma: None, event };
                 let steps: Vec<Step> = mo.of(loc).iter().map(step).collect();
@@ -32,11 +34,19 @@ pub fn show_witness(x: &Execution, witness: &Witness) -> Vec<Line<EventId>> {
 /// A witness as far as it concerns these events: for each of their locations a line with its writes, of many only those that
 /// are among the events or read by them.
 pub fn show_witness_of(x: &Execution, witness: &Witness, events: &[EventId]) -> Vec<Line<EventId>> {
-    let Witness::Mo(mo) = witness else { return vec![Line::new(0, NO_MO)] };
+    let asked_of = |&(of, source): &(Observation, EventId)| match of {
+        Observation::Read(read) => events.contains(&read),
+        Observation::Final { .. } => events.contains(&source),
+    };
+    let chosen: Vec<_> = witness.sources().iter().copied().filter(asked_of).collect();
+    let mut lines = sources::chosen(x, &chosen);
+    let Some(mo) = witness.mo() else {
+        lines.push(Line::new(0, NO_MO));
+        return lines;
+    };
     let locations: BTreeSet<_> = events.iter().filter_map(|&event| x.loc(event)).collect();
     let asked: BTreeSet<EventId> =
         events.iter().flat_map(|&event| [Some(event), x.rf(event)]).flatten().collect();
-    let mut lines = Vec::new();
     for loc in locations {
         let writes = mo.of(loc);
         let shown = |write: EventId| writes.len() <= FEW || x.is_init(write) || asked.contains(&write);

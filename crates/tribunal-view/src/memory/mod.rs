@@ -8,8 +8,8 @@ use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
 use tribunal::Verdict;
-use tribunal::memory::{self, EventId, Execution, ThreadId};
-use tribunal::verdict::{ModificationOrder, Witness};
+use tribunal::memory::{self, EventId, Execution, Observation, ThreadId};
+use tribunal::verdict::ModificationOrder;
 use tribunal_formats::Lines;
 use tribunal_report::memory::{Story, story};
 use tribunal_report::{Finding, Line, Ruling};
@@ -99,15 +99,30 @@ fn ruling(x: &Execution, finding: &Finding<'_>, places: &Places) -> Said<MemoryR
             let place = |event: EventId| places.of(event);
             let story = story(x, *model, violation);
             let cycle = explanation::arrows(&story.steps, place);
-            (explanation::lines(titled(story), place), MemoryRuling { cycle, ..MemoryRuling::default() })
+            let chosen = chosen(&story.sources, places);
+            let drawn = MemoryRuling { cycle, chosen, ..MemoryRuling::default() };
+            (explanation::lines(titled(story), place), drawn)
         }
-        Ruling::Memory { verdict: Verdict::Consistent(Witness::Mo(mo)), .. } => {
-            let (mo, fr) = orders(x, mo, places);
-            (Vec::new(), MemoryRuling { cycle: Vec::new(), mo, fr })
+        Ruling::Memory { verdict: Verdict::Consistent(witness), .. } => {
+            let sources = witness.sources();
+            let whole = (!sources.is_empty()).then(|| x.choosing(sources));
+            let (mo, fr) =
+                witness.mo().map(|mo| orders(whole.as_ref().unwrap_or(x), mo, places)).unwrap_or_default();
+            let chosen = chosen(sources, places);
+            (Vec::new(), MemoryRuling { cycle: Vec::new(), chosen, mo, fr })
         }
         _ => (Vec::new(), MemoryRuling::default()),
     };
     said(finding, lines, drawn)
+}
+
+/// From sources to what reads them, as far as both are shown.
+fn chosen(sources: &[(Observation, EventId)], places: &Places) -> Vec<Edge> {
+    let edge = |&(of, source): &(Observation, EventId)| match of {
+        Observation::Read(read) => Some([places.of(source)?, places.of(read)?]),
+        Observation::Final { .. } => None,
+    };
+    sources.iter().filter_map(edge).collect()
 }
 
 /// The lines of a story below its title, which speaks of all steps.

@@ -24,7 +24,8 @@ text{font-family:ui-monospace,'SF Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono'
 .edge{fill:none;stroke:#2f6db3;stroke-width:1.6}.head,.name{fill:#2f6db3}\
 .name{font-size:11px;stroke:#fafaf8;stroke-width:4;paint-order:stroke;stroke-linejoin:round}\
 .po .edge{stroke:#8b949d}.po .head,.po .name{fill:#6b747d}.gap .edge{stroke-dasharray:1 4}\
-.rf .edge{stroke:#0b7d62}.rf .head,.rf .name{fill:#0b7d62}\
+.rf .edge,.chosen .edge{stroke:#0b7d62}.rf .head,.rf .name,.chosen .head,.chosen .name{fill:#0b7d62}\
+.chosen .edge{stroke-dasharray:5 3}\
 .mo .edge{stroke-dasharray:8 4}\
 .fr .edge{stroke:#ad6300;stroke-dasharray:2 3.5;stroke-width:1.8}.fr .head,.fr .name{fill:#ad6300}\
 .deps .edge{stroke:#8a4ba5;stroke-dasharray:8 3 2 3}.deps .head,.deps .name{fill:#8a4ba5}\
@@ -35,7 +36,7 @@ text{fill:#e7e8e6}.ground{fill:#15171a}.quiet{fill:#969ea6}.number{fill:#82aaff}
 .box{fill:#22262b;stroke:#5d666f}.spoken .box{stroke:#ff7a85}.failing .box{stroke:#ff7a85;fill:#46222a}\
 .edge{stroke:#6fb1f0}.head,.name{fill:#6fb1f0}.name{stroke:#15171a}\
 .po .edge{stroke:#78828c}.po .head,.po .name{fill:#98a2ac}\
-.rf .edge{stroke:#3ecaa2}.rf .head,.rf .name{fill:#3ecaa2}\
+.rf .edge,.chosen .edge{stroke:#3ecaa2}.rf .head,.rf .name,.chosen .head,.chosen .name{fill:#3ecaa2}\
 .fr .edge{stroke:#efb04c}.fr .head,.fr .name{fill:#efb04c}\
 .deps .edge{stroke:#cd9be3}.deps .head,.deps .name{fill:#cd9be3}\
 .glow{stroke:#ff7a85}.lin{stroke:#82aaff}.point{fill:#82aaff}}";

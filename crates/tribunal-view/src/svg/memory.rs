@@ -100,6 +100,7 @@ fn class(name: &str) -> &'static str {
     match name {
         "po" | "ppo" | "po-loc" => "po",
         "rf" | "sw" => "rf",
+        "chosen" => "chosen",
         "fr" | "rw" => "fr",
         "dep" | "deps" => "deps",
         _ => "mo",
@@ -114,6 +115,7 @@ fn legend(edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("po", "po, program order"),
         ("rf", "rf, reads from"),
+        ("chosen", "rf, chosen among writes of the value"),
         ("mo", "mo, order of writes"),
         ("fr", "fr, reads before"),
         ("deps", "deps, depends on"),
@@ -152,7 +154,10 @@ fn edges(document: &Document, grid: &Grid, said: Option<&Said<MemoryRuling>>) ->
     };
     rf.iter().for_each(|&[from, to]| add(from, to, "rf", false, false));
     deps.iter().for_each(|&[from, to]| add(from, to, "dep", false, false));
-    if let Some(MemoryRuling { cycle, mo, fr }) = said.map(|said| &said.ruling) {
+    if let Some(MemoryRuling { cycle, chosen, mo, fr }) = said.map(|said| &said.ruling) {
+        let in_cycle = |edge: [u32; 2]| cycle.iter().any(|arrow| [arrow.from, arrow.to] == edge);
+        let chosen = chosen.iter().filter(|&&edge| !in_cycle(edge));
+        chosen.for_each(|&[from, to]| add(from, to, "chosen", false, false));
         mo.iter().for_each(|&[from, to]| add(from, to, "mo", false, false));
         fr.iter().for_each(|&[from, to]| add(from, to, "fr", false, false));
         cycle.iter().for_each(|&Arrow { from, to, name }| add(from, to, name, true, true));
@@ -192,7 +197,9 @@ impl<'a> Routing<'a> {
             (Some(from), Some(to)) if from < to => (Side::Right, Side::Left),
             (Some(from), Some(to)) if from > to => (Side::Left, Side::Right),
             // In one column: fr and rf on the right, what orders on the left.
-            (Some(_), Some(_)) if matches!(class(edge.name), "rf" | "fr") => (Side::Right, Side::Right),
+            (Some(_), Some(_)) if matches!(class(edge.name), "rf" | "chosen" | "fr") => {
+                (Side::Right, Side::Right)
+            }
             (Some(_), Some(_)) => (Side::Left, Side::Left),
             _ if from.x <= to.x => (Side::Right, Side::Left),
             _ => (Side::Left, Side::Right),

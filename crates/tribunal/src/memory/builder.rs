@@ -2,6 +2,7 @@
 //! finds every read its write.
 
 use super::execution::{NO_SOURCE, ThreadTable};
+use super::open::OPEN;
 use super::times::Times;
 use super::{
     BadSource, EventId, Execution, Features, Interval, Kind, Label, LocId, MalformedHistory, Op, Order, Slot,
@@ -182,18 +183,20 @@ impl ExecutionBuilder {
         self.threads[thread.index()].labels.len()
     }
 
-    /// Finds every read its write and checks that the history makes sense.
+    /// Finds every read its write and checks that the history makes sense. A read of a value that nothing wrote, or more than
+    /// one write, is left [open](Execution::is_open).
     ///
     /// ```
     /// use tribunal::memory::{Execution, MalformedHistory, Op};
     /// let mut b = Execution::builder();
     /// let (t, x) = (b.thread("T0"), b.location("x"));
-    /// b.push(t, Op::read(x, 7));
-    /// assert!(matches!(b.build(), Err(MalformedHistory::ThinAirRead { value: 7, .. })));
+    /// let read = b.push(t, Op::read(x, 7));
+    /// b.depends(read, 1);
+    /// assert!(matches!(b.build(), Err(MalformedHistory::BadDependency { dependency: 1, .. })));
     /// ```
     pub fn build(mut self) -> Result<Execution, MalformedHistory> {
         let locations = self.loc_names.len();
-        // The two largest ids mark "no source" and "more than one write".
+        // The two largest ids mark "no source" and "more than one write", or an open read.
         if self.events + locations >= AMBIGUOUS as usize {
             return Err(MalformedHistory::TooLarge { events: self.events, locations });
         }
@@ -202,11 +205,13 @@ impl ExecutionBuilder {
         let index = WriteIndex::new(&execution);
         execution.resolve_reads(&threads, &index)?;
         execution.resolve_deps(&threads)?;
-        execution.resolve_finals(&self.finals, &index)?;
+        let open_finals = execution.resolve_finals(&self.finals, &index);
         drop(index);
+        let rmw_reads = threads.iter().flat_map(|thread| thread.rmw_reads.iter().copied());
+        execution.resolve_open(rmw_reads, &open_finals);
         execution.resolve_times(&self.times)?;
         execution.features = Features {
-            finals: !execution.finals.is_empty(),
+            finals: !self.finals.is_empty(),
             deps: !execution.deps.is_empty(),
             times: execution.times.is_some(),
             ..execution.features
@@ -230,6 +235,7 @@ impl ExecutionBuilder {
             deps: Vec::new(),
             finals: Vec::new(),
             times: None,
+            open: None,
             features: Features::default(),
         };
         for (t, thread) in self.threads.iter_mut().enumerate() {
@@ -287,22 +293,7 @@ impl Execution {
                 let loc = self.locs[event.index()];
                 sources[event.index()] = match source {
                     Source::ByValue => match index.writer(loc, value) {
-                        NO_SOURCE => {
-                            return Err(MalformedHistory::ThinAirRead {
-                                at,
-                                thread: self.thread_name(thread_id).into(),
-                                loc: self.location_name(loc).into(),
-                                value,
-                            });
-                        }
-                        AMBIGUOUS => {
-                            return Err(MalformedHistory::AmbiguousRead {
-                                at,
-                                thread: self.thread_name(thread_id).into(),
-                                loc: self.location_name(loc).into(),
-                                value,
-                            });
-                        }
+                        NO_SOURCE | AMBIGUOUS => OPEN,
                         writer => writer,
                     },
                     explicit => self.explicit_source(at, explicit, loc, value)?.0,
@@ -363,22 +354,18 @@ impl Execution {
         Ok(())
     }
 
-    fn resolve_finals(
-        &mut self,
-        finals: &[(LocId, u64)],
-        index: &WriteIndex,
-    ) -> Result<(), MalformedHistory> {
+    /// The final values that no write wrote, or more than one.
+    fn resolve_finals(&mut self, finals: &[(LocId, u64)], index: &WriteIndex) -> Vec<(LocId, u64)> {
+        let mut open = Vec::new();
         for &(loc, value) in finals {
-            let name = || self.location_name(loc).to_string();
             match index.writer(loc, value) {
-                NO_SOURCE => return Err(MalformedHistory::ThinAirFinal { loc: name(), value }),
-                AMBIGUOUS => return Err(MalformedHistory::AmbiguousFinal { loc: name(), value }),
+                NO_SOURCE | AMBIGUOUS => open.push((loc, value)),
                 writer => self.finals.push((loc, EventId(writer))),
             }
         }
         self.finals.sort_unstable();
         self.finals.dedup();
-        Ok(())
+        open
     }
 
     fn resolve_times(&mut self, given: &[(Slot, Interval)]) -> Result<(), MalformedHistory> {

@@ -9,33 +9,6 @@ use super::Slot;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedHistory {
-    /// A read of a value that nothing wrote.
-    #[error("thread {thread}, event {}: reads {value} from {loc}, which no write to {loc} wrote", at.index)]
-    ThinAirRead {
-        /// The read.
-        at: Slot,
-        /// Its thread's name.
-        thread: String,
-        /// The location's name.
-        loc: String,
-        /// The value read.
-        value: u64,
-    },
-    /// A read by value that could be from several writes.
-    #[error(
-        "thread {thread}, event {}: reads {value} from {loc}, which more than one write wrote; say which with `from`",
-        at.index
-    )]
-    AmbiguousRead {
-        /// The read.
-        at: Slot,
-        /// Its thread's name.
-        thread: String,
-        /// The location's name.
-        loc: String,
-        /// The value read.
-        value: u64,
-    },
     /// An explicit source that is no write to the read's location of the read's value.
     #[error("thread {thread}, event {}: `from` names {source_name}, {problem}", at.index)]
     BadSource {
@@ -78,22 +51,6 @@ pub enum MalformedHistory {
         /// Its end time.
         end: u64,
     },
-    /// A final value that nothing wrote.
-    #[error("final value {value} of {loc}: no write to {loc} wrote it")]
-    ThinAirFinal {
-        /// The location's name.
-        loc: String,
-        /// The value.
-        value: u64,
-    },
-    /// A final value that several writes wrote.
-    #[error("final value {value} of {loc}: more than one write to {loc} wrote it")]
-    AmbiguousFinal {
-        /// The location's name.
-        loc: String,
-        /// The value.
-        value: u64,
-    },
     /// More events and locations than 32-bit ids can name.
     #[error(
         "the history has {events} events and {locations} locations; together they must stay below 2^32 - 2"
@@ -127,13 +84,11 @@ impl MalformedHistory {
     /// The event the error is about, if it is about one.
     pub fn slot(&self) -> Option<Slot> {
         match self {
-            Self::ThinAirRead { at, .. }
-            | Self::AmbiguousRead { at, .. }
-            | Self::BadSource { at, .. }
+            Self::BadSource { at, .. }
             | Self::BadDependency { at, .. }
             | Self::FenceWithoutOrder { at, .. }
             | Self::EndsBeforeItBegins { at, .. } => Some(*at),
-            Self::ThinAirFinal { .. } | Self::AmbiguousFinal { .. } | Self::TooLarge { .. } => None,
+            Self::TooLarge { .. } => None,
         }
     }
 }

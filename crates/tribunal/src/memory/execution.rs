@@ -1,5 +1,6 @@
 //! The execution itself: struct-of-arrays columns over the events of all threads.
 
+use super::open::Open;
 use super::times::Times;
 use super::{EventId, Interval, Kind, Label, LocId, Order, Slot, ThreadId};
 use std::fmt;
@@ -43,6 +44,8 @@ pub struct Execution {
     pub(super) deps: Vec<(EventId, EventId)>,
     pub(super) finals: Vec<(LocId, EventId)>,
     pub(super) times: Option<Times>,
+    /// What values leave open, if anything.
+    pub(super) open: Option<Box<Open>>,
     pub(super) features: Features,
 }
 
@@ -224,7 +227,7 @@ impl Execution {
         }
     }
 
-    /// The write an event reads from; none unless it reads.
+    /// The write an event reads from; none unless it reads, nor if that is [open](Self::is_open).
     #[inline]
     pub fn rf(&self, event: EventId) -> Option<EventId> {
         match self.sources.get(event.index()) {
@@ -281,6 +284,7 @@ impl Execution {
             + self.sources.capacity() * 4
             + self.deps.capacity() * 8
             + self.times.as_ref().map_or(0, Times::bytes)
+            + self.open.as_ref().map_or(0, |open| open.bytes())
             + self.thread_starts.capacity() * 4
             + self.init.capacity() * 8
             + names(&self.thread_names)
@@ -329,7 +333,7 @@ impl fmt::Display for Shown<'_> {
             Kind::Read => write!(f, "R{order} {name} {}", x.value(e)),
             Kind::Write => write!(f, "W{order} {name} {}", x.value(e)),
             Kind::Rmw => {
-                let read = x.rf(e).map_or(0, |w| x.value(w));
+                let read = x.value_read(e).unwrap_or_default();
                 write!(f, "U{order} {name} {read}>{}", x.value(e))
             }
             Kind::Fence => write!(f, "F{order}"),

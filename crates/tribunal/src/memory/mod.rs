@@ -1,6 +1,7 @@
 //! Memory executions: the events of threads on locations, program order and reads-from.
 //!
-//! An [`Execution`] is built once, by an [`ExecutionBuilder`], and is valid from then on: every read has its write.
+//! An [`Execution`] is built once, by an [`ExecutionBuilder`], and is valid from then on: every read has its write,
+//! or the writes of its value that it may read from.
 //! It knows nothing of memory models.
 
 mod builder;
@@ -8,6 +9,7 @@ mod error;
 mod event;
 mod execution;
 mod ids;
+mod open;
 mod part;
 mod times;
 
@@ -16,5 +18,6 @@ pub use error::{BadSource, MalformedHistory};
 pub use event::{Kind, Label, Op, Order, Slot, Source};
 pub use execution::{Execution, Features, Shown};
 pub use ids::{EventId, LocId, ThreadId};
+pub use open::Observation;
 pub(crate) use part::Extras;
 pub use times::Interval;

@@ -1,6 +1,6 @@
 //! Parts of executions: some of the events.
 
-use super::{EventId, Execution, Kind, LocId, Op, Order, Slot, Source, ThreadId};
+use super::{EventId, Execution, Kind, LocId, Observation, Op, Order, Slot, Source, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// Which of the things beside events a part keeps.
@@ -15,7 +15,8 @@ pub(crate) struct Extras<D, O> {
 
 impl Execution {
     /// The execution of these events alone, which must be in the order of their ids and include what each of them reads
-    /// from, unless that is an initial write. Threads and locations without events are left out.
+    /// from, unless that is an initial write; of an open read all [writers](Self::writers), or else the part says less of it.
+    /// Threads and locations without events are left out.
     ///
     /// ```
     /// use tribunal::memory::{EventId, Execution, Op};
@@ -70,7 +71,7 @@ impl Execution {
         for &event in events {
             let order = (extras.order)(event);
             let loc = x.loc(event).map_or(LocId(0), |loc| locs[&loc]);
-            let read = x.rf(event).map_or(0, |source| x.value(source));
+            let read = x.value_read(event).unwrap_or_default();
             let op = match x.label(event).kind() {
                 Kind::Read => Op::read(loc, x.value(event)),
                 Kind::Write => Op::write(loc, x.value(event)),
@@ -97,6 +98,14 @@ impl Execution {
                 && (x.is_init(event) || slots.contains_key(&event))
             {
                 b.final_value(loc, x.value(event));
+            }
+        }
+        for observation in x.open().filter(|_| extras.finals) {
+            if let Observation::Final { loc, value } = observation
+                && let Some(&loc) = locs.get(&loc)
+                && x.writers(observation).iter().all(|&write| x.is_init(write) || slots.contains_key(&write))
+            {
+                b.final_value(loc, value);
             }
         }
         b.build().expect("a part of a well-formed execution, closed under rf")

@@ -14,6 +14,7 @@ use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
 use crate::order::happens_before::Synchronisation;
+use crate::sources;
 use crate::verdict::{Unsupported, Verdict};
 pub use preserved::{BadPreserved, Keep, Preserved};
 
@@ -145,7 +146,8 @@ impl Model {
         }
     }
 
-    /// The cost of deciding the model for n events of k threads.
+    /// The cost of deciding the model for n events of k threads, where every read has its source; where values repeat and reads
+    /// are [open](Execution::is_open), every model is NP-complete.
     pub const fn complexity(self) -> &'static str {
         match self {
             Model::Sc | Model::Tso | Model::Pso => "NP-complete; near O(n·k) where saturation decides",
@@ -344,6 +346,7 @@ fn judgement(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limit
     }
     let by = |decided: Result<Verdict, _>| decided.map(|verdict| (verdict, usual));
     let decided = match model {
+        _ if x.is_open() => sources::decide(x, model, |x| judgement(x, model, engine, limits), limits),
         Model::Rc20 => by(rc20::decide(x, Synchronisation::Annotated, limits)),
         Model::Ra => by(rc20::decide(x, Synchronisation::EveryRead, limits)),
         Model::Relaxed => by(rc20::decide(x, Synchronisation::Nothing, limits)),

@@ -4,7 +4,7 @@
 //! conclusion is that some axiom cannot be satisfied by any mo. What each reason requires is said at [`Because`]; it
 //! is checked by [`verify`](crate::verify), which shares no code with the engines.
 
-use crate::memory::EventId;
+use crate::memory::{EventId, Observation};
 use std::fmt;
 
 /// Why a history is inconsistent with a model.
@@ -59,11 +59,13 @@ pub enum Axiom {
     Pipelined,
     /// the saturation of sc is acyclic
     SaturatedSequential,
+    /// every read, and every final value, has a source with which the other axioms hold
+    Sources,
 }
 
 impl Axiom {
     /// Every axiom.
-    pub const ALL: [Axiom; 20] = [
+    pub const ALL: [Axiom; 21] = [
         Axiom::PoRf,
         Axiom::WriteCoherence,
         Axiom::StrongWriteCoherence,
@@ -84,6 +86,7 @@ impl Axiom {
         Axiom::WeakCausalConvergence,
         Axiom::Pipelined,
         Axiom::SaturatedSequential,
+        Axiom::Sources,
     ];
 
     /// The axiom's name in every output.
@@ -109,6 +112,7 @@ impl Axiom {
             Axiom::WeakCausalConvergence => "weak-causal-convergence",
             Axiom::Pipelined => "pipelined",
             Axiom::SaturatedSequential => "saturated-sequential",
+            Axiom::Sources => "sources",
         }
     }
 
@@ -135,6 +139,7 @@ impl Axiom {
             Axiom::WeakCausalConvergence => "acyclic(π ∪ rfe ∪ wpww ∪ rw[wpww])",
             Axiom::Pipelined => "a total order for each thread",
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
+            Axiom::Sources => "every read has a source with which the axioms hold",
         }
     }
 }
@@ -181,6 +186,31 @@ pub enum Refutation {
         forward: Box<Refutation>,
         /// Why mo(second, first) does not work.
         backward: Box<Refutation>,
+    },
+    /// Nothing wrote the value that is read.
+    ThinAir(Observation),
+    /// These observations have only these sources left, in this order: of each, every other write of its value is
+    /// [struck out](Refutation::NoSource). With them, the violation stands.
+    Forced {
+        /// What is left, in the order in which it is found.
+        sources: Vec<(Observation, EventId)>,
+        /// What is wrong with the history that has these sources.
+        then: Box<Violation>,
+    },
+    /// No write of the value that is read is left. A write w is *struck out* as a source of a read r if
+    /// - r comes before w, or is w;
+    /// - another write of the location comes after w and before r;
+    /// - r is an RMW, and another RMW reads from w (not of the causal models, but for wra).
+    ///
+    /// What comes before what is said at [`verify`](mod@crate::verify): the part of happens-before, or of the global view, that no
+    /// mo changes, with the sources that are known.
+    NoSource(EventId),
+    /// Each source that is left for an open observation leads to a violation.
+    Sources {
+        /// What is open.
+        of: Observation,
+        /// Each write of its value that is not [struck out](Refutation::NoSource), and what is wrong with it as the source.
+        cases: Vec<(EventId, Violation)>,
     },
 }
 
@@ -427,6 +457,22 @@ impl Refutation {
                 forward.each_event(visit);
                 backward.each_event(visit);
             }
+            Refutation::ThinAir(observation) => visit_read(*observation, visit),
+            Refutation::NoSource(read) => visit(*read),
+            Refutation::Forced { sources, then } => {
+                for &(observation, source) in sources {
+                    visit_read(observation, visit);
+                    visit(source);
+                }
+                then.refutation.each_event(visit);
+            }
+            Refutation::Sources { of, cases } => {
+                visit_read(*of, visit);
+                for (source, case) in cases {
+                    visit(*source);
+                    case.refutation.each_event(visit);
+                }
+            }
         }
     }
 
@@ -436,7 +482,18 @@ impl Refutation {
             Refutation::SharedSource { .. } => 2,
             Refutation::Overwritten { before, after, .. } => 1 + before.len() + after.len(),
             Refutation::Split { forward, backward, .. } => 1 + forward.weight() + backward.weight(),
+            Refutation::ThinAir(_) | Refutation::NoSource(_) => 1,
+            Refutation::Forced { sources, then } => sources.len() + then.weight(),
+            Refutation::Sources { cases, .. } => {
+                1 + cases.iter().map(|(_, case)| 1 + case.weight()).sum::<usize>()
+            }
         }
+    }
+}
+
+fn visit_read(observation: Observation, visit: &mut impl FnMut(EventId)) {
+    if let Observation::Read(read) = observation {
+        visit(read);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Witnesses: why a history is consistent.
 
-use crate::memory::{EventId, Execution, LocId};
+use crate::memory::{EventId, Execution, LocId, Observation};
 
 /// What satisfies the model's axioms together with the history.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,32 @@ pub enum Witness {
     Mo(ModificationOrder),
     /// Nothing: the model's axioms speak of the history alone.
     History,
+    /// Sources for what is [open](Execution::is_open) in the history, and what satisfies the axioms with them.
+    Sources {
+        /// A write for each open observation, in their order.
+        sources: Vec<(Observation, EventId)>,
+        /// A witness of the history with these sources.
+        then: Box<Witness>,
+    },
+}
+
+impl Witness {
+    /// The sources that were chosen for what is open in the history.
+    pub fn sources(&self) -> &[(Observation, EventId)] {
+        match self {
+            Witness::Sources { sources, .. } => sources,
+            Witness::Mo(_) | Witness::History => &[],
+        }
+    }
+
+    /// mo, where the model has one.
+    pub fn mo(&self) -> Option<&ModificationOrder> {
+        match self {
+            Witness::Mo(mo) => Some(mo),
+            Witness::History => None,
+            Witness::Sources { then, .. } => then.mo(),
+        }
+    }
 }
 
 /// mo: for each location a total order of its writes, the initial write among them.

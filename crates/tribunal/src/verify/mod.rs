@@ -3,6 +3,15 @@
 //! A witness is checked against the model's axioms: [`verify_witness`] says at what cost. A violation is a proof
 //! and is checked step by step: what each step may rest on is said at [`Because`](crate::verdict::Because).
 //!
+//! Where values repeat, a violation goes through the sources that reads may have. A write need not be gone through that is
+//! struck out: one that comes after the read, or that another write of the location overwrites before the read, or that
+//! another RMW reads from if the read is an RMW. What comes before what:
+//! - sc, wsc, ra, sra, wra, cc, ccv, cm, ccm: (po ∪ rf)⁺;
+//! - rc20, relaxed: (po ∪ rf)⁺ for what comes after the read, and program order for what is overwritten;
+//! - tso, pso: program order within a location, and (ppo ∪ rfe)⁺ as far as kinds and seq_cst fences keep po; of a write of its own
+//!   thread a read is before only if program order says so;
+//! - the others: program order within a location.
+//!
 //! ```
 //! use tribunal::{Model, verify, memory::{Execution, Op}, verdict::{ModificationOrder, Witness}};
 //! let mut b = Execution::builder();
@@ -33,6 +42,7 @@ mod maps;
 pub mod object;
 mod program;
 mod refusal;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod violation;
@@ -64,7 +74,7 @@ pub fn verify_within(
     limits.check(0).map_err(Refusal::Limit)?;
     match verdict {
         Verdict::Consistent(witness) => witness::within(x, model, witness, limits),
-        Verdict::Inconsistent(violation) => verify_violation(x, model, violation),
+        Verdict::Inconsistent(violation) => violation::within(x, model, violation, limits),
         Verdict::Undecided(_) => Err(Refusal::Undecided),
         Verdict::Unsupported(claimed) if model.unsupported(x) == Some(*claimed) => Ok(()),
         Verdict::Unsupported(claimed) => Err(Refusal::Applies { model, claimed: *claimed }),

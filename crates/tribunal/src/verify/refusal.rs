@@ -107,6 +107,38 @@ pub enum Refusal {
         breach: Breach,
     },
 
+    /// Sources are chosen for what is not open.
+    #[error("every read of the history has its source: there is nothing to choose")]
+    NothingOpen,
+    /// An open observation without a source.
+    #[error("{of} needs a source: more than one write, or none, wrote its value")]
+    Unchosen {
+        /// The observation.
+        of: String,
+    },
+    /// A source that did not write the value.
+    #[error("{write} cannot be the source of {of}: it is no write of that value to that location")]
+    NotASource {
+        /// The observation.
+        of: String,
+        /// The event.
+        write: Named,
+    },
+    /// Something wrote the value.
+    #[error("{of} is not from thin air: there is a write of its value")]
+    Written {
+        /// The observation.
+        of: String,
+    },
+    /// A source that is neither refuted nor struck out.
+    #[error("nothing says that {write} cannot be the source of {of}")]
+    NotStruckOut {
+        /// The observation.
+        of: String,
+        /// The write.
+        write: Named,
+    },
+
     /// A refutation of another family of models.
     #[error("{model} cannot be refuted by {refutation}")]
     OtherRefutation {

@@ -9,7 +9,7 @@ mod relation;
 
 use relation::Relation;
 use tribunal::Model;
-use tribunal::memory::{EventId, Execution, Kind, LocId, Order};
+use tribunal::memory::{EventId, Execution, Kind, LocId, Observation, Order};
 use tribunal::verdict::ModificationOrder;
 
 /// Whether the history satisfies the model's axioms, with some mo if it has one; none if the model says nothing about
@@ -18,12 +18,18 @@ pub fn consistent(x: &Execution, model: Model) -> Option<bool> {
     use Model::*;
     let fences = x.events().any(|e| x.label(e).kind() == Kind::Fence);
     let seq_cst = x.events().any(|e| x.label(e).order() == Order::SeqCst);
-    let finals = !x.finals().is_empty();
+    let final_value = |of| matches!(of, Observation::Final { .. });
+    let finals = !x.finals().is_empty() || x.open().any(final_value);
     match model {
         Rc20 if seq_cst => return None,
         Cc | Ccv | Cm | Ccm | Wccm | Wsc if fences || finals => return None,
         Wra | Pram if finals => return None,
         _ => {}
+    }
+    // Where values repeat, some choice of sources must do.
+    if let Some(of) = x.open().next() {
+        let with = |&source| consistent(&x.choosing(&[(of, source)]), model) == Some(true);
+        return Some(x.writers(of).iter().any(with));
     }
     let h = History::new(x);
     Some(match model {

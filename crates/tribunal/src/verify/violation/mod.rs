@@ -9,8 +9,10 @@ mod views;
 
 use super::chains::Chains;
 use super::program::Program;
+use super::sources;
 use super::{EdgeFault, Named, Refusal, applies, known};
 use crate::Model;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind};
 use crate::models::Preserved;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
@@ -21,8 +23,25 @@ use std::cell::OnceCell;
 ///
 /// Linear in the violation, and in the history where the violation follows RMWs or fences. Nothing recurses: a
 /// violation may nest as deeply as it likes.
+///
+/// Where values repeat, O(n·k) for each time that sources are struck out with others known, and O(n) for each case.
 pub fn verify_violation(x: &Execution, model: Model, violation: &Violation) -> Result<(), Refusal> {
+    within(x, model, violation, &Limits::default())
+}
+
+/// As [`verify_violation`], within limits.
+pub(super) fn within(
+    x: &Execution,
+    model: Model,
+    violation: &Violation,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
     applies(x, model)?;
+    if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation) }
+}
+
+/// Accepts a violation of a history in which every read has its source.
+pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Result<(), Refusal> {
     // The pair (po-mm, rf-mm) of sc is sc.
     let model = if model.preserved() == Some(Preserved::SC) { Model::Sc } else { model };
     let mut proof = Proof {
@@ -128,6 +147,12 @@ impl<'a> Proof<'a> {
                         tasks.extend([Task::Discharge(pair), Task::Refute(case), Task::Assume(pair)]);
                     }
                 }
+                Task::Refute(
+                    Refutation::ThinAir(_)
+                    | Refutation::NoSource(_)
+                    | Refutation::Forced { .. }
+                    | Refutation::Sources { .. },
+                ) => return Err(Refusal::NothingOpen),
             }
         }
         Ok(())

@@ -41,6 +41,9 @@ pub(super) fn within(
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
     applies(x, model)?;
+    if x.is_open() {
+        return chosen(x, model, witness, limits);
+    }
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0).map_err(Refusal::Limit)?;
     match (model, witness) {
         (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
@@ -64,9 +67,33 @@ pub(super) fn within(
         (Model::Ccm, Witness::History) => causal::ccm(x, limits),
         (Model::Wccm, Witness::History) => causal::wccm(x, limits),
         (Model::Wsc, Witness::History) => causal::wsc(x, limits),
+        (_, Witness::Sources { .. }) => Err(Refusal::NothingOpen),
         (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
         (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
     }
+}
+
+/// Every open observation has one of the writes of its value, and with them the witness stands.
+fn chosen(x: &Execution, model: Model, witness: &Witness, limits: &Limits<'_>) -> Result<(), Refusal> {
+    limits.check_memory(x.bytes(), 0).map_err(Refusal::Limit)?;
+    let sources = witness.sources();
+    let mut given = sources.iter();
+    for of in x.open() {
+        match given.next() {
+            Some(&(chosen, source)) if chosen == of && x.writers(of).binary_search(&source).is_ok() => {}
+            Some(&(chosen, source)) if chosen == of => {
+                known(x, source)?;
+                let of = x.show_observation(of);
+                return Err(Refusal::NotASource { of, write: Named::new(x, source) });
+            }
+            _ => return Err(Refusal::Unchosen { of: x.show_observation(of) }),
+        }
+    }
+    if given.next().is_some() {
+        return Err(Refusal::NothingOpen);
+    }
+    let Witness::Sources { then, .. } = witness else { return Err(Refusal::NothingOpen) };
+    within(&x.choosing(sources), model, then, limits)
 }
 
 fn broken(axiom: Axiom, breach: Breach) -> Refusal {

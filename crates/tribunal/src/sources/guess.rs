@@ -1,0 +1,329 @@
+//! Guessing sources: the threads run on a machine with store buffers, or without, until every read finds its value.
+//!
+//! A read that finds its value is never better off later, so reads go first; what is chosen is which write reaches memory
+//! next. A dead end goes back to the last choice; states that were seen are not entered again. A guess proves nothing: the
+//! model's engine decides whether the sources will do.
+
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, Kind, LocId, Observation};
+use crate::models::Model;
+use crate::verdict::Limit;
+use rustc_hash::{FxHashSet, FxHasher};
+use std::collections::VecDeque;
+use std::hash::{Hash, Hasher};
+
+/// What stands between a thread and the memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Buffers {
+    None,
+    /// One queue a thread.
+    Fifo,
+    /// One queue for each thread and location.
+    PerLocation,
+}
+
+/// Sources for all that is open, if a machine finds some.
+pub(super) fn guess(
+    x: &Execution,
+    model: Model,
+    limits: &Limits<'_>,
+) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
+    let machines: &[Buffers] = match model {
+        Model::Sc | Model::Wsc | Model::Ccm => &[Buffers::None],
+        Model::Tso
+        | Model::Sra
+        | Model::Wccm
+        | Model::Ccv
+        | Model::Cm
+        | Model::Cc
+        | Model::Ra
+        | Model::Wra => &[Buffers::None, Buffers::Fifo],
+        _ => &[Buffers::None, Buffers::Fifo, Buffers::PerLocation],
+    };
+    for &buffers in machines {
+        if let Some(sources) = Machine::new(x, buffers).run(limits)? {
+            return Ok(Some(sources));
+        }
+    }
+    Ok(None)
+}
+
+/// A step that can be taken back.
+enum Step {
+    /// A thread went on, past a read or a fence, or past a write into its buffer.
+    Passed(usize),
+    /// A write reached memory, in place of another; from the buffer of its thread, at this place, or directly.
+    Written { write: EventId, over: EventId, from: Option<usize> },
+}
+
+struct Machine<'a> {
+    x: &'a Execution,
+    buffers: Buffers,
+    next: Vec<u32>,
+    /// By location: the write that is in memory.
+    memory: Vec<EventId>,
+    /// By thread: the writes on their way, oldest first.
+    queues: Vec<VecDeque<EventId>>,
+    /// By write: how many reads are known to read from it and have not.
+    awaited: Vec<u32>,
+    /// By read: what it read from.
+    sources: Vec<EventId>,
+    steps: Vec<Step>,
+}
+
+impl<'a> Machine<'a> {
+    fn new(x: &'a Execution, buffers: Buffers) -> Self {
+        let mut awaited = vec![0; x.len() + x.location_count()];
+        x.events().filter_map(|event| x.rf(event)).for_each(|source| awaited[source.index()] += 1);
+        Machine {
+            x,
+            buffers,
+            next: x.threads().map(|thread| x.thread_events(thread).start).collect(),
+            memory: x.locations().map(|loc| x.init_write(loc)).collect(),
+            queues: vec![VecDeque::new(); x.thread_count()],
+            awaited,
+            sources: vec![EventId(u32::MAX); x.len()],
+            steps: Vec::new(),
+        }
+    }
+
+    /// Runs to the end, going back from dead ends as long as that is worth it.
+    fn run(&mut self, limits: &Limits<'_>) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
+        let patience = 20_000 + 40 * self.x.len();
+        let mut taken = 0;
+        // Where there was a choice: how many steps had been taken, and what else to do.
+        let mut choices: Vec<(usize, Vec<(usize, Option<usize>)>)> = Vec::new();
+        let mut seen: FxHashSet<u64> = FxHashSet::default();
+        loop {
+            self.read_on();
+            if self.is_done() {
+                return Ok(Some(self.chosen()));
+            }
+            let mut writes = self.writes();
+            taken += 1;
+            if taken % 1024 == 0 {
+                limits.check(0)?;
+            }
+            if taken > patience {
+                return Ok(None);
+            }
+            let again = choices.is_empty().then_some(false).unwrap_or_else(|| !seen.insert(self.state()));
+            if again {
+                writes.clear();
+            }
+            let (mark, write) = loop {
+                if let Some(write) = writes.pop() {
+                    let mark = self.steps.len();
+                    if !writes.is_empty() {
+                        choices.push((mark, writes));
+                    }
+                    break (mark, write);
+                }
+                let Some((mark, alternatives)) = choices.pop() else { return Ok(None) };
+                self.undo(mark);
+                writes = alternatives;
+            };
+            debug_assert_eq!(mark, self.steps.len());
+            self.write(write);
+        }
+    }
+
+    fn is_done(&self) -> bool {
+        let x = self.x;
+        x.threads().all(|thread| self.next[thread.index()] == x.thread_events(thread).end)
+            && self.queues.iter().all(VecDeque::is_empty)
+    }
+
+    fn chosen(&self) -> Vec<(Observation, EventId)> {
+        let source = |of| match of {
+            Observation::Read(read) => self.sources[read.index()],
+            // The last write, if it will do.
+            Observation::Final { loc, .. } => {
+                let last = self.memory[loc.index()];
+                let writers = self.x.writers(of);
+                if writers.contains(&last) { last } else { writers[0] }
+            }
+        };
+        self.x.open().map(|of| (of, source(of))).collect()
+    }
+
+    /// What makes one state unlike another: where the threads are and what is in memory and on its way there.
+    fn state(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.next.hash(&mut hasher);
+        self.memory.hash(&mut hasher);
+        self.queues.iter().for_each(|queue| queue.len().hash(&mut hasher));
+        hasher.finish()
+    }
+
+    /// The write that a thread sees at a location.
+    fn seen(&self, thread: usize, loc: LocId) -> EventId {
+        let queued = self.queues[thread].iter().rev().find(|&&write| self.x.loc(write) == Some(loc));
+        queued.copied().unwrap_or(self.memory[loc.index()])
+    }
+
+    /// Whether an event may read what its thread sees.
+    fn finds(&self, thread: usize, event: EventId, loc: LocId) -> Option<EventId> {
+        let source = self.seen(thread, loc);
+        let found = match self.x.rf(event) {
+            Some(known) => known == source,
+            None => self.x.value_read(event) == Some(self.x.value(source)),
+        };
+        found.then_some(source)
+    }
+
+    /// Lets every thread go on as far as reads find their values and writes need not reach memory.
+    fn read_on(&mut self) {
+        let x = self.x;
+        for thread in x.threads() {
+            let t = thread.index();
+            let end = x.thread_events(thread).end;
+            while self.next[t] < end {
+                let event = EventId(self.next[t]);
+                match (x.label(event).kind(), x.loc(event)) {
+                    (Kind::Read, Some(loc)) => match self.finds(t, event, loc) {
+                        Some(source) => self.read(event, source),
+                        None => break,
+                    },
+                    (Kind::Write, _) if self.buffers != Buffers::None => self.queues[t].push_back(event),
+                    (Kind::Fence, _)
+                        if self.queues[t].is_empty()
+                            || x.label(event).order() == crate::memory::Order::Relaxed => {}
+                    _ => break,
+                }
+                self.next[t] += 1;
+                self.steps.push(Step::Passed(t));
+            }
+        }
+    }
+
+    fn read(&mut self, event: EventId, source: EventId) {
+        self.sources[event.index()] = source;
+        if self.x.rf(event).is_some() {
+            self.awaited[source.index()] -= 1;
+        }
+    }
+
+    /// The writes that may reach memory now, the most promising last: those that someone waits for, then those of the thread that
+    /// wrote last.
+    fn writes(&self) -> Vec<(usize, Option<usize>)> {
+        let x = self.x;
+        let mut writes: Vec<(usize, Option<usize>)> = Vec::new();
+        for thread in x.threads() {
+            let t = thread.index();
+            match self.buffers {
+                Buffers::None => {}
+                Buffers::Fifo => {
+                    writes.extend(
+                        self.queues[t].front().filter(|&&w| self.may_overwrite(w)).map(|_| (t, Some(0))),
+                    );
+                }
+                Buffers::PerLocation => {
+                    for (at, &write) in self.queues[t].iter().enumerate() {
+                        let first =
+                            !self.queues[t].range(..at).any(|&earlier| x.loc(earlier) == x.loc(write));
+                        if first && self.may_overwrite(write) {
+                            writes.push((t, Some(at)));
+                        }
+                    }
+                }
+            }
+            let event = EventId(self.next[t]);
+            if event.0 == x.thread_events(thread).end || !self.queues[t].is_empty() {
+                continue;
+            }
+            let may = match (x.label(event).kind(), x.loc(event)) {
+                (Kind::Write, Some(_)) => self.buffers == Buffers::None && self.may_overwrite(event),
+                (Kind::Rmw, Some(loc)) => self.finds(t, event, loc).is_some() && self.may_overwrite(event),
+                _ => false,
+            };
+            if may {
+                writes.push((t, None));
+            }
+        }
+        let last = match self.steps.last() {
+            Some(&Step::Passed(thread)) => Some(thread),
+            Some(Step::Written { write, .. }) => x.thread_of(*write).map(|thread| thread.index()),
+            None => None,
+        };
+        writes.sort_by_key(|&(t, from)| {
+            let write = self.write_of((t, from));
+            (self.is_awaited(write), last == Some(t), std::cmp::Reverse(t))
+        });
+        writes
+    }
+
+    fn write_of(&self, (thread, from): (usize, Option<usize>)) -> EventId {
+        from.map_or(EventId(self.next[thread]), |at| self.queues[thread][at])
+    }
+
+    /// Whether nothing that is known to read what the write replaces still has to.
+    fn may_overwrite(&self, write: EventId) -> bool {
+        let Some(loc) = self.x.loc(write) else { return false };
+        let over = self.memory[loc.index()];
+        let own = u32::from(self.x.rf(write) == Some(over));
+        self.awaited[over.index()] == own
+    }
+
+    /// Whether another thread's next read waits for this write's value.
+    fn is_awaited(&self, write: EventId) -> bool {
+        let x = self.x;
+        x.threads().any(|thread| {
+            let event = EventId(self.next[thread.index()]);
+            event.0 < x.thread_events(thread).end
+                && event != write
+                && x.loc(event) == x.loc(write)
+                && match x.rf(event) {
+                    Some(source) => source == write,
+                    None => x.value_read(event) == Some(x.value(write)),
+                }
+        })
+    }
+
+    fn write(&mut self, (thread, from): (usize, Option<usize>)) {
+        let write = self.write_of((thread, from));
+        let loc = self.x.loc(write).expect("a write");
+        let over = std::mem::replace(&mut self.memory[loc.index()], write);
+        match from {
+            Some(at) => _ = self.queues[thread].remove(at),
+            None => {
+                if self.x.label(write).reads() {
+                    self.read(write, over);
+                }
+                self.next[thread] += 1;
+            }
+        }
+        self.steps.push(Step::Written { write, over, from });
+    }
+
+    fn undo(&mut self, mark: usize) {
+        let x = self.x;
+        for step in self.steps.drain(mark..).rev() {
+            let read = match step {
+                Step::Passed(thread) => {
+                    self.next[thread] -= 1;
+                    let event = EventId(self.next[thread]);
+                    if x.label(event).kind() == Kind::Write {
+                        self.queues[thread].pop_back();
+                    }
+                    event
+                }
+                Step::Written { write, over, from } => {
+                    let loc = x.loc(write).expect("a write");
+                    self.memory[loc.index()] = over;
+                    let thread = x.thread_of(write).expect("a write of a thread").index();
+                    match from {
+                        Some(at) => self.queues[thread].insert(at, write),
+                        None => self.next[thread] -= 1,
+                    }
+                    write
+                }
+            };
+            if x.label(read).reads()
+                && let Some(source) = x.rf(read)
+            {
+                self.awaited[source.index()] += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Searching for sources, case by case.
+//!
+//! With the sources that are chosen, others are forced; what they leave open is left out and the model's own engine asked. If it
+//! finds a violation, that refutes the case; if not, the open observation with the fewest sources is gone through. A violation
+//! that does not rest on the last choices refutes more than the last case: it is carried back to the one that it rests on.
+
+use super::before::Rules;
+use super::forced::{Forced, Next, forced};
+use super::guess::guess;
+use super::support::Support;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, Observation};
+use crate::models::{Engine, Judgement, Model};
+use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
+
+/// Deeper cases would make a certificate that nobody can read, programs included.
+const DEEPEST: usize = 400;
+
+/// An observation that is gone through.
+struct Node {
+    /// What was forced before it.
+    forced: Vec<(Observation, EventId)>,
+    of: Observation,
+    /// The sources still to be tried, the next last.
+    left: Vec<EventId>,
+    source: EventId,
+    /// Those that failed.
+    cases: Vec<(EventId, Violation)>,
+}
+
+/// Why the choices fail.
+struct Failure {
+    violation: Violation,
+    /// What it rests on; none if on everything so far.
+    support: Option<Support>,
+}
+
+/// Decides a history with open observations, each of a value that was written.
+pub(super) fn search(
+    whole: &Execution,
+    model: Model,
+    judge: impl Fn(&Execution) -> Judgement,
+    limits: &Limits<'_>,
+) -> Result<(Verdict, Engine), Limit> {
+    let rules = Rules::of(model);
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut states = 0;
+    loop {
+        states += 1;
+        limits.check(states)?;
+        let chosen = chosen(&nodes);
+        let Forced { sources, x, next } = forced(whole.choosing(&chosen), rules, limits)?;
+        let mut engine = model.engines()[0];
+        let failure = if let Next::NoSource(read) = next {
+            Failure { violation: violated(Refutation::NoSource(read)), support: None }
+        } else {
+            let judgement = judge(&x.without_open());
+            engine = judgement.engine;
+            match judgement.verdict {
+                Verdict::Inconsistent(violation) => {
+                    let support = Some(Support::of(&x, &violation));
+                    Failure { violation, support }
+                }
+                Verdict::Undecided(limit) => return Err(limit),
+                Verdict::Unsupported(why) => return Ok((Verdict::Unsupported(why), engine)),
+                Verdict::Consistent(witness) => {
+                    let Next::Try(of, mut left) = next else {
+                        return Ok((consistent([chosen, sources].concat(), witness), engine));
+                    };
+                    // Most histories that are consistent are so in a simple way: it is tried once.
+                    if nodes.is_empty()
+                        && let Some(guessed) = guess(&x, model, limits)?
+                        && let guess = judge(&x.choosing(&guessed).without_open())
+                        && let Verdict::Consistent(witness) = guess.verdict
+                    {
+                        return Ok((consistent([sources, guessed].concat(), witness), guess.engine));
+                    }
+                    if nodes.len() == DEEPEST {
+                        return Err(Limit::States { states });
+                    }
+                    left.reverse();
+                    let source = left.pop().expect("a read with sources left");
+                    nodes.push(Node { forced: sources, of, left, source, cases: Vec::new() });
+                    continue;
+                }
+            }
+        };
+        if let Some(violation) = back(&mut nodes, failure.given(sources)) {
+            return Ok((Verdict::Inconsistent(violation), engine));
+        }
+    }
+}
+
+fn violated(refutation: Refutation) -> Violation {
+    Violation { axiom: Axiom::Sources, refutation }
+}
+
+fn consistent(mut sources: Vec<(Observation, EventId)>, then: Witness) -> Verdict {
+    sources.sort_unstable();
+    Verdict::Consistent(Witness::Sources { sources, then: Box::new(then) })
+}
+
+/// The choices and what they forced.
+fn chosen(nodes: &[Node]) -> Vec<(Observation, EventId)> {
+    nodes.iter().flat_map(|node| node.forced.iter().copied().chain([(node.of, node.source)])).collect()
+}
+
+impl Failure {
+    fn rests_on(&self, (of, source): (Observation, EventId)) -> bool {
+        self.support.as_ref().is_none_or(|support| support.has(of, source))
+    }
+
+    /// The same, where these were forced.
+    fn given(self, forced: Vec<(Observation, EventId)>) -> Self {
+        if forced.is_empty() || !forced.iter().any(|&source| self.rests_on(source)) {
+            return self;
+        }
+        let then = Box::new(self.violation);
+        // What struck out the other sources may be any choice before.
+        Failure { violation: violated(Refutation::Forced { sources: forced, then }), support: None }
+    }
+}
+
+/// Goes back to the last choice that a failure rests on, and on to its next source; the whole refutation if there is none.
+fn back(nodes: &mut Vec<Node>, mut failure: Failure) -> Option<Violation> {
+    while let Some(mut node) = nodes.pop() {
+        if failure.rests_on((node.of, node.source)) {
+            node.cases.push((node.source, failure.violation));
+            if let Some(source) = node.left.pop() {
+                node.source = source;
+                nodes.push(node);
+                return None;
+            }
+            let violation = violated(Refutation::Sources { of: node.of, cases: node.cases });
+            failure = Failure { violation, support: None };
+        }
+        failure = failure.given(node.forced);
+    }
+    Some(failure.violation)
+}
