@@ -57,7 +57,7 @@ pub(super) struct Place {
 }
 
 /// How much memory a history may take, out of which limit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Room {
     pub(super) bytes: usize,
     limit: usize,

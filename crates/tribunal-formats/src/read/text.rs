@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Fault, Parsed};
-use super::draft::Draft;
+use super::draft::{DEPENDENCY, Draft};
 use super::split::ends_history;
 use crate::{Error, ErrorKind, Format, History};
 use tribunal::memory::{ExecutionBuilder, Op, Order, Slot, Source, ThreadId};
@@ -29,7 +29,7 @@ impl Reader {
             let room = self.buffer.room();
             let Some((number, line)) = self.buffer.next_line()? else { break };
             match self.sheet.line(number, line, room) {
-                Ok(false) => self.buffer.hold(self.sheet.draft.as_ref().map_or(0, Draft::memory))?,
+                Ok(false) => self.buffer.hold(self.sheet.draft.memory())?,
                 Ok(true) => break,
                 Err(fault) => {
                     self.inside = !ends_history(Format::Text, line);
@@ -38,8 +38,9 @@ impl Reader {
             }
         }
         self.inside = false;
-        let sheet = std::mem::take(&mut self.sheet);
-        sheet.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+        let Sheet { draft, named, deps } = &mut self.sheet;
+        (*named, *deps) = (false, Vec::new());
+        draft.has_begun().then(|| draft.finish(&self.buffer)).transpose()
     }
 
     /// Forgets the history being read; says whether its end is still to come.
@@ -53,7 +54,7 @@ impl Reader {
 #[derive(Default)]
 struct Sheet {
     /// Begun by the first line that is neither blank nor a comment nor a separator.
-    draft: Option<Draft>,
+    draft: Draft,
     named: bool,
     /// The dependencies of the operation being read.
     deps: Vec<u32>,
@@ -71,14 +72,15 @@ impl Sheet {
                 cursor.eat("-");
             }
             if cursor.done() {
-                return Ok(self.draft.is_some());
+                return Ok(self.draft.has_begun());
             }
             cursor = Cursor::new(line)?;
         }
         let head_at = cursor.at();
         let head = cursor.name("a thread's name and `:`")?;
         cursor.expect(":", "`:` after the thread's name")?;
-        let draft = self.draft.get_or_insert_with(|| Draft::new(number, room));
+        let draft = &mut self.draft;
+        draft.begin(number, room);
         match head {
             "name" => {
                 if std::mem::replace(&mut self.named, true) {
@@ -130,8 +132,8 @@ impl Sheet {
             thread => {
                 let thread = draft.builder.thread(thread);
                 while !cursor.done() {
-                    let slot = operation(&mut cursor, draft, thread, &mut self.deps)?;
-                    draft.note_line(slot, number);
+                    operation(&mut cursor, draft, thread, &mut self.deps)?;
+                    draft.note_line(number);
                     within(draft, &cursor)?;
                     if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
@@ -182,7 +184,7 @@ fn operation(
     draft: &mut Draft,
     thread: ThreadId,
     deps: &mut Vec<u32>,
-) -> Parsed<Slot> {
+) -> Parsed<()> {
     let builder = &mut draft.builder;
     cursor.skip_blanks();
     let start = *cursor;
@@ -218,7 +220,8 @@ fn operation(
     op.order = order.unwrap_or_default();
     cursor.skip_blanks();
     if matches!(cursor.peek(), None | Some(b';' | b'#')) {
-        return Ok(builder.push(thread, op));
+        builder.push(thread, op);
+        return Ok(());
     }
 
     deps.clear();
@@ -235,8 +238,7 @@ fn operation(
             deps.push(cursor.index("the index of an earlier read")?);
             while cursor.eat(",") {
                 deps.push(cursor.index("the index of an earlier read")?);
-                let beside = 3 * size_of::<u32>() * deps.len();
-                draft.within(beside).map_err(|kind| Fault::new(cursor.at(), kind))?;
+                draft.within(DEPENDENCY * deps.len()).map_err(|kind| Fault::new(cursor.at(), kind))?;
             }
         } else if interval.is_none() && cursor.peek() == Some(b'@') {
             interval = cursor.times()?;
@@ -252,7 +254,7 @@ fn operation(
     if let Some(interval) = interval {
         builder.interval(slot, interval);
     }
-    Ok(slot)
+    Ok(())
 }
 
 /// `init` or `T1:0`.

@@ -1,47 +1,23 @@
 //! Memory executions in native JSON.
 
 use super::Reader;
-use crate::read::draft::Draft;
+use crate::read::draft::{DEPENDENCY, Draft, put_number};
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
-use tribunal::growth::Growth;
+use std::str::from_utf8;
 use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
-/// The events of the thread being read. They wait here until the thread's name is known: it may come after them, as it
-/// does in files with sorted keys.
+/// What of the thread being read waits for the rest of it; kept for its room.
 #[derive(Default)]
-pub(super) struct Column {
-    ops: Vec<Op>,
-    lines: Vec<u64>,
-    deps: Vec<(u32, u32)>,
-    times: Vec<(u32, Interval)>,
-    growth: Growth,
+pub(super) struct Waiting {
+    /// The thread's name.
+    name: String,
+    /// The dependencies of the event being read.
+    deps: Vec<u32>,
 }
 
-impl Column {
-    /// How many bytes the events take at most, here and in the draft that they are moved to.
-    fn memory(&self) -> usize {
-        const MOVED: usize = 160;
-        self.growth.peak() + MOVED * self.ops.len()
-    }
-
-    fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
-        draft.builder.reserve(thread, self.ops.len());
-        for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
-            let slot = draft.builder.push(thread, op);
-            draft.note_line(slot, line);
-        }
-        for (index, on) in self.deps.drain(..) {
-            draft.builder.depends(Slot { thread, index }, on);
-        }
-        for (index, interval) in self.times.drain(..) {
-            draft.builder.interval(Slot { thread, index }, interval);
-        }
-    }
-}
-
-/// What a reader keeps for the next history, in bytes.
-const KEPT: usize = 64 << 10;
+/// Room that is kept for the next history.
+const KEPT: usize = 1 << 10;
 
 keys!(ThreadKey { Name = "name", Events = "events" });
 keys!(EventKey {
@@ -99,9 +75,9 @@ impl Reader {
             self.thread(draft, position)?;
             position += 1;
         }
-        // Building the execution takes its own room; a little is kept for the next history.
-        if self.column.growth.peak() > KEPT {
-            self.column = Column::default();
+        // Building takes its own room.
+        if self.waiting.name.capacity() + self.waiting.deps.capacity() > KEPT {
+            self.waiting = Waiting::default();
         }
         Ok(())
     }
@@ -109,7 +85,9 @@ impl Reader {
     fn thread(&mut self, draft: &mut Draft, position: u32) -> Result<(), Error> {
         self.pull.peek()?;
         let place = self.pull.place();
-        let mut name = None;
+        // The name may come after the events, as it does in files with sorted keys.
+        let thread = draft.builder.next_thread();
+        let mut named = false;
         let mut seen = Seen::default();
         let mut first = true;
         self.pull.open_object("threads")?;
@@ -122,15 +100,18 @@ impl Reader {
             match key {
                 ThreadKey::Name => {
                     if !self.pull.eat_null()? {
-                        name = Some(self.pull.string("name", str::to_string)?);
+                        let name = &mut self.waiting.name;
+                        name.clear();
+                        self.pull.string("name", |text| name.push_str(text))?;
+                        named = true;
                     }
                 }
                 ThreadKey::Events => {
                     let mut first = true;
                     self.pull.open_array("events")?;
                     while self.pull.next_element(&mut first)? {
-                        if !self.plain_event(draft)? {
-                            self.event(draft)?;
+                        if !self.plain_event(draft, thread)? {
+                            self.event(draft, thread)?;
                         }
                     }
                 }
@@ -140,41 +121,49 @@ impl Reader {
             let kind = ErrorKind::MissingKey { key: "events", object: "the thread" };
             return Err(self.pull.error_at(place, kind));
         }
-        let name = name.unwrap_or_else(|| format!("T{position}"));
-        let thread = draft.builder.thread(&name);
-        // The builder knows threads by name: an old id means that the name is not new.
-        if thread.0 != position {
-            return Err(self.pull.error_at(place, ErrorKind::DuplicateThread { name }));
+        let name = &mut self.waiting.name;
+        if !named {
+            name.clear();
+            name.push('T');
+            put_number(name, u64::from(position));
         }
-        self.column.move_to(draft, thread);
-        self.pull.hold(draft.memory() + self.column.memory())
+        // The builder knows threads by name: an old id means that the name is not new.
+        if draft.builder.thread(name) != thread {
+            let kind = ErrorKind::DuplicateThread { name: name.clone() };
+            return Err(self.pull.error_at(place, kind));
+        }
+        self.pull.hold(draft.memory())
     }
 
     /// Reads an event as this crate writes most: without white space, escapes or other keys than op, loc, read, value and
     /// order. False, and nothing is read, if the next event is another or not all there.
     #[inline]
-    fn plain_event(&mut self, draft: &mut Draft) -> Result<bool, Error> {
+    fn plain_event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<bool, Error> {
         let Some((plain, length)) = Plain::of(self.pull.buffer().ahead()) else { return Ok(false) };
         let Plain { mut op, seen, loc } = plain;
         if lacking(seen, &op).is_some() {
             return Ok(false);
         }
         if let Some(loc) = loc {
-            op.loc = draft.builder.location(loc);
+            op.loc = match draft.builder.find_location(loc) {
+                Some(known) => known,
+                None => match from_utf8(loc) {
+                    Ok(loc) => draft.builder.location(loc),
+                    Err(_) => return Ok(false),
+                },
+            };
         }
-        let line = self.pull.place().line;
-        self.column.growth.push(&mut self.column.lines, line);
-        self.column.growth.push(&mut self.column.ops, op);
+        draft.builder.push(thread, op);
+        draft.note_line(self.pull.place().line);
         self.pull.advance(length);
-        self.pull.hold(draft.memory() + self.column.memory())?;
+        self.pull.hold(draft.memory())?;
         Ok(true)
     }
 
-    fn event(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    fn event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<(), Error> {
         self.pull.peek()?;
         let place = self.pull.place();
-        let index = self.column.ops.len() as u32;
-        self.column.growth.push(&mut self.column.lines, place.line);
+        self.waiting.deps.clear();
         let mut op = Op::read(LocId(0), 0);
         let mut interval = Interval::default();
         let mut seen = Seen::default();
@@ -196,7 +185,7 @@ impl Reader {
                         self.pull.word("order", "relaxed, acquire, release, acq_rel or seq_cst", order)?;
                 }
                 EventKey::From => op.source = self.source()?,
-                EventKey::Deps => self.deps(index)?,
+                EventKey::Deps => self.deps()?,
                 EventKey::Begin => interval.begin = self.pull.time("begin")?,
                 EventKey::End => interval.end = self.pull.time("end")?,
             }
@@ -204,11 +193,15 @@ impl Reader {
         if let Some(kind) = lacking(seen, &op) {
             return Err(self.pull.error_at(place, kind));
         }
-        if interval != Interval::default() {
-            self.column.growth.push(&mut self.column.times, (index, interval));
+        let slot = draft.builder.push(thread, op);
+        draft.note_line(place.line);
+        for &on in &self.waiting.deps {
+            draft.builder.depends(slot, on);
         }
-        self.column.growth.push(&mut self.column.ops, op);
-        self.pull.hold(draft.memory() + self.column.memory())
+        if interval != Interval::default() {
+            draft.builder.interval(slot, interval);
+        }
+        self.pull.hold(draft.memory())
     }
 
     fn source(&mut self) -> Result<Source, Error> {
@@ -222,7 +215,7 @@ impl Reader {
         Ok(Source::At(Slot { thread: ThreadId(thread), index }))
     }
 
-    fn deps(&mut self, index: u32) -> Result<(), Error> {
+    fn deps(&mut self) -> Result<(), Error> {
         if self.pull.eat_null()? {
             return Ok(());
         }
@@ -230,8 +223,8 @@ impl Reader {
         self.pull.open_array("deps")?;
         while self.pull.next_element(&mut first)? {
             let on = self.pull.index("deps")?;
-            self.column.growth.push(&mut self.column.deps, (index, on));
-            self.pull.buffer().within(2 * self.column.growth.peak())?;
+            self.waiting.deps.push(on);
+            self.pull.buffer().within(DEPENDENCY * self.waiting.deps.len())?;
         }
         Ok(())
     }
@@ -241,7 +234,8 @@ impl Reader {
 struct Plain<'a> {
     op: Op,
     seen: Seen,
-    loc: Option<&'a str>,
+    /// The location's name, which may not be UTF-8.
+    loc: Option<&'a [u8]>,
 }
 
 impl<'a> Plain<'a> {
@@ -251,36 +245,27 @@ impl<'a> Plain<'a> {
         let mut plain = Plain { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
         let mut rest = bytes.strip_prefix(b"{")?;
         loop {
-            let key;
-            (key, rest) = match rest.get(1)? {
-                b'v' => (EventKey::Value, rest.strip_prefix(b"\"value\":")?),
-                b'l' => (EventKey::Loc, rest.strip_prefix(b"\"loc\":\"")?),
-                b'r' => (EventKey::Read, rest.strip_prefix(b"\"read\":")?),
-                b'o' if *rest.get(2)? == b'p' => (EventKey::Op, rest.strip_prefix(b"\"op\":\"")?),
-                b'o' => (EventKey::Order, rest.strip_prefix(b"\"order\":\"")?),
+            let key = match *rest.first_chunk()? {
+                [_, b'v', _] => EventKey::Value,
+                [_, b'l', _] => EventKey::Loc,
+                [_, b'r', _] => EventKey::Read,
+                [_, b'o', b'p'] => EventKey::Op,
+                [_, b'o', _] => EventKey::Order,
                 _ => return None,
             };
             if !plain.seen.add(key.bit()) {
                 return None;
             }
             match key {
-                EventKey::Value => (plain.op.value, rest) = whole_number(rest)?,
-                EventKey::Read => (plain.op.read, rest) = whole_number(rest)?,
+                EventKey::Value => (plain.op.value, rest) = whole_number(rest.strip_prefix(b"\"value\":")?)?,
+                EventKey::Read => (plain.op.read, rest) = whole_number(rest.strip_prefix(b"\"read\":")?)?,
                 EventKey::Loc => {
                     let loc;
-                    (loc, rest) = plain_string(rest)?;
-                    plain.loc = Some(std::str::from_utf8(loc).ok()?);
+                    (loc, rest) = plain_string(rest.strip_prefix(b"\"loc\":\"")?)?;
+                    plain.loc = Some(loc);
                 }
-                EventKey::Op => {
-                    let word;
-                    (word, rest) = plain_string(rest)?;
-                    plain.op.kind = operation(word)?;
-                }
-                _ => {
-                    let word;
-                    (word, rest) = plain_string(rest)?;
-                    plain.op.order = order(word)?;
-                }
+                EventKey::Op => (plain.op.kind, rest) = plain_operation(rest.strip_prefix(b"\"op\":\"")?)?,
+                _ => (plain.op.order, rest) = plain_order(rest.strip_prefix(b"\"order\":\"")?)?,
             }
             match rest.split_first()? {
                 (b',', more) => rest = more,
@@ -296,6 +281,33 @@ impl<'a> Plain<'a> {
 fn plain_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\')?;
     (bytes[end] == b'"').then(|| (&bytes[..end], &bytes[end + 1..]))
+}
+
+/// An operation with its closing quote, and what is after that.
+#[inline(always)]
+fn plain_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
+    match bytes.first_chunk()? {
+        b"read\"" => Some((Kind::Read, &bytes[5..])),
+        b"rmw\"," => Some((Kind::Rmw, &bytes[4..])),
+        b"write" => Some((Kind::Write, bytes[5..].strip_prefix(b"\"")?)),
+        b"fence" => Some((Kind::Fence, bytes[5..].strip_prefix(b"\"")?)),
+        _ => None,
+    }
+}
+
+/// An order with its closing quote, and what is after that. All have seven letters.
+#[inline(always)]
+fn plain_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
+    let (word, rest) = bytes.split_first_chunk()?;
+    let order = match word {
+        b"relaxed\"" => Order::Relaxed,
+        b"acquire\"" => Order::Acquire,
+        b"release\"" => Order::Release,
+        b"acq_rel\"" => Order::AcqRel,
+        b"seq_cst\"" => Order::SeqCst,
+        _ => return None,
+    };
+    Some((order, rest))
 }
 
 /// A number of at most 19 digits, which fits, and what is after it.
@@ -318,16 +330,15 @@ fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 #[inline(always)]
 fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
     use EventKey::{From, Loc, Order, Read, Value};
-    let required: &[EventKey] = match op.kind {
-        _ if !seen.has(EventKey::Op.bit()) => &[EventKey::Op],
-        Kind::Read | Kind::Write => &[Loc, Value],
-        Kind::Rmw => &[Loc, Read, Value],
-        Kind::Fence => &[Order],
+    let lacks = |keys: &[EventKey]| keys.iter().copied().find(|key| !seen.has(key.bit()));
+    let lacks = match op.kind {
+        _ if !seen.has(EventKey::Op.bit()) => Some(EventKey::Op),
+        Kind::Read | Kind::Write => lacks(&[Loc, Value]),
+        Kind::Rmw => lacks(&[Loc, Read, Value]),
+        Kind::Fence => lacks(&[Order]),
     };
-    for key in required {
-        if !seen.has(key.bit()) {
-            return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
-        }
+    if let Some(key) = lacks {
+        return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
     }
     let reads = matches!(op.kind, Kind::Read | Kind::Rmw);
     (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: From.text() })
