@@ -8,7 +8,7 @@ use super::cursor::{Cursor, Parsed};
 use super::draft::{Draft, put_number};
 use super::split::ends_history;
 use crate::{Error, Format, History};
-use tribunal::memory::{ExecutionBuilder, LocId, Op, Order, ThreadId};
+use tribunal::memory::{LocId, Op, Order, ThreadId};
 
 /// Reads the traces of an Axe file.
 pub(super) struct Reader {
@@ -79,14 +79,13 @@ impl Trace {
                 draft.builder.name(name);
             }
         }
-        let builder = &mut draft.builder;
         if cursor.peek().is_some_and(|b| b.is_ascii_digit()) {
-            let thread = thread(&mut cursor, builder, spelt)?;
+            let thread = thread(&mut cursor, draft, spelt)?;
             cursor.expect(":", "`:` after the thread's number")?;
-            let op = operation(&mut cursor, builder, spelt)?;
-            let slot = builder.push(thread, op);
+            let op = operation(&mut cursor, draft, spelt)?;
+            let slot = draft.builder.push(thread, op);
             if let Some(interval) = cursor.times()? {
-                builder.interval(slot, interval);
+                draft.builder.interval(slot, interval);
             }
             cursor.expect_done("`@` or the end of the line")?;
             draft.note_line(number);
@@ -99,9 +98,9 @@ impl Trace {
         if !cursor.eat_word("final") {
             return Err(cursor.expected("a thread's number, `final`, `check` or a comment"));
         }
-        let loc = location(&mut cursor, builder, spelt)?;
+        let loc = location(&mut cursor, draft, spelt)?;
         cursor.expect("==", "`==` and the final value")?;
-        builder.final_value(loc, cursor.number("the final value")?);
+        draft.builder.final_value(loc, cursor.number("the final value")?);
         cursor.expect_done("the end of the line after the final value")?;
         Ok(false)
     }
@@ -109,11 +108,11 @@ impl Trace {
 
 /// `M[1] := 2`, `M[1] == 2`, `< M[1] == 2; M[1] := 3 >`, `{ ... }` or `sync`.
 #[inline]
-fn operation(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mut String) -> Parsed<Op> {
+fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<Op> {
     cursor.skip_blanks();
     match cursor.peek() {
         Some(b'M' | b'v') => {
-            let loc = location(cursor, builder, spelt)?;
+            let loc = location(cursor, draft, spelt)?;
             if cursor.eat(":=") {
                 Ok(Op::write(loc, cursor.number("the value written")?))
             } else if cursor.eat("==") {
@@ -124,13 +123,13 @@ fn operation(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mu
         }
         Some(open @ (b'<' | b'{')) => {
             cursor.eat(if open == b'<' { "<" } else { "{" });
-            let loc = location(cursor, builder, spelt)?;
+            let loc = location(cursor, draft, spelt)?;
             cursor.expect("==", "`==` and the value read")?;
             let read = cursor.number("the value read")?;
             cursor.expect(";", "`;` between load and store")?;
             cursor.skip_blanks();
             let second = *cursor;
-            if location(cursor, builder, spelt)? != loc {
+            if location(cursor, draft, spelt)? != loc {
                 return Err(second.expected("the location that was read"));
             }
             cursor.expect(":=", "`:=` and the value written")?;
@@ -150,31 +149,30 @@ fn operation(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mu
 
 /// A thread's number; its name is that number without leading zeros.
 #[inline]
-fn thread(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mut String) -> Parsed<ThreadId> {
-    let digits = cursor.rest();
-    let before = cursor.at();
+fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<ThreadId> {
+    let before = *cursor;
     let number = cursor.number("a thread's number")?;
-    let digits = &digits[..cursor.at() - before];
-    if digits.len() == 1 || !digits.starts_with('0') {
-        return Ok(builder.thread(digits));
+    let digits = cursor.since(before);
+    if digits.len() == 1 || digits[0] != b'0' {
+        return Ok(draft.thread(digits));
     }
     spelt.clear();
     put_number(spelt, number);
-    Ok(builder.thread(spelt))
+    Ok(draft.builder.thread(spelt))
 }
 
 /// `M[3]` or `v3`.
 #[inline]
-fn location(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mut String) -> Parsed<LocId> {
+fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<LocId> {
     cursor.skip_blanks();
-    let (text, before) = (cursor.rest(), cursor.at());
+    let before = *cursor;
     let number = if cursor.eat("M") {
         cursor.expect("[", "`[` after `M`")?;
         let number = cursor.number("an address")?;
         cursor.expect("]", "`]` after the address")?;
-        let text = &text[..cursor.at() - before];
-        if is_name(text.as_bytes()) {
-            return Ok(builder.location(text));
+        let spelling = cursor.since(before);
+        if is_name(spelling) {
+            return Ok(draft.location(spelling));
         }
         number
     } else if cursor.eat("v") {
@@ -186,7 +184,7 @@ fn location(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder, spelt: &mut
     spelt.push_str("M[");
     put_number(spelt, number);
     spelt.push(']');
-    Ok(builder.location(spelt))
+    Ok(draft.builder.location(spelt))
 }
 
 /// Whether a location is spelt as its name is: without blanks and leading zeros.

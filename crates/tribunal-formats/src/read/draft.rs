@@ -1,10 +1,11 @@
 //! Histories under construction.
 
 use super::buffer::{Buffer, Room};
+use super::cursor::text;
 use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
 use rustc_hash::FxHashMap;
 use tribunal::growth::Growth;
-use tribunal::memory::{ExecutionBuilder, LocId};
+use tribunal::memory::{ExecutionBuilder, LocId, ThreadId};
 use tribunal::object;
 
 /// A history of a memory under construction; then another, for which some room is kept.
@@ -60,6 +61,24 @@ impl Draft {
     #[inline]
     pub(super) fn within(&self, beside: usize) -> Result<(), ErrorKind> {
         self.room.within(self.memory() + beside)
+    }
+
+    /// The location of a name taken from a line.
+    #[inline]
+    pub(super) fn location(&mut self, name: &[u8]) -> LocId {
+        match self.builder.find_location(name) {
+            Some(known) => known,
+            None => self.builder.location(text(name)),
+        }
+    }
+
+    /// The thread of a name taken from a line.
+    #[inline]
+    pub(super) fn thread(&mut self, name: &[u8]) -> ThreadId {
+        match self.builder.find_thread(name) {
+            Some(known) => known,
+            None => self.builder.thread(text(name)),
+        }
     }
 
     /// Adds a label.

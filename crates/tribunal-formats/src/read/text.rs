@@ -1,11 +1,11 @@
 //! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::{Cursor, Fault, Parsed};
+use super::cursor::{Cursor, Fault, Parsed, text};
 use super::draft::{DEPENDENCY, Draft};
 use super::split::ends_history;
 use crate::{Error, ErrorKind, Format, History};
-use tribunal::memory::{ExecutionBuilder, Op, Order, Slot, Source, ThreadId};
+use tribunal::memory::{Op, Order, Slot, Source, ThreadId};
 
 /// Words before a colon that name no thread.
 pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];
@@ -82,7 +82,7 @@ impl Sheet {
         let draft = &mut self.draft;
         draft.begin(number, room);
         match head {
-            "name" => {
+            b"name" => {
                 if std::mem::replace(&mut self.named, true) {
                     return Err(Fault::new(head_at, ErrorKind::DuplicateKey { key: "name" }));
                 }
@@ -91,38 +91,38 @@ impl Sheet {
                     draft.builder.name(name);
                 }
             }
-            "threads" => {
+            b"threads" => {
                 while !cursor.done() {
-                    draft.builder.thread(cursor.name("a thread's name")?);
+                    draft.thread(cursor.name("a thread's name")?);
                     cursor.eat(",");
                     within(draft, &cursor)?;
                 }
             }
-            "init" => {
+            b"init" => {
                 while !cursor.done() {
                     let before = cursor;
                     let (loc, value) = assignment(&mut cursor)?;
-                    let id = draft.builder.location(loc);
+                    let id = draft.location(loc);
                     if !draft.init(id, value) {
                         return Err(Fault::new(
                             before.at(),
-                            ErrorKind::DuplicateInit { loc: loc.to_string() },
+                            ErrorKind::DuplicateInit { loc: text(loc).to_string() },
                         ));
                     }
                     within(draft, &cursor)?;
                 }
             }
-            "final" => {
+            b"final" => {
                 while !cursor.done() {
                     let (loc, value) = assignment(&mut cursor)?;
-                    let loc = draft.builder.location(loc);
+                    let loc = draft.location(loc);
                     draft.builder.final_value(loc, value);
                     within(draft, &cursor)?;
                 }
             }
-            "expect" => {
+            b"expect" => {
                 while !cursor.done() {
-                    let model = cursor.name("a model's name")?.to_string();
+                    let model = text(cursor.name("a model's name")?).to_string();
                     cursor.expect("=", "`=` and yes, no or na")?;
                     draft.label(model, answer(&mut cursor)?);
                     cursor.eat(",");
@@ -130,7 +130,7 @@ impl Sheet {
                 }
             }
             thread => {
-                let thread = draft.builder.thread(thread);
+                let thread = draft.thread(thread);
                 while !cursor.done() {
                     operation(&mut cursor, draft, thread, &mut self.deps)?;
                     draft.note_line(number);
@@ -153,7 +153,7 @@ fn within(draft: &Draft, cursor: &Cursor<'_>) -> Parsed<()> {
 }
 
 /// `x=5`, and a comma if there is one.
-fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a str, u64)> {
+fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a [u8], u64)> {
     let loc = cursor.name("a location's name")?;
     cursor.expect("=", "`=` and a value")?;
     let value = cursor.number("a value")?;
@@ -185,10 +185,9 @@ fn operation(
     thread: ThreadId,
     deps: &mut Vec<u32>,
 ) -> Parsed<()> {
-    let builder = &mut draft.builder;
     cursor.skip_blanks();
     let start = *cursor;
-    let (letter, order) = match *cursor.name(OPERATION)?.as_bytes() {
+    let (letter, order) = match *cursor.name(OPERATION)? {
         [letter] => (letter, None),
         [letter, b'.', ref suffix @ ..] => match order(suffix) {
             Some(order) => (letter, Some(order)),
@@ -198,15 +197,15 @@ fn operation(
     };
     let mut op = match letter {
         b'W' | b'w' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             Op::write(loc, cursor.number("the value written")?)
         }
         b'R' | b'r' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             Op::read(loc, cursor.number("the value read")?)
         }
         b'U' | b'u' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             let read = cursor.number("the value read, `>` and the value written")?;
             cursor.expect(">", "`>` and the value written")?;
             Op::rmw(loc, read, cursor.number("the value written")?)
@@ -220,7 +219,7 @@ fn operation(
     op.order = order.unwrap_or_default();
     cursor.skip_blanks();
     if matches!(cursor.peek(), None | Some(b';' | b'#')) {
-        builder.push(thread, op);
+        draft.builder.push(thread, op);
         return Ok(());
     }
 
@@ -233,7 +232,7 @@ fn operation(
             if matches!(letter, b'W' | b'w' | b'F' | b'f') {
                 return Err(Fault::new(clause.at(), ErrorKind::Misplaced { what: "from" }));
             }
-            op.source = source(cursor, &mut draft.builder)?;
+            op.source = source(cursor, draft)?;
         } else if deps.is_empty() && cursor.eat_word("dep") {
             deps.push(cursor.index("the index of an earlier read")?);
             while cursor.eat(",") {
@@ -258,11 +257,11 @@ fn operation(
 }
 
 /// `init` or `T1:0`.
-fn source(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder) -> Parsed<Source> {
+fn source(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Parsed<Source> {
     if cursor.eat_word("init") {
         return Ok(Source::Init);
     }
-    let thread = builder.thread(cursor.name("`init` or a write such as T0:2")?);
+    let thread = draft.thread(cursor.name("`init` or a write such as T0:2")?);
     cursor.expect(":", "`:` and the index of a write")?;
     Ok(Source::At(Slot { thread, index: cursor.index("the index of a write")? }))
 }

@@ -47,23 +47,15 @@ impl ExecutionBuilder {
         let keep = self.is_small();
         let thread_starts = self.thread_starts();
         let pushed = &mut self.pushed;
-        let (labels, locs, values);
+        let (labels, locs, values) = pushed.columns(&thread_starts);
         if pushed.interleaved {
-            (labels, locs, values) = pushed.joined(&thread_starts);
-            if !keep {
-                (pushed.labels, pushed.locs, pushed.values) = Default::default();
-            }
             pushed.rmw_reads.sort_unstable_by_key(|&(at, _)| at);
             pushed.sources.sort_unstable_by_key(|&(at, _)| at);
             // The first that is wrong is to be the first that was given of its thread.
             pushed.deps.sort_by_key(|&(at, _)| at.thread);
-        } else {
-            labels = taken(&mut pushed.labels, keep);
-            locs = taken(&mut pushed.locs, keep);
-            values = taken(&mut pushed.values, keep);
         }
         if !keep {
-            pushed.threads = Vec::new();
+            pushed.rows = Vec::new();
         }
         Execution {
             name: self.name.take(),
@@ -87,18 +79,19 @@ impl ExecutionBuilder {
 
 impl Pushed {
     /// The columns in the order of ids, given where threads begin.
-    fn joined(&self, thread_starts: &[u32]) -> (Vec<Label>, Vec<LocId>, Vec<u64>) {
-        let events = self.labels.len();
-        let mut labels = vec![Label::new(Kind::Read, Order::Relaxed); events];
-        let mut locs = vec![LocId(0); events];
-        let mut values = vec![0; events];
-        let mut next = thread_starts.to_vec();
-        let rows = self.labels.iter().zip(&self.locs).zip(&self.values);
-        for (thread, ((&label, &loc), &value)) in self.threads.iter().zip(rows) {
-            let place = &mut next[thread.index()];
-            let event = *place as usize;
-            *place += 1;
-            (labels[event], locs[event], values[event]) = (label, loc, value);
+    fn columns(&self, thread_starts: &[u32]) -> (Vec<Label>, Vec<LocId>, Vec<u64>) {
+        let rows = &self.rows;
+        let mut labels: Vec<_> = rows.iter().map(|row| row.label).collect();
+        let mut locs: Vec<_> = rows.iter().map(|row| row.loc).collect();
+        let mut values: Vec<_> = rows.iter().map(|row| row.value).collect();
+        if self.interleaved {
+            let mut next = thread_starts.to_vec();
+            for row in rows {
+                let place = &mut next[row.thread.index()];
+                let event = *place as usize;
+                *place += 1;
+                (labels[event], locs[event], values[event]) = (row.label, row.loc, row.value);
+            }
         }
         (labels, locs, values)
     }

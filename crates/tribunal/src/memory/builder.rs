@@ -32,13 +32,19 @@ pub struct ExecutionBuilder {
     taken: usize,
 }
 
-/// The events in the order in which they were pushed, by columns; and, in the same order, what few of them have.
+/// An event that was pushed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) value: u64,
+    pub(super) loc: LocId,
+    pub(super) thread: ThreadId,
+    pub(super) label: Label,
+}
+
+/// The events in the order in which they were pushed; and, in the same order, what few of them have.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pushed {
-    pub(super) threads: Vec<ThreadId>,
-    pub(super) labels: Vec<Label>,
-    pub(super) locs: Vec<LocId>,
-    pub(super) values: Vec<u64>,
+    pub(super) rows: Vec<Row>,
     /// Whether a thread had events after those of a later one: else the events are in the order of their ids.
     pub(super) interleaved: bool,
     /// The values that RMWs read.
@@ -55,9 +61,10 @@ const fn growing<T>() -> usize {
 
 /// For an event: its place among those pushed, in the columns and the sources of the execution, in the table of threads and in the
 /// index of writes. The index is larger than the copies that columns make when they grow, and is made after them.
-const EVENT: usize = growing::<(ThreadId, Label)>()
-    + growing::<(LocId, u64)>()
-    + size_of::<(Label, LocId, u64)>()
+const EVENT: usize = growing::<Row>()
+    + size_of::<Label>()
+    + size_of::<LocId>()
+    + size_of::<u64>()
     + 2 * size_of::<u32>()
     + INDEXED;
 /// For a location: its name, its initial value, which is copied when that column grows, and its place in the index.
@@ -87,8 +94,8 @@ impl ExecutionBuilder {
     /// The thread of this name, new or not.
     #[inline]
     pub fn thread(&mut self, name: &str) -> ThreadId {
-        match self.threads.find(name.as_bytes()) {
-            Some(id) => ThreadId(id),
+        match self.find_thread(name.as_bytes()) {
+            Some(id) => id,
             None => self.new_thread(name),
         }
     }
@@ -139,6 +146,12 @@ impl ExecutionBuilder {
         self.locs.find(name).map(LocId)
     }
 
+    /// The thread of this name, if there is one.
+    #[inline]
+    pub fn find_thread(&self, name: &[u8]) -> Option<ThreadId> {
+        self.threads.find(name).map(ThreadId)
+    }
+
     fn new_location(&mut self, name: &str) -> LocId {
         self.taken += LOCATION + 3 * name.len();
         self.init.push(0);
@@ -165,11 +178,9 @@ impl ExecutionBuilder {
         let slot = Slot { thread, index: *length };
         *length += 1;
         let pushed = &mut self.pushed;
-        pushed.interleaved |= pushed.threads.last().is_some_and(|&last| last > thread);
-        pushed.threads.push(thread);
-        pushed.labels.push(Label::new(op.kind, op.order));
-        pushed.locs.push(op.loc);
-        pushed.values.push(op.value);
+        pushed.interleaved |= pushed.rows.last().is_some_and(|last| last.thread > thread);
+        let label = Label::new(op.kind, op.order);
+        pushed.rows.push(Row { value: op.value, loc: op.loc, thread, label });
         self.taken += EVENT;
         if op.kind == Kind::Rmw {
             pushed.rmw_reads.push((slot, op.read));
@@ -215,7 +226,7 @@ impl ExecutionBuilder {
     /// Number of events so far.
     #[inline]
     pub fn len(&self) -> usize {
-        self.pushed.labels.len()
+        self.pushed.rows.len()
     }
 
     /// Whether there is no event yet.
@@ -254,9 +265,9 @@ impl ExecutionBuilder {
         let mut arranged = column.to_vec();
         if self.pushed.interleaved {
             let mut next = self.thread_starts();
-            for (&thread, &row) in self.pushed.threads.iter().zip(column) {
-                let place = &mut next[thread.index()];
-                arranged[*place as usize] = row;
+            for (row, &given) in self.pushed.rows.iter().zip(column) {
+                let place = &mut next[row.thread.index()];
+                arranged[*place as usize] = given;
                 *place += 1;
             }
         }
@@ -331,12 +342,9 @@ impl ExecutionBuilder {
 
 impl Pushed {
     fn clear(&mut self) {
-        let Pushed { threads, labels, locs, values, interleaved, rmw_reads, sources, deps } = self;
+        let Pushed { rows, interleaved, rmw_reads, sources, deps } = self;
         *interleaved = false;
-        threads.clear();
-        labels.clear();
-        locs.clear();
-        values.clear();
+        rows.clear();
         rmw_reads.clear();
         sources.clear();
         deps.clear();
@@ -344,10 +352,7 @@ impl Pushed {
 
     /// Bytes that are held.
     fn bytes(&self) -> usize {
-        self.threads.capacity() * size_of::<ThreadId>()
-            + self.labels.capacity() * size_of::<Label>()
-            + self.locs.capacity() * size_of::<LocId>()
-            + self.values.capacity() * size_of::<u64>()
+        self.rows.capacity() * size_of::<Row>()
             + self.rmw_reads.capacity() * size_of::<(Slot, u64)>()
             + self.sources.capacity() * size_of::<(Slot, Source)>()
             + self.deps.capacity() * size_of::<(Slot, u32)>()

@@ -47,7 +47,7 @@ pub(super) struct Interner {
     places: Vec<Place>,
 }
 
-/// An entry of the table: see [`key`].
+/// An entry of the table; see [`key`], which is never 0.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     key: u64,
@@ -69,12 +69,12 @@ impl Interner {
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
         let key = key(name);
         let mut i = first_place(key, self.places.len());
-        while let Some(&place) = self.places.get(i) {
-            if place.id == FREE.id {
-                return None;
-            }
+        while let Some(place) = self.places.get(i) {
             if place.key == key && (key < LONG || self.names.get(place.id as usize).as_bytes() == name) {
                 return Some(place.id);
+            }
+            if place.key == FREE.key {
+                return None;
             }
             i = (i + 1) & (self.places.len() - 1);
         }
@@ -87,7 +87,7 @@ impl Interner {
         if self.places.len() <= 2 * self.names.len() {
             let size = (2 * self.places.len()).max(32);
             let places = std::mem::replace(&mut self.places, vec![FREE; size]);
-            places.into_iter().filter(|place| place.id != FREE.id).for_each(|place| self.put(place));
+            places.into_iter().filter(|place| place.key != FREE.key).for_each(|place| self.put(place));
         }
         self.names.push(name);
         self.put(Place { key: key(name.as_bytes()), id });
@@ -96,7 +96,7 @@ impl Interner {
 
     fn put(&mut self, place: Place) {
         let mut i = first_place(place.key, self.places.len());
-        while self.places[i].id != FREE.id {
+        while self.places[i].key != FREE.key {
             i = (i + 1) & (self.places.len() - 1);
         }
         self.places[i] = place;
@@ -129,27 +129,17 @@ impl Interner {
 /// Keys from here on are of long names.
 const LONG: u64 = 0xff << 56;
 
-/// A number that stands for a name: of up to seven bytes, it is those bytes and their number, so that no other name has it; of a
-/// longer one a hash.
-#[inline]
+/// A number that stands for a name: of up to seven bytes, it is a 1 and those bytes, so that no other name has it; of a longer one a
+/// hash.
+#[inline(always)]
 fn key(name: &[u8]) -> u64 {
-    let byte = |i: usize| u64::from(name[i]) << (8 * i);
-    let length = name.len();
-    let bytes = match *name {
-        [] => 0,
-        // First, middle and last, which may be the same.
-        [_] | [_, _] | [_, _, _] => byte(0) | byte(length / 2) | byte(length - 1),
-        [a, b, c, d, ref rest @ ..] if length < 8 => {
-            let four = u64::from(u32::from_le_bytes([a, b, c, d]));
-            rest.iter().rev().fold(0, |bytes, &b| bytes << 8 | u64::from(b)) << 32 | four
-        }
-        _ => {
-            let mut hasher = FxHasher::default();
-            hasher.write(name);
-            return hasher.finish() | LONG;
-        }
-    };
-    bytes | (length as u64) << 56
+    if name.len() < 8 { name.iter().fold(1, |key, &byte| key << 8 | u64::from(byte)) } else { long_key(name) }
+}
+
+fn long_key(name: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(name);
+    hasher.finish() | LONG
 }
 
 /// Where to look first for a key, by Fibonacci hashing.
