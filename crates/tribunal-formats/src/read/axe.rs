@@ -165,15 +165,13 @@ fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Par
 #[inline]
 fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<LocId> {
     cursor.skip_blanks();
-    let before = *cursor;
+    if let Some(name) = cursor.pass(name_length) {
+        return Ok(draft.location(name));
+    }
     let number = if cursor.eat("M") {
         cursor.expect("[", "`[` after `M`")?;
         let number = cursor.number("an address")?;
         cursor.expect("]", "`]` after the address")?;
-        let spelling = cursor.since(before);
-        if is_name(spelling) {
-            return Ok(draft.location(spelling));
-        }
         number
     } else if cursor.eat("v") {
         cursor.number("a variable's number")?
@@ -187,12 +185,12 @@ fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> P
     Ok(draft.builder.location(spelt))
 }
 
-/// Whether a location is spelt as its name is: without blanks and leading zeros.
-#[inline]
-fn is_name(location: &[u8]) -> bool {
-    match location {
-        [b'M', b'[', digit, b']'] => digit.is_ascii_digit(),
-        [b'M', b'[', b'1'..=b'9', .., last, b']'] => last.is_ascii_digit(),
-        _ => false,
-    }
+/// How long the location is that comes next, if it is spelt as its name is: without blanks or leading zeros.
+#[inline(always)]
+fn name_length(next: &[u8]) -> Option<usize> {
+    let digits = next.strip_prefix(b"M[")?;
+    let count = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+    // So many digits fit.
+    let plain = digits[count] == b']' && (count == 1 || (2..20).contains(&count) && digits[0] != b'0');
+    plain.then_some(b"M[".len() + count + b"]".len())
 }

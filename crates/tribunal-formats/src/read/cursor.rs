@@ -73,9 +73,21 @@ impl<'a> Cursor<'a> {
 
     #[inline(always)]
     pub(super) fn skip_blanks(&mut self) {
-        while let [b' ' | b'\t', rest @ ..] = self.rest {
+        while let [byte, rest @ ..] = self.rest {
+            // Most bytes are above both.
+            if *byte > b' ' || !matches!(byte, b' ' | b'\t') {
+                return;
+            }
             self.rest = rest;
         }
+    }
+
+    /// Passes as many of the next bytes as `length` says, if it says so, and gives them.
+    #[inline(always)]
+    pub(super) fn pass(&mut self, length: impl FnOnce(&[u8]) -> Option<usize>) -> Option<&'a [u8]> {
+        let (passed, rest) = self.rest.split_at_checked(length(self.rest)?)?;
+        self.rest = rest;
+        Some(passed)
     }
 
     /// Whether nothing but blanks and a comment is left.

@@ -67,7 +67,7 @@ impl Sheet {
         if cursor.done() {
             return Ok(false);
         }
-        if cursor.eat("---") {
+        if cursor.peek() == Some(b'-') && cursor.eat("---") {
             while cursor.peek() == Some(b'-') {
                 cursor.eat("-");
             }
@@ -135,7 +135,7 @@ impl Sheet {
                     operation(&mut cursor, draft, thread, &mut self.deps)?;
                     draft.note_line(number);
                     within(draft, &cursor)?;
-                    if !cursor.eat(";") {
+                    if cursor.peek().is_none() || !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
                         break;
                     }

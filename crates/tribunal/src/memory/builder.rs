@@ -172,7 +172,7 @@ impl ExecutionBuilder {
     }
 
     /// Appends an operation to a thread and says where it stands.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {
         let length = &mut self.lengths[thread.index()];
         let slot = Slot { thread, index: *length };

@@ -65,12 +65,21 @@ impl Interner {
     }
 
     /// The id of a name, if it has one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
-        let key = key(name);
+        if name.len() < 8 { self.find_key(key(name), |_| true) } else { self.find_long(name) }
+    }
+
+    fn find_long(&self, name: &[u8]) -> Option<u32> {
+        self.find_key(key(name), |id| self.names.get(id as usize).as_bytes() == name)
+    }
+
+    /// The first id with a key that `is_it` takes.
+    #[inline(always)]
+    fn find_key(&self, key: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let mut i = first_place(key, self.places.len());
         while let Some(place) = self.places.get(i) {
-            if place.key == key && (key < LONG || self.names.get(place.id as usize).as_bytes() == name) {
+            if place.key == key && is_it(place.id) {
                 return Some(place.id);
             }
             if place.key == FREE.key {
@@ -126,24 +135,23 @@ impl Interner {
     }
 }
 
-/// Keys from here on are of long names.
-const LONG: u64 = 0xff << 56;
+/// A bit that the keys of long names have alone.
+const LONG: u64 = 1 << 63;
 
 /// A number that stands for a name: of up to seven bytes, it is a 1 and those bytes, so that no other name has it; of a longer one a
 /// hash.
 #[inline(always)]
 fn key(name: &[u8]) -> u64 {
-    if name.len() < 8 { name.iter().fold(1, |key, &byte| key << 8 | u64::from(byte)) } else { long_key(name) }
-}
-
-fn long_key(name: &[u8]) -> u64 {
+    if name.len() < 8 {
+        return name.iter().fold(1, |key, &byte| key << 8 | u64::from(byte));
+    }
     let mut hasher = FxHasher::default();
     hasher.write(name);
     hasher.finish() | LONG
 }
 
 /// Where to look first for a key, by Fibonacci hashing.
-#[inline]
+#[inline(always)]
 fn first_place(key: u64, places: usize) -> usize {
     (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & places.wrapping_sub(1)
 }

@@ -141,7 +141,7 @@ impl Reader {
     fn plain_event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<bool, Error> {
         let Some((plain, length)) = Plain::of(self.pull.buffer().ahead()) else { return Ok(false) };
         let Plain { mut op, seen, loc } = plain;
-        if lacking(seen, &op).is_some() {
+        if missing(seen, &op).is_some() {
             return Ok(false);
         }
         if let Some(loc) = loc {
@@ -327,21 +327,25 @@ fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// What an event lacks, or has though it makes no sense.
-#[inline(always)]
 fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
-    use EventKey::{From, Loc, Order, Read, Value};
-    let lacks = |keys: &[EventKey]| keys.iter().copied().find(|key| !seen.has(key.bit()));
-    let lacks = match op.kind {
-        _ if !seen.has(EventKey::Op.bit()) => Some(EventKey::Op),
-        Kind::Read | Kind::Write => lacks(&[Loc, Value]),
-        Kind::Rmw => lacks(&[Loc, Read, Value]),
-        Kind::Fence => lacks(&[Order]),
-    };
-    if let Some(key) = lacks {
+    if let Some(key) = missing(seen, op) {
         return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
     }
     let reads = matches!(op.kind, Kind::Read | Kind::Rmw);
-    (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: From.text() })
+    (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: EventKey::From.text() })
+}
+
+/// The first of the keys that an event of this kind must have and has not.
+#[inline(always)]
+fn missing(seen: Seen, op: &Op) -> Option<EventKey> {
+    use EventKey::{Loc, Order, Read, Value};
+    let missing = |keys: &[EventKey]| keys.iter().copied().find(|key| !seen.has(key.bit()));
+    match op.kind {
+        _ if !seen.has(EventKey::Op.bit()) => Some(EventKey::Op),
+        Kind::Read | Kind::Write => missing(&[Loc, Value]),
+        Kind::Rmw => missing(&[Loc, Read, Value]),
+        Kind::Fence => missing(&[Order]),
+    }
 }
 
 #[inline(always)]
