@@ -73,11 +73,10 @@ impl<'a> Cursor<'a> {
 
     #[inline(always)]
     pub(super) fn skip_blanks(&mut self) {
-        while let [byte, rest @ ..] = self.rest {
-            // Most bytes are above both.
-            if *byte > b' ' || !matches!(byte, b' ' | b'\t') {
-                return;
-            }
+        let blank = |byte: &u8| *byte <= b' ' && matches!(byte, b' ' | b'\t');
+        while let [byte, rest @ ..] = self.rest
+            && blank(byte)
+        {
             self.rest = rest;
         }
     }
@@ -130,22 +129,18 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn number(&mut self, what: &'static str) -> Parsed<u64> {
         self.skip_blanks();
-        let before = *self;
-        let mut value = 0u64;
-        let mut fits = true;
-        while let [digit @ b'0'..=b'9', rest @ ..] = self.rest {
-            let digit = u64::from(digit - b'0');
-            match value.checked_mul(10).and_then(|v| v.checked_add(digit)) {
-                Some(v) => value = v,
-                None => fits = false,
+        let count = self.rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(self.rest.len());
+        let (digits, rest) = self.rest.split_at(count);
+        let value = digits
+            .iter()
+            .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+        match value {
+            Some(value) if count > 0 && !rest.first().is_some_and(|&byte| in_number(byte)) => {
+                self.rest = rest;
+                Ok(value)
             }
-            self.rest = rest;
+            _ => Err(self.no_number(what, u64::MAX)),
         }
-        if self.rest.len() == before.rest.len() || self.peek().is_some_and(in_number) || !fits {
-            *self = before;
-            return Err(self.no_number(what, u64::MAX));
-        }
-        Ok(value)
     }
 
     /// An index of an event, after blanks.
@@ -172,14 +167,13 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn name(&mut self, expected: &'static str) -> Parsed<&'a [u8]> {
         self.skip_blanks();
-        let before = *self;
-        while let [byte, rest @ ..] = self.rest
-            && in_name(*byte)
-        {
-            self.rest = rest;
+        let length = self.rest.iter().position(|&byte| !in_name(byte)).unwrap_or(self.rest.len());
+        if length == 0 {
+            return Err(self.expected(expected));
         }
-        let name = self.since(before);
-        if name.is_empty() { Err(self.expected(expected)) } else { Ok(name) }
+        let (name, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Ok(name)
     }
 
     /// Times: `@ begin : end`, either side may be missing.

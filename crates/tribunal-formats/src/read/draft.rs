@@ -1,7 +1,6 @@
 //! Histories under construction.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::text;
 use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
 use rustc_hash::FxHashMap;
 use tribunal::growth::Growth;
@@ -63,22 +62,16 @@ impl Draft {
         self.room.within(self.memory() + beside)
     }
 
-    /// The location of a name taken from a line.
+    /// The location of a name taken from a line, which is UTF-8 as the line is.
     #[inline]
     pub(super) fn location(&mut self, name: &[u8]) -> LocId {
-        match self.builder.find_location(name) {
-            Some(known) => known,
-            None => self.builder.location(text(name)),
-        }
+        self.builder.location_of(name).expect("UTF-8")
     }
 
     /// The thread of a name taken from a line.
     #[inline]
     pub(super) fn thread(&mut self, name: &[u8]) -> ThreadId {
-        match self.builder.find_thread(name) {
-            Some(known) => known,
-            None => self.builder.thread(text(name)),
-        }
+        self.builder.thread_of(name).expect("UTF-8")
     }
 
     /// Adds a label.

@@ -6,6 +6,7 @@ use super::{
     EventId, Execution, Interval, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId,
 };
 use std::mem::size_of;
+use std::str::{Utf8Error, from_utf8};
 
 impl Execution {
     /// Starts an empty execution.
@@ -94,8 +95,8 @@ impl ExecutionBuilder {
     /// The thread of this name, new or not.
     #[inline]
     pub fn thread(&mut self, name: &str) -> ThreadId {
-        match self.find_thread(name.as_bytes()) {
-            Some(id) => id,
+        match self.threads.find(name.as_bytes()) {
+            Some(id) => ThreadId(id),
             None => self.new_thread(name),
         }
     }
@@ -134,22 +135,36 @@ impl ExecutionBuilder {
     /// The location of this name, new or not; its initial value is 0.
     #[inline]
     pub fn location(&mut self, name: &str) -> LocId {
-        match self.find_location(name.as_bytes()) {
-            Some(id) => id,
+        match self.locs.find(name.as_bytes()) {
+            Some(id) => LocId(id),
             None => self.new_location(name),
         }
     }
 
-    /// The location of this name, if there is one.
+    /// As [`location`](Self::location), of a name that should be UTF-8. That is checked only where the location is new.
+    ///
+    /// ```
+    /// use tribunal::memory::Execution;
+    /// let mut b = Execution::builder();
+    /// let x = b.location("x");
+    /// assert_eq!(b.location_of(b"x"), Ok(x));
+    /// assert!(b.location_of(b"\xff").is_err());
+    /// ```
     #[inline]
-    pub fn find_location(&self, name: &[u8]) -> Option<LocId> {
-        self.locs.find(name).map(LocId)
+    pub fn location_of(&mut self, name: &[u8]) -> Result<LocId, Utf8Error> {
+        match self.locs.find(name) {
+            Some(id) => Ok(LocId(id)),
+            None => Ok(self.new_location(from_utf8(name)?)),
+        }
     }
 
-    /// The thread of this name, if there is one.
+    /// As [`thread`](Self::thread), of a name that should be UTF-8. That is checked only where the thread is new.
     #[inline]
-    pub fn find_thread(&self, name: &[u8]) -> Option<ThreadId> {
-        self.threads.find(name).map(ThreadId)
+    pub fn thread_of(&mut self, name: &[u8]) -> Result<ThreadId, Utf8Error> {
+        match self.threads.find(name) {
+            Some(id) => Ok(ThreadId(id)),
+            None => Ok(self.new_thread(from_utf8(name)?)),
+        }
     }
 
     fn new_location(&mut self, name: &str) -> LocId {

@@ -4,7 +4,6 @@ use super::Reader;
 use crate::read::draft::{DEPENDENCY, Draft, put_number};
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
-use std::str::from_utf8;
 use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
 /// What of the thread being read waits for the rest of it; kept for its room.
@@ -145,12 +144,9 @@ impl Reader {
             return Ok(false);
         }
         if let Some(loc) = loc {
-            op.loc = match draft.builder.find_location(loc) {
-                Some(known) => known,
-                None => match from_utf8(loc) {
-                    Ok(loc) => draft.builder.location(loc),
-                    Err(_) => return Ok(false),
-                },
+            op.loc = match draft.builder.location_of(loc) {
+                Ok(loc) => loc,
+                Err(_) => return Ok(false),
             };
         }
         draft.builder.push(thread, op);
