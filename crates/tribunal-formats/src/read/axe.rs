@@ -4,7 +4,7 @@
 //! seq_cst fence, initial values are 0.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::{Cursor, Parsed};
+use super::cursor::{Cursor, Parsed, whole_number};
 use super::draft::{Draft, put_number};
 use super::split::ends_history;
 use crate::{Error, Format, History};
@@ -62,8 +62,27 @@ struct Trace {
 }
 
 impl Trace {
+    /// The history, which begins at this line if none has begun.
+    fn begun(&mut self, number: u64, room: Room) -> &mut Draft {
+        if !self.draft.has_begun() {
+            self.draft.begin(number, room);
+            if let Some(name) = self.name.take() {
+                self.draft.builder.name(name);
+            }
+        }
+        &mut self.draft
+    }
+
     /// Takes a line; true if it ends the trace.
     fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
+        if let Some((thread, loc, op)) = plain_access(line) {
+            let draft = self.begun(number, room);
+            let op = Op { loc: draft.location(loc), ..op };
+            let thread = draft.thread(thread);
+            draft.builder.push(thread, op);
+            draft.note_line(number);
+            return Ok(false);
+        }
         let mut cursor = Cursor::new(line)?;
         if cursor.done() {
             let comment = cursor.rest().trim_start_matches('#').trim();
@@ -72,13 +91,8 @@ impl Trace {
             }
             return Ok(false);
         }
-        let Trace { draft, name, spelt } = self;
-        if !draft.has_begun() {
-            draft.begin(number, room);
-            if let Some(name) = name.take() {
-                draft.builder.name(name);
-            }
-        }
+        self.begun(number, room);
+        let Trace { draft, spelt, .. } = self;
         if cursor.peek().is_some_and(|b| b.is_ascii_digit()) {
             let thread = thread(&mut cursor, draft, spelt)?;
             cursor.expect(":", "`:` after the thread's number")?;
@@ -165,7 +179,7 @@ fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Par
 #[inline]
 fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<LocId> {
     cursor.skip_blanks();
-    if let Some(name) = cursor.pass(name_length) {
+    if let Some(name) = cursor.pass(plain_location) {
         return Ok(draft.location(name));
     }
     let number = if cursor.eat("M") {
@@ -185,12 +199,33 @@ fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> P
     Ok(draft.builder.location(spelt))
 }
 
-/// How long the location is that comes next, if it is spelt as its name is: without blanks or leading zeros.
+/// A line that is a load or a store as this crate writes it, `0: M[1] := 2`: its thread's and its location's names, and what it does.
 #[inline(always)]
-fn name_length(next: &[u8]) -> Option<usize> {
-    let digits = next.strip_prefix(b"M[")?;
-    let count = digits.iter().position(|byte| !byte.is_ascii_digit())?;
-    // So many digits fit.
-    let plain = digits[count] == b']' && (count == 1 || (2..20).contains(&count) && digits[0] != b'0');
-    plain.then_some(b"M[".len() + count + b"]".len())
+fn plain_access(line: &[u8]) -> Option<(&[u8], &[u8], Op)> {
+    let (thread, rest) = plain_digits(line)?;
+    let (loc, rest) = plain_location(rest.strip_prefix(b": ")?)?;
+    let (operator, rest) = rest.split_first_chunk()?;
+    let (value, rest) = whole_number(rest)?;
+    let op = match operator {
+        b" := " => Op::write(LocId(0), value),
+        b" == " => Op::read(LocId(0), value),
+        _ => return None,
+    };
+    rest.is_empty().then_some((thread, loc, op))
+}
+
+/// A location that is spelt as its name is, without blanks or leading zeros, and what is after it.
+#[inline(always)]
+fn plain_location(next: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (digits, rest) = plain_digits(next.strip_prefix(b"M[")?)?;
+    let rest = rest.strip_prefix(b"]")?;
+    Some((&next[..b"M[]".len() + digits.len()], rest))
+}
+
+/// A number that fits, spelt without leading zeros, and what is after it.
+#[inline(always)]
+fn plain_digits(next: &[u8]) -> Option<(&[u8], &[u8])> {
+    let count = next.iter().position(|byte| !byte.is_ascii_digit())?;
+    let plain = count == 1 || (2..20).contains(&count) && next[0] != b'0';
+    plain.then(|| next.split_at(count))
 }

@@ -81,12 +81,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes as many of the next bytes as `length` says, if it says so, and gives them.
+    /// Passes what `parse` finds next, if it finds something; it gives what is after that.
     #[inline(always)]
-    pub(super) fn pass(&mut self, length: impl FnOnce(&[u8]) -> Option<usize>) -> Option<&'a [u8]> {
-        let (passed, rest) = self.rest.split_at_checked(length(self.rest)?)?;
+    pub(super) fn pass<T>(&mut self, parse: impl FnOnce(&'a [u8]) -> Option<(T, &'a [u8])>) -> Option<T> {
+        let (found, rest) = parse(self.rest)?;
         self.rest = rest;
-        Some(passed)
+        Some(found)
     }
 
     /// Whether nothing but blanks and a comment is left.
@@ -224,6 +224,22 @@ impl<'a> Cursor<'a> {
 /// What was taken from a line, as text.
 pub(super) fn text(taken: &[u8]) -> &str {
     from_utf8(taken).unwrap_or_default()
+}
+
+/// A number of at most 19 digits, which fits, without leading zeros, and what is after it.
+#[inline(always)]
+pub(super) fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0;
+    let mut length = 0;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(length) {
+        if length == 19 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+        length += 1;
+    }
+    let zeros = length > 1 && bytes[0] == b'0';
+    (length > 0 && !zeros).then(|| (value, &bytes[length..]))
 }
 
 /// Whether a byte goes on with a number, well written or not.

@@ -1,11 +1,11 @@
 //! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::{Cursor, Fault, Parsed, text};
+use super::cursor::{Cursor, Fault, Parsed, in_name, text, whole_number};
 use super::draft::{DEPENDENCY, Draft};
 use super::split::ends_history;
 use crate::{Error, ErrorKind, Format, History};
-use tribunal::memory::{Op, Order, Slot, Source, ThreadId};
+use tribunal::memory::{LocId, Op, Order, Slot, Source, ThreadId};
 
 /// Words before a colon that name no thread.
 pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];
@@ -186,6 +186,11 @@ fn operation(
     deps: &mut Vec<u32>,
 ) -> Parsed<()> {
     cursor.skip_blanks();
+    if let Some((op, loc)) = cursor.pass(plain_access) {
+        let loc = draft.location(loc);
+        draft.builder.push(thread, Op { loc, ..op });
+        return Ok(());
+    }
     let start = *cursor;
     let (letter, order) = match *cursor.name(OPERATION)? {
         [letter] => (letter, None),
@@ -254,6 +259,34 @@ fn operation(
         builder.interval(slot, interval);
     }
     Ok(())
+}
+
+/// An access as this crate writes most: with one blank between its parts and nothing else up to `;` or the end of the line. Gives it
+/// without its location, the location's name, and what is after it.
+#[inline(always)]
+fn plain_access(next: &[u8]) -> Option<((Op, &[u8]), &[u8])> {
+    let (letter, rest) = next.split_first()?;
+    let (order, rest) = match rest {
+        [b' ', rest @ ..] => (Order::Relaxed, rest),
+        [b'.', b'a', b'c', b'q', b' ', rest @ ..] => (Order::Acquire, rest),
+        [b'.', b'r', b'e', b'l', b' ', rest @ ..] => (Order::Release, rest),
+        [b'.', b'a', b'r', b' ', rest @ ..] => (Order::AcqRel, rest),
+        [b'.', b's', b'c', b' ', rest @ ..] => (Order::SeqCst, rest),
+        _ => return None,
+    };
+    let (loc, rest) = rest.split_at(rest.iter().position(|&byte| !in_name(byte))?);
+    let (value, rest) = whole_number(rest.strip_prefix(b" ")?)?;
+    let (op, rest) = match letter {
+        b'R' => (Op::read(LocId(0), value), rest),
+        b'W' => (Op::write(LocId(0), value), rest),
+        b'U' => {
+            let (written, rest) = whole_number(rest.strip_prefix(b">")?)?;
+            (Op::rmw(LocId(0), value, written), rest)
+        }
+        _ => return None,
+    };
+    let whole = !loc.is_empty() && matches!(rest.first(), None | Some(b';'));
+    whole.then_some(((op.order(order), loc), rest))
 }
 
 /// `init` or `T1:0`.

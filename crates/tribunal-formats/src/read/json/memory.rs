@@ -1,6 +1,7 @@
 //! Memory executions in native JSON.
 
 use super::Reader;
+use crate::read::cursor::whole_number;
 use crate::read::draft::{DEPENDENCY, Draft, put_number};
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
@@ -304,22 +305,6 @@ fn plain_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
         _ => return None,
     };
     Some((order, rest))
-}
-
-/// A number of at most 19 digits, which fits, and what is after it.
-#[inline(always)]
-fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let mut value = 0;
-    let mut length = 0;
-    while let Some(digit @ b'0'..=b'9') = bytes.get(length) {
-        if length == 19 {
-            return None;
-        }
-        value = value * 10 + u64::from(digit - b'0');
-        length += 1;
-    }
-    let zeros = length > 1 && bytes[0] == b'0';
-    (length > 0 && !zeros).then(|| (value, &bytes[length..]))
 }
 
 /// What an event lacks, or has though it makes no sense.
