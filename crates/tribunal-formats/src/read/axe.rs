@@ -156,8 +156,10 @@ fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> 
             Ok(Op::rmw(loc, read, value))
         }
         _ if cursor.eat_word("sync") => Ok(Op::fence(Order::SeqCst)),
-        _ => Err(cursor
-            .expected("an operation: `M[1] := 2`, `M[1] == 2`, `{ M[1] == 2; M[1] := 3 }` or `sync`")),
+        _ => {
+            Err(cursor
+                .expected("an operation: `M[1] := 2`, `M[1] == 2`, `{ M[1] == 2; M[1] := 3 }` or `sync`"))
+        }
     }
 }
 

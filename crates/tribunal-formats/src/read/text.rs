@@ -64,21 +64,28 @@ impl Sheet {
     /// Takes a line; true if it ends the history.
     fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
         let mut cursor = Cursor::new(line)?;
-        if cursor.done() {
-            return Ok(false);
-        }
-        if cursor.peek() == Some(b'-') && cursor.eat("---") {
-            while cursor.peek() == Some(b'-') {
-                cursor.eat("-");
+        let mut head_at = 0;
+        let head = match cursor.pass(plain_head) {
+            Some(head) => head,
+            None => {
+                if cursor.done() {
+                    return Ok(false);
+                }
+                if cursor.eat("---") {
+                    while cursor.peek() == Some(b'-') {
+                        cursor.eat("-");
+                    }
+                    if cursor.done() {
+                        return Ok(self.draft.has_begun());
+                    }
+                    cursor = Cursor::new(line)?;
+                }
+                head_at = cursor.at();
+                let head = cursor.name("a thread's name and `:`")?;
+                cursor.expect(":", "`:` after the thread's name")?;
+                head
             }
-            if cursor.done() {
-                return Ok(self.draft.has_begun());
-            }
-            cursor = Cursor::new(line)?;
-        }
-        let head_at = cursor.at();
-        let head = cursor.name("a thread's name and `:`")?;
-        cursor.expect(":", "`:` after the thread's name")?;
+        };
         let draft = &mut self.draft;
         draft.begin(number, room);
         match head {
@@ -135,7 +142,10 @@ impl Sheet {
                     operation(&mut cursor, draft, thread, &mut self.deps)?;
                     draft.note_line(number);
                     within(draft, &cursor)?;
-                    if cursor.peek().is_none() || !cursor.eat(";") {
+                    if cursor.peek().is_none() {
+                        break;
+                    }
+                    if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
                         break;
                     }
@@ -259,6 +269,14 @@ fn operation(
         builder.interval(slot, interval);
     }
     Ok(())
+}
+
+/// What is before the colon where a line begins with it, and what is after that.
+#[inline(always)]
+fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (head, rest) = line.split_at(line.iter().position(|&byte| !in_name(byte))?);
+    let rest = rest.strip_prefix(b":")?;
+    (!head.is_empty()).then_some((head, rest))
 }
 
 /// An access as this crate writes most: with one blank between its parts and nothing else up to `;` or the end of the line. Gives it

@@ -2,9 +2,7 @@
 
 use super::names::{Interner, NAME};
 use super::write_index::{INDEXED, ROW, WriteIndex};
-use super::{
-    EventId, Execution, Interval, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId,
-};
+use super::{EventId, Execution, Interval, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId};
 use std::mem::size_of;
 use std::str::{Utf8Error, from_utf8};
 

@@ -41,7 +41,9 @@ impl WriteIndex {
         rows.extend(x.init.iter().map(|&largest| Row { writes: 1, largest, start: 0, covered: 0 }));
         let writes = || {
             let events = x.labels.iter().zip(&x.locs).zip(&x.values).zip(0..);
-            events.filter(|(((label, _), _), _)| label.writes()).map(|(((_, &loc), &value), i)| (loc, value, i))
+            events
+                .filter(|(((label, _), _), _)| label.writes())
+                .map(|(((_, &loc), &value), i)| (loc, value, i))
         };
         for (loc, value, _) in writes() {
             let row = &mut rows[loc.index()];
