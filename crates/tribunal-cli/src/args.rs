@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal::object::Criterion;
@@ -145,7 +146,7 @@ with `.` from left to right; `.[method]` at its end keeps the pairs that end in 
 always hold. A model of memories does not apply to objects, nor a criterion of objects to memories.
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
-Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply).
+Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
@@ -192,11 +193,32 @@ pub struct CheckArguments {
     pub certificate_limit: usize,
     #[command(flatten)]
     pub budget: Budget,
-    /// Use so many threads; 0 is one for each core. Verdicts and certificates do not depend on it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
-    pub threads: u16,
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[command(flatten)]
     pub histories: Histories,
+}
+
+/// How many histories are worked on at once, and what becomes of those that are malformed.
+#[derive(Args, Clone, Debug)]
+pub struct Streaming {
+    /// Use so many threads; 0 is one for each core. What is printed does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    pub threads: u16,
+    /// Go on after a malformed history with the next one: each is reported, and the status is 2 in the end. The next history
+    /// begins after `check` in Axe traces, after `---` in the text form, and at the next line of JSON Lines
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+impl Streaming {
+    /// How many histories are worked on at once. Also tells the engines how many cores there are for a large one.
+    pub fn workers(&self) -> Result<usize, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.into());
+        pool.build_global()
+            .map_err(|error| Failure::Usage(format!("--threads {}: {error}", self.threads)))?;
+        Ok(rayon::current_num_threads())
+    }
 }
 
 /// How much each answer may cost.
@@ -264,10 +286,14 @@ pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions
 
 /// Three quarters of the machine's memory: rather undecided than killed.
 pub fn most_memory() -> usize {
-    let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
-    let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
-    kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024) / 4 * 3)
+    // Asked for with every answer, and always the same.
+    static MOST: LazyLock<usize> = LazyLock::new(|| {
+        let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+        let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
+        let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
+        kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024) / 4 * 3)
+    });
+    *MOST
 }
 
 /// A file of histories that are judged one by one.
@@ -395,6 +421,8 @@ pub struct VerifyArguments {
     pub certificates: Option<PathBuf>,
     #[command(flatten)]
     pub budget: Budget,
+    #[command(flatten)]
+    pub streaming: Streaming,
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
@@ -426,6 +454,8 @@ pub struct ConvertArguments {
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub streaming: Streaming,
     /// Files of histories; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
@@ -454,6 +484,8 @@ pub struct ShrinkArguments {
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[command(flatten)]
     pub judging: Judging,
 }
@@ -493,6 +525,8 @@ pub struct MonitorArguments {
 
 #[derive(Args, Debug)]
 pub struct StatsArguments {
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[command(flatten)]
     pub histories: Histories,
 }

@@ -1,7 +1,6 @@
 //! A history under judgement, whatever it is a history of.
 
 use crate::failure::Failure;
-use crate::output::complain;
 use std::fmt;
 use std::path::Path;
 use tribunal::object::{MalformedHistory, Misfit, Specification, specs};
@@ -56,19 +55,15 @@ impl Case<'_> {
         (self.events() == 0).then_some("the history is empty, and satisfies anything")
     }
 
-    /// Says the warning on standard error, if there is one.
-    pub fn warn(&self) {
-        if let Some(warning) = self.warning() {
-            complain(&format!("warning: {self}: {warning}"));
-        }
+    /// The warning as a line for standard error, if there is one.
+    pub fn warning_line(&self) -> Option<String> {
+        self.warning().map(|warning| format!("warning: {self}: {warning}"))
     }
 
-    /// Says on standard error what there is to note or to warn of.
-    pub fn remark(&self) {
-        self.warn();
-        if let Some(note) = self.note() {
-            complain(&format!("{self}: {note}"));
-        }
+    /// What there is to note or to warn of, as lines for standard error.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let note = self.note().map(|note| format!("{self}: {note}"));
+        self.warning_line().into_iter().chain(note)
     }
 
     /// A failure that has to do with this history.

@@ -29,23 +29,43 @@ impl Store {
         }
     }
 
-    /// What stands in the verdict line: the certificate itself or, if that is too large, where it has been stored.
-    pub fn put(&self, case: &Case<'_>, question: &Question, certificate: String) -> Result<String, Failure> {
+    /// What stands in the verdict line: the certificate itself or, if that is too large, where it is to be stored; then
+    /// that is also noted.
+    pub fn put(
+        &self,
+        case: &Case<'_>,
+        question: &Question,
+        certificate: String,
+        stored: &mut Vec<Stored>,
+    ) -> String {
         if certificate.len() <= self.limit {
-            return Ok(certificate);
+            return certificate;
         }
         let name =
             format!("{}-{}-{}.json.zst", escaped(case.file), case.index, escaped(&question.to_string()));
         let file = self.directory.join(name);
+        let line = json!({"file": file, "bytes": certificate.len()}).to_string();
+        stored.push(Stored { file, certificate });
+        line
+    }
+}
+
+/// A certificate to be stored.
+pub struct Stored {
+    file: PathBuf,
+    certificate: String,
+}
+
+impl Stored {
+    /// Stores it.
+    pub fn write(self) -> Result<(), Failure> {
+        let Stored { file, certificate } = self;
         let write = || -> io::Result<()> {
             let mut stored = OutputFile::open(&file)?;
             stored.writer().write_all(certificate.as_bytes())?;
             stored.persist()
         };
-        match write() {
-            Ok(()) => Ok(json!({"file": file, "bytes": certificate.len()}).to_string()),
-            Err(source) => Err(Failure::Write { file, source }),
-        }
+        write().map_err(|source| Failure::Write { file, source })
     }
 }
 

@@ -1,50 +1,48 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{Budget, CheckArguments, Output, reading};
+use crate::args::{Budget, CheckArguments, Output};
 use crate::case::{Case, Specifications};
-use crate::certificates::Store;
+use crate::certificates::{Store, Stored};
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{BAD, DOUBT, Stdout, complain};
+use crate::interrupt;
+use crate::output::{BAD, DOUBT, Page, Stdout, complain};
+use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
 use crate::progress::Progress;
-use crate::report::{Brief, Expectations, JsonLines, Lines, Overview, Report};
-use crate::{input, interrupt};
+use crate::report::{Brief, Expectations, JsonLines, Lines, Malformed, Overview, Report, Sheet};
+use crate::share::Memory;
 use anstyle::Style;
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use tribunal::Model;
 use tribunal::object::Criterion;
-use tribunal_formats::{History, Labels};
+use tribunal_formats::{History, Labels, Subject};
 use tribunal_report::Judged;
 use tribunal_report::printable;
 use tribunal_report::{EngineChoice, Question, Questions};
 use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads.into())
-        .build_global()
-        .map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
-    let mut session = Session::new(arguments)?;
-    // Answers wait to be written together: until there are many, until more input is waited for, but never long.
-    out.flusher().keep_flushing()?;
-    let mut malformed = false;
+    let workers = arguments.streaming.workers()?;
+    let court = Court::new(arguments, out.colour())?;
+    let mut session = Session::new(&court);
     for file in &arguments.histories.files {
-        match session.file(file, out) {
+        match session.file(file, workers, out) {
             Ok(()) => {}
             Err(failure @ (Failure::Stdout(_) | Failure::Write { .. })) => return Err(failure),
             Err(_) if interrupt::requested() => {}
             Err(failure) => {
-                malformed = true;
+                session.malformed = true;
                 out.flush()?;
-                session.progress.aside(|| failure.print());
+                court.progress.aside(|| failure.print());
             }
         }
         if session.cut_short || interrupt::requested() {
             break;
         }
     }
-    session.end(malformed, out)
+    session.end(out)
 }
 
 /// What is asked of the histories of each kind.
@@ -92,24 +90,61 @@ impl Asked {
     }
 }
 
-/// What has been asked for and what has come of it so far.
-struct Session<'a> {
+/// What is asked, and how it is answered: what the workers share.
+struct Court<'a> {
     arguments: &'a CheckArguments,
     asked: Asked,
     /// What each answer may cost.
     budget: Budget,
+    memory: Memory,
     /// What to say of answers that came too late.
     hint: Option<&'static str>,
     specifications: Specifications,
     /// Nothing, when only mismatches are of interest.
-    report: Option<Box<dyn Report>>,
+    report: Option<Box<dyn Report + Send>>,
     progress: Progress,
+    colour: bool,
+}
+
+/// What has come of it so far.
+struct Session<'a> {
+    court: &'a Court<'a>,
+    numbers: Numbers,
     expectations: Expectations,
     tally: Tally,
+    /// By kind, how many histories were reported, and what to say below if that stays one.
+    reported: [(u64, Page); 2],
+    /// How many histories were passed over, being malformed.
+    passed_over: u64,
+    /// Whether anything was malformed.
+    malformed: bool,
     /// Whether Ctrl-C or a closed pipe ended the work before its time.
     cut_short: bool,
-    /// Whether somebody looks at the answers as they come.
-    to_person: bool,
+    /// Whether every answer is awaited.
+    at_once: bool,
+}
+
+/// The numbers of histories: among those of a file, and by kind over all files.
+#[derive(Default)]
+struct Numbers {
+    index: u64,
+    of_kind: [u64; 2],
+}
+
+/// What came of a history.
+enum Answer {
+    Judged(Box<Judgement>),
+    /// It is malformed; with what to print of that, if the work goes on.
+    Malformed(Failure, Page),
+    /// Ctrl-C came before it.
+    Cut,
+}
+
+struct Judgement {
+    kind: usize,
+    sheet: Sheet,
+    tally: Tally,
+    expectations: Expectations,
 }
 
 #[derive(Default)]
@@ -126,8 +161,8 @@ struct Tally {
     why_unsupported: Option<String>,
 }
 
-impl<'a> Session<'a> {
-    fn new(arguments: &'a CheckArguments) -> Result<Self, Failure> {
+impl<'a> Court<'a> {
+    fn new(arguments: &'a CheckArguments, colour: bool) -> Result<Self, Failure> {
         let asked = Asked::new(arguments)?;
         let store = match &arguments.certificates {
             Some(_) if arguments.output != Output::Json => {
@@ -140,62 +175,36 @@ impl<'a> Session<'a> {
         let all = asked.all;
         let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
         let hint = arguments.budget.hint().filter(|_| all);
-        let report: Option<Box<dyn Report>> = match arguments.output {
+        let report: Option<Box<dyn Report + Send>> = match arguments.output {
             Output::Human if arguments.expect => None,
             Output::Human if all => Some(Box::new(Overview::new(witness, &budget))),
             Output::Human => Some(Box::new(Lines { witness, budget: budget.clone() })),
             Output::Json => Some(Box::new(JsonLines { witness, store, hint })),
             Output::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
         };
-        Ok(Session {
+        Ok(Court {
             arguments,
             asked,
             budget,
+            memory: Memory::default(),
             hint,
             specifications: Specifications::new(arguments.spec.as_deref())?,
             report,
             progress: Progress::new(),
-            expectations: Expectations::default(),
-            tally: Tally::default(),
-            cut_short: false,
-            to_person: io::stdout().is_terminal(),
+            colour,
         })
     }
 
-    fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
-        let name = file.to_string_lossy();
-        self.progress.file(&name, input::size(file));
-        let bytes = self.progress.watch(input::bytes(file)?.flushing(out.flusher()));
-        let options = reading(self.arguments.histories.format, self.arguments.budget.max_memory);
-        let histories =
-            tribunal_formats::read(bytes, &name, options)?.nil_reads(self.arguments.histories.nil_reads);
-        for (history, index) in histories.zip(0..) {
-            // After the last history there is nothing left to cut: the status is what it would have been.
-            if interrupt::requested() || out.is_closed() {
-                self.cut_short = true;
-                return Ok(());
-            }
-            let History { subject, labels, line, .. } = history?;
-            let case = Case { file: &name, index, line, subject: &subject };
-            self.history(&case, &labels, out)?;
-        }
-        Ok(())
-    }
-
-    fn history(&mut self, case: &Case<'_>, labels: &Labels, out: &mut Stdout) -> Result<(), Failure> {
-        let Session {
-            arguments,
-            asked,
-            budget,
-            specifications,
-            progress,
-            expectations,
-            tally,
-            report,
-            to_person,
-            ..
-        } = self;
-        specifications.with(case, |judged| {
+    /// The answers to the questions about a history.
+    fn judge(
+        &self,
+        case: &Case<'_>,
+        labels: &Labels,
+        first: bool,
+        large: bool,
+    ) -> Result<Judgement, Failure> {
+        let Court { arguments, asked, budget, memory, .. } = self;
+        self.specifications.with(case, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
             let mut questions: Vec<&Question> = asked.of(judged).iter().collect();
             // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
@@ -207,13 +216,24 @@ impl<'a> Session<'a> {
                 if word && findings.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
                     break;
                 }
-                progress.judging(case.index, question);
-                let mut finding = Finding::of(judged, question, arguments.engine, &budget.limits());
+                self.progress.judging(case.index, question);
+                let mut finding = memory.answer(
+                    large,
+                    || budget.limits(),
+                    |limits| Finding::of(judged, question, arguments.engine, limits),
+                    |finding| finding.ruling.lacks_memory(),
+                );
                 if arguments.verify {
-                    finding.verify(&budget.limits_of_verification(judged));
+                    finding.verification = memory.answer(
+                        large,
+                        || budget.limits_of_verification(judged),
+                        |limits| finding.ruling.verify(limits),
+                        |verification| verification.as_ref().is_some_and(Verification::lacks_memory),
+                    );
                 }
                 findings.push(finding);
             }
+            let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
             let mut notes = tally.verified(case, &findings);
             if arguments.expect {
                 // With a model or an engine named, the others' labels are not asked for.
@@ -222,32 +242,194 @@ impl<'a> Session<'a> {
                 notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
             tally.count(&findings, arguments.engine);
-            progress.aside(|| {
-                if let Some(report) = report {
-                    report.history(case, &findings, out)?;
-                }
-                case.warn();
-                if let Some(note) = case.note() {
-                    remark(arguments.output, &format!("{case}: {note}"), out)?;
-                }
-                for (style, note) in &notes {
-                    remark(arguments.output, &out.paint(*style, note), out)?;
-                }
-                if arguments.output == Output::Brief || *to_person {
-                    out.flush()?;
-                }
-                Ok(())
-            })
+            let mut sheet = Sheet { page: self.page(), first, below: self.page(), stored: Vec::new() };
+            if let Some(report) = &self.report {
+                report.history(case, &findings, &mut sheet)?;
+            }
+            let page = &mut sheet.page;
+            page.asides.extend(case.warning_line());
+            if let Some(note) = case.note() {
+                remark(arguments.output, format!("{case}: {note}"), page)?;
+            }
+            for (style, note) in &notes {
+                remark(arguments.output, page.paint(*style, note), page)?;
+            }
+            Ok(Judgement { kind: kind_of(case.subject), sheet, tally, expectations })
         })
     }
 
-    fn end(mut self, malformed: bool, out: &mut Stdout) -> Result<Status, Failure> {
-        let interrupted = interrupt::requested();
-        drop(self.progress);
-        if let Some(report) = &mut self.report {
-            report.end(out)?;
+    fn page(&self) -> Page {
+        Page::new(self.colour)
+    }
+
+    /// That a history is malformed.
+    fn malformed(&self, file: &str, index: u64, failure: Failure) -> Answer {
+        let mut page = self.page();
+        if let Some(report) = self.report.as_ref().filter(|_| self.arguments.streaming.keep_going) {
+            let malformed = Malformed { file, index, failure: &failure };
+            report.malformed(&malformed, &mut page).expect("a page takes everything");
         }
-        let (tally, arguments) = (&self.tally, self.arguments);
+        Answer::Malformed(failure, page)
+    }
+}
+
+/// The histories of a file before the court.
+struct Hearing<'a> {
+    court: &'a Court<'a>,
+    file: &'a str,
+}
+
+impl Job for Hearing<'_> {
+    type State = Numbers;
+    type Answer = Answer;
+
+    fn work(
+        &self,
+        histories: Vec<Heard>,
+        large: bool,
+        turn: Turn<'_, '_, Numbers>,
+        answers: &Answers<'_, Answer>,
+    ) {
+        let Hearing { court, file } = *self;
+        let numbered = turn.take(histories.len(), |numbers| {
+            let begin = numbers.index;
+            numbers.index += histories.len() as u64;
+            let firsts: Vec<bool> = histories
+                .iter()
+                .map(|history| numbers.is_first(history, file, &court.specifications))
+                .collect();
+            (begin, firsts)
+        });
+        let Some((begin, firsts)) = numbered else { return };
+        for ((history, first), index) in histories.into_iter().zip(firsts).zip(begin..) {
+            // After the last history there is nothing left to cut: the status is what it would have been.
+            if interrupt::requested() && history.is_ok() {
+                answers.give(Answer::Cut);
+                return;
+            }
+            let judged =
+                history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
+                    let case = Case { file, index, line, subject: &subject };
+                    court.judge(&case, &labels, first, large)
+                });
+            let answer = match judged {
+                Ok(judgement) => Answer::Judged(Box::new(judgement)),
+                Err(failure) => court.malformed(file, index, failure),
+            };
+            if !answers.give(answer) {
+                return;
+            }
+        }
+    }
+}
+
+impl Numbers {
+    /// Whether a history is the first of its kind that can be judged. It is counted.
+    fn is_first(&mut self, history: &Heard, file: &str, specifications: &Specifications) -> bool {
+        let Ok(History { subject, line, .. }) = history else { return false };
+        let count = &mut self.of_kind[kind_of(subject)];
+        let case = Case { file, index: 0, line: *line, subject };
+        let first = *count == 0 && specifications.with(&case, |_| Ok(())).is_ok();
+        *count += u64::from(first || *count > 0);
+        first
+    }
+}
+
+fn kind_of(subject: &Subject) -> usize {
+    match subject {
+        Subject::Memory(_) => 0,
+        Subject::Object(_) => 1,
+    }
+}
+
+impl<'a> Session<'a> {
+    fn new(court: &'a Court<'a>) -> Self {
+        let (numbers, expectations, tally, reported) = Default::default();
+        let at_once = court.arguments.output == Output::Brief || io::stdout().is_terminal();
+        Session {
+            court,
+            numbers,
+            expectations,
+            tally,
+            reported,
+            passed_over: 0,
+            malformed: false,
+            cut_short: false,
+            at_once,
+        }
+    }
+
+    fn file(&mut self, file: &OsStr, workers: usize, out: &mut Stdout) -> Result<(), Failure> {
+        let Session {
+            court,
+            numbers,
+            expectations,
+            tally,
+            reported,
+            passed_over,
+            malformed,
+            cut_short,
+            at_once,
+        } = self;
+        let CheckArguments { histories, streaming, budget, .. } = court.arguments;
+        let name = file.to_string_lossy();
+        let source = Source::open(
+            file,
+            histories.format,
+            histories.nil_reads,
+            budget.max_memory,
+            streaming,
+            &court.progress,
+        )?;
+        numbers.index = 0;
+        let out = RefCell::new(out);
+        let take = |answer| {
+            let mut out = out.borrow_mut();
+            if out.is_closed() {
+                *cut_short = true;
+                return Ok(false);
+            }
+            match answer {
+                Answer::Cut => {
+                    *cut_short = true;
+                    return Ok(false);
+                }
+                Answer::Malformed(failure, _) if !streaming.keep_going || !failure.is_of_one_history() => {
+                    return Err(failure);
+                }
+                Answer::Malformed(failure, page) => {
+                    (*malformed, *passed_over) = (true, *passed_over + 1);
+                    out.print(&page)?;
+                    court.progress.aside(|| failure.print());
+                }
+                Answer::Judged(judgement) => {
+                    let Judgement { kind, sheet, tally: counted, expectations: compared } = *judgement;
+                    tally.add(counted);
+                    expectations.add(&compared);
+                    // If a certificate cannot be stored, there is no line.
+                    sheet.stored.into_iter().try_for_each(Stored::write)?;
+                    court.progress.aside(|| out.print(&sheet.page))?;
+                    let (count, below) = &mut reported[kind];
+                    *count += 1;
+                    *below = if sheet.first { sheet.below } else { court.page() };
+                }
+            }
+            if *at_once {
+                out.flush()?;
+            }
+            Ok(true)
+        };
+        let hearing = Hearing { court, file: &name };
+        pipeline::run(source, workers, &hearing, numbers, take, || out.borrow_mut().flush())
+    }
+
+    fn end(self, out: &mut Stdout) -> Result<Status, Failure> {
+        let interrupted = interrupt::requested();
+        self.court.progress.end();
+        for (_, below) in self.reported.iter().filter(|(count, _)| *count == 1) {
+            out.print(below)?;
+        }
+        let (tally, arguments) = (&self.tally, self.court.arguments);
         let mut summary = Vec::new();
         if arguments.expect || interrupted {
             summary.push(format!("{} histories", tally.histories));
@@ -261,11 +443,14 @@ impl<'a> Session<'a> {
             summary.push(tally.verifications.summary("verified"));
         }
         if !summary.is_empty() {
-            remark(arguments.output, &summary.join(", "), out)?;
+            self.remark(summary.join(", "), out)?;
         }
         // Verdict lines say it themselves.
-        if let Some(hint) = self.hint.filter(|_| tally.late > 0 && arguments.output != Output::Json) {
-            remark(arguments.output, &format!("{} undecided after {hint}", tally.late), out)?;
+        if let Some(hint) = self.court.hint.filter(|_| tally.late > 0 && arguments.output != Output::Json) {
+            self.remark(format!("{} undecided after {hint}", tally.late), out)?;
+        }
+        if self.passed_over > 0 {
+            complain(&format!("{} malformed histories were passed over", self.passed_over));
         }
         out.finish()?;
 
@@ -273,7 +458,7 @@ impl<'a> Session<'a> {
         if interrupted {
             return Ok(Status::Interrupted);
         }
-        if malformed {
+        if self.malformed {
             return Ok(Status::Malformed);
         }
         if wrong || tally.verifications.refused > 0 {
@@ -299,9 +484,28 @@ impl<'a> Session<'a> {
             _ => Ok(Status::Success),
         }
     }
+
+    /// Prints a line that is no verdict.
+    fn remark(&self, line: String, out: &mut Stdout) -> io::Result<()> {
+        let mut page = self.court.page();
+        remark(self.court.arguments.output, line, &mut page)?;
+        out.print(&page)
+    }
 }
 
 impl Tally {
+    /// Adds what was counted elsewhere.
+    fn add(&mut self, other: Tally) {
+        self.histories += other.histories;
+        self.consistent += other.consistent;
+        self.inconsistent += other.inconsistent;
+        self.undecided += other.undecided;
+        self.late += other.late;
+        self.unsupported += other.unsupported;
+        self.verifications.add(&other.verifications);
+        self.why_unsupported = self.why_unsupported.take().or(other.why_unsupported);
+    }
+
     fn count(&mut self, findings: &[Finding<'_>], engine: EngineChoice) {
         self.histories += 1;
         for Finding { ruling, .. } in findings {
@@ -349,12 +553,12 @@ impl Tally {
     }
 }
 
-/// Prints a line that is no verdict: among people's output, but beside that of programs.
-fn remark(output: Output, line: &str, out: &mut Stdout) -> io::Result<()> {
+/// Has a line printed that is no verdict: among people's output, but beside that of programs.
+fn remark(output: Output, line: String, page: &mut Page) -> io::Result<()> {
     match output {
-        Output::Human => writeln!(out, "{line}"),
+        Output::Human => writeln!(page, "{line}"),
         Output::Json | Output::Brief => {
-            complain(line);
+            page.asides.push(line);
             Ok(())
         }
     }

@@ -1,34 +1,86 @@
-//! `tribunal convert`: the same histories in another format, one at a time.
+//! `tribunal convert`: the same histories in another format.
 
-use crate::args::{ConvertArguments, reading};
+use crate::args::ConvertArguments;
 use crate::case::Case;
 use crate::exit::Status;
-use crate::failure::Failure;
-use crate::output::{Sink, Stdout};
-use crate::{input, interrupt};
-use tribunal_formats::{Subject, Writer, write_history, write_object};
+use crate::failure::{Failure, Malformed};
+use crate::interrupt;
+use crate::output::{Sink, Stdout, complain};
+use crate::pipeline::{self, Each, Heard, Source};
+use crate::progress::Progress;
+use std::io::Write;
+use tribunal_formats::{History, Subject, WriteError, Writer, write_history, write_object};
 
 pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let workers = arguments.streaming.workers()?;
     let sink = Sink::open(arguments.output.as_deref(), out)?;
     let mut writer = Writer::new(sink, arguments.to);
+    let mut malformed = Malformed::new(&arguments.streaming);
     for file in &arguments.files {
         let name = file.to_string_lossy();
-        for history in input::open(file, reading(arguments.from, None))?.nil_reads(arguments.nil_reads) {
-            if interrupt::requested() {
-                return Ok(Status::Interrupted);
-            }
+        let source = Source::open(
+            file,
+            arguments.from,
+            arguments.nil_reads,
+            None,
+            &arguments.streaming,
+            &Progress::none(),
+        )?;
+        let unwritten = |error, line: u64| {
+            Failure::writing(error, &format!("{name}:{line}"), arguments.output.as_deref())
+        };
+        let convert = |history: Heard, _, large: bool| -> Result<Converted, Failure> {
             let history = history?;
-            Case { file: &name, index: 0, line: history.line, subject: &history.subject }.remark();
-            let written = match &history.subject {
-                Subject::Memory(execution) => write_history(&mut writer, execution, &history.labels),
-                Subject::Object(object) => write_object(&mut writer, object, &history.labels),
-            };
-            written.map_err(|error| {
-                Failure::writing(error, &format!("{name}:{}", history.line), arguments.output.as_deref())
-            })?;
+            let case = Case { file: &name, index: 0, line: history.line, subject: &history.subject };
+            let remarks = case.remarks().collect();
+            if large {
+                return Ok(Converted { remarks, what: What::Large(Box::new(history)) });
+            }
+            let mut writer = Writer::new(Vec::new(), arguments.to);
+            write(&mut writer, &history).map_err(|error| unwritten(error, history.line))?;
+            let written = writer.finish().map_err(|error| unwritten(error.into(), history.line))?;
+            Ok(Converted { remarks, what: What::Written(written) })
+        };
+        let take = |converted: Result<Converted, Failure>| {
+            let Some(Converted { remarks, what }) = malformed.unless(converted)? else { return Ok(true) };
+            remarks.iter().for_each(|line| complain(line));
+            match what {
+                What::Large(history) => {
+                    write(&mut writer, &history).map_err(|error| unwritten(error, history.line))?;
+                }
+                What::Written(bytes) => {
+                    writer.append(&bytes).map_err(|error| unwritten(error.into(), 0))?;
+                }
+            }
+            Ok(!interrupt::requested())
+        };
+        pipeline::run(source, workers, &Each(convert), &mut 0, take, || Ok(()))?;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
         }
     }
     let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
-    writer.finish().map_err(unwritten)?.finish()?;
-    Ok(Status::Success)
+    let mut sink = writer.finish().map_err(unwritten)?;
+    sink.flush().map_err(unwritten)?;
+    sink.finish()?;
+    Ok(malformed.status(Status::Success))
+}
+
+/// A history on its way.
+struct Converted {
+    remarks: Vec<String>,
+    what: What,
+}
+
+enum What {
+    Written(Vec<u8>),
+    /// Too large to be held once more as it is written.
+    Large(Box<History>),
+}
+
+fn write<W: Write>(writer: &mut Writer<W>, history: &History) -> Result<(), WriteError> {
+    match &history.subject {
+        Subject::Memory(execution) => write_history(writer, execution, &history.labels),
+        Subject::Object(object) => write_object(writer, object, &history.labels),
+    }
 }

@@ -5,7 +5,7 @@ use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::Args;
 use std::io::Write;
@@ -75,7 +75,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
             if let Some(note) = case.note() {
                 writeln!(out, "{note}")?;
             }
-            case.warn();
+            case.warning_line().iter().for_each(|line| complain(line));
             sections.iter().try_for_each(|section| print(section, out))?;
             if let Some(closing) = closing {
                 writeln!(out, "\n{closing}")?;

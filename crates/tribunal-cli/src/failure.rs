@@ -1,11 +1,50 @@
 //! What can go wrong, each in one line.
 
+use crate::args::Streaming;
+use crate::exit::Status;
 use crate::output::complain;
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
 use tribunal_formats::WriteError;
 use tribunal_report::printable;
+
+/// What becomes of malformed histories: the first ends the work, or each is reported and passed over.
+pub struct Malformed {
+    keep_going: bool,
+    passed_over: u64,
+}
+
+impl Malformed {
+    /// As the arguments say.
+    pub fn new(streaming: &Streaming) -> Self {
+        Malformed { keep_going: streaming.keep_going, passed_over: 0 }
+    }
+
+    /// What came of a history; nothing if it is passed over. What cannot be written ends the work in any case.
+    pub fn unless<T>(&mut self, result: Result<T, Failure>) -> Result<Option<T>, Failure> {
+        match result {
+            Ok(done) => Ok(Some(done)),
+            Err(failure) if self.keep_going && failure.is_of_one_history() => {
+                self.passed_over += 1;
+                failure.print();
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Says how many were passed over, if any; then the status is another.
+    pub fn status(&self, otherwise: Status) -> Status {
+        match self.passed_over {
+            0 => otherwise,
+            count => {
+                complain(&format!("{count} malformed histories were passed over"));
+                Status::Malformed
+            }
+        }
+    }
+}
 
 /// Why a command could not do all that was asked; its status is 2.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +107,15 @@ impl Failure {
         match error {
             WriteError::Io(source) => Failure::output(file, source),
             source => Failure::Inexpressible { history: history.into(), source },
+        }
+    }
+
+    /// Whether other histories of the input may be all right.
+    pub fn is_of_one_history(&self) -> bool {
+        match self {
+            Failure::Input(error) => !error.is_of_input(),
+            Failure::History { .. } | Failure::OtherMethods { .. } | Failure::Inexpressible { .. } => true,
+            _ => false,
         }
     }
 

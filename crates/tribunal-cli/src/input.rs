@@ -2,10 +2,12 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Flusher, Stdout};
+use crate::output::Stdout;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_formats::{Input, ReadOptions, Reader};
 
@@ -47,7 +49,7 @@ pub fn bytes(file: &OsStr) -> Result<Bytes, Failure> {
         Input::Stdin => stdin(),
         Input::Path(path) => File::open(path),
     };
-    let bytes = opened.map(|file| Bytes { file, before_waiting: None });
+    let bytes = opened.map(|file| Bytes { file, stop: Arc::default() });
     bytes.map_err(|source| Failure::Read { file: input.to_string(), source })
 }
 
@@ -70,30 +72,24 @@ pub fn size(file: &OsStr) -> Option<u64> {
 /// The bytes of an input; reading fails once Ctrl-C has been pressed.
 pub struct Bytes {
     file: File,
-    before_waiting: Option<Flusher>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Bytes {
-    /// The same bytes. Output is written out before they are waited for: whoever drives the command through pipes may wait
-    /// for it before sending more.
-    pub fn flushing(self, out: Flusher) -> Self {
-        Bytes { before_waiting: Some(out), ..self }
+    /// The same bytes, until nobody wants them any more.
+    pub fn until(self, stop: Arc<AtomicBool>) -> Self {
+        Bytes { file: self.file, stop }
     }
 }
 
 impl Read for Bytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(out) = &self.before_waiting
-            && !ready(&self.file, Duration::ZERO)?
-        {
-            out.flush();
-        }
-        while !interrupt::requested() {
+        while !interrupt::requested() && !self.stop.load(Ordering::Relaxed) {
             if ready(&self.file, PATIENCE)? {
                 return self.file.read(buffer);
             }
         }
-        Err(io::Error::other("stopped by Ctrl-C"))
+        Err(io::Error::other("stopped"))
     }
 }
 
@@ -125,8 +121,8 @@ fn ready(file: &File, patience: Duration) -> io::Result<bool> {
     }
 }
 
-/// It cannot be known, so a first look finds nothing.
+/// It cannot be known.
 #[cfg(not(unix))]
-fn ready(_: &File, patience: Duration) -> io::Result<bool> {
-    Ok(!patience.is_zero())
+fn ready(_: &File, _: Duration) -> io::Result<bool> {
+    Ok(true)
 }

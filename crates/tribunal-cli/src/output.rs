@@ -8,9 +8,6 @@ use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -30,27 +27,21 @@ pub fn complain(line: &str) {
 
 /// How much is held back before it is written.
 const ROOM: usize = 64 << 10;
-/// How long at most, if somebody sees to it.
-const DELAY: Duration = Duration::from_millis(100);
 
 /// Standard output. Once its reader has left, what is written goes nowhere and [`is_closed`](Stdout::is_closed) says
 /// so: the work decides for itself whether to go on.
 pub struct Stdout {
-    buffer: Arc<Mutex<BufWriter<io::Stdout>>>,
+    buffer: BufWriter<io::Stdout>,
     colour: bool,
     closed: bool,
 }
-
-/// Writes out what standard output holds back, while its owner waits or is busy.
-#[derive(Clone)]
-pub struct Flusher(Arc<Mutex<BufWriter<io::Stdout>>>);
 
 impl Stdout {
     /// Standard output, coloured if it is a terminal and NO_COLOR does not forbid it.
     pub fn new() -> Self {
         let stdout = io::stdout();
         let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        let buffer = Arc::new(Mutex::new(BufWriter::with_capacity(ROOM, stdout)));
+        let buffer = BufWriter::with_capacity(ROOM, stdout);
         Stdout { buffer, colour, closed: false }
     }
 
@@ -59,14 +50,21 @@ impl Stdout {
         self.closed
     }
 
-    /// What writes out what is held back.
-    pub fn flusher(&self) -> Flusher {
-        Flusher(self.buffer.clone())
-    }
-
     /// The text in this style, if output is coloured.
     pub fn paint(&self, style: Style, text: &str) -> String {
-        if self.colour { format!("{style}{text}{style:#}") } else { text.to_string() }
+        painted(self.colour, style, text)
+    }
+
+    /// Whether output is coloured.
+    pub fn colour(&self) -> bool {
+        self.colour
+    }
+
+    /// Prints a page.
+    pub fn print(&mut self, page: &Page) -> io::Result<()> {
+        self.write_all(&page.text)?;
+        page.asides.iter().for_each(|line| complain(line));
+        Ok(())
     }
 
     /// Writes out what is left.
@@ -85,34 +83,12 @@ impl Stdout {
     }
 }
 
-impl Flusher {
-    /// Writes out what there is. What fails stays, and fails again when its owner writes.
-    pub fn flush(&self) {
-        let _ = locked(&self.0).flush();
-    }
-
-    /// Does so every now and then for as long as the process lives.
-    pub fn keep_flushing(self) -> io::Result<()> {
-        let flush = move || {
-            loop {
-                thread::sleep(DELAY);
-                self.flush();
-            }
-        };
-        thread::Builder::new().name("flusher".into()).spawn(flush).map(drop)
-    }
-}
-
-fn locked(buffer: &Mutex<BufWriter<io::Stdout>>) -> MutexGuard<'_, BufWriter<io::Stdout>> {
-    buffer.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.closed {
             return Ok(bytes.len());
         }
-        let written = locked(&self.buffer).write(bytes);
+        let written = self.buffer.write(bytes);
         self.unless_closed(written, bytes.len())
     }
 
@@ -120,9 +96,46 @@ impl Write for Stdout {
         if self.closed {
             return Ok(());
         }
-        let flushed = locked(&self.buffer).flush();
+        let flushed = self.buffer.flush();
         self.unless_closed(flushed, ())
     }
+}
+
+/// What is to be printed of a history, put together while others are.
+#[derive(Default)]
+pub struct Page {
+    /// For standard output.
+    pub text: Vec<u8>,
+    /// Lines for standard error.
+    pub asides: Vec<String>,
+    colour: bool,
+}
+
+impl Page {
+    /// An empty page, for an output that is coloured or not.
+    pub fn new(colour: bool) -> Self {
+        Page { colour, ..Page::default() }
+    }
+
+    /// The text in this style, if output is coloured.
+    pub fn paint(&self, style: Style, text: &str) -> String {
+        painted(self.colour, style, text)
+    }
+}
+
+/// It takes everything.
+impl Write for Page {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn painted(colour: bool, style: Style, text: &str) -> String {
+    if colour { format!("{style}{text}{style:#}") } else { text.to_string() }
 }
 
 /// Where a command writes histories: standard output or a file of the user's naming.

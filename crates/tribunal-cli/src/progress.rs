@@ -28,6 +28,11 @@ impl Progress {
         Progress(Some(bar))
     }
 
+    /// No bar.
+    pub fn none() -> Self {
+        Progress(None)
+    }
+
     /// Begins a file.
     pub fn file(&self, name: &str, bytes: Option<u64>) {
         let Some(bar) = &self.0 else { return };
@@ -107,10 +112,17 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
+impl Progress {
+    /// Takes the bar away.
+    pub fn end(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
     }
 }

@@ -1,15 +1,17 @@
 //! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
 
-use crate::args::ShrinkArguments;
+use crate::args::{Judging, ShrinkArguments};
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
-use crate::failure::Failure;
+use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
+use crate::pipeline::{self, Each, Heard, Source};
 use crate::progress::Progress;
+use crate::share::Memory;
 use tribunal::object::{self, Criterion};
 use tribunal::verdict::Limit;
-use tribunal::{Model, Shrunk, Verdict};
+use tribunal::{Limits, Model, Shrunk, Verdict};
 use tribunal_formats::{
     Format, History, Labels, NilReads, Object, Subject, Writer, write_history, write_object,
 };
@@ -18,60 +20,110 @@ use tribunal_report::Question;
 use tribunal_report::unfit;
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let workers = arguments.streaming.workers()?;
     let specifications = Specifications::new(arguments.judging.spec.as_deref())?;
     let name = arguments.judging.name();
-    let progress = Progress::new();
-    let histories = arguments.judging.histories(&progress)?;
-    let to = format(arguments, histories.format());
+    let (progress, memory) = (Progress::new(), Memory::default());
+    let Judging { format, nil_reads, budget, file, .. } = &arguments.judging;
+    let source = Source::open(file, *format, *nil_reads, budget.max_memory, &arguments.streaming, &progress)?;
+    let to = self::format(arguments, source.format());
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
+    let mut malformed = Malformed::new(&arguments.streaming);
     let (mut shrunk, mut undecided) = (0u64, 0u64);
-    for (history, index) in histories.zip(0..) {
+    let shrink = |history: Heard, index: u64, large: bool| -> Result<Shrinking, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
-        progress.aside(|| case.remark());
         let question = arguments.model.clone().unwrap_or_else(|| usual(&subject));
-        let tick = |left: usize| progress.shrinking(index, left);
-        let part = specifications.with(&case, |judged| part(&case, judged, &question, arguments, tick))?;
-        if interrupt::requested() {
-            return Ok(Status::Interrupted);
-        }
-        let say = |what: &str| progress.aside(|| complain(&format!("{case}: {question}: {what}")));
-        match part {
-            Part::Nothing => say("consistent, nothing to shrink"),
+        let part = specifications.with(&case, |judged| {
+            memory.answer(
+                large,
+                || budget.limits(),
+                |limits| {
+                    let tick = |left: usize| progress.shrinking(index, left);
+                    part(&case, judged, &question, limits, tick)
+                },
+                |part| part.as_ref().is_ok_and(Part::lacks_memory),
+            )
+        })?;
+        let mut said: Vec<String> = case.remarks().collect();
+        let mut say = |what: &str| said.push(format!("{case}: {question}: {what}"));
+        let outcome = match part {
+            Part::Nothing => {
+                say("consistent, nothing to shrink");
+                Outcome::Consistent
+            }
             Part::Undecided(limit) => {
-                undecided += 1;
                 say(&format!("undecided: {limit}"));
+                Outcome::Undecided
             }
             Part::Left { part, limit } => {
-                shrunk += 1;
                 let left = Case { subject: &part, ..case }.events();
                 let perhaps =
                     limit.map_or(String::new(), |limit| format!(", perhaps not the fewest: {limit}"));
                 say(&format!("inconsistent, {left} of {} left{perhaps}", case.events()));
+                let mut writer = Writer::new(Vec::new(), to);
                 let written = match &*part {
                     Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
                     Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
                 };
+                let written = written.and_then(|()| Ok(writer.finish()?));
                 let history = format!("{name}:{line}");
-                written.map_err(|error| Failure::writing(error, &history, arguments.output.as_deref()))?;
+                Outcome::Shrunk(
+                    written
+                        .map_err(|error| Failure::writing(error, &history, arguments.output.as_deref()))?,
+                )
+            }
+        };
+        Ok(Shrinking { said, outcome })
+    };
+    let unwritten = |source| Failure::output(arguments.output.as_deref(), source);
+    let take = |shrinking: Result<Shrinking, Failure>| {
+        if interrupt::requested() {
+            return Ok(false);
+        }
+        let shrinking = progress.aside(|| malformed.unless(shrinking))?;
+        let Some(Shrinking { said, outcome }) = shrinking else { return Ok(true) };
+        progress.aside(|| said.iter().for_each(|line| complain(line)));
+        match outcome {
+            Outcome::Consistent => {}
+            Outcome::Undecided => undecided += 1,
+            Outcome::Shrunk(part) => {
+                shrunk += 1;
+                writer.append(&part).map_err(unwritten)?;
             }
         }
+        Ok(true)
+    };
+    pipeline::run(source, workers, &Each(shrink), &mut 0, take, || Ok(()))?;
+    if interrupt::requested() {
+        return Ok(Status::Interrupted);
     }
     match &arguments.output {
         // An empty file would take the place of one that may be the input.
         Some(output) if shrunk == 0 => {
             complain(&format!("nothing to write: {} is left as it is", output.display()));
         }
-        output => {
-            let unwritten = |source| Failure::output(output.as_deref(), source);
-            writer.finish().map_err(unwritten)?.finish()?;
-        }
+        _ => writer.finish().map_err(unwritten)?.finish()?,
     }
-    Ok(match (shrunk, undecided) {
+    Ok(malformed.status(match (shrunk, undecided) {
         (1.., _) => Status::Inconsistent,
         (0, 1..) => Status::Undecided,
         (0, 0) => Status::Success,
-    })
+    }))
+}
+
+/// What came of a history.
+struct Shrinking {
+    /// What to say of it on standard error.
+    said: Vec<String>,
+    outcome: Outcome,
+}
+
+enum Outcome {
+    Consistent,
+    Undecided,
+    /// What is left, as it is written.
+    Shrunk(Vec<u8>),
 }
 
 /// What is left of a history.
@@ -84,6 +136,16 @@ enum Part {
     /// It is consistent.
     Nothing,
     Undecided(Limit),
+}
+
+impl Part {
+    /// Whether more memory might have come to more.
+    fn lacks_memory(&self) -> bool {
+        matches!(
+            self,
+            Part::Undecided(Limit::Memory { .. }) | Part::Left { limit: Some(Limit::Memory { .. }), .. }
+        )
+    }
 }
 
 /// What is asked unless something else is.
@@ -107,13 +169,12 @@ fn part(
     case: &Case<'_>,
     judged: Judged<'_>,
     question: &Question,
-    arguments: &ShrinkArguments,
+    limits: &Limits<'_>,
     tick: impl FnMut(usize),
 ) -> Result<Part, Failure> {
-    let limits = arguments.judging.budget.limits();
     match (judged, question, case.subject) {
         (Judged::Memory(execution), Question::Model(model), _) => {
-            match tribunal::shrink(execution, *model, &limits, tick).map_err(|verdict| *verdict) {
+            match tribunal::shrink(execution, *model, limits, tick).map_err(|verdict| *verdict) {
                 Ok(Shrunk { execution, limit, .. }) => {
                     Ok(Part::Left { part: Box::new(Subject::Memory(execution)), limit })
                 }
@@ -123,7 +184,7 @@ fn part(
             }
         }
         (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
-            match object::shrink(typed, criterion, &limits, tick).map_err(|verdict| *verdict) {
+            match object::shrink(typed, criterion, limits, tick).map_err(|verdict| *verdict) {
                 Ok(object::Shrunk { violation, limit }) => {
                     Ok(Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit })
                 }

@@ -1,21 +1,28 @@
 //! `tribunal verify`: checks verdict lines against the histories they speak of, from the definitions alone.
 
+mod lines;
+
 use crate::args::{VerifyArguments, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
-use crate::failure::Failure;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
+use crate::failure::{Failure, Malformed};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
+use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
+use crate::progress::Progress;
+use crate::share::Memory;
 use crate::{input, interrupt};
+use lines::{Line, Lines};
 use serde_json::Value;
-use std::io::{BufRead, Read, Write};
+use std::cell::RefCell;
+use std::io::Write;
 use tribunal::memory::Execution;
 use tribunal::object;
 use tribunal::verdict::Witness;
 use tribunal::verify::{self, Refusal};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{self, violation_from_json, witness_from_json};
-use tribunal_formats::{History, Reader};
+use tribunal_formats::{Error, History};
 use tribunal_report::Judged;
 use tribunal_report::Question;
 use tribunal_report::printable;
@@ -28,77 +35,81 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     if arguments.history == "-" && arguments.certificate == "-" {
         return Err(Failure::Usage("only one of HISTORY and CERTIFICATE can be standard input".into()));
     }
-    let specifications = Specifications::new(arguments.spec.as_deref())?;
-    let options = reading(arguments.format, arguments.budget.max_memory);
-    let histories = input::open(&arguments.history, options)?.nil_reads(arguments.nil_reads);
-    let name = arguments.history.to_string_lossy();
-    let max_memory = options.max_memory;
-    let mut session = Session {
-        histories,
-        at: None,
-        read: 0,
-        history_file: name.clone().into(),
+    let workers = arguments.streaming.workers()?;
+    let max_memory = reading(arguments.format, arguments.budget.max_memory).max_memory;
+    let session = Session {
+        arguments,
+        specifications: Specifications::new(arguments.spec.as_deref())?,
+        memory: Memory::default(),
+        history_file: arguments.history.to_string_lossy().into(),
         certificate_file: arguments.certificate.to_string_lossy().into(),
         stored: Shelf::new(arguments.certificates.clone(), max_memory),
         max_memory,
-        spoken_of: None,
-        line: 0,
+        colour: out.colour(),
     };
-    let mut lines = input::lines(&arguments.certificate)?;
-    // The other half is for what is read of it.
-    let longest = max_memory / 2;
-    let (mut verifications, mut skipped) = (Verifications::default(), 0u64);
-    let (mut text, mut cut_short) = (String::new(), false);
-    loop {
-        text.clear();
-        let end = lines.by_ref().take((longest as u64).saturating_add(1)).read_line(&mut text);
-        if interrupt::requested() {
-            break;
-        }
-        session.line += 1;
-        if end.map_err(|error| session.problem(error.to_string()))? == 0 {
-            break;
-        }
-        if text.len() > longest {
-            let problem = format!("a line of more than {longest} bytes, half of what --max-memory allows");
-            return Err(session.problem(problem));
-        }
+    let source = Source::open(
+        &arguments.history,
+        arguments.format,
+        arguments.nil_reads,
+        arguments.budget.max_memory,
+        &arguments.streaming,
+        &Progress::none(),
+    )?;
+    // The other half is for what is read of a line.
+    let mut lines = Lines::new(Box::new(input::lines(&arguments.certificate)?), max_memory / 2);
+    let (mut verifications, mut skipped, mut cut_short) = (Verifications::default(), 0u64, false);
+    let mut malformed = Malformed::new(&arguments.streaming);
+    // The file that the lines say they are about.
+    let mut spoken_of: Option<String> = None;
+    let out = RefCell::new(out);
+    let take = |answer| {
+        let mut out = out.borrow_mut();
+        let Some(Answer { line, file, verification, page }) = (match answer {
+            Told::End => return Ok(false),
+            Told::Malformed(failure) => {
+                malformed.unless::<()>(Err(failure))?;
+                return Ok(true);
+            }
+            Told::Answer(answer) => malformed.unless(answer)?,
+        }) else {
+            return Ok(true);
+        };
         if out.is_closed() {
             cut_short = true;
-            break;
+            return Ok(false);
         }
-        if text.trim().is_empty() {
-            continue;
+        let other = spoken_of.get_or_insert_with(|| file.clone());
+        if *other != file {
+            let problem = format!(
+                "expected a line about {other}, found one about {file}: verify takes one file at a time"
+            );
+            return Err(session.problem(line, problem));
         }
-        let claim = session.claim(&text)?;
-        let History { subject, line, .. } = session.history(claim.index)?;
-        let case = Case { file: &name, index: claim.index, line: *line, subject };
-        let answer = specifications.with(&case, |judged| {
-            let limits = arguments.budget.limits_of_verification(judged);
-            Ok(claim.judge(judged, case.events(), &limits))
-        })?;
-        write!(out, "{case}: {}: {}: ", claim.question, claim.word)?;
-        let Some(verification) = answer else {
-            skipped += 1;
-            writeln!(out, "{}: it claims nothing", out.paint(FAINT, "skipped"))?;
-            continue;
-        };
-        verifications.count(&verification);
-        let style = match verification {
-            Verification::Accepted => GOOD,
-            Verification::Trusting { .. } | Verification::Undecided(_) => DOUBT,
-            Verification::Refused(_) => BAD,
-        };
-        let text = printable(&verification.to_string()).into_owned();
-        let (word, rest) = text.split_at(text.find([',', ':']).unwrap_or(text.len()));
-        writeln!(out, "{}{rest}", out.paint(style, word))?;
-    }
-    if verifications.total() + skipped == 0 && !interrupt::requested() {
-        return Err(session.problem("expected verdict lines, found none"));
+        match verification {
+            None => skipped += 1,
+            Some(verification) => verifications.count(&verification),
+        }
+        out.print(&page)?;
+        Ok(true)
+    };
+    let ran = pipeline::run(source, workers, &session, &mut lines, take, || out.borrow_mut().flush());
+    let out = out.into_inner();
+    if !interrupt::requested() {
+        ran?;
+        if !cut_short && let Some(line) = lines.take() {
+            // Of a history that is not there; unless the line makes no sense in itself.
+            let index = session.claim(&line)?.index;
+            let (count, file) = (lines.histories(), &session.history_file);
+            let problem = format!("index {index}: {file} has only {count} histories");
+            return Err(session.problem(line.number, problem));
+        }
+        if verifications.total() + skipped == 0 {
+            return Err(session.problem(lines.number(), "expected verdict lines, found none".into()));
+        }
     }
     writeln!(out, "{}, {skipped} skipped", verifications.summary("accepted"))?;
-    Ok(if interrupt::requested() {
-        Status::Interrupted
+    let status = if interrupt::requested() {
+        return Ok(Status::Interrupted);
     } else if verifications.refused > 0 {
         Status::Inconsistent
     } else if cut_short {
@@ -107,30 +118,162 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         Status::Undecided
     } else {
         Status::Success
-    })
+    };
+    Ok(malformed.status(status))
 }
 
-/// The two files, read side by side.
-struct Session {
-    histories: Reader,
-    /// The history last read.
-    at: Option<History>,
-    /// How many histories have been read.
-    read: u64,
+/// What the workers share.
+struct Session<'a> {
+    arguments: &'a VerifyArguments,
+    specifications: Specifications,
+    memory: Memory,
     history_file: String,
     certificate_file: String,
     /// Where stored certificates are.
     stored: Shelf,
     /// How many bytes a line may take, as text and as what is read of it.
     max_memory: usize,
-    /// The file that the certificate lines say they are about.
-    spoken_of: Option<String>,
+    colour: bool,
+}
+
+/// What there is to tell.
+enum Told {
+    Answer(Result<Answer, Failure>),
+    /// A history that lines speak of, or of whose successors they speak.
+    Malformed(Failure),
+    /// There are no more lines.
+    End,
+}
+
+/// What came of a line.
+struct Answer {
     line: u64,
+    /// The file that it says it is about.
+    file: String,
+    /// Nothing if it claims nothing.
+    verification: Option<Verification>,
+    page: Page,
+}
+
+impl Job for Session<'_> {
+    type State = Lines;
+    type Answer = Told;
+
+    fn work(
+        &self,
+        histories: Vec<Heard>,
+        large: bool,
+        turn: Turn<'_, '_, Lines>,
+        answers: &Answers<'_, Told>,
+    ) {
+        let fatal = !self.arguments.streaming.keep_going && histories.last().is_some_and(Result::is_err);
+        let histories = histories.into_iter().map(|history| history.map_err(Unread::from)).collect();
+        let mut hearing = Hearing { session: self, begin: 0, large, histories, told: 0, answers };
+        let count = hearing.histories.len();
+        let lines = turn.take(count, |lines| {
+            hearing.begin = lines.histories();
+            lines.pass(count);
+            // Whatever is asked for after an error that ends the reading, it is the answer.
+            let end = if fatal { u64::MAX } else { lines.histories() };
+            loop {
+                let (group, complete) = lines.group(end);
+                if complete {
+                    return Some((group, lines.is_at_end()));
+                }
+                // So many lines are not to wait in memory: the others wait for them.
+                if !hearing.hear(group) {
+                    return None;
+                }
+            }
+        });
+        let Some((lines, ended)) = lines.flatten() else { return };
+        if hearing.hear(lines) {
+            let _ = if ended { answers.give(Told::End) } else { hearing.tell_errors(count) };
+        }
+    }
+}
+
+/// A history that is malformed.
+struct Unread {
+    /// The line where that shows.
+    line: u64,
+    /// What is wrong, until it is told.
+    why: Option<Failure>,
+}
+
+impl From<Error> for Unread {
+    fn from(error: Error) -> Self {
+        Unread { line: error.line().unwrap_or(1), why: Some(error.into()) }
+    }
+}
+
+/// Histories, and the lines that speak of them.
+struct Hearing<'a> {
+    session: &'a Session<'a>,
+    /// The index of the first.
+    begin: u64,
+    large: bool,
+    histories: Vec<Result<History, Unread>>,
+    /// How many of them, if they are malformed, have been told.
+    told: usize,
+    answers: &'a Answers<'a, Told>,
+}
+
+impl Hearing<'_> {
+    /// Gives an answer to each line; false if no more are wanted.
+    fn hear(&mut self, lines: Vec<Line>) -> bool {
+        lines.into_iter().all(|line| {
+            if interrupt::requested() {
+                return false;
+            }
+            let claim = match self.session.claim(&line) {
+                Ok(claim) => claim,
+                Err(failure) => return self.answers.give(Told::Answer(Err(failure))),
+            };
+            let Some(at) = claim.index.checked_sub(self.begin) else {
+                let problem = format!("expected index {} or more, found {}", self.begin, claim.index);
+                return self.answers.give(Told::Answer(Err(self.session.problem(line.number, problem))));
+            };
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            if at + 1 < self.told {
+                let index = self.begin + self.told as u64 - 1;
+                let problem = format!("expected index {index} or more, found {}", claim.index);
+                return self.answers.give(Told::Answer(Err(self.session.problem(line.number, problem))));
+            }
+            if !self.tell_errors(at.saturating_add(1)) {
+                return false;
+            }
+            let Some(history) = self.histories.get(at) else { return true };
+            let answer = self.session.answer(&claim, line.number, history, self.large);
+            self.answers.give(Told::Answer(answer))
+        })
+    }
+
+    /// Tells which of the first so many histories are malformed; false if no more is wanted.
+    fn tell_errors(&mut self, count: usize) -> bool {
+        while self.told < count.min(self.histories.len()) {
+            let failure = self.histories[self.told].as_mut().err().and_then(|unread| unread.why.take());
+            self.told += 1;
+            if let Some(failure) = failure
+                && !self.answers.give(Told::Malformed(failure))
+            {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 /// What a verdict line says.
 struct Claim {
     index: u64,
+    file: String,
+    /// Nothing if it says that the history is malformed.
+    claimed: Option<Claimed>,
+}
+
+/// What it says of the history.
+struct Claimed {
     question: Question,
     word: Word,
     events: u64,
@@ -138,67 +281,96 @@ struct Claim {
     violation: Option<Value>,
 }
 
-impl Session {
-    fn problem(&self, problem: impl Into<String>) -> Failure {
-        Failure::Certificate { file: self.certificate_file.clone(), line: self.line, problem: problem.into() }
+impl Session<'_> {
+    fn problem(&self, line: u64, problem: String) -> Failure {
+        Failure::Certificate { file: self.certificate_file.clone(), line, problem }
     }
 
-    fn claim(&mut self, text: &str) -> Result<Claim, Failure> {
+    fn claim(&self, line: &Line) -> Result<Claim, Failure> {
+        let problem = |problem: String| self.problem(line.number, problem);
+        let text = line.text.as_ref().map_err(|unread| problem(unread.clone()))?;
         let left = self.max_memory.saturating_sub(text.len());
         let mut line = certificate::parse(text, left).map_err(|error| {
             // The line within the text is always the first.
-            let (problem, column) = (error.to_string(), error.column());
-            let problem = problem.split(" at line ").next().unwrap_or_default();
-            self.problem(format!("expected a verdict line: {problem}, at column {column}"))
+            let (what, column) = (error.to_string(), error.column());
+            let what = what.split(" at line ").next().unwrap_or_default();
+            problem(format!("expected a verdict line: {what}, at column {column}"))
         })?;
-        let missing = |key: &str, what: &str| self.problem(format!("expected `{key}`, {what}"));
+        let missing = |key: &str, what: &str| problem(format!("expected `{key}`, {what}"));
         let number = |key: &str| line[key].as_u64().ok_or_else(|| missing(key, "a whole number"));
         let string = |key: &str| line[key].as_str().ok_or_else(|| missing(key, "a string"));
-        let (index, events) = (number("index")?, number("events")?);
-        let question =
-            claimed(string("model")?).map_err(|unknown| self.problem(format!("`model`: {unknown}")))?;
+        let index = number("index")?;
+        if line["verdict"] == "error" {
+            return Ok(Claim { index, file: string("file")?.to_string(), claimed: None });
+        }
+        let events = number("events")?;
+        let question = claimed(string("model")?).map_err(|unknown| problem(format!("`model`: {unknown}")))?;
         let verdict = string("verdict")?;
         let Some(word) = Word::ALL.into_iter().find(|word| word.to_string() == verdict) else {
-            let problem = format!(
-                "`verdict`: expected consistent, inconsistent, undecided or unsupported, found `{verdict}`"
-            );
-            return Err(self.problem(problem));
+            let words = "consistent, inconsistent, undecided, unsupported or error";
+            return Err(problem(format!("`verdict`: expected {words}, found `{verdict}`")));
         };
         let file = string("file")?.to_string();
-        match &self.spoken_of {
-            None => self.spoken_of = Some(file),
-            Some(other) if *other == file => {}
-            Some(other) => {
-                let problem = format!(
-                    "expected a line about {other}, found one about {file}: verify takes one file at a time"
-                );
-                return Err(self.problem(problem));
-            }
-        }
         let mut take = |key: &str| {
             let certificate = line.get_mut(key).map(Value::take);
             certificate.map(|json| self.stored.fetch(json)).transpose()
         };
         let (witness, violation) = (take("witness"), take("violation"));
-        let unread = |problem| self.problem(problem);
-        let (witness, violation) = (witness.map_err(unread)?, violation.map_err(unread)?);
-        Ok(Claim { index, question, word, events, witness, violation })
+        let (witness, violation) = (witness.map_err(problem)?, violation.map_err(problem)?);
+        Ok(Claim { index, file, claimed: Some(Claimed { question, word, events, witness, violation }) })
     }
 
-    /// The history of this index; indexes may repeat and grow.
-    fn history(&mut self, index: u64) -> Result<&History, Failure> {
-        if index.saturating_add(1) < self.read {
-            return Err(self.problem(format!("expected index {} or more, found {index}", self.read - 1)));
+    /// What comes of a claim.
+    fn answer(
+        &self,
+        claim: &Claim,
+        line: u64,
+        history: &Result<History, Unread>,
+        large: bool,
+    ) -> Result<Answer, Failure> {
+        let Claim { index, file, claimed } = claim;
+        let (budget, name) = (&self.arguments.budget, &self.history_file);
+        let (place, verification) = match (history, claimed) {
+            (Err(unread), claimed) => {
+                let refused = || Verification::Refused("the history is malformed".into());
+                (format!("{}:{}", printable(name), unread.line), claimed.as_ref().map(|_| refused()))
+            }
+            (Ok(History { subject, line, .. }), claimed) => {
+                let case = Case { file: name, index: *index, line: *line, subject };
+                let verification = match claimed {
+                    None => None,
+                    Some(claimed) => self.specifications.with(&case, |judged| {
+                        Ok(self.memory.answer(
+                            large,
+                            || budget.limits_of_verification(judged),
+                            |limits| claimed.judge(judged, case.events(), limits),
+                            |answer| answer.as_ref().is_some_and(Verification::lacks_memory),
+                        ))
+                    })?,
+                };
+                (case.to_string(), verification)
+            }
+        };
+        let mut page = Page::new(self.colour);
+        match claimed {
+            Some(Claimed { question, word, .. }) => write!(page, "{place}: {question}: {word}: ")?,
+            None => write!(page, "{place}: error: ")?,
         }
-        while self.read <= index {
-            let Some(history) = self.histories.next() else {
-                let (read, file) = (self.read, &self.history_file);
-                return Err(self.problem(format!("index {index}: {file} has only {read} histories")));
-            };
-            self.at = Some(history?);
-            self.read += 1;
-        }
-        Ok(self.at.as_ref().expect("the loop above has read one"))
+        let said = match &verification {
+            None => format!("{}: it claims nothing", page.paint(FAINT, "skipped")),
+            Some(verification) => {
+                let style = match verification {
+                    Verification::Accepted => GOOD,
+                    Verification::Trusting { .. } | Verification::Undecided(_) => DOUBT,
+                    Verification::Refused(_) => BAD,
+                };
+                let text = printable(&verification.to_string()).into_owned();
+                let (word, rest) = text.split_at(text.find([',', ':']).unwrap_or(text.len()));
+                format!("{}{rest}", page.paint(style, word))
+            }
+        };
+        writeln!(page, "{said}")?;
+        Ok(Answer { line, file: file.clone(), verification, page })
     }
 }
 
@@ -207,7 +379,7 @@ fn claimed(model: &str) -> Result<Question, String> {
     model.parse().or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
 }
 
-impl Claim {
+impl Claimed {
     /// What comes of the claim; nothing if it claims nothing.
     fn judge(&self, judged: Judged<'_>, events: usize, limits: &Limits<'_>) -> Option<Verification> {
         let refused = Verification::Refused;

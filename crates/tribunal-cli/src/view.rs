@@ -5,7 +5,7 @@ use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Sink, Stdout};
+use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;
 use clap::{Args, ValueHint};
 use std::io::Write;
@@ -76,7 +76,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
         Ok(document(&history, &name, &findings, &budget.limits()))
     })?;
     drop(progress);
-    case.remark();
+    case.remarks().for_each(|line| complain(&line));
     if interrupt::requested() {
         return Ok(Status::Interrupted);
     }

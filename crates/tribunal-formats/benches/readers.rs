@@ -1,4 +1,5 @@
-//! How fast histories are read, from bytes in memory to a built history: events or operations a second, on one core.
+//! How fast histories are read, from bytes in memory to built histories: bytes and events or operations a second, on one core; of a
+//! large history, and of many small ones.
 
 use divan::{
     Bencher,
@@ -17,9 +18,12 @@ fn main() {
     divan::main();
 }
 
-/// A history of [`EVENTS`] events: values count up per location, and a read reads the latest. JSON has the threads one
+/// Events of a small history.
+const SMALL: usize = 20;
+
+/// [`EVENTS`] events in histories of so many: values count up per location, and a read reads the latest. JSON has the threads one
 /// after the other, the other formats in turn.
-fn history(format: Format) -> Vec<u8> {
+fn histories(format: Format, size: usize) -> Vec<u8> {
     let threads: Vec<String> = (0..THREADS).map(|t| format!("T{t}")).collect();
     let locs: Vec<String> = (0..LOCATIONS)
         .map(|loc| if format == Format::Axe { format!("M[{loc}]") } else { format!("x{loc}") })
@@ -27,13 +31,19 @@ fn history(format: Format) -> Vec<u8> {
     let mut latest = [0; LOCATIONS];
     let mut random = 1u64;
     let mut writer = Writer::new(Vec::new(), format);
-    writer.begin(&Header::default()).expect("a header");
     for i in 0..EVENTS {
+        if i % size == 0 {
+            latest = [0; LOCATIONS];
+            writer.begin(&Header::default()).expect("a header");
+        }
         // Knuth's linear congruential generator; the high bits are good enough.
         random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let loc = (random >> 40) as usize % LOCATIONS;
-        let thread =
-            if format == Format::Json { i * THREADS / EVENTS } else { (random >> 50) as usize % THREADS };
+        let thread = if format == Format::Json {
+            i % size * THREADS / size
+        } else {
+            (random >> 50) as usize % THREADS
+        };
         let (kind, order) =
             if (random >> 60) < 8 { (Kind::Read, Order::Acquire) } else { (Kind::Write, Order::Release) };
         if kind == Kind::Write {
@@ -50,20 +60,35 @@ fn history(format: Format) -> Vec<u8> {
             interval: Interval::default(),
         };
         writer.event(&threads[thread], &event).expect("expressible");
+        if (i + 1) % size == 0 {
+            writer.end().expect("a history");
+        }
     }
-    writer.end().expect("a history");
     writer.finish().expect("in memory")
 }
 
 #[divan::bench(args = [Format::Axe, Format::Text, Format::Json], sample_count = 10)]
 fn read_history(bencher: Bencher, format: Format) {
-    let bytes = history(format);
-    bencher.counter(ItemsCount::new(EVENTS)).with_inputs(|| Cursor::new(bytes.clone())).bench_values(
-        |bytes| {
-            let mut histories = read(bytes, "-", Some(format)).expect("a history");
-            histories.next().expect("one history").expect("well-formed").into_memory().expect("of a memory")
-        },
-    );
+    read_all(bencher, format, EVENTS);
+}
+
+#[divan::bench(args = [Format::Axe, Format::Text, Format::Json], sample_count = 10)]
+fn read_small_histories(bencher: Bencher, format: Format) {
+    read_all(bencher, format, SMALL);
+}
+
+fn read_all(bencher: Bencher, format: Format, size: usize) {
+    let bytes = histories(format, size);
+    bencher
+        .counter(ItemsCount::new(EVENTS))
+        .counter(BytesCount::new(bytes.len()))
+        .with_inputs(|| Cursor::new(bytes.clone()))
+        .bench_values(|bytes| {
+            let histories = read(bytes, "-", Some(format)).expect("histories");
+            histories
+                .map(|history| history.expect("well-formed").memory().expect("of a memory").len())
+                .sum::<usize>()
+        });
 }
 
 /// A queue's history of [`EVENTS`] / 2 operations of distinct values by [`THREADS`] processes in turn.

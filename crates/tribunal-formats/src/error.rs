@@ -212,6 +212,14 @@ impl Error {
         self.0.column
     }
 
+    /// Whether it concerns the input as a whole, rather than a history in it: nothing more can be read.
+    pub fn is_of_input(&self) -> bool {
+        matches!(
+            self.0.kind,
+            ErrorKind::Io(_) | ErrorKind::Truncated | ErrorKind::Empty | ErrorKind::UnknownFormat { .. }
+        )
+    }
+
     /// What is wrong.
     pub fn kind(&self) -> &ErrorKind {
         &self.0.kind

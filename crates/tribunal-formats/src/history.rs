@@ -1,8 +1,7 @@
 //! What a reader gives.
 
 use crate::{Error, ErrorKind};
-use tribunal::growth::Growth;
-use tribunal::memory::{Execution, Slot, ThreadId};
+use tribunal::memory::{Execution, ExecutionBuilder, Slot};
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
 
@@ -25,50 +24,34 @@ pub struct History {
 }
 
 /// Where the events of a memory's history were read.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// The line where the history begins.
     first: u64,
-    /// For each event of each thread, how many lines below that it is.
-    below: Vec<Vec<u32>>,
-    growth: Growth,
+    /// By event id, how many lines below that it is; nothing if none is.
+    below: Vec<u32>,
+    /// Where each thread begins among them.
+    starts: Vec<u32>,
 }
-
-/// As far as they say the same.
-impl PartialEq for Lines {
-    fn eq(&self, other: &Self) -> bool {
-        (self.first, &self.below) == (other.first, &other.below)
-    }
-}
-
-impl Eq for Lines {}
 
 impl Lines {
-    /// Those of a history that begins at a line.
-    pub(crate) fn new(first: u64) -> Self {
-        Lines { first, ..Lines::default() }
-    }
-
-    /// Notes the line of a thread's next event.
-    #[inline]
-    pub(crate) fn note(&mut self, thread: ThreadId, line: u64) {
-        while thread.index() >= self.below.len() {
-            self.growth.push(&mut self.below, Vec::new());
+    /// Those of a history that begins at a line and is about to be built; of each event, as they were pushed, how many lines below that
+    /// it is, or nothing if none is.
+    pub(crate) fn new(first: u64, below: &[u32], builder: &ExecutionBuilder) -> Self {
+        if below.is_empty() {
+            return Lines { first, ..Lines::default() };
         }
-        let below = u32::try_from(line - self.first).unwrap_or(u32::MAX);
-        self.growth.push(&mut self.below[thread.index()], below);
-    }
-
-    /// How many bytes of the heap they take at most.
-    #[inline]
-    pub(crate) fn memory(&self) -> usize {
-        self.growth.peak()
+        Lines { first, below: builder.arranged(below), starts: builder.thread_starts() }
     }
 
     /// The line of an event, from 1; that of the history if the event has none.
     pub fn of(&self, slot: Slot) -> u64 {
-        let below = self.below.get(slot.thread.index()).and_then(|thread| thread.get(slot.index as usize));
-        self.first + u64::from(below.copied().unwrap_or(0))
+        let below = || {
+            let start = self.starts.get(slot.thread.index())?;
+            let end = self.starts.get(slot.thread.index() + 1)?;
+            self.below.get(*start as usize..*end as usize)?.get(slot.index as usize)
+        };
+        self.first + u64::from(below().copied().unwrap_or(0))
     }
 }
 

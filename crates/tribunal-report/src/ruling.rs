@@ -191,6 +191,15 @@ impl Ruling<'_> {
         )
     }
 
+    /// Whether the memory did not suffice for an answer.
+    pub fn lacks_memory(&self) -> bool {
+        matches!(
+            self,
+            Ruling::Memory { verdict: Verdict::Undecided(Limit::Memory { .. }), .. }
+                | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Memory { .. }), .. }
+        )
+    }
+
     /// What stands beside the word of an inconsistent verdict: the axiom that is broken, where one is.
     pub fn broken(&self) -> String {
         match self {

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use std::fmt;
 use tribunal::object::Specification;
+use tribunal::verdict::Limit;
 use tribunal::verify::object::{Accepted, Hint, Hints};
 use tribunal::verify::{self, Refusal};
 
@@ -19,7 +20,7 @@ pub enum Verification {
         spec: String,
     },
     /// The limits did not suffice to tell.
-    Undecided(String),
+    Undecided(Limit),
     /// It does not prove its verdict.
     Refused(String),
 }
@@ -29,7 +30,7 @@ impl Verification {
     pub fn of_memory(verified: Result<(), Refusal>) -> Self {
         match verified {
             Ok(()) => Verification::Accepted,
-            Err(Refusal::Limit(limit)) => Verification::Undecided(limit.to_string()),
+            Err(Refusal::Limit(limit)) => Verification::Undecided(limit),
             Err(refusal) => Verification::Refused(refusal.to_string()),
         }
     }
@@ -39,9 +40,14 @@ impl Verification {
         match verified {
             Ok(Accepted { trusting: hints }) if hints.is_empty() => Verification::Accepted,
             Ok(Accepted { trusting: hints }) => Verification::Trusting { hints, spec: spec.name().into() },
-            Err(verify::object::Refusal::Limit(limit)) => Verification::Undecided(limit.to_string()),
+            Err(verify::object::Refusal::Limit(limit)) => Verification::Undecided(limit),
             Err(refusal) => Verification::Refused(refusal.to_string()),
         }
+    }
+
+    /// Whether the memory did not suffice to tell.
+    pub fn lacks_memory(&self) -> bool {
+        matches!(self, Verification::Undecided(Limit::Memory { .. }))
     }
 
     /// As it stands in a verdict line.
@@ -51,7 +57,7 @@ impl Verification {
             Verification::Trusting { hints, .. } => {
                 json!({"status": "trusting", "hints": hints.iter().map(Hint::name).collect::<Vec<_>>()})
             }
-            Verification::Undecided(reason) => json!({"status": "undecided", "reason": reason}),
+            Verification::Undecided(limit) => json!({"status": "undecided", "reason": limit.to_string()}),
             Verification::Refused(reason) => json!({"status": "refused", "reason": reason}),
         }
     }
@@ -63,7 +69,7 @@ impl fmt::Display for Verification {
         match self {
             Verification::Accepted => f.write_str("accepted"),
             Verification::Trusting { hints, spec } => write!(f, "accepted, trusting {hints} of {spec}"),
-            Verification::Undecided(reason) => write!(f, "not verified: {reason}"),
+            Verification::Undecided(limit) => write!(f, "not verified: {limit}"),
             Verification::Refused(reason) => write!(f, "refused: {reason}"),
         }
     }
@@ -93,6 +99,14 @@ impl Verifications {
         } += 1;
     }
 
+    /// As many more as another count.
+    pub fn add(&mut self, other: &Verifications) {
+        self.accepted += other.accepted;
+        self.trusting += other.trusting;
+        self.undecided += other.undecided;
+        self.refused += other.refused;
+    }
+
     /// How many there were.
     pub const fn total(&self) -> u64 {
         self.accepted + self.trusting + self.undecided + self.refused
@@ -101,11 +115,12 @@ impl Verifications {
     /// As `14 certificates accepted, 3 more trusting hints, 0 refused`, with the word for what was accepted.
     ///
     /// ```
+    /// use tribunal::verdict::Limit;
     /// use tribunal_report::{Verification, Verifications};
     /// let mut all = Verifications::default();
     /// all.count(&Verification::Accepted);
     /// assert_eq!(all.summary("verified"), "1 certificates verified, 0 refused");
-    /// all.count(&Verification::Undecided("no time".into()));
+    /// all.count(&Verification::Undecided(Limit::Stopped));
     /// assert_eq!(all.summary("verified"), "1 certificates verified, 1 not verified, 0 refused");
     /// ```
     pub fn summary(&self, accepted: &str) -> String {

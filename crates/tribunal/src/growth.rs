@@ -43,6 +43,13 @@ impl Growth {
         column.push(value);
     }
 
+    /// Makes room in a column for so many more.
+    pub fn reserve<T>(&mut self, column: &mut Vec<T>, more: usize) {
+        let before = block(column.capacity() * size_of::<T>());
+        column.reserve_exact(more);
+        self.grown(before, block(column.capacity() * size_of::<T>()));
+    }
+
     #[cold]
     fn grow<T>(&mut self, column: &mut Vec<T>) {
         let before = block(column.capacity() * size_of::<T>());

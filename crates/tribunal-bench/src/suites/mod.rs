@@ -4,6 +4,7 @@ mod c11;
 mod incremental;
 mod jumps;
 mod kernel;
+mod many;
 pub(crate) mod objects;
 mod repeated;
 mod sc;
@@ -70,6 +71,7 @@ pub static SUITES: &[Suite] = &[
         about: "locks: values that repeat, so that sources are to be found as well",
         run: repeated::run,
     },
+    Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
     Suite {
         name: "subset",

@@ -1,13 +1,12 @@
 //! One word a history, as Axe prints it.
 
-use super::Report;
+use super::{Malformed, Report, Sheet};
 use crate::case::Case;
-use crate::failure::Failure;
-use crate::output::Stdout;
-use std::io::Write;
+use crate::output::Page;
+use std::io::{self, Write};
 use tribunal_report::{Finding, Word};
 
-/// Prints `OK`, `NO`, `??` or `--` for each history.
+/// Prints `OK`, `NO`, `??` or `--` for each history, or `ERROR`.
 pub struct Brief {
     /// Whether a model that does not apply is passed over, rather than told.
     pub only_those_that_apply: bool,
@@ -30,7 +29,11 @@ impl Brief {
 }
 
 impl Report for Brief {
-    fn history(&mut self, _: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> Result<(), Failure> {
-        Ok(writeln!(out, "{}", self.word(findings))?)
+    fn history(&self, _: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+        writeln!(sheet.page, "{}", self.word(findings))
+    }
+
+    fn malformed(&self, _: &Malformed<'_>, page: &mut Page) -> io::Result<()> {
+        writeln!(page, "ERROR")
     }
 }

@@ -54,6 +54,13 @@ impl Expectations {
         mismatches
     }
 
+    /// Adds what was compared elsewhere.
+    pub fn add(&mut self, other: &Expectations) {
+        self.compared += other.compared;
+        self.mismatched += other.mismatched;
+        self.unsupported += other.unsupported;
+    }
+
     /// Whether there was nothing to compare: no label of what was asked.
     pub fn is_empty(&self) -> bool {
         self.compared == 0 && self.unsupported == 0

@@ -1,12 +1,11 @@
 //! One JSON object for each history and model.
 
-use super::Report;
+use super::{Malformed, Report, Sheet};
 use crate::case::Case;
-use crate::certificates::Store;
-use crate::failure::Failure;
-use crate::output::Stdout;
+use crate::certificates::{Store, Stored};
+use crate::output::Page;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
 use tribunal_report::Question;
 use tribunal_report::{Finding, Word};
 
@@ -22,22 +21,23 @@ pub struct JsonLines {
 
 impl JsonLines {
     /// What of a certificate stands in the verdict line.
-    fn inline(&self, case: &Case<'_>, question: &Question, certificate: &Value) -> Result<String, Failure> {
+    fn inline(
+        &self,
+        case: &Case<'_>,
+        question: &Question,
+        certificate: &Value,
+        stored: &mut Vec<Stored>,
+    ) -> String {
         let certificate = certificate.to_string();
         match &self.store {
-            Some(store) => store.put(case, question, certificate),
-            None => Ok(certificate),
+            Some(store) => store.put(case, question, certificate, stored),
+            None => certificate,
         }
     }
 }
 
 impl Report for JsonLines {
-    fn history(
-        &mut self,
-        case: &Case<'_>,
-        findings: &[Finding<'_>],
-        out: &mut Stdout,
-    ) -> Result<(), Failure> {
+    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         for Finding { ruling, engine, micros, verification } in findings {
             let (question, word) = (ruling.question(), ruling.word());
             let key = match word {
@@ -45,11 +45,11 @@ impl Report for JsonLines {
                 Word::Inconsistent => Some("violation"),
                 _ => None,
             };
-            // Before the line is begun: if the certificate cannot be stored, there is no line.
             let more = match (key, ruling.reason()) {
                 (Some(key), _) => match ruling.certificate() {
                     Some(certificate) => {
-                        format!(r#","{key}":{}"#, self.inline(case, &question, &certificate)?)
+                        let certificate = self.inline(case, &question, &certificate, &mut sheet.stored);
+                        format!(r#","{key}":{certificate}"#)
                     }
                     None => String::new(),
                 },
@@ -73,7 +73,7 @@ impl Report for JsonLines {
                 case.warning().map_or(String::new(), |warning| format!(r#","warning":{}"#, json!(warning)));
             // Written key by key to keep the order in which people read them.
             writeln!(
-                out,
+                sheet.page,
                 r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{verified}{more}}}"#,
                 json!(case.file),
                 case.index,
@@ -87,5 +87,14 @@ impl Report for JsonLines {
             )?;
         }
         Ok(())
+    }
+    fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()> {
+        let Malformed { file, index, failure } = malformed;
+        writeln!(
+            page,
+            r#"{{"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
+            json!(file),
+            json!(failure.to_string()),
+        )
     }
 }

@@ -1,11 +1,11 @@
 //! A line for each history and model asked for, and the explanation of what is inconsistent.
 
-use super::Report;
+use super::{Malformed, Report, Sheet};
 use crate::args::Budget;
 use crate::case::Case;
-use crate::failure::Failure;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, Stdout};
-use std::io::Write;
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
+use std::io::{self, Write};
+use tribunal_report::printable;
 use tribunal_report::{Finding, Word};
 
 /// Prints lines such as `MP (mp.txt:1): ra: consistent`.
@@ -17,12 +17,8 @@ pub struct Lines {
 }
 
 impl Report for Lines {
-    fn history(
-        &mut self,
-        case: &Case<'_>,
-        findings: &[Finding<'_>],
-        out: &mut Stdout,
-    ) -> Result<(), Failure> {
+    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+        let page = &mut sheet.page;
         for Finding { ruling, .. } in findings {
             let (style, word) = match ruling.word() {
                 Word::Consistent => (GOOD, "consistent"),
@@ -31,16 +27,25 @@ impl Report for Lines {
                 Word::Unsupported => (FAINT, "does not apply"),
             };
             let more = ruling.reason().map_or_else(|| ruling.broken(), |reason| format!(": {reason}"));
-            writeln!(out, "{case}: {}: {}{more}", ruling.question(), out.paint(style, word))?;
+            writeln!(page, "{case}: {}: {}{more}", ruling.question(), page.paint(style, word))?;
             let below = match ruling.word() {
                 Word::Inconsistent => ruling.explain(&self.budget.limits()),
                 Word::Consistent if self.witness => ruling.show_witness(),
                 _ => Vec::new(),
             };
             for line in below {
-                writeln!(out, "  {line}")?;
+                writeln!(page, "  {line}")?;
             }
         }
         Ok(())
     }
+    fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()> {
+        error_line(malformed, page)
+    }
+}
+
+/// Prints `error: mp.txt:3:9: ` and what is wrong.
+pub(super) fn error_line(malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()> {
+    let failure = malformed.failure.to_string();
+    writeln!(page, "{}: {}", page.paint(BAD, "error"), printable(&failure))
 }

@@ -1,8 +1,9 @@
 //! All models at a glance: a row a history, a column a model.
 
+use super::Sheet;
 use crate::args::Budget;
 use crate::case::Case;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
 use std::io::{self, Write};
 use tribunal_report::{Finding, Word};
 
@@ -11,9 +12,6 @@ pub struct Matrix {
     witness: bool,
     /// What an explanation may cost.
     budget: Budget,
-    rows: u64,
-    /// What to say below a single row.
-    below: Vec<Reason>,
 }
 
 /// What several models say of a history: under each heading those that it is true of, and the explanation they share.
@@ -25,10 +23,12 @@ struct Reason {
 impl Matrix {
     /// A matrix; with `witness`, a single row is also followed by its witnesses.
     pub fn new(witness: bool, budget: Budget) -> Self {
-        Matrix { witness, budget, rows: 0, below: Vec::new() }
+        Matrix { witness, budget }
     }
 
-    fn keep_reasons(&mut self, findings: &[Finding<'_>]) {
+    /// What to say below a single row.
+    fn reasons(&self, findings: &[Finding<'_>]) -> Vec<Reason> {
+        let mut below: Vec<Reason> = Vec::new();
         for Finding { ruling, .. } in findings {
             let reason = ruling.reason().unwrap_or_default();
             let (heading, lines) = match ruling.word() {
@@ -40,35 +40,33 @@ impl Matrix {
                 Word::Unsupported => (format!("does not apply: {reason}"), Vec::new()),
                 Word::Consistent => continue,
             };
-            let said = self.below.iter().position(|reason| reason.lines == lines);
-            let at = said.unwrap_or(self.below.len());
+            let said = below.iter().position(|reason| reason.lines == lines);
+            let at = said.unwrap_or(below.len());
             if said.is_none() {
-                self.below.push(Reason { headings: Vec::new(), lines });
+                below.push(Reason { headings: Vec::new(), lines });
             }
-            let reason = &mut self.below[at];
+            let reason = &mut below[at];
             match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
                 Some((_, models)) => models.push(ruling.question().to_string()),
                 None => reason.headings.push((heading, vec![ruling.question().to_string()])),
             }
         }
+        below
     }
 
     /// Prints a row, below the heading if it is the first.
-    pub fn row(&mut self, case: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> io::Result<()> {
+    pub fn row(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         let names: Vec<String> =
             findings.iter().map(|finding| finding.ruling.question().to_string()).collect();
         let width = |name: &str| name.len().max(3) + 1;
-        if self.rows == 0 {
+        let out = &mut sheet.page;
+        if sheet.first {
             for name in &names {
                 let name = format!("{name:width$}", width = width(name));
                 write!(out, "{}", out.paint(STRONG, &name))?;
             }
             writeln!(out, "{}", out.paint(STRONG, "history"))?;
-            self.keep_reasons(findings);
-        } else {
-            self.below.clear();
         }
-        self.rows += 1;
         for (finding, name) in findings.iter().zip(&names) {
             let (style, mark) = match finding.ruling.word() {
                 Word::Consistent => (GOOD, "yes"),
@@ -79,12 +77,17 @@ impl Matrix {
             let mark = format!("{mark:width$}", width = width(name));
             write!(out, "{}", out.paint(style, &mark))?;
         }
-        writeln!(out, "{case}")
+        writeln!(out, "{case}")?;
+        if sheet.first {
+            self.print_reasons(findings, sheet)?;
+        }
+        Ok(())
     }
 
-    /// Prints the reasons of a single row.
-    pub fn end(&self, out: &mut Stdout) -> io::Result<()> {
-        for Reason { headings, lines } in &self.below {
+    /// Prints the reasons of a row that may stay the only one.
+    fn print_reasons(&self, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+        let out = &mut sheet.below;
+        for Reason { headings, lines } in self.reasons(findings) {
             writeln!(out)?;
             for (heading, models) in headings {
                 writeln!(out, "{}: {heading}", out.paint(STRONG, &models.join(", ")))?;

@@ -15,19 +15,39 @@ pub use lines::Lines;
 pub use overview::Overview;
 
 use crate::case::Case;
+use crate::certificates::Stored;
 use crate::failure::Failure;
-use crate::output::Stdout;
+use crate::output::Page;
 use std::io;
 use tribunal_report::Finding;
 
 /// A way of printing findings.
-pub trait Report {
-    /// Prints the findings on the next history.
-    fn history(&mut self, case: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout)
-    -> Result<(), Failure>;
+pub trait Report: Sync {
+    /// Prints the findings on a history.
+    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()>;
 
-    /// Prints what comes after the last history.
-    fn end(&mut self, _out: &mut Stdout) -> io::Result<()> {
-        Ok(())
-    }
+    /// Prints that a history is malformed, for who is to keep going.
+    fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()>;
+}
+
+/// What is printed of a history.
+pub struct Sheet {
+    /// What is printed of it in any case.
+    pub page: Page,
+    /// Whether it is the first of its kind, a memory's or an object's.
+    pub first: bool,
+    /// What is printed in the end if it is the first and stays the only one.
+    pub below: Page,
+    /// Certificates to store before the page is printed.
+    pub stored: Vec<Stored>,
+}
+
+/// A history that is malformed.
+pub struct Malformed<'a> {
+    /// The file's name as given.
+    pub file: &'a str,
+    /// Its place among the file's histories, from 0.
+    pub index: u64,
+    /// What is wrong with it.
+    pub failure: &'a Failure,
 }

@@ -1,12 +1,12 @@
 //! Everything that applies, of every history: the matrix for memories, the strongest criteria for objects.
 
-use super::Report;
+use super::lines::error_line;
 use super::matrix::Matrix;
 use super::profile::Profile;
+use super::{Malformed, Report, Sheet};
 use crate::args::Budget;
 use crate::case::Case;
-use crate::failure::Failure;
-use crate::output::Stdout;
+use crate::output::Page;
 use std::io;
 use tribunal_formats::Subject;
 use tribunal_report::Finding;
@@ -28,21 +28,14 @@ impl Overview {
 }
 
 impl Report for Overview {
-    fn history(
-        &mut self,
-        case: &Case<'_>,
-        findings: &[Finding<'_>],
-        out: &mut Stdout,
-    ) -> Result<(), Failure> {
+    fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         match case.subject {
-            Subject::Memory(_) => self.matrix.row(case, findings, out)?,
-            Subject::Object(_) => self.profile.history(case, findings, out)?,
+            Subject::Memory(_) => self.matrix.row(case, findings, sheet),
+            Subject::Object(_) => self.profile.history(case, findings, sheet),
         }
-        Ok(())
     }
 
-    fn end(&mut self, out: &mut Stdout) -> io::Result<()> {
-        self.matrix.end(out)?;
-        self.profile.end(out)
+    fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()> {
+        error_line(malformed, page)
     }
 }

@@ -1,8 +1,9 @@
 //! What an object guarantees: the strongest criteria that its history satisfies, as a whole and method by method.
 
+use super::Sheet;
 use crate::args::Budget;
 use crate::case::Case;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
 use tribunal::object::{Atomic, Criterion, strongest};
 use tribunal_report::Question;
@@ -15,19 +16,17 @@ pub struct Profile {
     witness: bool,
     /// What explanations and the question for methods may cost.
     budget: Budget,
-    histories: u64,
-    /// What to say below a single history.
-    below: Vec<String>,
 }
 
 impl Profile {
     /// Profiles; with `witness`, a single one is also followed by a witness of a strongest criterion.
     pub fn new(witness: bool, budget: Budget) -> Self {
-        Profile { witness, budget, histories: 0, below: Vec::new() }
+        Profile { witness, budget }
     }
 
     /// Prints the profile of a history.
-    pub fn history(&mut self, case: &Case<'_>, findings: &[Finding<'_>], out: &mut Stdout) -> io::Result<()> {
+    pub fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
+        let out = &mut sheet.page;
         let criteria: Vec<(Criterion, Word)> = findings
             .iter()
             .filter_map(|finding| match finding.ruling.question() {
@@ -52,10 +51,8 @@ impl Profile {
         for line in self.methods(findings) {
             writeln!(out, "  {}", printable(&line))?;
         }
-        self.histories += 1;
-        self.below.clear();
-        if self.histories == 1 {
-            self.keep_reasons(findings, holding.first());
+        if sheet.first {
+            self.reasons(findings, holding.first(), &mut sheet.below)?;
         }
         Ok(())
     }
@@ -82,17 +79,23 @@ impl Profile {
         lines
     }
 
-    /// Keeps the reason why the weakest criterion fails, which is one for all that fail, and the witness asked for.
-    fn keep_reasons(&mut self, findings: &[Finding<'_>], strongest: Option<&&Criterion>) {
+    /// Prints the reason why the weakest criterion fails, which is one for all that fail, and the witness asked for.
+    fn reasons(
+        &self,
+        findings: &[Finding<'_>],
+        strongest: Option<&&Criterion>,
+        below: &mut Page,
+    ) -> io::Result<()> {
         // Nothing goes wrong first under sequential, which knows no real time: another says more.
         let failing = |finding: &&Finding<'_>| finding.ruling.word() == Word::Inconsistent;
         let is_sequential =
             |finding: &&Finding<'_>| finding.ruling.question() == Question::Criterion(Criterion::Sequential);
         let why = findings.iter().filter(failing).min_by_key(is_sequential);
         if let Some(Finding { ruling, .. }) = why {
-            self.below.push(format!("{}: inconsistent", ruling.question()));
-            self.below
-                .extend(ruling.explain(&self.budget.limits()).into_iter().map(|line| format!("  {line}")));
+            writeln!(below, "\n{}: inconsistent", ruling.question())?;
+            for line in ruling.explain(&self.budget.limits()) {
+                writeln!(below, "  {line}")?;
+            }
         }
         let witness = strongest.filter(|_| self.witness).and_then(|&criterion| {
             findings
@@ -100,16 +103,10 @@ impl Profile {
                 .find(|finding| finding.ruling.question() == Question::Criterion(criterion.clone()))
         });
         if let Some(Finding { ruling, .. }) = witness {
-            self.below.push(format!("{}: consistent", ruling.question()));
-            self.below.extend(ruling.show_witness().into_iter().map(|line| format!("  {line}")));
-        }
-    }
-
-    /// Prints the reasons of a single history.
-    pub fn end(&self, out: &mut Stdout) -> io::Result<()> {
-        for line in &self.below {
-            // A line that begins a reason stands apart.
-            writeln!(out, "{}{line}", if line.starts_with(' ') { "" } else { "\n" })?;
+            writeln!(below, "\n{}: consistent", ruling.question())?;
+            for line in ruling.show_witness() {
+                writeln!(below, "  {line}")?;
+            }
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! What is in a history of a memory.
 
-use crate::output::Stdout;
+use crate::output::Page;
 use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, Order};
 use tribunal::verdict::Unsupported;
 
 /// Describes an execution.
-pub fn print(x: &Execution, out: &mut Stdout) -> io::Result<()> {
+pub fn print(x: &Execution, out: &mut Page) -> io::Result<()> {
     let features = x.features();
     writeln!(out, "  threads     {}{}", x.thread_count(), thread_sizes(x))?;
     writeln!(

@@ -3,43 +3,66 @@
 mod memory;
 mod object;
 
-use crate::args::{StatsArguments, reading};
+use crate::args::StatsArguments;
 use crate::case::Case;
 use crate::exit::Status;
-use crate::failure::Failure;
-use crate::output::{STRONG, Stdout};
+use crate::failure::{Failure, Malformed};
+use crate::output::{Page, STRONG, Stdout};
+use crate::pipeline::{self, Each, Heard, Source};
+use crate::progress::Progress;
 use crate::{input, interrupt};
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::Write;
 use tribunal_formats::{History, Subject};
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let malformed = input::each(&arguments.histories.files, out, |file, out| describe(file, arguments, out))?;
+    let workers = arguments.streaming.workers()?;
+    let mut passed_over = Malformed::new(&arguments.streaming);
+    let describe = |file: &OsStr, out: &mut Stdout| describe(file, arguments, workers, &mut passed_over, out);
+    let malformed = input::each(&arguments.histories.files, out, describe)?;
     if interrupt::requested() {
         return Ok(Status::Interrupted);
     }
     if out.is_closed() {
         return Ok(Status::ClosedPipe);
     }
-    Ok(if malformed { Status::Malformed } else { Status::Success })
+    Ok(passed_over.status(if malformed { Status::Malformed } else { Status::Success }))
 }
 
-fn describe(file: &OsStr, arguments: &StatsArguments, out: &mut Stdout) -> Result<(), Failure> {
+fn describe(
+    file: &OsStr,
+    arguments: &StatsArguments,
+    workers: usize,
+    passed_over: &mut Malformed,
+    out: &mut Stdout,
+) -> Result<(), Failure> {
     let name = file.to_string_lossy();
-    let options = reading(arguments.histories.format, None);
-    let histories = input::open(file, options)?.nil_reads(arguments.histories.nil_reads);
-    for (history, index) in histories.zip(0..) {
-        if interrupt::requested() || out.is_closed() {
-            break;
-        }
+    let StatsArguments { histories, streaming } = arguments;
+    let source =
+        Source::open(file, histories.format, histories.nil_reads, None, streaming, &Progress::none())?;
+    let colour = out.colour();
+    let describe = |history: Heard, index: u64, _| -> Result<Page, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
-        writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+        let mut page = Page::new(colour);
+        writeln!(page, "{}", page.paint(STRONG, &case.to_string()))?;
         match &subject {
-            Subject::Memory(execution) => memory::print(execution, out)?,
-            Subject::Object(object) => object::print(object, out)?,
+            Subject::Memory(execution) => memory::print(execution, &mut page)?,
+            Subject::Object(object) => object::print(object, &mut page)?,
         }
-        out.flush()?;
-    }
-    Ok(())
+        Ok(page)
+    };
+    let out = RefCell::new(out);
+    let take = |page: Result<Page, Failure>| {
+        let mut out = out.borrow_mut();
+        if out.is_closed() {
+            return Ok(false);
+        }
+        if let Some(page) = passed_over.unless(page)? {
+            out.print(&page)?;
+        }
+        Ok(true)
+    };
+    pipeline::run(source, workers, &Each(describe), &mut 0, take, || out.borrow_mut().flush())
 }

@@ -1,7 +1,7 @@
 //! What is in a history of an object.
 
 use crate::case::left_out;
-use crate::output::Stdout;
+use crate::output::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
@@ -9,7 +9,7 @@ use tribunal_formats::Object;
 use tribunal_report::printable;
 
 /// Describes the operations.
-pub fn print(object: &Object, out: &mut Stdout) -> io::Result<()> {
+pub fn print(object: &Object, out: &mut Page) -> io::Result<()> {
     let h = &object.history;
     let spec = specs::named(&object.spec).ok();
     let unknown = if spec.is_some() { "" } else { ", which is not built in" };

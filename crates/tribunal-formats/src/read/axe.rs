@@ -4,36 +4,49 @@
 //! seq_cst fence, initial values are 0.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::{Cursor, Parsed};
-use super::draft::Draft;
-use crate::{Error, History};
-use rustc_hash::FxHashMap;
-use tribunal::growth::Growth;
-use tribunal::memory::{ExecutionBuilder, LocId, Op, Order, ThreadId};
+use super::cursor::{Cursor, Parsed, whole_number};
+use super::draft::{Draft, put_number};
+use super::split::ends_history;
+use crate::{Error, Format, History};
+use tribunal::memory::{LocId, Op, Order, ThreadId};
 
 /// Reads the traces of an Axe file.
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     trace: Trace,
+    /// Whether the end of the history being read is still to come.
+    inside: bool,
 }
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        Reader { buffer, trace: Trace::default() }
+        Reader { buffer, trace: Trace::default(), inside: false }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        self.inside = true;
         loop {
             let room = self.buffer.room();
             let Some((number, line)) = self.buffer.next_line()? else { break };
             match self.trace.line(number, line, room) {
-                Ok(false) => self.buffer.hold(self.trace.memory())?,
+                Ok(false) => self.buffer.hold(self.trace.draft.memory())?,
                 Ok(true) => break,
-                Err(fault) => return Err(fault.in_line(number, &self.buffer)),
+                Err(fault) => {
+                    self.inside = !ends_history(Format::Axe, line);
+                    return Err(fault.in_line(number, &self.buffer));
+                }
             }
         }
-        let trace = std::mem::take(&mut self.trace);
-        trace.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+        self.inside = false;
+        self.trace.name = None;
+        let draft = &mut self.trace.draft;
+        draft.has_begun().then(|| draft.finish(&self.buffer)).transpose()
+    }
+
+    /// Forgets the history being read; says whether its end is still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        self.trace = Trace::default();
+        self.inside
     }
 }
 
@@ -41,49 +54,55 @@ impl Reader {
 #[derive(Default)]
 struct Trace {
     /// Begun by the first line that is neither blank nor a comment.
-    draft: Option<Draft>,
+    draft: Draft,
     /// The latest comment before that.
     name: Option<String>,
-    threads: Numbered<ThreadId>,
-    locs: Numbered<LocId>,
+    /// A name that is not in the trace as it is spelt here.
+    spelt: String,
 }
 
 impl Trace {
-    /// How many bytes the trace takes at most.
-    fn memory(&self) -> usize {
-        let names = self.threads.growth.peak() + self.locs.growth.peak();
-        names + self.draft.as_ref().map_or(0, Draft::memory)
+    /// The history, which begins at this line if none has begun.
+    fn begun(&mut self, number: u64, room: Room) -> &mut Draft {
+        if !self.draft.has_begun() {
+            self.draft.begin(number, room);
+            if let Some(name) = self.name.take() {
+                self.draft.builder.name(name);
+            }
+        }
+        &mut self.draft
     }
 
     /// Takes a line; true if it ends the trace.
     fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
+        if let Some((thread, loc, op)) = plain_access(line) {
+            let draft = self.begun(number, room);
+            let op = Op { loc: draft.location(loc), ..op };
+            let thread = draft.thread(thread);
+            draft.builder.push(thread, op);
+            draft.note_line(number);
+            return Ok(false);
+        }
         let mut cursor = Cursor::new(line)?;
         if cursor.done() {
             let comment = cursor.rest().trim_start_matches('#').trim();
-            if self.draft.is_none() && !comment.is_empty() {
+            if !self.draft.has_begun() && !comment.is_empty() {
                 self.name = Some(comment.to_string());
             }
             return Ok(false);
         }
-        let draft = self.draft.get_or_insert_with(|| {
-            let mut draft = Draft::new(number, room);
-            if let Some(name) = self.name.take() {
-                draft.builder.name(name);
-            }
-            draft
-        });
-        let builder = &mut draft.builder;
+        self.begun(number, room);
+        let Trace { draft, spelt, .. } = self;
         if cursor.peek().is_some_and(|b| b.is_ascii_digit()) {
-            let thread = cursor.number("a thread's number")?;
-            let thread = self.threads.id(thread, |n| builder.thread(&n.to_string()));
+            let thread = thread(&mut cursor, draft, spelt)?;
             cursor.expect(":", "`:` after the thread's number")?;
-            let op = self.locs.operation(&mut cursor, builder)?;
-            let slot = builder.push(thread, op);
+            let op = operation(&mut cursor, draft, spelt)?;
+            let slot = draft.builder.push(thread, op);
             if let Some(interval) = cursor.times()? {
-                builder.interval(slot, interval);
+                draft.builder.interval(slot, interval);
             }
             cursor.expect_done("`@` or the end of the line")?;
-            draft.note_line(thread, number);
+            draft.note_line(number);
             return Ok(false);
         }
         if cursor.eat_word("check") {
@@ -93,113 +112,122 @@ impl Trace {
         if !cursor.eat_word("final") {
             return Err(cursor.expected("a thread's number, `final`, `check` or a comment"));
         }
-        let loc = self.locs.location(&mut cursor, builder)?;
+        let loc = location(&mut cursor, draft, spelt)?;
         cursor.expect("==", "`==` and the final value")?;
-        builder.final_value(loc, cursor.number("the final value")?);
+        draft.builder.final_value(loc, cursor.number("the final value")?);
         cursor.expect_done("the end of the line after the final value")?;
         Ok(false)
     }
 }
 
-impl Numbered<LocId> {
-    /// `M[1] := 2`, `M[1] == 2`, `< M[1] == 2; M[1] := 3 >`, `{ ... }` or `sync`.
-    #[inline]
-    fn operation(&mut self, cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder) -> Parsed<Op> {
-        cursor.skip_blanks();
-        match cursor.peek() {
-            Some(b'M' | b'v') => {
-                let loc = self.location(cursor, builder)?;
-                if cursor.eat(":=") {
-                    Ok(Op::write(loc, cursor.number("the value written")?))
-                } else if cursor.eat("==") {
-                    Ok(Op::read(loc, cursor.number("the value read")?))
-                } else {
-                    Err(cursor.expected("`:=` or `==`"))
-                }
+/// `M[1] := 2`, `M[1] == 2`, `< M[1] == 2; M[1] := 3 >`, `{ ... }` or `sync`.
+#[inline]
+fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<Op> {
+    cursor.skip_blanks();
+    match cursor.peek() {
+        Some(b'M' | b'v') => {
+            let loc = location(cursor, draft, spelt)?;
+            if cursor.eat(":=") {
+                Ok(Op::write(loc, cursor.number("the value written")?))
+            } else if cursor.eat("==") {
+                Ok(Op::read(loc, cursor.number("the value read")?))
+            } else {
+                Err(cursor.expected("`:=` or `==`"))
             }
-            Some(open @ (b'<' | b'{')) => {
-                cursor.eat(if open == b'<' { "<" } else { "{" });
-                let loc = self.location(cursor, builder)?;
-                cursor.expect("==", "`==` and the value read")?;
-                let read = cursor.number("the value read")?;
-                cursor.expect(";", "`;` between load and store")?;
-                cursor.skip_blanks();
-                let second = *cursor;
-                if self.location(cursor, builder)? != loc {
-                    return Err(second.expected("the location that was read"));
-                }
-                cursor.expect(":=", "`:=` and the value written")?;
-                let value = cursor.number("the value written")?;
-                if open == b'<' {
-                    cursor.expect(">", "`>`")?;
-                } else {
-                    cursor.expect("}", "`}`")?;
-                }
-                Ok(Op::rmw(loc, read, value))
-            }
-            _ if cursor.eat_word("sync") => Ok(Op::fence(Order::SeqCst)),
-            _ => Err(cursor
-                .expected("an operation: `M[1] := 2`, `M[1] == 2`, `{ M[1] == 2; M[1] := 3 }` or `sync`")),
         }
-    }
-
-    /// `M[3]` or `v3`.
-    #[inline]
-    fn location(&mut self, cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder) -> Parsed<LocId> {
-        let number = if cursor.eat("M") {
-            cursor.expect("[", "`[` after `M`")?;
-            let number = cursor.number("an address")?;
-            cursor.expect("]", "`]` after the address")?;
-            number
-        } else if cursor.eat("v") {
-            cursor.number("a variable's number")?
-        } else {
-            return Err(cursor.expected("a location: `M[3]` or `v3`"));
-        };
-        Ok(self.id(number, |n| builder.location(&format!("M[{n}]"))))
+        Some(open @ (b'<' | b'{')) => {
+            cursor.eat(if open == b'<' { "<" } else { "{" });
+            let loc = location(cursor, draft, spelt)?;
+            cursor.expect("==", "`==` and the value read")?;
+            let read = cursor.number("the value read")?;
+            cursor.expect(";", "`;` between load and store")?;
+            cursor.skip_blanks();
+            let second = *cursor;
+            if location(cursor, draft, spelt)? != loc {
+                return Err(second.expected("the location that was read"));
+            }
+            cursor.expect(":=", "`:=` and the value written")?;
+            let value = cursor.number("the value written")?;
+            if open == b'<' {
+                cursor.expect(">", "`>`")?;
+            } else {
+                cursor.expect("}", "`}`")?;
+            }
+            Ok(Op::rmw(loc, read, value))
+        }
+        _ if cursor.eat_word("sync") => Ok(Op::fence(Order::SeqCst)),
+        _ => {
+            Err(cursor
+                .expected("an operation: `M[1] := 2`, `M[1] == 2`, `{ M[1] == 2; M[1] := 3 }` or `sync`"))
+        }
     }
 }
 
-/// Numbers below this are looked up in a table.
-const SMALL: u64 = 1 << 12;
-
-/// The ids of things that a trace names by number.
-struct Numbered<T> {
-    small: Vec<Option<T>>,
-    large: FxHashMap<u64, T>,
-    growth: Growth,
+/// A thread's number; its name is that number without leading zeros.
+#[inline]
+fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<ThreadId> {
+    let before = *cursor;
+    let number = cursor.number("a thread's number")?;
+    let digits = cursor.since(before);
+    if digits.len() == 1 || digits[0] != b'0' {
+        return Ok(draft.thread(digits));
+    }
+    spelt.clear();
+    put_number(spelt, number);
+    Ok(draft.builder.thread(spelt))
 }
 
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Numbered { small: Vec::new(), large: FxHashMap::default(), growth: Growth::default() }
+/// `M[3]` or `v3`.
+#[inline]
+fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<LocId> {
+    cursor.skip_blanks();
+    if let Some(name) = cursor.pass(plain_location) {
+        return Ok(draft.location(name));
     }
+    let number = if cursor.eat("M") {
+        cursor.expect("[", "`[` after `M`")?;
+        let number = cursor.number("an address")?;
+        cursor.expect("]", "`]` after the address")?;
+        number
+    } else if cursor.eat("v") {
+        cursor.number("a variable's number")?
+    } else {
+        return Err(cursor.expected("a location: `M[3]` or `v3`"));
+    };
+    spelt.clear();
+    spelt.push_str("M[");
+    put_number(spelt, number);
+    spelt.push(']');
+    Ok(draft.builder.location(spelt))
 }
 
-impl<T: Copy> Numbered<T> {
-    /// The id of a number; `make` makes it at the number's first use.
-    #[inline(always)]
-    fn id(&mut self, number: u64, make: impl FnOnce(u64) -> T) -> T {
-        if let Some(&Some(id)) = self.small.get(number as usize) {
-            return id;
-        }
-        self.rare(number, make)
-    }
+/// A line that is a load or a store as this crate writes it, `0: M[1] := 2`: its thread's and its location's names, and what it does.
+#[inline(always)]
+fn plain_access(line: &[u8]) -> Option<(&[u8], &[u8], Op)> {
+    let (thread, rest) = plain_digits(line)?;
+    let (loc, rest) = plain_location(rest.strip_prefix(b": ")?)?;
+    let (operator, rest) = rest.split_first_chunk()?;
+    let (value, rest) = whole_number(rest)?;
+    let op = match operator {
+        b" := " => Op::write(LocId(0), value),
+        b" == " => Op::read(LocId(0), value),
+        _ => return None,
+    };
+    rest.is_empty().then_some((thread, loc, op))
+}
 
-    #[cold]
-    fn rare(&mut self, number: u64, make: impl FnOnce(u64) -> T) -> T {
-        if number >= SMALL {
-            if let Some(&id) = self.large.get(&number) {
-                return id;
-            }
-            let id = make(number);
-            self.growth.insert(&mut self.large, number, id);
-            return id;
-        }
-        let i = number as usize;
-        if self.small.len() <= i {
-            self.small.resize(i + 1, None);
-        }
-        *self.small[i].insert(make(number))
-    }
+/// A location that is spelt as its name is, without blanks or leading zeros, and what is after it.
+#[inline(always)]
+fn plain_location(next: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (digits, rest) = plain_digits(next.strip_prefix(b"M[")?)?;
+    let rest = rest.strip_prefix(b"]")?;
+    Some((&next[..b"M[]".len() + digits.len()], rest))
+}
+
+/// A number that fits, spelt without leading zeros, and what is after it.
+#[inline(always)]
+fn plain_digits(next: &[u8]) -> Option<(&[u8], &[u8])> {
+    let count = next.iter().position(|byte| !byte.is_ascii_digit())?;
+    let plain = count == 1 || (2..20).contains(&count) && next[0] != b'0';
+    plain.then(|| next.split_at(count))
 }

@@ -26,6 +26,27 @@ pub(super) struct Buffer {
     max_memory: usize,
     /// Bytes that the history being read holds, as far as its reader has said.
     held: usize,
+    /// Why no more could be read, until it is told.
+    broken: Option<io::Error>,
+}
+
+/// A part of an input, with its place.
+#[derive(Debug)]
+pub(super) struct Part {
+    bytes: Vec<u8>,
+    name: Arc<str>,
+    base: u64,
+    line_start: u64,
+    line: u64,
+    max_memory: usize,
+}
+
+/// A position in the window.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mark {
+    pos: usize,
+    line: u64,
+    line_start: u64,
 }
 
 /// A place in the input, for errors.
@@ -36,7 +57,7 @@ pub(super) struct Place {
 }
 
 /// How much memory a history may take, out of which limit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Room {
     pub(super) bytes: usize,
     limit: usize,
@@ -67,6 +88,7 @@ impl Buffer {
             ended: false,
             max_memory,
             held,
+            broken: None,
         };
         const MARK: &[u8] = "\u{feff}".as_bytes();
         while buffer.ahead().len() < MARK.len() && MARK.starts_with(buffer.ahead()) && buffer.more()? {}
@@ -75,6 +97,90 @@ impl Buffer {
             buffer.line_start = MARK.len() as u64;
         }
         Ok(buffer)
+    }
+
+    /// A window onto a part of an input, closed until [`open_to`](Self::open_to) opens it.
+    pub(super) fn of_part(part: Part) -> Self {
+        let Part { bytes, name, base, line_start, line, max_memory } = part;
+        let input = Box::new(io::empty());
+        let (pos, end, held, broken) = Default::default();
+        Buffer { input, name, bytes, pos, end, base, line_start, line, ended: true, max_memory, held, broken }
+    }
+
+    /// Lets what is ahead end here, at a distance from the beginning of the part.
+    pub(super) fn open_to(&mut self, end: usize) {
+        debug_assert!(self.pos <= end && end <= self.bytes.len());
+        self.end = end;
+    }
+
+    /// Takes the next bytes, which must be ahead.
+    pub(super) fn part(&mut self, length: usize) -> Part {
+        let bytes = self.ahead()[..length].to_vec();
+        let part = Part {
+            bytes,
+            name: self.name.clone(),
+            base: self.base + self.pos as u64,
+            line_start: self.line_start,
+            line: self.line,
+            max_memory: self.max_memory,
+        };
+        self.pass(length);
+        part
+    }
+
+    /// Moves on within what is ahead, counting lines.
+    pub(super) fn pass(&mut self, length: usize) {
+        let passed = &self.bytes[self.pos..self.pos + length];
+        self.line += memchr::memchr_iter(b'\n', passed).count() as u64;
+        if let Some(last) = memchr::memrchr(b'\n', passed) {
+            self.line_start = self.base + (self.pos + last + 1) as u64;
+        }
+        self.pos += length;
+    }
+
+    /// Comes back to a position.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        (self.pos, self.line, self.line_start) = (mark.pos, mark.line, mark.line_start);
+    }
+
+    /// The position, to come back to while nothing more is read.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { pos: self.pos, line: self.line, line_start: self.line_start }
+    }
+
+    /// Reads once from the input and keeps what is ahead; false at its end, and where there is no more to be had: then
+    /// [`more`](Self::more) says why.
+    pub(super) fn fill(&mut self) -> bool {
+        if self.ended || self.broken.is_some() {
+            return false;
+        }
+        if self.end == self.bytes.len() && self.make_room().is_err() {
+            return false;
+        }
+        loop {
+            match self.input.read(&mut self.bytes[self.end..]) {
+                Ok(n) => {
+                    self.end += n;
+                    self.ended = n == 0;
+                    return !self.ended;
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => {
+                    self.broken = Some(e);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Whether the input has ended as it should.
+    pub(super) fn is_at_end(&self) -> bool {
+        self.ended
+    }
+
+    /// Whether the input cannot be read on.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.is_some()
     }
 
     /// What is there from the position on.
@@ -110,39 +216,36 @@ impl Buffer {
     /// Reads once from the input and keeps what is ahead; false at the end of the input.
     #[cold]
     pub(super) fn more(&mut self) -> Result<bool, Error> {
-        if self.ended {
-            return Ok(false);
+        if !self.ended && self.broken.is_none() && self.end == self.bytes.len() {
+            self.make_room()?;
         }
-        if self.end == self.bytes.len() {
-            if self.pos > 0 {
-                self.bytes.copy_within(self.pos..self.end, 0);
-                self.base += self.pos as u64;
-                self.end -= self.pos;
-                self.pos = 0;
-            }
-            // A window more than half full would be shifted too often.
-            if self.end > self.bytes.len() / 2 {
-                if self.bytes.len() >= LIMIT {
-                    return Err(self.error(ErrorKind::TooLong { limit: LIMIT }));
-                }
-                self.within(2 * self.bytes.len())?;
-                self.bytes.resize(self.bytes.len() * 2, 0);
-            }
+        if self.fill() {
+            return Ok(true);
         }
-        loop {
-            match self.input.read(&mut self.bytes[self.end..]) {
-                Ok(n) => {
-                    self.end += n;
-                    self.ended = n == 0;
-                    return Ok(!self.ended);
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
-                    return Err(self.error(ErrorKind::Truncated));
-                }
-                Err(e) => return Err(Error::of_input(&self.name, ErrorKind::Io(e))),
-            }
+        match self.broken.take() {
+            None => Ok(false),
+            Some(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(self.error(ErrorKind::Truncated)),
+            Some(e) => Err(Error::of_input(&self.name, ErrorKind::Io(e))),
         }
+    }
+
+    /// Makes room for more in a window that is full.
+    fn make_room(&mut self) -> Result<(), Error> {
+        if self.pos > 0 {
+            self.bytes.copy_within(self.pos..self.end, 0);
+            self.base += self.pos as u64;
+            self.end -= self.pos;
+            self.pos = 0;
+        }
+        // A window more than half full would be shifted too often.
+        if self.end > self.bytes.len() / 2 {
+            if self.bytes.len() >= LIMIT {
+                return Err(self.error(ErrorKind::TooLong { limit: LIMIT }));
+            }
+            self.within(2 * self.bytes.len())?;
+            self.bytes.resize(self.bytes.len() * 2, 0);
+        }
+        Ok(())
     }
 
     /// Says how many bytes the history being read holds now; an error if that is too much.

@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Place};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
+use std::str::from_utf8;
 use tribunal::memory::Interval;
 
 /// What is wrong with a line, and at which byte of it.
@@ -28,46 +29,68 @@ impl Fault {
     }
 }
 
-/// A position in a line.
+/// A position in a line, which is UTF-8. What is taken from it ends at ASCII bytes, so that it is UTF-8, too.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
-    line: &'a str,
-    at: usize,
+    rest: &'a [u8],
+    /// How long the line is.
+    length: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// The beginning of a line.
+    #[inline]
     pub(super) fn new(line: &'a [u8]) -> Parsed<Self> {
-        match std::str::from_utf8(line) {
-            Ok(line) => Ok(Cursor { line, at: 0 }),
-            Err(e) => Err(Fault::new(e.valid_up_to(), ErrorKind::InvalidUtf8)),
+        if !line.is_ascii()
+            && let Err(e) = from_utf8(line)
+        {
+            return Err(Fault::new(e.valid_up_to(), ErrorKind::InvalidUtf8));
         }
+        Ok(Cursor { rest: line, length: line.len() })
     }
 
     /// The byte of the line that the cursor is at.
+    #[inline(always)]
     pub(super) fn at(&self) -> usize {
-        self.at
+        self.length - self.rest.len()
     }
 
     /// The rest of the line.
     pub(super) fn rest(&self) -> &'a str {
-        &self.line[self.at..]
+        text(self.rest)
+    }
+
+    /// What was passed since the cursor was there.
+    #[inline(always)]
+    pub(super) fn since(&self, before: Cursor<'a>) -> &'a [u8] {
+        &before.rest[..before.rest.len() - self.rest.len()]
     }
 
     #[inline(always)]
     pub(super) fn peek(&self) -> Option<u8> {
-        self.line.as_bytes().get(self.at).copied()
+        self.rest.first().copied()
     }
 
     #[inline(always)]
     pub(super) fn skip_blanks(&mut self) {
-        while let Some(b' ' | b'\t') = self.peek() {
-            self.at += 1;
+        let blank = |byte: &u8| *byte <= b' ' && matches!(byte, b' ' | b'\t');
+        while let [byte, rest @ ..] = self.rest
+            && blank(byte)
+        {
+            self.rest = rest;
         }
     }
 
+    /// Passes what `parse` finds next, if it finds something; it gives what is after that.
+    #[inline(always)]
+    pub(super) fn pass<T>(&mut self, parse: impl FnOnce(&'a [u8]) -> Option<(T, &'a [u8])>) -> Option<T> {
+        let (found, rest) = parse(self.rest)?;
+        self.rest = rest;
+        Some(found)
+    }
+
     /// Whether nothing but blanks and a comment is left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn done(&mut self) -> bool {
         self.skip_blanks();
         matches!(self.peek(), None | Some(b'#'))
@@ -77,11 +100,13 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub(super) fn eat(&mut self, text: &str) -> bool {
         self.skip_blanks();
-        let found = self.line.as_bytes()[self.at..].starts_with(text.as_bytes());
-        if found {
-            self.at += text.len();
+        match self.rest.strip_prefix(text.as_bytes()) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
         }
-        found
     }
 
     /// Passes blanks, and then this word if it is next and ends there.
@@ -104,22 +129,18 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn number(&mut self, what: &'static str) -> Parsed<u64> {
         self.skip_blanks();
-        let start = self.at;
-        let mut value = 0u64;
-        let mut fits = true;
-        while let Some(digit @ b'0'..=b'9') = self.peek() {
-            let digit = u64::from(digit - b'0');
-            match value.checked_mul(10).and_then(|v| v.checked_add(digit)) {
-                Some(v) => value = v,
-                None => fits = false,
+        let count = self.rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(self.rest.len());
+        let (digits, rest) = self.rest.split_at(count);
+        let value = digits
+            .iter()
+            .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')));
+        match value {
+            Some(value) if count > 0 && !rest.first().is_some_and(|&byte| in_number(byte)) => {
+                self.rest = rest;
+                Ok(value)
             }
-            self.at += 1;
+            _ => Err(self.no_number(what, u64::MAX)),
         }
-        if self.at == start || self.peek().is_some_and(in_number) || !fits {
-            self.at = start;
-            return Err(self.no_number(what, u64::MAX));
-        }
-        Ok(value)
     }
 
     /// An index of an event, after blanks.
@@ -132,26 +153,27 @@ impl<'a> Cursor<'a> {
     /// Why there is no number here.
     #[cold]
     fn no_number(&self, what: &'static str, largest: u64) -> Box<Fault> {
-        let rest = self.rest().as_bytes();
+        let rest = self.rest;
         let digits = rest.strip_prefix(b"-").unwrap_or(rest);
         if !digits.first().is_some_and(u8::is_ascii_digit) {
             return self.expected(what);
         }
         let end = digits.iter().position(|&b| !in_number(b)).unwrap_or(digits.len());
         let found = quote(&rest[..rest.len() - digits.len() + end]);
-        Fault::new(self.at, ErrorKind::OutOfRange { what, largest, found })
+        Fault::new(self.at(), ErrorKind::OutOfRange { what, largest, found })
     }
 
-    /// A name of a thread or a location, after blanks; see [`in_name`].
-    #[inline]
-    pub(super) fn name(&mut self, expected: &'static str) -> Parsed<&'a str> {
+    /// A name of a thread or a location, after blanks; see [`in_name`] and [`text`].
+    #[inline(always)]
+    pub(super) fn name(&mut self, expected: &'static str) -> Parsed<&'a [u8]> {
         self.skip_blanks();
-        let start = self.at;
-        while self.peek().is_some_and(in_name) {
-            self.at += 1;
+        let length = self.rest.iter().position(|&byte| !in_name(byte)).unwrap_or(self.rest.len());
+        if length == 0 {
+            return Err(self.expected(expected));
         }
-        let name = &self.line[start..self.at];
-        if name.is_empty() { Err(self.expected(expected)) } else { Ok(name) }
+        let (name, rest) = self.rest.split_at(length);
+        self.rest = rest;
+        Ok(name)
     }
 
     /// Times: `@ begin : end`, either side may be missing.
@@ -187,7 +209,7 @@ impl<'a> Cursor<'a> {
             None | Some(b'#') => "the end of the line".to_string(),
             Some(_) => format!("`{}`", quote(self.word().as_bytes())),
         };
-        Fault::new(self.at, ErrorKind::Syntax { expected, found })
+        Fault::new(self.at(), ErrorKind::Syntax { expected, found })
     }
 
     /// What a person would call the word here: up to a blank or a separator, at least one character.
@@ -197,6 +219,27 @@ impl<'a> Cursor<'a> {
             rest.char_indices().skip(1).find(|&(_, c)| c.is_whitespace() || matches!(c, ';' | '#' | ','));
         &rest[..end.map_or(rest.len(), |(at, _)| at)]
     }
+}
+
+/// What was taken from a line, as text.
+pub(super) fn text(taken: &[u8]) -> &str {
+    from_utf8(taken).unwrap_or_default()
+}
+
+/// A number of at most 19 digits, which fits, without leading zeros, and what is after it.
+#[inline(always)]
+pub(super) fn whole_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut value = 0;
+    let mut length = 0;
+    while let Some(digit @ b'0'..=b'9') = bytes.get(length) {
+        if length == 19 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+        length += 1;
+    }
+    let zeros = length > 1 && bytes[0] == b'0';
+    (length > 0 && !zeros).then(|| (value, &bytes[length..]))
 }
 
 /// Whether a byte goes on with a number, well written or not.

@@ -10,13 +10,16 @@ mod input;
 mod jepsen;
 mod json;
 mod keys;
+mod pieces;
 mod pull;
+mod split;
 mod text;
 
 pub(crate) use cursor::in_name;
 pub use input::{Input, ReadOptions, decompressed, events, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
 pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
+pub use pieces::{Batch, Histories, Piece, Pieces};
 pub(crate) use text::KEYWORDS;
 
 use crate::{Error, ErrorKind, Format, History};
@@ -43,15 +46,71 @@ enum Parser {
     Jepsen(jepsen::log::Log),
 }
 
-impl Reader {
-    fn new(buffer: Buffer, format: Format, progress: Progress) -> Self {
-        let parser = match format {
+impl Parser {
+    fn new(buffer: Buffer, format: Format) -> Self {
+        match format {
             Format::Json => Parser::Json(json::Reader::new(buffer)),
             Format::Axe => Parser::Axe(axe::Reader::new(buffer)),
             Format::Text => Parser::Text(text::Reader::new(buffer)),
             Format::Edn => Parser::Edn(jepsen::edn::Edn::new(buffer)),
             Format::Jepsen => Parser::Jepsen(jepsen::log::Log::new(buffer)),
-        };
+        }
+    }
+
+    /// For a part of an input whose shape is known.
+    fn of_batch(buffer: Buffer, format: Format, nil_reads: NilReads) -> Self {
+        let mut parser = Parser::new(buffer, format);
+        if let Parser::Json(reader) = &mut parser {
+            reader.nil_reads = nil_reads;
+            reader.is_native();
+        }
+        parser
+    }
+
+    fn next(&mut self, nil_reads: NilReads) -> Result<Option<History>, Error> {
+        match self {
+            Parser::Json(reader) => reader.next(),
+            Parser::Axe(reader) => reader.next(),
+            Parser::Text(reader) => reader.next(),
+            Parser::Edn(source) => jepsen::history(source, nil_reads),
+            Parser::Jepsen(source) => jepsen::history(source, nil_reads),
+        }
+    }
+
+    fn format(&self) -> Format {
+        match self {
+            Parser::Json(_) => Format::Json,
+            Parser::Axe(_) => Format::Axe,
+            Parser::Text(_) => Format::Text,
+            Parser::Edn(_) => Format::Edn,
+            Parser::Jepsen(_) => Format::Jepsen,
+        }
+    }
+
+    /// The window onto an input of a format that is cut into histories.
+    fn buffer(&mut self) -> &mut Buffer {
+        match self {
+            Parser::Json(reader) => reader.buffer_mut(),
+            Parser::Axe(reader) => &mut reader.buffer,
+            Parser::Text(reader) => &mut reader.buffer,
+            Parser::Edn(_) | Parser::Jepsen(_) => unreachable!("histories of Jepsen's are not cut"),
+        }
+    }
+
+    /// Forgets the history that was being read; says whether its end is still to come.
+    fn forget(&mut self) -> bool {
+        match self {
+            Parser::Json(reader) => reader.forget(),
+            Parser::Axe(reader) => reader.forget(),
+            Parser::Text(reader) => reader.forget(),
+            Parser::Edn(_) | Parser::Jepsen(_) => false,
+        }
+    }
+}
+
+impl Reader {
+    fn new(buffer: Buffer, format: Format, progress: Progress) -> Self {
+        let parser = Parser::new(buffer, format);
         Reader { parser, nil_reads: NilReads::default(), progress, any: false, ended: false }
     }
 
@@ -78,13 +137,7 @@ impl Reader {
 
     /// The format, as forced or recognised.
     pub fn format(&self) -> Format {
-        match self.parser {
-            Parser::Json(_) => Format::Json,
-            Parser::Axe(_) => Format::Axe,
-            Parser::Text(_) => Format::Text,
-            Parser::Edn(_) => Format::Edn,
-            Parser::Jepsen(_) => Format::Jepsen,
-        }
+        self.parser.format()
     }
 
     /// Bytes taken so far from the input, compressed as it may be.
@@ -105,13 +158,7 @@ impl Iterator for Reader {
         if self.ended {
             return None;
         }
-        let history = match &mut self.parser {
-            Parser::Json(reader) => reader.next(),
-            Parser::Axe(reader) => reader.next(),
-            Parser::Text(reader) => reader.next(),
-            Parser::Edn(source) => jepsen::history(source, self.nil_reads),
-            Parser::Jepsen(source) => jepsen::history(source, self.nil_reads),
-        };
+        let history = self.parser.next(self.nil_reads);
         self.ended = !matches!(history, Ok(Some(_)));
         let history = match history {
             Ok(None) if !self.any => Err(Error::of_input(&self.progress.name, ErrorKind::Empty)),

@@ -45,6 +45,16 @@ impl Pull {
         &self.buffer
     }
 
+    pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
+    }
+
+    /// Moves on past a value that was read ahead, which has no line end.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, by: usize) {
+        self.buffer.advance(by);
+    }
+
     /// The place of the next byte.
     pub(super) fn place(&self) -> Place {
         self.buffer.place()

@@ -1,37 +1,52 @@
 //! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
 
 use super::buffer::{Buffer, Room};
-use super::cursor::{Cursor, Fault, Parsed};
-use super::draft::Draft;
-use crate::{Error, ErrorKind, History};
-use tribunal::memory::{ExecutionBuilder, Op, Order, Slot, Source, ThreadId};
+use super::cursor::{Cursor, Fault, Parsed, in_name, text, whole_number};
+use super::draft::{DEPENDENCY, Draft};
+use super::split::ends_history;
+use crate::{Error, ErrorKind, Format, History};
+use tribunal::memory::{LocId, Op, Order, Slot, Source, ThreadId};
 
 /// Words before a colon that name no thread.
 pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];
 
 /// Reads the histories of a text file.
 pub(super) struct Reader {
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     sheet: Sheet,
+    /// Whether the end of the history being read is still to come.
+    inside: bool,
 }
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        Reader { buffer, sheet: Sheet::default() }
+        Reader { buffer, sheet: Sheet::default(), inside: false }
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
+        self.inside = true;
         loop {
             let room = self.buffer.room();
             let Some((number, line)) = self.buffer.next_line()? else { break };
             match self.sheet.line(number, line, room) {
-                Ok(false) => self.buffer.hold(self.sheet.draft.as_ref().map_or(0, Draft::memory))?,
+                Ok(false) => self.buffer.hold(self.sheet.draft.memory())?,
                 Ok(true) => break,
-                Err(fault) => return Err(fault.in_line(number, &self.buffer)),
+                Err(fault) => {
+                    self.inside = !ends_history(Format::Text, line);
+                    return Err(fault.in_line(number, &self.buffer));
+                }
             }
         }
-        let sheet = std::mem::take(&mut self.sheet);
-        sheet.draft.map(|draft| draft.finish(&self.buffer)).transpose()
+        self.inside = false;
+        let Sheet { draft, named, deps } = &mut self.sheet;
+        (*named, *deps) = (false, Vec::new());
+        draft.has_begun().then(|| draft.finish(&self.buffer)).transpose()
+    }
+
+    /// Forgets the history being read; says whether its end is still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        self.sheet = Sheet::default();
+        self.inside
     }
 }
 
@@ -39,7 +54,7 @@ impl Reader {
 #[derive(Default)]
 struct Sheet {
     /// Begun by the first line that is neither blank nor a comment nor a separator.
-    draft: Option<Draft>,
+    draft: Draft,
     named: bool,
     /// The dependencies of the operation being read.
     deps: Vec<u32>,
@@ -49,24 +64,32 @@ impl Sheet {
     /// Takes a line; true if it ends the history.
     fn line(&mut self, number: u64, line: &[u8], room: Room) -> Parsed<bool> {
         let mut cursor = Cursor::new(line)?;
-        if cursor.done() {
-            return Ok(false);
-        }
-        if cursor.eat("---") {
-            while cursor.peek() == Some(b'-') {
-                cursor.eat("-");
+        let mut head_at = 0;
+        let head = match cursor.pass(plain_head) {
+            Some(head) => head,
+            None => {
+                if cursor.done() {
+                    return Ok(false);
+                }
+                if cursor.eat("---") {
+                    while cursor.peek() == Some(b'-') {
+                        cursor.eat("-");
+                    }
+                    if cursor.done() {
+                        return Ok(self.draft.has_begun());
+                    }
+                    cursor = Cursor::new(line)?;
+                }
+                head_at = cursor.at();
+                let head = cursor.name("a thread's name and `:`")?;
+                cursor.expect(":", "`:` after the thread's name")?;
+                head
             }
-            if cursor.done() {
-                return Ok(self.draft.is_some());
-            }
-            cursor = Cursor::new(line)?;
-        }
-        let head_at = cursor.at();
-        let head = cursor.name("a thread's name and `:`")?;
-        cursor.expect(":", "`:` after the thread's name")?;
-        let draft = self.draft.get_or_insert_with(|| Draft::new(number, room));
+        };
+        let draft = &mut self.draft;
+        draft.begin(number, room);
         match head {
-            "name" => {
+            b"name" => {
                 if std::mem::replace(&mut self.named, true) {
                     return Err(Fault::new(head_at, ErrorKind::DuplicateKey { key: "name" }));
                 }
@@ -75,38 +98,38 @@ impl Sheet {
                     draft.builder.name(name);
                 }
             }
-            "threads" => {
+            b"threads" => {
                 while !cursor.done() {
-                    draft.builder.thread(cursor.name("a thread's name")?);
+                    draft.thread(cursor.name("a thread's name")?);
                     cursor.eat(",");
                     within(draft, &cursor)?;
                 }
             }
-            "init" => {
+            b"init" => {
                 while !cursor.done() {
                     let before = cursor;
                     let (loc, value) = assignment(&mut cursor)?;
-                    let id = draft.builder.location(loc);
+                    let id = draft.location(loc);
                     if !draft.init(id, value) {
                         return Err(Fault::new(
                             before.at(),
-                            ErrorKind::DuplicateInit { loc: loc.to_string() },
+                            ErrorKind::DuplicateInit { loc: text(loc).to_string() },
                         ));
                     }
                     within(draft, &cursor)?;
                 }
             }
-            "final" => {
+            b"final" => {
                 while !cursor.done() {
                     let (loc, value) = assignment(&mut cursor)?;
-                    let loc = draft.builder.location(loc);
+                    let loc = draft.location(loc);
                     draft.builder.final_value(loc, value);
                     within(draft, &cursor)?;
                 }
             }
-            "expect" => {
+            b"expect" => {
                 while !cursor.done() {
-                    let model = cursor.name("a model's name")?.to_string();
+                    let model = text(cursor.name("a model's name")?).to_string();
                     cursor.expect("=", "`=` and yes, no or na")?;
                     draft.label(model, answer(&mut cursor)?);
                     cursor.eat(",");
@@ -114,11 +137,14 @@ impl Sheet {
                 }
             }
             thread => {
-                let thread = draft.builder.thread(thread);
+                let thread = draft.thread(thread);
                 while !cursor.done() {
                     operation(&mut cursor, draft, thread, &mut self.deps)?;
-                    draft.note_line(thread, number);
+                    draft.note_line(number);
                     within(draft, &cursor)?;
+                    if cursor.peek().is_none() {
+                        break;
+                    }
                     if !cursor.eat(";") {
                         cursor.expect_done("`;` or the end of the line")?;
                         break;
@@ -137,7 +163,7 @@ fn within(draft: &Draft, cursor: &Cursor<'_>) -> Parsed<()> {
 }
 
 /// `x=5`, and a comma if there is one.
-fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a str, u64)> {
+fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a [u8], u64)> {
     let loc = cursor.name("a location's name")?;
     cursor.expect("=", "`=` and a value")?;
     let value = cursor.number("a value")?;
@@ -169,10 +195,14 @@ fn operation(
     thread: ThreadId,
     deps: &mut Vec<u32>,
 ) -> Parsed<()> {
-    let builder = &mut draft.builder;
     cursor.skip_blanks();
+    if let Some((op, loc)) = cursor.pass(plain_access) {
+        let loc = draft.location(loc);
+        draft.builder.push(thread, Op { loc, ..op });
+        return Ok(());
+    }
     let start = *cursor;
-    let (letter, order) = match *cursor.name(OPERATION)?.as_bytes() {
+    let (letter, order) = match *cursor.name(OPERATION)? {
         [letter] => (letter, None),
         [letter, b'.', ref suffix @ ..] => match order(suffix) {
             Some(order) => (letter, Some(order)),
@@ -182,15 +212,15 @@ fn operation(
     };
     let mut op = match letter {
         b'W' | b'w' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             Op::write(loc, cursor.number("the value written")?)
         }
         b'R' | b'r' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             Op::read(loc, cursor.number("the value read")?)
         }
         b'U' | b'u' => {
-            let loc = builder.location(cursor.name("a location")?);
+            let loc = draft.location(cursor.name("a location")?);
             let read = cursor.number("the value read, `>` and the value written")?;
             cursor.expect(">", "`>` and the value written")?;
             Op::rmw(loc, read, cursor.number("the value written")?)
@@ -204,7 +234,7 @@ fn operation(
     op.order = order.unwrap_or_default();
     cursor.skip_blanks();
     if matches!(cursor.peek(), None | Some(b';' | b'#')) {
-        builder.push(thread, op);
+        draft.builder.push(thread, op);
         return Ok(());
     }
 
@@ -217,13 +247,12 @@ fn operation(
             if matches!(letter, b'W' | b'w' | b'F' | b'f') {
                 return Err(Fault::new(clause.at(), ErrorKind::Misplaced { what: "from" }));
             }
-            op.source = source(cursor, &mut draft.builder)?;
+            op.source = source(cursor, draft)?;
         } else if deps.is_empty() && cursor.eat_word("dep") {
             deps.push(cursor.index("the index of an earlier read")?);
             while cursor.eat(",") {
                 deps.push(cursor.index("the index of an earlier read")?);
-                let beside = 3 * size_of::<u32>() * deps.len();
-                draft.within(beside).map_err(|kind| Fault::new(cursor.at(), kind))?;
+                draft.within(DEPENDENCY * deps.len()).map_err(|kind| Fault::new(cursor.at(), kind))?;
             }
         } else if interval.is_none() && cursor.peek() == Some(b'@') {
             interval = cursor.times()?;
@@ -242,12 +271,48 @@ fn operation(
     Ok(())
 }
 
+/// What is before the colon where a line begins with it, and what is after that.
+#[inline(always)]
+fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (head, rest) = line.split_at(line.iter().position(|&byte| !in_name(byte))?);
+    let rest = rest.strip_prefix(b":")?;
+    (!head.is_empty()).then_some((head, rest))
+}
+
+/// An access as this crate writes most: with one blank between its parts and nothing else up to `;` or the end of the line. Gives it
+/// without its location, the location's name, and what is after it.
+#[inline(always)]
+fn plain_access(next: &[u8]) -> Option<((Op, &[u8]), &[u8])> {
+    let (letter, rest) = next.split_first()?;
+    let (order, rest) = match rest {
+        [b' ', rest @ ..] => (Order::Relaxed, rest),
+        [b'.', b'a', b'c', b'q', b' ', rest @ ..] => (Order::Acquire, rest),
+        [b'.', b'r', b'e', b'l', b' ', rest @ ..] => (Order::Release, rest),
+        [b'.', b'a', b'r', b' ', rest @ ..] => (Order::AcqRel, rest),
+        [b'.', b's', b'c', b' ', rest @ ..] => (Order::SeqCst, rest),
+        _ => return None,
+    };
+    let (loc, rest) = rest.split_at(rest.iter().position(|&byte| !in_name(byte))?);
+    let (value, rest) = whole_number(rest.strip_prefix(b" ")?)?;
+    let (op, rest) = match letter {
+        b'R' => (Op::read(LocId(0), value), rest),
+        b'W' => (Op::write(LocId(0), value), rest),
+        b'U' => {
+            let (written, rest) = whole_number(rest.strip_prefix(b">")?)?;
+            (Op::rmw(LocId(0), value, written), rest)
+        }
+        _ => return None,
+    };
+    let whole = !loc.is_empty() && matches!(rest.first(), None | Some(b';'));
+    whole.then_some(((op.order(order), loc), rest))
+}
+
 /// `init` or `T1:0`.
-fn source(cursor: &mut Cursor<'_>, builder: &mut ExecutionBuilder) -> Parsed<Source> {
+fn source(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Parsed<Source> {
     if cursor.eat_word("init") {
         return Ok(Source::Init);
     }
-    let thread = builder.thread(cursor.name("`init` or a write such as T0:2")?);
+    let thread = draft.thread(cursor.name("`init` or a write such as T0:2")?);
     cursor.expect(":", "`:` and the index of a write")?;
     Ok(Source::At(Slot { thread, index: cursor.index("the index of a write")? }))
 }

@@ -141,7 +141,7 @@ impl<W: io::Write> Writer<W> {
             Format::Text => Form::Text(text::Form::default()),
             Format::Edn | Format::Jepsen => Form::Objects(format),
         };
-        Writer { out, pending: Vec::with_capacity(PIECE), form, begun: false }
+        Writer { out, pending: Vec::new(), form, begun: false }
     }
 
     /// The format written.
@@ -215,6 +215,24 @@ impl<W: io::Write> Writer<W> {
         }
         self.pass_on()?;
         Ok(())
+    }
+
+    /// Appends histories that another writer of the same format has written.
+    ///
+    /// ```
+    /// use tribunal_formats::{Format, Writer};
+    /// let mut writer = Writer::new(Vec::new(), Format::Text);
+    /// writer.append(b"T0: W x 1\n")?;
+    /// writer.append(b"T0: W x 2\n")?;
+    /// assert_eq!(writer.finish()?, b"T0: W x 1\n---\nT0: W x 2\n");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn append(&mut self, histories: &[u8]) -> io::Result<()> {
+        if let Form::Text(form) = &mut self.form {
+            form.separate(&mut self.pending);
+        }
+        self.pass_on()?;
+        self.out.write_all(histories)
     }
 
     /// The output, flushed.

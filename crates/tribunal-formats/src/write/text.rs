@@ -22,9 +22,7 @@ pub(super) struct Form {
 
 impl Form {
     pub(super) fn begin(&mut self, out: &mut Vec<u8>, header: &Header) -> Result<(), WriteError> {
-        if std::mem::replace(&mut self.any_history, true) {
-            out.extend_from_slice(b"---\n");
-        }
+        self.separate(out);
         self.any_line = false;
         self.width = 0;
         if let Some(name) = &header.name {
@@ -51,6 +49,13 @@ impl Form {
             self.any_line = true;
         }
         Ok(())
+    }
+
+    /// Writes what stands between a history and the one before it.
+    pub(super) fn separate(&mut self, out: &mut Vec<u8>) {
+        if std::mem::replace(&mut self.any_history, true) {
+            out.extend_from_slice(b"---\n");
+        }
     }
 
     fn values(&mut self, out: &mut Vec<u8>, key: &str, values: &[(String, u64)]) -> Result<(), WriteError> {

@@ -5,6 +5,7 @@ mod errors;
 mod events;
 mod mutations;
 mod objects;
+mod pieces;
 mod readers;
 mod round;
 mod strings;

@@ -1,16 +1,10 @@
-//! Building an execution: events are pushed thread by thread or interleaved; [`build`](ExecutionBuilder::build)
-//! finds every read its write.
+//! Collecting events: they are pushed thread by thread or interleaved.
 
-use super::execution::{NO_SOURCE, ThreadTable};
-use super::open::OPEN;
-use super::times::Times;
-use super::{
-    BadSource, EventId, Execution, Features, Interval, Kind, Label, LocId, MalformedHistory, Op, Order, Slot,
-    Source, ThreadId,
-};
-use crate::growth::Growth;
-use rustc_hash::FxHashMap;
+use super::names::{Interner, NAME};
+use super::write_index::{INDEXED, ROW, WriteIndex};
+use super::{EventId, Execution, Interval, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId};
 use std::mem::size_of;
+use std::str::{Utf8Error, from_utf8};
 
 impl Execution {
     /// Starts an empty execution.
@@ -22,80 +16,159 @@ impl Execution {
 /// Collects events; made by [`Execution::builder`].
 #[derive(Clone, Debug, Default)]
 pub struct ExecutionBuilder {
-    name: Option<String>,
-    threads: Vec<Thread>,
-    thread_ids: FxHashMap<Box<str>, ThreadId>,
-    loc_names: Vec<Box<str>>,
-    loc_ids: FxHashMap<Box<str>, LocId>,
-    init: Vec<u64>,
-    finals: Vec<(LocId, u64)>,
-    times: Vec<(Slot, Interval)>,
-    events: usize,
-    growth: Growth,
-    /// What building takes, but for the times.
-    built: usize,
+    pub(super) name: Option<String>,
+    pub(super) threads: Interner,
+    /// How many events each thread has.
+    pub(super) lengths: Vec<u32>,
+    pub(super) locs: Interner,
+    pub(super) init: Vec<u64>,
+    pub(super) pushed: Pushed,
+    pub(super) finals: Vec<(LocId, u64)>,
+    pub(super) times: Vec<(Slot, Interval)>,
+    /// For building; kept for its room.
+    pub(super) index: WriteIndex,
+    /// What collecting and building take, but for the times and what is kept from history to history.
+    taken: usize,
 }
 
-/// What building takes for an event: its place in the joined columns and among the sources, and in the index of writes, whose map is
-/// never more than half empty.
-const EVENT: usize = size_of::<Label>() + size_of::<LocId>() + size_of::<u64>() + size_of::<u32>() + INDEXED;
-const INDEXED: usize = 58;
-/// For a location: its tables, and its initial write in the index.
-const LOCATION: usize = 4 * size_of::<u64>() + INDEXED;
-/// For a thread: its name, where it begins, and the table of threads.
-const THREAD: usize = size_of::<Box<str>>() + 2 * size_of::<u32>();
-/// For a dependency and for a final value, whose columns grow by doubling.
-const DEPENDENCY: usize = 3 * size_of::<(EventId, EventId)>();
-const FINAL: usize = 3 * size_of::<(LocId, EventId)>();
+/// An event that was pushed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) value: u64,
+    pub(super) loc: LocId,
+    pub(super) thread: ThreadId,
+    pub(super) label: Label,
+}
 
-/// The columns of one thread, growing.
+/// The events in the order in which they were pushed; and, in the same order, what few of them have.
 #[derive(Clone, Debug, Default)]
-struct Thread {
-    name: Box<str>,
-    labels: Vec<Label>,
-    locs: Vec<LocId>,
-    values: Vec<u64>,
-    /// The values that the thread's RMWs read, in program order.
-    rmw_reads: Vec<u64>,
-    /// Reads with an explicit source, in program order.
-    sources: Vec<(u32, Source)>,
-    deps: Vec<(u32, u32)>,
+pub(super) struct Pushed {
+    pub(super) rows: Vec<Row>,
+    /// Whether a thread had events after those of a later one: else the events are in the order of their ids.
+    pub(super) interleaved: bool,
+    /// The values that RMWs read.
+    pub(super) rmw_reads: Vec<(Slot, u64)>,
+    /// Reads with an explicit source.
+    pub(super) sources: Vec<(Slot, Source)>,
+    pub(super) deps: Vec<(Slot, u32)>,
 }
+
+/// What a column takes for an entry: it grows by doubling.
+const fn growing<T>() -> usize {
+    2 * size_of::<T>()
+}
+
+/// For an event: its place among those pushed, in the columns and the sources of the execution, in the table of threads and in the
+/// index of writes. The index is larger than the copies that columns make when they grow, and is made after them.
+const EVENT: usize = growing::<Row>()
+    + size_of::<Label>()
+    + size_of::<LocId>()
+    + size_of::<u64>()
+    + 2 * size_of::<u32>()
+    + INDEXED;
+/// For a location: its name, its initial value, which is copied when that column grows, and its place in the index.
+const LOCATION: usize = NAME + 3 * size_of::<u64>() + ROW;
+/// For a thread: its name, how many events it has, the table of threads, and where it begins, which is copied to arrange columns.
+const THREAD: usize = NAME + 8 * size_of::<u32>();
+/// For what few events have.
+const RMW: usize = 3 * size_of::<(Slot, u64)>();
+const SOURCE: usize = 3 * size_of::<(Slot, Source)>();
+const DEPENDENCY: usize = 3 * size_of::<(Slot, u32)>() + 3 * size_of::<(EventId, EventId)>();
+const FINAL: usize = 6 * size_of::<(LocId, u64)>();
+const TIME: usize = 3 * size_of::<(Slot, Interval)>();
+
+/// What is kept from history to history, in bytes. It counts for every history, so that what one takes does not depend on
+/// those before it.
+const KEPT: usize = 32 << 10;
 
 impl ExecutionBuilder {
     /// Names the history.
     pub fn name(&mut self, name: impl Into<String>) -> &mut Self {
-        self.name = Some(name.into());
+        let name = name.into();
+        self.taken += name.capacity();
+        self.name = Some(name);
         self
     }
 
     /// The thread of this name, new or not.
+    #[inline]
     pub fn thread(&mut self, name: &str) -> ThreadId {
-        if let Some(&id) = self.thread_ids.get(name) {
-            return id;
+        match self.threads.find(name.as_bytes()) {
+            Some(id) => ThreadId(id),
+            None => self.new_thread(name),
         }
-        let id = ThreadId::from_index(self.threads.len());
-        self.growth.hold(name.len());
-        self.growth.insert(&mut self.thread_ids, name.into(), id);
-        self.growth.hold(name.len());
-        self.growth.push(&mut self.threads, Thread { name: name.into(), ..Thread::default() });
-        self.built += THREAD;
+    }
+
+    fn new_thread(&mut self, name: &str) -> ThreadId {
+        let id = ThreadId(self.threads.add(name));
+        self.taken += THREAD + 3 * name.len();
+        self.make_thread(id);
         id
     }
 
-    /// The location of this name, new or not; its initial value is 0.
-    pub fn location(&mut self, name: &str) -> LocId {
-        if let Some(&id) = self.loc_ids.get(name) {
-            return id;
-        }
-        let id = LocId::from_index(self.loc_names.len());
-        self.growth.hold(name.len());
-        self.growth.insert(&mut self.loc_ids, name.into(), id);
-        self.growth.hold(name.len());
-        self.growth.push(&mut self.loc_names, name.into());
-        self.growth.push(&mut self.init, 0);
-        self.built += LOCATION;
+    /// The thread that the next new name will name: its events may come before its name. Without a name it is called by its number,
+    /// as `T0`.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op};
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.next_thread(), b.location("x"));
+    /// b.push(t, Op::write(x, 1));
+    /// assert_eq!(b.thread("writer"), t);
+    /// assert_eq!(b.build()?.thread_name(t), "writer");
+    /// # Ok::<(), tribunal::memory::MalformedHistory>(())
+    /// ```
+    pub fn next_thread(&mut self) -> ThreadId {
+        let id = ThreadId::from_index(self.threads.len());
+        self.make_thread(id);
         id
+    }
+
+    fn make_thread(&mut self, thread: ThreadId) {
+        if self.lengths.len() == thread.index() {
+            self.lengths.push(0);
+        }
+    }
+
+    /// The location of this name, new or not; its initial value is 0.
+    #[inline]
+    pub fn location(&mut self, name: &str) -> LocId {
+        match self.locs.find(name.as_bytes()) {
+            Some(id) => LocId(id),
+            None => self.new_location(name),
+        }
+    }
+
+    /// As [`location`](Self::location), of a name that should be UTF-8. That is checked only where the location is new.
+    ///
+    /// ```
+    /// use tribunal::memory::Execution;
+    /// let mut b = Execution::builder();
+    /// let x = b.location("x");
+    /// assert_eq!(b.location_of(b"x"), Ok(x));
+    /// assert!(b.location_of(b"\xff").is_err());
+    /// ```
+    #[inline]
+    pub fn location_of(&mut self, name: &[u8]) -> Result<LocId, Utf8Error> {
+        match self.locs.find(name) {
+            Some(id) => Ok(LocId(id)),
+            None => Ok(self.new_location(from_utf8(name)?)),
+        }
+    }
+
+    /// As [`thread`](Self::thread), of a name that should be UTF-8. That is checked only where the thread is new.
+    #[inline]
+    pub fn thread_of(&mut self, name: &[u8]) -> Result<ThreadId, Utf8Error> {
+        match self.threads.find(name) {
+            Some(id) => Ok(ThreadId(id)),
+            None => Ok(self.new_thread(from_utf8(name)?)),
+        }
+    }
+
+    fn new_location(&mut self, name: &str) -> LocId {
+        self.taken += LOCATION + 3 * name.len();
+        self.init.push(0);
+        LocId(self.locs.add(name))
     }
 
     /// Gives a location another initial value than 0.
@@ -106,40 +179,44 @@ impl ExecutionBuilder {
 
     /// Requires that the last write in mo of a location wrote this value.
     pub fn final_value(&mut self, loc: LocId, value: u64) -> &mut Self {
-        self.growth.push(&mut self.finals, (loc, value));
-        self.built += FINAL;
+        self.finals.push((loc, value));
+        self.taken += FINAL;
         self
     }
 
     /// Appends an operation to a thread and says where it stands.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {
-        let (columns, growth) = (&mut self.threads[thread.index()], &mut self.growth);
-        let index = columns.labels.len() as u32;
-        growth.push(&mut columns.labels, Label::new(op.kind, op.order));
-        growth.push(&mut columns.locs, op.loc);
-        growth.push(&mut columns.values, op.value);
+        let length = &mut self.lengths[thread.index()];
+        let slot = Slot { thread, index: *length };
+        *length += 1;
+        let pushed = &mut self.pushed;
+        pushed.interleaved |= pushed.rows.last().is_some_and(|last| last.thread > thread);
+        let label = Label::new(op.kind, op.order);
+        pushed.rows.push(Row { value: op.value, loc: op.loc, thread, label });
+        self.taken += EVENT;
         if op.kind == Kind::Rmw {
-            growth.push(&mut columns.rmw_reads, op.read);
+            pushed.rmw_reads.push((slot, op.read));
+            self.taken += RMW;
         }
         if op.source != Source::ByValue {
-            growth.push(&mut columns.sources, (index, op.source));
+            pushed.sources.push((slot, op.source));
+            self.taken += SOURCE;
         }
-        self.events += 1;
-        self.built += EVENT;
-        Slot { thread, index }
+        slot
     }
 
     /// Says that an event depends on an earlier read of its thread.
     pub fn depends(&mut self, event: Slot, on: u32) -> &mut Self {
-        self.growth.push(&mut self.threads[event.thread.index()].deps, (event.index, on));
-        self.built += DEPENDENCY;
+        self.pushed.deps.push((event, on));
+        self.taken += DEPENDENCY;
         self
     }
 
     /// Says when an event began and ended.
     pub fn interval(&mut self, event: Slot, interval: Interval) -> &mut Self {
-        self.growth.push(&mut self.times, (event, interval));
+        self.times.push((event, interval));
+        self.taken += TIME;
         self
     }
 
@@ -155,23 +232,59 @@ impl ExecutionBuilder {
     /// ```
     #[inline]
     pub fn memory(&self) -> usize {
-        let times = if self.times.is_empty() { 0 } else { self.events * size_of::<Interval>() };
-        self.growth.peak() + self.built + times
+        let times = if self.times.is_empty() { 0 } else { self.len() * size_of::<Interval>() };
+        KEPT + self.taken + times
     }
 
     /// Number of events so far.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.events
+        self.pushed.rows.len()
     }
 
     /// Whether there is no event yet.
     pub fn is_empty(&self) -> bool {
-        self.events == 0
+        self.len() == 0
     }
 
     /// Number of events of a thread so far.
     pub fn thread_len(&self, thread: ThreadId) -> usize {
-        self.threads[thread.index()].labels.len()
+        self.lengths[thread.index()] as usize
+    }
+
+    /// By thread, the id of its first event; and how many events there are.
+    pub fn thread_starts(&self) -> Vec<u32> {
+        let mut starts = Vec::with_capacity(self.lengths.len() + 1);
+        starts.push(0);
+        starts.extend(self.lengths.iter().scan(0, |end, &length| {
+            *end += length;
+            Some(*end)
+        }));
+        starts
+    }
+
+    /// A column with a row for each event, given in the order in which they were pushed, in the order of their ids.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op};
+    /// let mut b = Execution::builder();
+    /// let (t, u, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+    /// for (value, thread) in [(1, t), (2, u), (3, t)] {
+    ///     b.push(thread, Op::write(x, value));
+    /// }
+    /// assert_eq!(b.arranged(&[1, 2, 3]), [1, 3, 2]);
+    /// ```
+    pub fn arranged<T: Copy>(&self, column: &[T]) -> Vec<T> {
+        let mut arranged = column.to_vec();
+        if self.pushed.interleaved {
+            let mut next = self.thread_starts();
+            for (row, &given) in self.pushed.rows.iter().zip(column) {
+                let place = &mut next[row.thread.index()];
+                arranged[*place as usize] = given;
+                *place += 1;
+            }
+        }
+        arranged
     }
 
     /// Finds every read its write and checks that the history makes sense. A read of a value that nothing wrote, or more than
@@ -186,256 +299,75 @@ impl ExecutionBuilder {
     /// assert!(matches!(b.build(), Err(MalformedHistory::BadDependency { dependency: 1, .. })));
     /// ```
     pub fn build(mut self) -> Result<Execution, MalformedHistory> {
-        let locations = self.loc_names.len();
-        // The two largest ids mark "no source" and "more than one write", or an open read.
-        if self.events + locations >= AMBIGUOUS as usize {
-            return Err(MalformedHistory::TooLarge { events: self.events, locations });
-        }
-        let mut execution = self.concatenate()?;
-        let threads = std::mem::take(&mut self.threads);
-        let index = WriteIndex::new(&execution);
-        execution.resolve_reads(&threads, &index)?;
-        execution.resolve_deps(&threads)?;
-        let open_finals = execution.resolve_finals(&self.finals, &index);
-        drop(index);
-        let rmw_reads = threads.iter().flat_map(|thread| thread.rmw_reads.iter().copied());
-        execution.resolve_open(rmw_reads, &open_finals);
-        execution.resolve_times(&self.times)?;
-        execution.features = Features {
-            finals: !self.finals.is_empty(),
-            deps: !execution.deps.is_empty(),
-            times: execution.times.is_some(),
-            ..execution.features
-        };
-        Ok(execution)
+        self.build_next()
     }
 
-    /// Joins the threads' columns, leaving in `self.threads` only what is sparse.
-    fn concatenate(&mut self) -> Result<Execution, MalformedHistory> {
-        let mut x = Execution {
-            name: self.name.take(),
-            thread_names: Vec::with_capacity(self.threads.len()),
-            thread_starts: vec![0],
-            thread_table: ThreadTable::new(&[0]),
-            loc_names: std::mem::take(&mut self.loc_names),
-            init: std::mem::take(&mut self.init),
-            labels: Vec::with_capacity(self.events),
-            locs: Vec::with_capacity(self.events),
-            values: Vec::with_capacity(self.events),
-            sources: Vec::new(),
-            deps: Vec::new(),
-            finals: Vec::new(),
-            times: None,
-            open: None,
-            features: Features::default(),
-        };
-        for (t, thread) in self.threads.iter_mut().enumerate() {
-            for (index, label) in thread.labels.iter().enumerate() {
-                match label.kind() {
-                    Kind::Read => x.features.reads += 1,
-                    Kind::Write => x.features.writes += 1,
-                    Kind::Rmw => x.features.rmws += 1,
-                    Kind::Fence => {
-                        x.features.fences += 1;
-                        if label.order() == Order::Relaxed {
-                            let at = Slot { thread: ThreadId(t as u32), index: index as u32 };
-                            return Err(MalformedHistory::FenceWithoutOrder {
-                                at,
-                                thread: thread.name.to_string(),
-                            });
-                        }
-                    }
-                }
-                x.features.seq_cst |= label.order() == Order::SeqCst;
-            }
-            x.labels.append(&mut thread.labels);
-            x.locs.append(&mut thread.locs);
-            x.values.append(&mut thread.values);
-            // Free each thread's columns before the next is copied: it keeps the peak low.
-            (thread.labels, thread.locs, thread.values) = (Vec::new(), Vec::new(), Vec::new());
-            x.thread_starts.push(x.labels.len() as u32);
-            x.thread_names.push(std::mem::take(&mut thread.name));
+    /// As [`build`](Self::build), and begins another history. Many small ones are built faster so, since some room is kept.
+    ///
+    /// ```
+    /// use tribunal::memory::{Execution, Op};
+    /// let mut b = Execution::builder();
+    /// for value in 1..3 {
+    ///     let (t, x) = (b.thread("T0"), b.location("x"));
+    ///     b.push(t, Op::write(x, value));
+    ///     assert_eq!(b.build_next()?.len(), 1);
+    /// }
+    /// # Ok::<(), tribunal::memory::MalformedHistory>(())
+    /// ```
+    pub fn build_next(&mut self) -> Result<Execution, MalformedHistory> {
+        let execution = self.resolve();
+        self.clear();
+        execution
+    }
+
+    /// Begins another history.
+    fn clear(&mut self) {
+        if !self.is_small() {
+            *self = ExecutionBuilder::default();
+            return;
         }
-        x.thread_table = ThreadTable::new(&x.thread_starts);
-        Ok(x)
+        let ExecutionBuilder { name, threads, lengths, locs, init, pushed, finals, times, index: _, taken } =
+            self;
+        *name = None;
+        threads.clear();
+        locs.clear();
+        lengths.clear();
+        init.clear();
+        pushed.clear();
+        finals.clear();
+        times.clear();
+        *taken = 0;
+    }
+
+    /// Whether so little is held that it is kept for the next history.
+    pub(super) fn is_small(&self) -> bool {
+        let held = self.threads.bytes()
+            + self.lengths.capacity() * size_of::<u32>()
+            + self.locs.bytes()
+            + self.init.capacity() * size_of::<u64>()
+            + self.pushed.bytes()
+            + self.finals.capacity() * size_of::<(LocId, u64)>()
+            + self.times.capacity() * size_of::<(Slot, Interval)>()
+            + self.index.bytes();
+        held <= KEPT
     }
 }
 
-impl Execution {
-    fn resolve_reads(&mut self, threads: &[Thread], index: &WriteIndex) -> Result<(), MalformedHistory> {
-        let mut sources = vec![NO_SOURCE; self.len()];
-        for (t, thread) in threads.iter().enumerate() {
-            let thread_id = ThreadId(t as u32);
-            let range = self.thread_events(thread_id);
-            let mut rmw_reads = thread.rmw_reads.iter();
-            let mut explicit = thread.sources.iter().peekable();
-            for e in range.clone() {
-                let event = EventId(e);
-                let label = self.label(event);
-                let at = Slot { thread: thread_id, index: e - range.start };
-                let source = explicit.next_if(|&&(i, _)| i == at.index).map_or(Source::ByValue, |&(_, s)| s);
-                if !label.reads() {
-                    continue;
-                }
-                let value = match label.kind() {
-                    Kind::Rmw => rmw_reads.next().copied().unwrap_or_default(),
-                    _ => self.values[event.index()],
-                };
-                let loc = self.locs[event.index()];
-                sources[event.index()] = match source {
-                    Source::ByValue => match index.writer(loc, value) {
-                        NO_SOURCE | AMBIGUOUS => OPEN,
-                        writer => writer,
-                    },
-                    explicit => self.explicit_source(at, explicit, loc, value)?.0,
-                };
-            }
-        }
-        self.sources = sources;
-        Ok(())
+impl Pushed {
+    fn clear(&mut self) {
+        let Pushed { rows, interleaved, rmw_reads, sources, deps } = self;
+        *interleaved = false;
+        rows.clear();
+        rmw_reads.clear();
+        sources.clear();
+        deps.clear();
     }
 
-    fn explicit_source(
-        &self,
-        at: Slot,
-        source: Source,
-        loc: LocId,
-        value: u64,
-    ) -> Result<EventId, MalformedHistory> {
-        let (write, source_name) = match source {
-            Source::At(slot) => {
-                let thread = match self.thread_names.get(slot.thread.index()) {
-                    Some(name) => name.to_string(),
-                    None => format!("number {}", slot.thread.0),
-                };
-                (self.event_at(slot.thread, slot.index), format!("event {} of thread {thread}", slot.index))
-            }
-            Source::Init | Source::ByValue => (Some(self.init_write(loc)), "the initial write".to_string()),
-        };
-        let problem = match write {
-            None => BadSource::Missing,
-            Some(w) if !self.label(w).writes() => BadSource::NotAWrite,
-            Some(w) if self.loc(w) != Some(loc) => BadSource::OtherLocation,
-            Some(w) if self.value(w) != value => BadSource::OtherValue,
-            Some(w) => return Ok(w),
-        };
-        let thread = self.thread_name(at.thread).into();
-        Err(MalformedHistory::BadSource { at, thread, source_name, problem })
-    }
-
-    fn resolve_deps(&mut self, threads: &[Thread]) -> Result<(), MalformedHistory> {
-        for (t, thread) in threads.iter().enumerate() {
-            let thread_id = ThreadId(t as u32);
-            for &(index, dependency) in &thread.deps {
-                let at = Slot { thread: thread_id, index };
-                match self.event_at(thread_id, dependency) {
-                    Some(on) if dependency < index && self.label(on).reads() => {
-                        self.deps.push((self.event(at), on));
-                    }
-                    _ => {
-                        let thread = self.thread_name(thread_id).into();
-                        return Err(MalformedHistory::BadDependency { at, thread, dependency });
-                    }
-                }
-            }
-        }
-        self.deps.sort_unstable();
-        self.deps.dedup();
-        self.deps.shrink_to_fit();
-        Ok(())
-    }
-
-    /// The final values that no write wrote, or more than one.
-    fn resolve_finals(&mut self, finals: &[(LocId, u64)], index: &WriteIndex) -> Vec<(LocId, u64)> {
-        let mut open = Vec::new();
-        for &(loc, value) in finals {
-            match index.writer(loc, value) {
-                NO_SOURCE | AMBIGUOUS => open.push((loc, value)),
-                writer => self.finals.push((loc, EventId(writer))),
-            }
-        }
-        self.finals.sort_unstable();
-        self.finals.dedup();
-        open
-    }
-
-    fn resolve_times(&mut self, given: &[(Slot, Interval)]) -> Result<(), MalformedHistory> {
-        if given.is_empty() {
-            return Ok(());
-        }
-        let mut times = Times::new(self.len());
-        for &(at, interval) in given {
-            if let Interval { begin: Some(begin), end: Some(end) } = interval
-                && end < begin
-            {
-                let thread = self.thread_name(at.thread).into();
-                return Err(MalformedHistory::EndsBeforeItBegins { at, thread, begin, end });
-            }
-            times.set(self.event(at), interval);
-        }
-        self.times = Some(times);
-        Ok(())
-    }
-}
-
-/// In place of a writer: the value has more than one.
-const AMBIGUOUS: u32 = u32::MAX - 1;
-
-/// Finds the write of a value to a location. Values of a location are mostly small and dense: then a table, else a
-/// hash map.
-struct WriteIndex {
-    /// Per location: where its table begins, and how many values it covers.
-    tables: Vec<(usize, u64)>,
-    table: Vec<u32>,
-    map: FxHashMap<(LocId, u64), u32>,
-}
-
-impl WriteIndex {
-    fn new(x: &Execution) -> Self {
-        let mut counts = vec![1u64; x.location_count()];
-        let mut largest = x.init.clone();
-        let writes =
-            || (0..x.len()).filter(|&i| x.labels[i].writes()).map(|i| (x.locs[i], x.values[i], i as u32));
-        for (loc, value, _) in writes() {
-            counts[loc.index()] += 1;
-            largest[loc.index()] = largest[loc.index()].max(value);
-        }
-        let mut tables = Vec::with_capacity(counts.len());
-        let (mut room, mut mapped) = (0, 0);
-        for (&count, &largest) in counts.iter().zip(&largest) {
-            let covered = if largest <= 4 * count { largest + 1 } else { 0 };
-            tables.push((room, covered));
-            room += covered as usize;
-            mapped += if covered == 0 { count as usize } else { 0 };
-        }
-        // At once, so that it is not copied as it grows.
-        let map = FxHashMap::with_capacity_and_hasher(mapped, Default::default());
-        let mut index = WriteIndex { tables, table: vec![NO_SOURCE; room], map };
-        for loc in x.locations() {
-            index.insert(loc, x.init_value(loc), x.init_write(loc).0);
-        }
-        for (loc, value, event) in writes() {
-            index.insert(loc, value, event);
-        }
-        index
-    }
-
-    fn insert(&mut self, loc: LocId, value: u64, event: u32) {
-        let (start, covered) = self.tables[loc.index()];
-        let entry = if value < covered {
-            &mut self.table[start + value as usize]
-        } else {
-            self.map.entry((loc, value)).or_insert(NO_SOURCE)
-        };
-        *entry = if *entry == NO_SOURCE { event } else { AMBIGUOUS };
-    }
-
-    fn writer(&self, loc: LocId, value: u64) -> u32 {
-        let (start, covered) = self.tables[loc.index()];
-        if value < covered {
-            self.table[start + value as usize]
-        } else {
-            self.map.get(&(loc, value)).copied().unwrap_or(NO_SOURCE)
-        }
+    /// Bytes that are held.
+    fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>()
+            + self.rmw_reads.capacity() * size_of::<(Slot, u64)>()
+            + self.sources.capacity() * size_of::<(Slot, Source)>()
+            + self.deps.capacity() * size_of::<(Slot, u32)>()
     }
 }

@@ -1,5 +1,6 @@
 //! The execution itself: struct-of-arrays columns over the events of all threads.
 
+use super::names::Names;
 use super::open::Open;
 use super::times::Times;
 use super::{EventId, Interval, Kind, Label, LocId, Order, Slot, ThreadId};
@@ -30,11 +31,11 @@ pub(super) const NO_SOURCE: u32 = u32::MAX;
 #[derive(Clone, Debug)]
 pub struct Execution {
     pub(super) name: Option<String>,
-    pub(super) thread_names: Vec<Box<str>>,
+    pub(super) thread_names: Names,
     /// `thread_starts[t]..thread_starts[t + 1]` are the events of thread t.
     pub(super) thread_starts: Vec<u32>,
     pub(super) thread_table: ThreadTable,
-    pub(super) loc_names: Vec<Box<str>>,
+    pub(super) loc_names: Names,
     pub(super) init: Vec<u64>,
     pub(super) labels: Vec<Label>,
     pub(super) locs: Vec<LocId>,
@@ -61,10 +62,15 @@ impl ThreadTable {
     pub(super) fn new(thread_starts: &[u32]) -> Self {
         let (events, threads) = (thread_starts[thread_starts.len() - 1], thread_starts.len() as u32);
         let shift = (0..32).find(|&shift| events >> shift <= threads.saturating_mul(32)).unwrap_or(31);
-        let thread_of = |event: u32| thread_starts.partition_point(|&start| start <= event) as u32 - 1;
+        let mut thread = 0;
         // One entry beyond the last, so that every event is between two.
-        let samples =
-            (0..=(events >> shift) + 1).map(|i| thread_of((i << shift).min(events.saturating_sub(1))));
+        let samples = (0..=(events >> shift) + 1).map(|i| {
+            let event = (i << shift).min(events.saturating_sub(1));
+            while thread_starts.get(thread + 1).is_some_and(|&start| start <= event) {
+                thread += 1;
+            }
+            thread as u32
+        });
         ThreadTable { shift, threads: samples.collect() }
     }
 
@@ -131,7 +137,7 @@ impl Execution {
 
     /// A thread's name.
     pub fn thread_name(&self, thread: ThreadId) -> &str {
-        &self.thread_names[thread.index()]
+        self.thread_names.get(thread.index())
     }
 
     /// Number of locations.
@@ -147,7 +153,7 @@ impl Execution {
 
     /// A location's name.
     pub fn location_name(&self, loc: LocId) -> &str {
-        &self.loc_names[loc.index()]
+        self.loc_names.get(loc.index())
     }
 
     /// A location's initial value.
@@ -274,9 +280,6 @@ impl Execution {
 
     /// Bytes of memory that the execution takes.
     pub fn bytes(&self) -> usize {
-        let names = |names: &Vec<Box<str>>| {
-            names.capacity() * size_of::<Box<str>>() + names.iter().map(|name| name.len()).sum::<usize>()
-        };
         size_of::<Self>()
             + self.labels.capacity()
             + self.locs.capacity() * 4
@@ -287,8 +290,8 @@ impl Execution {
             + self.open.as_ref().map_or(0, |open| open.bytes())
             + self.thread_starts.capacity() * 4
             + self.init.capacity() * 8
-            + names(&self.thread_names)
-            + names(&self.loc_names)
+            + self.thread_names.bytes()
+            + self.loc_names.bytes()
     }
 
     /// An event for people: `T0:1 R.acq y 0`, or `init x` for an initial write.

@@ -4,14 +4,17 @@
 //! or the writes of its value that it may read from.
 //! It knows nothing of memory models.
 
+mod build;
 mod builder;
 mod error;
 mod event;
 mod execution;
 mod ids;
+mod names;
 mod open;
 mod part;
 mod times;
+mod write_index;
 
 pub use builder::ExecutionBuilder;
 pub use error::{BadSource, MalformedHistory};

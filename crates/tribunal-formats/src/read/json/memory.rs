@@ -1,43 +1,23 @@
 //! Memory executions in native JSON.
 
 use super::Reader;
-use crate::read::draft::Draft;
+use crate::read::cursor::whole_number;
+use crate::read::draft::{DEPENDENCY, Draft, put_number};
 use crate::read::keys::{Seen, keys};
 use crate::{Error, ErrorKind};
-use tribunal::growth::Growth;
 use tribunal::memory::{Interval, Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
-/// The events of the thread being read. They wait here until the thread's name is known: it may come after them, as it
-/// does in files with sorted keys.
+/// What of the thread being read waits for the rest of it; kept for its room.
 #[derive(Default)]
-pub(super) struct Column {
-    ops: Vec<Op>,
-    lines: Vec<u64>,
-    deps: Vec<(u32, u32)>,
-    times: Vec<(u32, Interval)>,
-    growth: Growth,
+pub(super) struct Waiting {
+    /// The thread's name.
+    name: String,
+    /// The dependencies of the event being read.
+    deps: Vec<u32>,
 }
 
-impl Column {
-    /// How many bytes the events take at most, here and in the draft that they are moved to.
-    fn memory(&self) -> usize {
-        const MOVED: usize = 160;
-        self.growth.peak() + MOVED * self.ops.len()
-    }
-
-    fn move_to(&mut self, draft: &mut Draft, thread: ThreadId) {
-        for (op, line) in self.ops.drain(..).zip(self.lines.drain(..)) {
-            draft.builder.push(thread, op);
-            draft.note_line(thread, line);
-        }
-        for (index, on) in self.deps.drain(..) {
-            draft.builder.depends(Slot { thread, index }, on);
-        }
-        for (index, interval) in self.times.drain(..) {
-            draft.builder.interval(Slot { thread, index }, interval);
-        }
-    }
-}
+/// Room that is kept for the next history.
+const KEPT: usize = 1 << 10;
 
 keys!(ThreadKey { Name = "name", Events = "events" });
 keys!(EventKey {
@@ -95,15 +75,19 @@ impl Reader {
             self.thread(draft, position)?;
             position += 1;
         }
-        // Building the execution takes its own room.
-        self.column = Column::default();
+        // Building takes its own room.
+        if self.waiting.name.capacity() + self.waiting.deps.capacity() > KEPT {
+            self.waiting = Waiting::default();
+        }
         Ok(())
     }
 
     fn thread(&mut self, draft: &mut Draft, position: u32) -> Result<(), Error> {
         self.pull.peek()?;
         let place = self.pull.place();
-        let mut name = None;
+        // The name may come after the events, as it does in files with sorted keys.
+        let thread = draft.builder.next_thread();
+        let mut named = false;
         let mut seen = Seen::default();
         let mut first = true;
         self.pull.open_object("threads")?;
@@ -116,14 +100,19 @@ impl Reader {
             match key {
                 ThreadKey::Name => {
                     if !self.pull.eat_null()? {
-                        name = Some(self.pull.string("name", str::to_string)?);
+                        let name = &mut self.waiting.name;
+                        name.clear();
+                        self.pull.string("name", |text| name.push_str(text))?;
+                        named = true;
                     }
                 }
                 ThreadKey::Events => {
                     let mut first = true;
                     self.pull.open_array("events")?;
                     while self.pull.next_element(&mut first)? {
-                        self.event(draft)?;
+                        if !self.plain_event(draft, thread)? {
+                            self.event(draft, thread)?;
+                        }
                     }
                 }
             }
@@ -132,21 +121,46 @@ impl Reader {
             let kind = ErrorKind::MissingKey { key: "events", object: "the thread" };
             return Err(self.pull.error_at(place, kind));
         }
-        let name = name.unwrap_or_else(|| format!("T{position}"));
-        let thread = draft.builder.thread(&name);
-        // The builder knows threads by name: an old id means that the name is not new.
-        if thread.0 != position {
-            return Err(self.pull.error_at(place, ErrorKind::DuplicateThread { name }));
+        let name = &mut self.waiting.name;
+        if !named {
+            name.clear();
+            name.push('T');
+            put_number(name, u64::from(position));
         }
-        self.column.move_to(draft, thread);
-        self.pull.hold(draft.memory() + self.column.memory())
+        // The builder knows threads by name: an old id means that the name is not new.
+        if draft.builder.thread(name) != thread {
+            let kind = ErrorKind::DuplicateThread { name: name.clone() };
+            return Err(self.pull.error_at(place, kind));
+        }
+        self.pull.hold(draft.memory())
     }
 
-    fn event(&mut self, draft: &mut Draft) -> Result<(), Error> {
+    /// Reads an event as this crate writes most: without white space, escapes or other keys than op, loc, read, value and
+    /// order. False, and nothing is read, if the next event is another or not all there.
+    #[inline]
+    fn plain_event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<bool, Error> {
+        let Some((plain, length)) = Plain::of(self.pull.buffer().ahead()) else { return Ok(false) };
+        let Plain { mut op, seen, loc } = plain;
+        if missing(seen, &op).is_some() {
+            return Ok(false);
+        }
+        if let Some(loc) = loc {
+            op.loc = match draft.builder.location_of(loc) {
+                Ok(loc) => loc,
+                Err(_) => return Ok(false),
+            };
+        }
+        draft.builder.push(thread, op);
+        draft.note_line(self.pull.place().line);
+        self.pull.advance(length);
+        self.pull.hold(draft.memory())?;
+        Ok(true)
+    }
+
+    fn event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<(), Error> {
         self.pull.peek()?;
         let place = self.pull.place();
-        let index = self.column.ops.len() as u32;
-        self.column.growth.push(&mut self.column.lines, place.line);
+        self.waiting.deps.clear();
         let mut op = Op::read(LocId(0), 0);
         let mut interval = Interval::default();
         let mut seen = Seen::default();
@@ -168,7 +182,7 @@ impl Reader {
                         self.pull.word("order", "relaxed, acquire, release, acq_rel or seq_cst", order)?;
                 }
                 EventKey::From => op.source = self.source()?,
-                EventKey::Deps => self.deps(index)?,
+                EventKey::Deps => self.deps()?,
                 EventKey::Begin => interval.begin = self.pull.time("begin")?,
                 EventKey::End => interval.end = self.pull.time("end")?,
             }
@@ -176,11 +190,15 @@ impl Reader {
         if let Some(kind) = lacking(seen, &op) {
             return Err(self.pull.error_at(place, kind));
         }
-        if interval != Interval::default() {
-            self.column.growth.push(&mut self.column.times, (index, interval));
+        let slot = draft.builder.push(thread, op);
+        draft.note_line(place.line);
+        for &on in &self.waiting.deps {
+            draft.builder.depends(slot, on);
         }
-        self.column.growth.push(&mut self.column.ops, op);
-        self.pull.hold(draft.memory() + self.column.memory())
+        if interval != Interval::default() {
+            draft.builder.interval(slot, interval);
+        }
+        self.pull.hold(draft.memory())
     }
 
     fn source(&mut self) -> Result<Source, Error> {
@@ -194,7 +212,7 @@ impl Reader {
         Ok(Source::At(Slot { thread: ThreadId(thread), index }))
     }
 
-    fn deps(&mut self, index: u32) -> Result<(), Error> {
+    fn deps(&mut self) -> Result<(), Error> {
         if self.pull.eat_null()? {
             return Ok(());
         }
@@ -202,32 +220,116 @@ impl Reader {
         self.pull.open_array("deps")?;
         while self.pull.next_element(&mut first)? {
             let on = self.pull.index("deps")?;
-            self.column.growth.push(&mut self.column.deps, (index, on));
-            self.pull.buffer().within(2 * self.column.growth.peak())?;
+            self.waiting.deps.push(on);
+            self.pull.buffer().within(DEPENDENCY * self.waiting.deps.len())?;
         }
         Ok(())
     }
 }
 
-/// What an event lacks, or has though it makes no sense.
-#[inline(always)]
-fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
-    use EventKey::{From, Loc, Order, Read, Value};
-    let required: &[EventKey] = match op.kind {
-        _ if !seen.has(EventKey::Op.bit()) => &[EventKey::Op],
-        Kind::Read | Kind::Write => &[Loc, Value],
-        Kind::Rmw => &[Loc, Read, Value],
-        Kind::Fence => &[Order],
-    };
-    for key in required {
-        if !seen.has(key.bit()) {
-            return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
-        }
-    }
-    let reads = matches!(op.kind, Kind::Read | Kind::Rmw);
-    (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: From.text() })
+/// An event without anything unusual.
+struct Plain<'a> {
+    op: Op,
+    seen: Seen,
+    /// The location's name, which may not be UTF-8.
+    loc: Option<&'a [u8]>,
 }
 
+impl<'a> Plain<'a> {
+    /// The event that these bytes begin with, if it is all there, and its length.
+    #[inline]
+    fn of(bytes: &'a [u8]) -> Option<(Self, usize)> {
+        let mut plain = Plain { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
+        let mut rest = bytes.strip_prefix(b"{")?;
+        loop {
+            let key = match *rest.first_chunk()? {
+                [_, b'v', _] => EventKey::Value,
+                [_, b'l', _] => EventKey::Loc,
+                [_, b'r', _] => EventKey::Read,
+                [_, b'o', b'p'] => EventKey::Op,
+                [_, b'o', _] => EventKey::Order,
+                _ => return None,
+            };
+            if !plain.seen.add(key.bit()) {
+                return None;
+            }
+            match key {
+                EventKey::Value => (plain.op.value, rest) = whole_number(rest.strip_prefix(b"\"value\":")?)?,
+                EventKey::Read => (plain.op.read, rest) = whole_number(rest.strip_prefix(b"\"read\":")?)?,
+                EventKey::Loc => {
+                    let loc;
+                    (loc, rest) = plain_string(rest.strip_prefix(b"\"loc\":\"")?)?;
+                    plain.loc = Some(loc);
+                }
+                EventKey::Op => (plain.op.kind, rest) = plain_operation(rest.strip_prefix(b"\"op\":\"")?)?,
+                _ => (plain.op.order, rest) = plain_order(rest.strip_prefix(b"\"order\":\"")?)?,
+            }
+            match rest.split_first()? {
+                (b',', more) => rest = more,
+                (b'}', more) => return Some((plain, bytes.len() - more.len())),
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// A string up to its closing quote, and what is after that; none if there are escapes in it, or no end.
+#[inline(always)]
+fn plain_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\')?;
+    (bytes[end] == b'"').then(|| (&bytes[..end], &bytes[end + 1..]))
+}
+
+/// An operation with its closing quote, and what is after that.
+#[inline(always)]
+fn plain_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
+    match bytes.first_chunk()? {
+        b"read\"" => Some((Kind::Read, &bytes[5..])),
+        b"rmw\"," => Some((Kind::Rmw, &bytes[4..])),
+        b"write" => Some((Kind::Write, bytes[5..].strip_prefix(b"\"")?)),
+        b"fence" => Some((Kind::Fence, bytes[5..].strip_prefix(b"\"")?)),
+        _ => None,
+    }
+}
+
+/// An order with its closing quote, and what is after that. All have seven letters.
+#[inline(always)]
+fn plain_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
+    let (word, rest) = bytes.split_first_chunk()?;
+    let order = match word {
+        b"relaxed\"" => Order::Relaxed,
+        b"acquire\"" => Order::Acquire,
+        b"release\"" => Order::Release,
+        b"acq_rel\"" => Order::AcqRel,
+        b"seq_cst\"" => Order::SeqCst,
+        _ => return None,
+    };
+    Some((order, rest))
+}
+
+/// What an event lacks, or has though it makes no sense.
+fn lacking(seen: Seen, op: &Op) -> Option<ErrorKind> {
+    if let Some(key) = missing(seen, op) {
+        return Some(ErrorKind::MissingKey { key: key.text(), object: "the event" });
+    }
+    let reads = matches!(op.kind, Kind::Read | Kind::Rmw);
+    (op.source != Source::ByValue && !reads).then_some(ErrorKind::Misplaced { what: EventKey::From.text() })
+}
+
+/// The first of the keys that an event of this kind must have and has not.
+#[inline(always)]
+fn missing(seen: Seen, op: &Op) -> Option<EventKey> {
+    use EventKey::{Loc, Order, Read, Value};
+    let missing = |keys: &[EventKey]| keys.iter().copied().find(|key| !seen.has(key.bit()));
+    match op.kind {
+        _ if !seen.has(EventKey::Op.bit()) => Some(EventKey::Op),
+        Kind::Read | Kind::Write => missing(&[Loc, Value]),
+        Kind::Rmw => missing(&[Loc, Read, Value]),
+        Kind::Fence => missing(&[Order]),
+    }
+}
+
+#[inline(always)]
 fn operation(word: &[u8]) -> Option<Kind> {
     match word {
         b"read" => Some(Kind::Read),
@@ -238,6 +340,14 @@ fn operation(word: &[u8]) -> Option<Kind> {
     }
 }
 
+#[inline(always)]
 fn order(word: &[u8]) -> Option<Order> {
-    Order::ALL.into_iter().find(|order| order.name().as_bytes() == word)
+    match word {
+        b"relaxed" => Some(Order::Relaxed),
+        b"acquire" => Some(Order::Acquire),
+        b"release" => Some(Order::Release),
+        b"acq_rel" => Some(Order::AcqRel),
+        b"seq_cst" => Some(Order::SeqCst),
+        _ => None,
+    }
 }

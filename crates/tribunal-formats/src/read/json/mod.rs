@@ -13,7 +13,9 @@ use crate::{Error, ErrorKind, History};
 /// Reads the documents of a JSON stream.
 pub(super) struct Reader {
     pull: Pull,
-    column: memory::Column,
+    /// For histories of memories, one after the other.
+    draft: Draft,
+    waiting: memory::Waiting,
     operation: object::Operation,
     /// What becomes of Jepsen's reads of nil.
     pub(super) nil_reads: NilReads,
@@ -42,18 +44,38 @@ enum Kind {
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        let (column, operation, nil_reads) = Default::default();
-        Reader { pull: Pull::new(buffer), column, operation, nil_reads, jepsen: None }
+        let (draft, waiting, operation, nil_reads) = Default::default();
+        Reader { pull: Pull::new(buffer), draft, waiting, operation, nil_reads, jepsen: None }
+    }
+
+    /// Whether the input is of Jepsen, as its first document tells.
+    pub(super) fn is_of_jepsen(&mut self) -> Result<bool, Error> {
+        match self.jepsen {
+            Some(jepsen) => Ok(jepsen),
+            None => Ok(*self
+                .jepsen
+                .insert(self.pull.peek()? == Some(b'[') || self.pull.has_key_ahead(b"process")?)),
+        }
+    }
+
+    /// Says that it is not.
+    pub(super) fn is_native(&mut self) {
+        self.jepsen = Some(false);
+    }
+
+    pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
+        self.pull.buffer_mut()
+    }
+
+    /// Forgets the history being read, whose end may be still to come.
+    pub(super) fn forget(&mut self) -> bool {
+        (self.draft, self.waiting, self.operation) = Default::default();
+        self.pull.count_anew();
+        true
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        let jepsen = match self.jepsen {
-            Some(jepsen) => jepsen,
-            None => {
-                *self.jepsen.insert(self.pull.peek()? == Some(b'[') || self.pull.has_key_ahead(b"process")?)
-            }
-        };
-        if jepsen {
+        if self.is_of_jepsen()? {
             return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
         }
         match self.pull.peek()? {
@@ -69,7 +91,8 @@ impl Reader {
         let mut kind = None;
         let mut name = None;
         let room = self.pull.buffer().room();
-        let mut memory = Draft::new(place.line, room);
+        let mut memory = std::mem::take(&mut self.draft);
+        memory.begin(place.line, room);
         let mut object = ObjectDraft::new(place.line, room);
         let mut hb = None;
         let mut seen = Seen::default();
@@ -120,7 +143,9 @@ impl Reader {
                 if let Some(name) = name {
                     memory.builder.name(&name);
                 }
-                memory.finish(self.pull.buffer())
+                let history = memory.finish(self.pull.buffer());
+                self.draft = memory;
+                history
             }
             Some(Kind::Object) => {
                 require(DocumentKey::Operations)?;

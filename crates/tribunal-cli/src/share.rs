@@ -1,0 +1,34 @@
+//! Who may take how much memory: small histories are judged side by side, each within a share; what needs more takes all, alone.
+//!
+//! What comes of it is the same for any number of workers, since the share does not depend on it.
+
+use crate::pipeline::MOST_WORKERS;
+use std::sync::{PoisonError, RwLock};
+use tribunal::Limits;
+
+/// The memory that answers take.
+#[derive(Default)]
+pub struct Memory(RwLock<()>);
+
+impl Memory {
+    /// The answer to a question within limits that begin when it is asked: of a large history with all the memory, of another first with a
+    /// share, which mostly suffices.
+    pub fn answer<T>(
+        &self,
+        large: bool,
+        limits: impl Fn() -> Limits<'static>,
+        ask: impl Fn(&Limits<'static>) -> T,
+        lacks_memory: impl FnOnce(&T) -> bool,
+    ) -> T {
+        if !large {
+            let _beside_others = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            let all = limits();
+            let answer = ask(&Limits { max_memory: all.max_memory / MOST_WORKERS, ..all });
+            if !lacks_memory(&answer) {
+                return answer;
+            }
+        }
+        let _alone = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        ask(&limits())
+    }
+}
