@@ -6,12 +6,14 @@ use command::{MISSED, Place, Ran, SEEN};
 
 const HISTORIES: usize = 10_000;
 
-/// A stream in which every tenth history is malformed, each time in another way, and every third of the others inconsistent.
-fn stream(good: &str, bad: &str, malformed: &[&str], separator: &str) -> (String, String) {
+/// A stream in which every tenth history is malformed, each time in another way, every tenth reads a value from nowhere, and every third of
+/// the others is inconsistent.
+fn stream(good: &str, [bad, thin_air]: [&str; 2], malformed: &[&str], separator: &str) -> (String, String) {
     let (mut text, mut answers) = (String::new(), String::new());
     for i in 0..HISTORIES {
         let (history, answer) = match i {
             _ if i % 10 == 7 => (malformed[i / 10 % malformed.len()], "ERROR"),
+            _ if i % 10 == 3 => (thin_air, "NO"),
             _ if i % 3 == 0 => (bad, "NO"),
             _ => (good, "OK"),
         };
@@ -24,14 +26,19 @@ fn stream(good: &str, bad: &str, malformed: &[&str], separator: &str) -> (String
 }
 
 fn axe() -> (String, String) {
-    let malformed =
-        ["0: M[1] = 1\n", "0: M[1] := 1\n1: M[1] == 7\n", "0: M[1] := \n1: M[1] == 1\n", "0 M[1]\n0: M\n"];
-    stream("0: M[1] := 1\n1: M[1] == 1\n", "0: M[1] := 1\n0: M[1] == 0\n", &malformed, "check\n")
+    let malformed = [
+        "0: M[1] = 1\n",
+        "0: M[1] := 1\n1: M[1] == 1 @ 5:3\n",
+        "0: M[1] := \n1: M[1] == 1\n",
+        "0 M[1]\n0: M\n",
+    ];
+    let bad = ["0: M[1] := 1\n0: M[1] == 0\n", "0: M[1] := 1\n1: M[1] == 7\n"];
+    stream("0: M[1] := 1\n1: M[1] == 1\n", bad, &malformed, "check\n")
 }
 
 fn text() -> (String, String) {
-    let malformed = ["T0: W x one\nT1: R x 1\n", "T0: R x 7\n", "what is this?\n", "T0: F\nT0: W x\n"];
-    stream(SEEN, MISSED, &malformed, "---\n")
+    let malformed = ["T0: W x one\nT1: R x 1\n", "T0: R x 0 dep 0\n", "what is this?\n", "T0: F\nT0: W x\n"];
+    stream(SEEN, [MISSED, "T0: R x 7\n"], &malformed, "---\n")
 }
 
 fn json() -> (String, String) {
@@ -43,12 +50,12 @@ fn json() -> (String, String) {
     let truncated = &history(1)[..60];
     let malformed = [
         truncated,
-        &history(7),
+        r#"{"kind":"memory","threads":[{"events":[{"op":"read","loc":"x","value":0,"deps":[0]}]}]}"#,
         r#"{"kind":"memory","threads":[{"events":[{"op":"write"}]}]}"#,
         "}]",
         "\"kind",
     ];
-    stream(&history(1), &history(0), &malformed, "\n")
+    stream(&history(1), [&history(0), &history(7)], &malformed, "\n")
 }
 
 fn check(place: &Place, more: &[&str], name: &str) -> Ran {

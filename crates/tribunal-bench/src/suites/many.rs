@@ -2,12 +2,13 @@
 
 use crate::table::ratio;
 use crate::{Error, Session, Table};
+use std::hint::black_box;
 use std::io::Cursor;
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
-use tribunal::Model;
 use tribunal::memory::Execution;
+use tribunal::{Checker, Model};
 use tribunal_formats::{Format, Labels, Piece, Pieces, Writer, read, write_history};
 use tribunal_machines::{Clients, Machine, execution};
 
@@ -35,11 +36,11 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     session.begin("sizes", (SIZES.len() * MODELS.len()) as u64);
     for events in SIZES {
         let (executions, json) = stream(histories, events)?;
-        let reading = best(|| pipeline(&json, 1, |_| {}));
+        let reading = best(|| pipeline(&json, 1, None));
         for model in MODELS {
             let one = best(|| checked(&executions, model, 1));
             let all = best(|| checked(&executions, model, cores));
-            let piped = |workers| best(|| pipeline(&json, workers, |x| check(x, model)));
+            let piped = |workers| best(|| pipeline(&json, workers, Some(model)));
             let (through_one, through_all) = (piped(1), piped(cores));
             let thousands = |took: Duration| format!("{:.0}", histories as f64 / took.as_secs_f64() / 1e3);
             table.row([
@@ -57,11 +58,6 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     }
     session.table(table);
     Ok(())
-}
-
-/// Checks one history of many.
-fn check(x: &Execution, model: Model) {
-    std::hint::black_box(tribunal::check(x, model));
 }
 
 /// Small histories, built and as JSON Lines.
@@ -87,14 +83,17 @@ fn checked(executions: &[Execution], model: Model, workers: usize) -> Duration {
     let start = Instant::now();
     thread::scope(|scope| {
         for part in executions.chunks(executions.len().div_ceil(workers).max(1)) {
-            scope.spawn(move || part.iter().for_each(|x| check(x, model)));
+            scope.spawn(move || {
+                let mut checker = Checker::new(model);
+                part.iter().for_each(|x| _ = black_box(checker.check(x)));
+            });
         }
     });
     start.elapsed()
 }
 
-/// How long it takes so many workers to read histories in batches, as the command does, and to act on each.
-fn pipeline(json: &[u8], workers: usize, act: impl Fn(&Execution) + Sync) -> Duration {
+/// How long it takes so many workers to read histories in batches, as the command does, and to check each, if that is asked for.
+fn pipeline(json: &[u8], workers: usize, model: Option<Model>) -> Duration {
     let input = read(Cursor::new(json.to_vec()), "many.jsonl", Some(Format::Json)).expect("histories");
     let start = Instant::now();
     let pieces: &Mutex<Pieces> = &Mutex::new(input.pieces(false));
@@ -102,10 +101,13 @@ fn pipeline(json: &[u8], workers: usize, act: impl Fn(&Execution) + Sync) -> Dur
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
+                let mut checker = model.map(Checker::new);
                 while let Some(piece) = next() {
                     let Piece::Batch(batch) = piece else { unreachable!("every history is small") };
                     for history in batch.histories() {
-                        act(history.expect("well-formed").memory().expect("of a memory"));
+                        let history = history.expect("well-formed");
+                        let x = history.memory().expect("of a memory");
+                        black_box(checker.as_mut().map(|checker| checker.check(x)));
                     }
                 }
             });
