@@ -69,7 +69,7 @@ const EVENT: usize = growing::<Row>()
 /// For a location: its name, its initial value, which is copied when that column grows, and its place in the index.
 const LOCATION: usize = NAME + 3 * size_of::<u64>() + ROW;
 /// For a thread: its name, how many events it has, the table of threads, and where it begins, which is copied to arrange columns.
-const THREAD: usize = NAME + 8 * size_of::<u32>();
+const THREAD: usize = NAME + 9 * size_of::<u32>();
 /// For what few events have.
 const RMW: usize = 3 * size_of::<(Slot, u64)>();
 const SOURCE: usize = 3 * size_of::<(Slot, Source)>();

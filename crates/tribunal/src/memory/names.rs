@@ -43,7 +43,7 @@ impl Names {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     names: Names,
-    /// A hash table with linear probing, at most half full; its size is a power of two, or 0.
+    /// A hash table with linear probing, at most three quarters full; its size is a power of two, or 0.
     places: Vec<Place>,
 }
 
@@ -93,7 +93,7 @@ impl Interner {
     /// Gives a name the next id. It must not have one.
     pub(super) fn add(&mut self, name: &str) -> u32 {
         let id = self.names.len() as u32;
-        if self.places.len() <= 2 * self.names.len() {
+        if 4 * self.names.len() >= 3 * self.places.len() {
             let size = (2 * self.places.len()).max(32);
             let places = std::mem::replace(&mut self.places, vec![FREE; size]);
             places.into_iter().filter(|place| place.key != FREE.key).for_each(|place| self.put(place));
