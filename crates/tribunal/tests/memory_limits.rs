@@ -7,8 +7,8 @@ use tribunal::memory::{Execution, LocId, Op};
 use tribunal::verdict::{Limit, Verdict};
 use tribunal::verify::verify_within;
 use tribunal::{Engine, Limits, Model, judge_by};
-use tribunal_machines::hard::Formula;
 use tribunal_machines::hard::satisfiability::{Reduction, history};
+use tribunal_machines::hard::{Formula, Lock};
 use tribunal_machines::{Clients, Machine, execution};
 
 /// `threads` threads that each do this, given their number.
@@ -58,6 +58,7 @@ fn families() -> Vec<(&'static str, Execution)> {
         ("rmo, 16 threads", machine(Machine::Rmo, 16, 16, 10_000)),
         ("view, 16 threads", machine(Machine::View, 16, 16, 10_000)),
         ("view, 500 threads", machine(Machine::View, 500, 16, 10_000)),
+        ("lock", Lock { handovers: 500, ..Lock::default() }.history()),
         ("view, 5,000 locations", machine(Machine::View, 8, 5_000, 10_000)),
     ];
     for reduction in Reduction::ALL {

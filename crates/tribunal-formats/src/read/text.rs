@@ -279,10 +279,13 @@ fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
     (!head.is_empty()).then_some((head, rest))
 }
 
+/// An access without its location, and the location's name.
+type Located<'a> = (Op, &'a [u8]);
+
 /// An access as this crate writes most: with one blank between its parts and nothing else up to `;` or the end of the line. Gives it
 /// without its location, the location's name, and what is after it.
 #[inline(always)]
-fn plain_access(next: &[u8]) -> Option<((Op, &[u8]), &[u8])> {
+fn plain_access(next: &[u8]) -> Option<(Located<'_>, &[u8])> {
     let (letter, rest) = next.split_first()?;
     let (order, rest) = match rest {
         [b' ', rest @ ..] => (Order::Relaxed, rest),

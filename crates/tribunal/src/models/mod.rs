@@ -380,7 +380,9 @@ pub(crate) fn judgement(
     }
     let by = |decided: Result<Verdict, _>| decided.map(|verdict| (verdict, usual));
     let decided = match model {
-        _ if x.is_open() => sources::decide(x, model, |x| judgement(x, model, engine, limits), limits),
+        _ if x.is_open() => {
+            sources::decide(x, model, |x, limits| judgement(x, model, engine, limits), limits)
+        }
         Model::Rc20 => by(rc20::decide(x, Synchronisation::Annotated, limits)),
         Model::Ra => by(rc20::decide(x, Synchronisation::EveryRead, limits)),
         Model::Relaxed => by(rc20::decide(x, Synchronisation::Nothing, limits)),

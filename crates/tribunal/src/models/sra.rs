@@ -31,6 +31,7 @@ pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Eng
         }
         Err(Halt::Limit(limit)) => return Err(limit),
     };
+    limits.check_memory(hb.bytes() + Chains::bytes(x), 0)?;
     let chains = match Chains::new(x) {
         Ok(chains) => chains,
         Err(SharedSource { write, rmws }) => {

@@ -41,7 +41,9 @@ pub(super) fn guess(
         _ => &[Buffers::None, Buffers::Fifo, Buffers::PerLocation],
     };
     for &buffers in machines {
-        if let Some(sources) = Machine::new(x, buffers).run(limits)? {
+        if limits.check_memory(BYTES_PER_EVENT * x.len(), 0).is_ok()
+            && let Some(sources) = Machine::new(x, buffers).run(limits)?
+        {
             return Ok(Some(sources));
         }
     }
@@ -55,6 +57,12 @@ enum Step {
     /// A write reached memory, in place of another; from the buffer of its thread, at this place, or directly.
     Written { write: EventId, over: EventId, from: Option<usize> },
 }
+
+/// A thread, and the place in its queue of a write that may reach memory; none if it is the thread's next event.
+type Flush = (usize, Option<usize>);
+
+/// What a machine takes beside the states that it has seen.
+const BYTES_PER_EVENT: usize = 64;
 
 struct Machine<'a> {
     x: &'a Execution,
@@ -118,7 +126,7 @@ impl<'a> Machine<'a> {
         let patience = 200_000 + 40 * self.x.len();
         let mut taken = 0;
         // Where there was a choice: how many steps had been taken, and what else to do.
-        let mut choices: Vec<(usize, Vec<(usize, Option<usize>)>)> = Vec::new();
+        let mut choices: Vec<(usize, Vec<Flush>)> = Vec::new();
         let mut seen: FxHashSet<u64> = FxHashSet::default();
         loop {
             self.read_on();
@@ -129,12 +137,15 @@ impl<'a> Machine<'a> {
             taken += 1;
             if taken % 1024 == 0 {
                 limits.check(0)?;
+                // A state takes a byte beside its hash, and twice as much while there is more room made.
+                if limits.check_memory(BYTES_PER_EVENT * self.x.len() + 27 * seen.capacity(), 0).is_err() {
+                    return Ok(None);
+                }
             }
             if taken > patience {
                 return Ok(None);
             }
-            let again = choices.is_empty().then_some(false).unwrap_or_else(|| !seen.insert(self.state()));
-            if again {
+            if !choices.is_empty() && !seen.insert(self.state()) {
                 writes.clear();
             }
             let (mark, write) = loop {
@@ -252,9 +263,9 @@ impl<'a> Machine<'a> {
     }
 
     /// The writes that may reach memory now, the most promising last.
-    fn writes(&self) -> Vec<(usize, Option<usize>)> {
+    fn writes(&self) -> Vec<Flush> {
         let x = self.x;
-        let mut writes: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut writes: Vec<Flush> = Vec::new();
         for thread in x.threads() {
             let t = thread.index();
             match self.buffers {
@@ -330,7 +341,7 @@ impl<'a> Machine<'a> {
         promise
     }
 
-    fn write_of(&self, (thread, from): (usize, Option<usize>)) -> EventId {
+    fn write_of(&self, (thread, from): Flush) -> EventId {
         from.map_or(EventId(self.next[thread]), |at| self.queues[thread][at])
     }
 
@@ -342,7 +353,7 @@ impl<'a> Machine<'a> {
         self.awaited[over.index()] == own
     }
 
-    fn write(&mut self, (thread, from): (usize, Option<usize>)) {
+    fn write(&mut self, (thread, from): Flush) {
         let write = self.write_of((thread, from));
         let loc = self.x.loc(write).expect("a write");
         let over = std::mem::replace(&mut self.memory[loc.index()], write);

@@ -18,18 +18,23 @@ use crate::memory::Execution;
 use crate::models::{Engine, Judgement, Model};
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation};
 
+/// What is known of each read while sources are struck out. Beside it the history is copied, with the sources that are known, with a
+/// guess, and without what is open.
+const BYTES_PER_EVENT: usize = 160;
+
 /// Decides a history with open observations. `judge` decides one without.
 pub(crate) fn decide(
     x: &Execution,
     model: Model,
-    judge: impl Fn(&Execution) -> Judgement,
+    judge: impl Fn(&Execution, &Limits<'_>) -> Judgement,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     if let Some(of) = x.open().find(|&of| x.writers(of).is_empty()) {
         let violation = Violation { axiom: Axiom::Sources, refutation: Refutation::ThinAir(of) };
         return Ok((Verdict::Inconsistent(violation), model.engines()[0]));
     }
-    // What is copied: the history with the known sources, and once more without what is open.
-    limits.check_memory(2 * x.bytes(), 0)?;
-    search::search(x, model, judge, limits)
+    let taken = 3 * x.bytes() + BYTES_PER_EVENT * x.len();
+    limits.check_memory(taken, 0)?;
+    let rest = Limits { max_memory: limits.max_memory - taken, ..*limits };
+    search::search(x, model, |x| judge(x, &rest), &rest).map_err(|limit| limit.out_of(limits.max_memory))
 }

@@ -11,7 +11,7 @@ use super::support::Support;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Observation};
 use crate::models::{Engine, Judgement, Model};
-use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
+use crate::verdict::{Axiom, Edge, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Deeper cases would make a certificate that nobody can read, programs included.
 const DEEPEST: usize = 400;
@@ -26,6 +26,17 @@ struct Node {
     source: EventId,
     /// Those that failed.
     cases: Vec<(EventId, Violation)>,
+    /// How many edges it takes to say why.
+    weight: usize,
+}
+
+impl Node {
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let sources = self.forced.capacity() * size_of::<(Observation, EventId)>() + 4 * self.left.capacity();
+        // A path has room for as many edges again.
+        sources + 2 * size_of::<Edge>() * self.weight
+    }
 }
 
 /// Why the choices fail.
@@ -48,6 +59,7 @@ pub(super) fn search(
     loop {
         states += 1;
         limits.check(states)?;
+        limits.check_memory(nodes.iter().map(Node::bytes).sum(), states)?;
         let chosen = chosen(&nodes);
         let Forced { sources, x, next } = forced(whole.choosing(&chosen), rules, limits)?;
         let mut engine = model.engines()[0];
@@ -80,7 +92,7 @@ pub(super) fn search(
                     }
                     left.reverse();
                     let source = left.pop().expect("a read with sources left");
-                    nodes.push(Node { forced: sources, of, left, source, cases: Vec::new() });
+                    nodes.push(Node { forced: sources, of, left, source, cases: Vec::new(), weight: 0 });
                     continue;
                 }
             }
@@ -125,6 +137,7 @@ impl Failure {
 fn back(nodes: &mut Vec<Node>, mut failure: Failure) -> Option<Violation> {
     while let Some(mut node) = nodes.pop() {
         if failure.rests_on((node.of, node.source)) {
+            node.weight += 1 + failure.violation.weight();
             node.cases.push((node.source, failure.violation));
             if let Some(source) = node.left.pop() {
                 node.source = source;
