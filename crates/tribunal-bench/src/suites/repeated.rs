@@ -9,7 +9,7 @@ use tribunal_machines::hard::Lock;
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     let (handovers, patience) =
-        session.pick((1_000, Duration::from_secs(5)), (10_000, Duration::from_secs(60)));
+        session.pick((1_000, Duration::from_secs(2)), (10_000, Duration::from_secs(10)));
     let fewer = handovers / 8;
     let counted = Lock { spins: false, ..Lock::default() };
     let locks = [

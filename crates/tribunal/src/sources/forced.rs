@@ -173,6 +173,26 @@ impl<'a, 'r> Round<'a, 'r> {
         self.free.get_mut(self.x.writers(of).first()?)
     }
 
+    /// The sources in these stretches that are not taken, at most so many.
+    fn free(&mut self, of: Observation, stretches: &[Range<usize>], most: usize) -> Vec<usize> {
+        let rmw = self.is_rmw(of);
+        let mut free = if rmw { self.free_of(of) } else { None };
+        let mut found = Vec::new();
+        for stretch in stretches {
+            let mut rest = stretch.clone();
+            while found.len() < most
+                && let Some(at) = match &mut free {
+                    Some(free) => free.last(&rest),
+                    None => rest.clone().last(),
+                }
+            {
+                found.push(at);
+                rest.end = at;
+            }
+        }
+        found
+    }
+
     /// The two latest of the sources in these stretches: they are the last to be taken by others.
     fn latest_two(&mut self, of: Observation, stretches: &[Range<usize>]) -> [Option<usize>; 2] {
         let (writers, before, rmw) = (self.x.writers(of), self.before, self.is_rmw(of));
@@ -197,19 +217,20 @@ impl<'a, 'r> Round<'a, 'r> {
         two
     }
 
-    /// The open observation with the fewest sources, and those, the latest first.
+    /// The open observation with the fewest sources, and those, the latest first. RMWs before reads of as many: they also say what
+    /// comes after what they read from.
     fn fewest(&mut self) -> Option<(Observation, Vec<EventId>)> {
         let (x, mut stretches) = (self.x, Vec::new());
-        let mut fewest: Option<(usize, Observation)> = None;
+        let mut fewest: Option<((usize, bool), Observation)> = None;
         for of in x.open() {
             let count = match of {
                 Observation::Read(read) if self.known.contains(&read) => continue,
                 Observation::Read(read) => {
                     self.before.sources(read, &mut stretches);
-                    stretches.iter().map(Range::len).sum()
+                    (self.free(of, &stretches, MANY).len(), !self.is_rmw(of))
                 }
                 // Only if there is nothing else.
-                Observation::Final { .. } => usize::MAX,
+                Observation::Final { .. } => (usize::MAX, true),
             };
             if fewest.is_none_or(|(least, _)| count < least) {
                 fewest = Some((count, of));
@@ -218,25 +239,15 @@ impl<'a, 'r> Round<'a, 'r> {
         let (_, of) = fewest?;
         let Observation::Read(read) = of else { return Some((of, x.writers(of).to_vec())) };
         self.before.sources(read, &mut stretches);
-        let mut sources = Vec::new();
-        for stretch in &stretches {
-            let mut end = stretch.end;
-            while end > stretch.start {
-                let rest = stretch.start..end;
-                let free = if self.is_rmw(of) {
-                    self.free_of(of).and_then(|free| free.last(&rest))
-                } else {
-                    rest.last()
-                };
-                let Some(at) = free else { break };
-                sources.push(x.writers(of)[at]);
-                end = at;
-            }
-        }
+        let free = self.free(of, &stretches, usize::MAX);
+        let mut sources: Vec<EventId> = free.into_iter().map(|at| x.writers(of)[at]).collect();
         sources.sort_by_key(|&source| Reverse(self.before.position(source)));
         Some((of, sources))
     }
 }
+
+/// More sources are not counted.
+const MANY: usize = 8;
 
 fn reads(x: &Execution) -> impl Iterator<Item = EventId> + '_ {
     x.open().filter_map(|of| match of {
