@@ -68,6 +68,12 @@ impl Session<'_> {
             let Subject::Memory(execution) = &subject else {
                 return Err(case.failure("the sc-kernel is of memories, and the history is of an object"));
             };
+            if execution.is_open() {
+                return Err(case.failure(
+                    "the sc-kernel is of histories in which every read has its write, and values repeat here or were never \
+                     written: `from` says which write a read reads from",
+                ));
+            }
             let begin = Instant::now();
             let found = kernel(execution, &Limits { max_memory, ..self.arguments.budget.limits() });
             let micros = begin.elapsed().as_micros() as u64;

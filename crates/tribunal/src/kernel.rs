@@ -35,7 +35,8 @@ pub struct Kernel {
     pub missed: Vec<(EventId, EventId)>,
 }
 
-/// Computes the SC-kernel; none for a history that is inconsistent with sc.
+/// Computes the SC-kernel; none for a history that is inconsistent with sc, nor for one in which reads are
+/// [open](Execution::is_open).
 ///
 /// Fences change nothing. Final values count for the kernel, but not for ccv, ccm and wsc, which have no mo.
 ///
@@ -52,6 +53,9 @@ pub struct Kernel {
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
 pub fn kernel(x: &Execution, limits: &Limits<'_>) -> Result<Option<Kernel>, Limit> {
+    if x.is_open() {
+        return Ok(None);
+    }
     // At most four orders are held at a time; the sets of writes take no more than one.
     limits.check_memory(Order::bytes(x).saturating_mul(5), 0)?;
     let accesses = Accesses::new(x);

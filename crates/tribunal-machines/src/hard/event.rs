@@ -8,7 +8,7 @@ pub(super) fn op(x: &Execution, event: EventId) -> Op {
     let op = match (label.kind(), x.loc(event)) {
         (Kind::Read, Some(loc)) => Op::read(loc, value),
         (Kind::Write, Some(loc)) => Op::write(loc, value),
-        (Kind::Rmw, Some(loc)) => Op::rmw(loc, x.rf(event).map_or(0, |source| x.value(source)), value),
+        (Kind::Rmw, Some(loc)) => Op::rmw(loc, x.value_read(event).unwrap_or_default(), value),
         (Kind::Fence, _) | (_, None) => Op::fence(label.order()),
     };
     op.order(label.order()).from(match x.rf(event) {

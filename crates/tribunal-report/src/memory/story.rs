@@ -58,11 +58,12 @@ pub fn story(x: &Execution, model: Model, violation: &Violation) -> Story {
     match &violation.refutation {
         Refutation::Split { .. } => teller.cases(&violation.refutation),
         Refutation::ThinAir(of) => {
-            let line = sources::thin_air(x, *of);
-            stated("thin air: a value that nothing wrote", line)
+            // What it is called stands in the heading.
+            stated(None, sources::thin_air(x, *of))
         }
         Refutation::NoSource(read) => {
-            stated("no source: no write of the value is left to read from", sources::no_source(x, *read))
+            let title = "no source: no write of the value is left to read from";
+            stated(Some(title), sources::no_source(x, *read))
         }
         Refutation::Forced { sources, then } => {
             let mut told = story(&x.choosing(sources), model, then);
@@ -76,10 +77,10 @@ pub fn story(x: &Execution, model: Model, violation: &Violation) -> Story {
 }
 
 /// One line that says it all.
-fn stated(title: &str, line: Line<EventId>) -> Story {
+fn stated(title: Option<&str>, line: Line<EventId>) -> Story {
     let closing = Line::new(0, "so no order of the writes explains it");
     let lines = vec![line, closing];
-    Story { title: Some(title.into()), lines, steps: Vec::new(), cases: false, sources: Vec::new() }
+    Story { title: title.map(str::to_string), lines, steps: Vec::new(), cases: false, sources: Vec::new() }
 }
 
 /// An observation whose every source fails: a line for each with what is wrong there, then the simplest case in full.
