@@ -27,12 +27,9 @@ use crate::verdict::{Axiom, Cycle, Limit, Refutation, Verdict, Violation, Witnes
 const BYTES_PER_EVENT: usize = 76;
 const BYTES_PER_LOCATION: usize = 16;
 
-/// Smaller histories are decided in no time.
-const LARGE: usize = 1 << 14;
-
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     // What tso allows wccm allows, and tso is the faster one to find out.
-    if x.len() >= LARGE && multiprocessor::plainly(x, &Preserved::TSO, limits)?.is_some() {
+    if x.len() >= multiprocessor::LARGE && multiprocessor::plainly(x, &Preserved::TSO, limits)?.is_some() {
         return Ok(Verdict::Consistent(Witness::History));
     }
     Ok(match order(x, limits)? {

@@ -93,8 +93,8 @@ pub(super) fn decide(
     }
 }
 
-/// Smaller histories are decided in no time whichever model they are asked for.
-const LARGE: usize = 1 << 14;
+/// Smaller histories are decided in no time whichever model they are asked for: there it is no use to ask a stronger one first.
+pub(super) const LARGE: usize = 1 << 14;
 
 /// A model that keeps more and forbids more: tso ⊆ pso ⊆ rmo, and without times pso ⊆ wmo.
 fn stronger(x: &Execution, preserved: &Preserved) -> Option<Preserved> {
