@@ -1,8 +1,9 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, ThreadId};
+use crate::memory::{EventId, Execution, LocId, ThreadId};
 use crate::verdict::Limit;
+use rustc_hash::FxHashMap;
 
 /// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
 /// some events stand on a cycle: one of them is the error.
@@ -60,6 +61,8 @@ pub(super) enum HappensBefore {
     PoRf,
     /// (po ∪ sw)⁺
     Synchronised,
+    /// (po ∪ sw)⁺, where a later write of the same thread to the location continues a release sequence
+    Continued,
 }
 
 /// For every event, how far into each other thread its past reaches.
@@ -124,8 +127,8 @@ impl Clocks {
                 })?;
                 Ok(clocks)
             }
-            HappensBefore::Synchronised => {
-                let mut synchronisation = Synchronisation::new(x);
+            HappensBefore::Synchronised | HappensBefore::Continued => {
+                let mut synchronisation = Synchronisation::new(x, hb == HappensBefore::Continued);
                 replay(x, rf, |t, e| {
                     if room(&synchronisation.clocks) {
                         synchronisation.visit(x, t, e);
@@ -183,7 +186,7 @@ struct Past {
     last: EventId,
 }
 
-/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`.
+/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`; and of rc11, with `[W];po-loc?;[W]` before rf⁺.
 struct Synchronisation {
     clocks: Clocks,
     /// By thread: the row of its latest event.
@@ -194,12 +197,14 @@ struct Synchronisation {
     unfenced: Vec<u32>,
     /// By write: what an acquire learns that reads from it.
     released: Vec<Option<Past>>,
+    /// By thread and location: the past of the last release write, which later writes release too; of rc11.
+    continued: Option<FxHashMap<(ThreadId, LocId), Past>>,
     /// k entries.
     learnt: Vec<u32>,
 }
 
 impl Synchronisation {
-    fn new(x: &Execution) -> Self {
+    fn new(x: &Execution, continued: bool) -> Self {
         let k = x.thread_count();
         Synchronisation {
             clocks: Clocks::empty(x),
@@ -207,6 +212,7 @@ impl Synchronisation {
             fenced: vec![None; k],
             unfenced: vec![0; k * k],
             released: vec![None; x.len()],
+            continued: continued.then(FxHashMap::default),
             learnt: vec![0; k],
         }
     }
@@ -239,7 +245,17 @@ impl Synchronisation {
             self.fenced[t.index()] = Some(own);
         }
         if label.writes() {
-            let released = if label.order().is_release() { Some(own) } else { self.fenced[t.index()] };
+            let mut released = if label.order().is_release() { Some(own) } else { self.fenced[t.index()] };
+            if let Some(continued) = &mut self.continued
+                && let Some(loc) = x.loc(e)
+            {
+                if label.order().is_release() {
+                    continued.insert((t, loc), own);
+                }
+                // The later of two pasts of one thread has the earlier in it.
+                let earlier = continued.get(&(t, loc)).copied();
+                released = released.into_iter().chain(earlier).max_by_key(|past| past.last);
+            }
             // The release sequences of the write an RMW reads from go on through it.
             self.released[e.index()] = match (released, read) {
                 (Some(past), Some(carried)) => {
