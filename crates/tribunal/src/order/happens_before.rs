@@ -41,9 +41,27 @@ impl HappensBefore {
         synchronisation: Synchronisation,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
+        HappensBefore::of(x, synchronisation, has_many_threads(x), limits)
+    }
+
+    /// The same with clocks, however many threads there are.
+    pub(crate) fn with_clocks(
+        x: &Execution,
+        synchronisation: Synchronisation,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Halt> {
+        HappensBefore::of(x, synchronisation, false, limits)
+    }
+
+    fn of(
+        x: &Execution,
+        synchronisation: Synchronisation,
+        sets: bool,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Halt> {
         let mut unheard = Vec::new();
         let continued = synchronisation == Synchronisation::Continued;
-        let pasts = match (synchronisation, has_many_threads(x)) {
+        let pasts = match (synchronisation, sets) {
             (Synchronisation::Nothing, _) => {
                 replay(x, |_| &[], limits, |_| Ok(()))?;
                 None
