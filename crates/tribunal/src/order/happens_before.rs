@@ -16,7 +16,7 @@ pub(crate) enum Synchronisation {
     Nothing,
     /// hb = (po ∪ rf)⁺: every read acquires from the write it reads.
     EveryRead,
-    /// hb = (po ∪ sw)⁺ with sw = \[E⊒REL\] ; (\[F\];po)? ; rf⁺ ; (po;\[F\])? ; \[E⊒ACQ\].
+    /// hb = (po ∪ sw)⁺ with sw = \[E⊒REL\] ; (\[F\];po)? ; \[W⊒rlx\] ; rf⁺ ; \[R⊒rlx\] ; (po;\[F\])? ; \[E⊒ACQ\].
     Annotated,
 }
 
@@ -160,7 +160,7 @@ impl Carried for Annotated<'_> {
         if from_source != NONE {
             if label.acquires() {
                 self.acquire(step.thread, from_source);
-            } else {
+            } else if label.is_atomic() {
                 let Self { x, clocks, joined, threads, .. } = self;
                 add_released(x, clocks, joined, from_source, &mut threads[t].pending);
             }
@@ -176,7 +176,11 @@ impl Carried for Annotated<'_> {
             self.threads[t].fence = event.0;
         }
         if label.writes() {
-            let own = if label.releases() { event.0 } else { self.threads[t].fence };
+            let own = match (label.releases(), label.is_atomic()) {
+                (true, _) => event.0,
+                (false, true) => self.threads[t].fence,
+                (false, false) => NONE,
+            };
             // An acquiring RMW's own clock contains what it read; any other passes it on beside its own.
             self.released[event.index()] = match (own, from_source) {
                 (own, NONE) => own,
@@ -274,9 +278,10 @@ impl Carried for AnnotatedSets<'_> {
             self.sets.learn_set(&mut state.traveller, state.pending, None);
         }
         if from_source != Sets::EMPTY {
-            match label.acquires() {
-                true => self.sets.learn_set(&mut state.traveller, from_source, event_of(by)),
-                false => state.pending = self.sets.sets.union(state.pending, from_source),
+            if label.acquires() {
+                self.sets.learn_set(&mut state.traveller, from_source, event_of(by));
+            } else if label.is_atomic() {
+                state.pending = self.sets.sets.union(state.pending, from_source);
             }
         }
         if let Some((write, writer)) = step.source
@@ -290,7 +295,11 @@ impl Carried for AnnotatedSets<'_> {
             state.fence = (state.traveller.set, event.0);
         }
         if label.writes() && self.heard[event.index()] {
-            let own = if label.releases() { (state.traveller.set, event.0) } else { state.fence };
+            let own = match (label.releases(), label.is_atomic()) {
+                (true, _) => (state.traveller.set, event.0),
+                (false, true) => state.fence,
+                (false, false) => (Sets::EMPTY, NONE),
+            };
             let all = self.sets.sets.union(own.0, from_source);
             self.released[event.index()] = match all {
                 _ if all == own.0 => own,
@@ -386,15 +395,19 @@ impl<'a> Releases<'a> {
 
     /// The releases that are acquired through `read`.
     fn walk_release_sequence(&mut self, read: EventId, edges: &mut Vec<(EventId, Because)>) {
+        if !self.x.label(read).is_atomic() {
+            return;
+        }
         let mut at = self.x.rf(read);
         while let Some(write) = at.filter(|&write| !self.x.is_init(write)) {
             if std::mem::replace(&mut self.walked[write.index()], true) {
                 return;
             }
             let because = Because::Sw { write, read };
-            if self.x.label(write).releases() {
+            let label = self.x.label(write);
+            if label.releases() {
                 edges.push((write, because));
-            } else if self.fence_before[write.index()] != NONE {
+            } else if label.is_atomic() && self.fence_before[write.index()] != NONE {
                 edges.push((EventId(self.fence_before[write.index()]), because));
             }
             at = self.x.rf(write);

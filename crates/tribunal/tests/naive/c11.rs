@@ -2,17 +2,20 @@
 
 use super::{History, Relation, some_choice};
 use tribunal::Model;
-use tribunal::memory::EventId;
+use tribunal::memory::{EventId, Order};
 
 impl History<'_> {
-    /// sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]
+    /// sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]
     fn synchronises_with(&self) -> Relation {
         let release = self.set(|e| self.order(e).is_release());
         let acquire = self.set(|e| self.order(e).is_acquire());
         let fence = self.set(|e| self.is_fence(e));
+        let atomic = self.set(|e| self.order(e) != Order::NonAtomic);
         release
             .then(&fence.then(&self.po).optional())
+            .then(&atomic)
             .then(&self.rf.plus())
+            .then(&atomic)
             .then(&self.po.then(&fence).optional())
             .then(&acquire)
     }
