@@ -201,7 +201,7 @@ impl Model {
             Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => ORDERS,
             Model::Coherence | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
             Model::Rc20 | Model::Rc11 => {
-                &[Engine::MinimalCoherence, Engine::Saturation, Engine::Search, Engine::Sat, Engine::Enum]
+                &[Engine::MinimalCoherence, Engine::Saturation, Engine::Search, Engine::Sat]
             }
             Model::Sra => &[Engine::MinimalCoherence, Engine::FrontierSearch],
             Model::Wra | Model::Cc => &[Engine::WeakCoherence],

@@ -1,7 +1,7 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
@@ -84,10 +84,12 @@ impl Clocks {
         limits: &Limits<'_>,
     ) -> Result<Result<Self, EventId>, Limit> {
         let mut limit = Ok(());
+        // What rc11 keeps of each thread and location.
+        let continued = 64 * x.len().min(x.thread_count().saturating_mul(x.location_count()));
+        let beside = 24 * x.len() + if hb == HappensBefore::Continued { continued } else { 0 };
         let clocks = Clocks::within(x, hb, |clocks: &Clocks| {
             // What is held beside the rows, and the rows twice more: when they grow, they move.
-            limit =
-                limit.clone().and_then(|()| limits.check_memory(24 * x.len() + 12 * clocks.rows.len(), 0));
+            limit = limit.clone().and_then(|()| limits.check_memory(beside + 12 * clocks.rows.len(), 0));
             limit.is_ok()
         });
         limit.map(|()| clocks)
@@ -186,7 +188,8 @@ struct Past {
     last: EventId,
 }
 
-/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`; and of rc11, with `[W];po-loc?;[W]` before rf⁺.
+/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`; and of rc11, with
+/// `[W⊒rlx];po-loc?` before that.
 struct Synchronisation {
     clocks: Clocks,
     /// By thread: the row of its latest event.
@@ -236,7 +239,9 @@ impl Synchronisation {
                 learnt[t.index()] = 0;
                 *row = clocks.widen(*row, learnt);
             }
-            clocks.add_to(unfenced, past);
+            if label.order().is_atomic() {
+                clocks.add_to(unfenced, past);
+            }
         }
         clocks.row_of[e.index()] = *row;
 
@@ -245,8 +250,12 @@ impl Synchronisation {
             self.fenced[t.index()] = Some(own);
         }
         if label.writes() {
-            let mut released = if label.order().is_release() { Some(own) } else { self.fenced[t.index()] };
-            if let Some(continued) = &mut self.continued
+            let mut released = match label.order() {
+                Order::NonAtomic => None,
+                order if order.is_release() => Some(own),
+                _ => self.fenced[t.index()],
+            };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic())
                 && let Some(loc) = x.loc(e)
             {
                 if label.order().is_release() {

@@ -43,13 +43,17 @@ impl Proof<'_> {
         let x = self.x;
         let po = |a, b| self.program.po(a, b);
         let (release, acquire) = (x.label(from), x.label(to));
+        let (wrote, saw) = (x.label(write), x.label(read));
         if !release.order().is_release() {
             Some(EdgeFault::NotRelease)
         } else if !acquire.order().is_acquire() {
             Some(EdgeFault::NotAcquire)
-        } else if !(x.label(write).writes() && (write == from || release.is_fence() && po(from, write))) {
+        } else if !(wrote.writes()
+            && wrote.is_atomic()
+            && (write == from || release.is_fence() && po(from, write)))
+        {
             Some(EdgeFault::NotReleasedBy(self.named(write)))
-        } else if !(x.label(read).reads() && (read == to || acquire.is_fence() && po(read, to))) {
+        } else if !(saw.reads() && saw.is_atomic() && (read == to || acquire.is_fence() && po(read, to))) {
             Some(EdgeFault::NotAcquiredBy(self.named(read)))
         } else if !x.rf(read).is_some_and(|source| self.in_release_sequence(write, source)) {
             Some(EdgeFault::NotInReleaseSequence { read: self.named(read), write: self.named(write) })
@@ -58,8 +62,8 @@ impl Proof<'_> {
         }
     }
 
-    /// Whether `source` is `write` or an RMW that reads from it through RMWs; for rc11 a later write of the same thread to the
-    /// location will do in place of `write`.
+    /// Whether `source` is `write` or an RMW that reads from it through RMWs; for rc11 a later atomic write of the same thread to
+    /// the location will do in place of `write`.
     fn in_release_sequence(&self, write: EventId, source: EventId) -> bool {
         self.behind_or_same(write, source)
             || self.model == Model::Rc11
@@ -70,7 +74,7 @@ impl Proof<'_> {
                     .is_some_and(|t| self.last_of(t, source).is_some_and(|last| write < last))
     }
 
-    /// The last write of a thread that `source` is, or reads from through RMWs. What is found is kept for all the RMWs that were
+    /// The last atomic write of a thread that `source` is, or reads from through RMWs. What is found is kept for all the RMWs that were
     /// gone through, so that no chain is followed twice for a thread.
     fn last_of(&self, t: ThreadId, source: EventId) -> Option<EventId> {
         if !self.chains().has_head(source) {
@@ -90,7 +94,9 @@ impl Proof<'_> {
             }
         };
         for &write in through.iter().rev() {
-            last = if x.thread_of(write) == Some(t) { last.max(Some(write)) } else { last };
+            if x.thread_of(write) == Some(t) && x.label(write).is_atomic() {
+                last = last.max(Some(write));
+            }
             found.insert((write, t), last);
         }
         last

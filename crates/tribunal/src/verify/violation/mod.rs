@@ -96,7 +96,7 @@ struct Proof<'a> {
     model: Model,
     program: Program<'a>,
     chains: OnceCell<Chains>,
-    /// By write and thread: the last write of the thread that the write is, or reads from through RMWs, as far as asked for.
+    /// By write and thread: the last atomic write of the thread that the write is, or reads from through RMWs, as far as asked for.
     last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
     /// How many of the enclosing cases assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,

@@ -4,7 +4,7 @@
 use super::c11::Accesses;
 use super::{Positions, broken, c11};
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::{Axiom, Limit, ModificationOrder};
 use crate::verify::clocks::{HappensBefore, replay};
 use crate::verify::maps::{MapId, Maps};
@@ -79,7 +79,9 @@ impl<'a> Knowledge<'a> {
                 if label.order().is_acquire() {
                     self.current[t.index()] = self.join(self.current[t.index()], read);
                 }
-                self.unfenced[t.index()] = self.join(self.unfenced[t.index()], read);
+                if label.order().is_atomic() {
+                    self.unfenced[t.index()] = self.join(self.unfenced[t.index()], read);
+                }
             }
         }
     }
@@ -96,8 +98,13 @@ impl<'a> Knowledge<'a> {
                     self.fenced[t.index()] = own;
                 }
                 if label.writes() {
-                    let mut own = if label.order().is_release() { own } else { self.fenced[t.index()] };
+                    let mut own = match label.order() {
+                        Order::NonAtomic => NOTHING,
+                        order if order.is_release() => own,
+                        _ => self.fenced[t.index()],
+                    };
                     if self.hb == HappensBefore::Continued
+                        && label.is_atomic()
                         && let Some(loc) = self.x.loc(e)
                     {
                         if label.order().is_release() {
