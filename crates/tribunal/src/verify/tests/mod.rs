@@ -1,6 +1,7 @@
 //! Hand-made histories: right certificates are accepted, and every way of spoiling them is refused.
 
 mod causal_violations;
+mod psc_violations;
 mod sources;
 mod view_violations;
 mod violations;
