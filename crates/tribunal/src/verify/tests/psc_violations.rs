@@ -58,14 +58,12 @@ fn holds(threads: &[&[Op]], models: &[Model], lemmas: &[Edge], edges: &[Edge]) {
     for &model in models {
         let right = violation(lemmas.to_vec(), edges.to_vec());
         accepts(&x, model, &right);
-        for axiom in Axiom::ALL.into_iter().filter(|&axiom| axiom != Axiom::SeqCst) {
-            // What the lemmas rest on is involved too.
-            if !matches!(axiom, Axiom::WriteCoherence | Axiom::ReadCoherence | Axiom::FinalValue) {
-                assert_eq!(
-                    refuses(&x, model, &Violation { axiom, ..right.clone() }),
-                    Refusal::NotInvolved { axiom }
-                );
-            }
+        // What the lemmas rest on is involved too.
+        let involved = [Axiom::SeqCst, Axiom::WriteCoherence, Axiom::ReadCoherence, Axiom::FinalValue];
+        for axiom in Axiom::ALL.into_iter().filter(|axiom| !involved.contains(axiom)) {
+            let refusal = refuses(&x, model, &Violation { axiom, ..right.clone() });
+            // Where every event is seq_cst, this may be one of sc.
+            assert!(axiom == Axiom::Sequential || refusal == Refusal::NotInvolved { axiom }, "{refusal}");
         }
         for i in 0..edges.len() {
             let spoilt = |spoil: &dyn Fn(&mut Vec<Edge>)| {
@@ -352,13 +350,7 @@ fn mo_by_what_else_would_be() {
 fn a_violation_of_sc_where_every_event_is_seq_cst() {
     let x = history(&SB);
     let [wx, ry, wy, rx] = events(&x);
-    let init = |write| {
-        coherence(
-            x.init_write(x.loc(write).expect("a write")),
-            write,
-            vec![po(x.init_write(x.loc(write).expect("a write")), write)],
-        )
-    };
+    let init = |write| after_init(&x, write);
     let edges = vec![po(wx, ry), fr(ry, init(wy)), po(wy, rx), fr(rx, init(wx))];
     let of_sc = cycle(Axiom::Sequential, edges);
     let weaker =
