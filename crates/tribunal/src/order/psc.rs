@@ -17,16 +17,18 @@
 //! follow from others are left out: there are O(n·k) edges for n events of k threads, mostly a few an event.
 
 use super::base::Line;
-use super::chains::{Chains, left_by};
+use super::chains::{Chains, Link, left_by, looked_at};
 use super::clocks::Clocks;
-use super::graph::Node;
+use super::graph::{Graph, Node};
 use super::happens_before::HappensBefore;
 use super::informs::{Entry, Informs};
 use super::observer::{Sight, observe_all};
+use super::saturate::{Lines, Reason, Saturation};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
-use crate::verdict::Limit;
+use crate::verdict::{Limit, ModificationOrder};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// No event, or no node.
 const NONE: u32 = u32::MAX;
@@ -89,10 +91,11 @@ pub(crate) struct Psc {
     /// The event of the history that each event stands for.
     pub origins: Vec<EventId>,
     pub beside: Vec<Beside>,
-    pub edges: Vec<(Node, Node)>,
-    pub informs: Informs,
+    edges: Vec<(Node, Node)>,
+    /// What lines tell of writes.
+    entries: Vec<Entry>,
     /// The other copy of each write, if there are two.
-    pub twins: Vec<u32>,
+    twins: Rc<[u32]>,
     /// Whether two copies tell more than one.
     pub observed: bool,
 }
@@ -713,49 +716,75 @@ impl Builder<'_> {
         }
         let events =
             Execution::of_columns(self.thread_starts, copies * locations, self.labels, self.locs, sources);
-        let informs = Informs::of_entries(&events, &self.entries);
         Psc {
             events,
             roles: self.roles,
             origins: self.origins,
             beside: self.beside,
             edges: self.edges,
-            informs,
-            twins,
+            entries: self.entries,
+            twins: twins.into(),
             observed: self.observed,
         }
     }
 }
 
 impl Psc {
-    pub(crate) const LINE: Line = Line::SeqCst;
+    /// The graph, in an order close to a memory order, or a cycle of its edges. To be asked for once.
+    pub(crate) fn graph(&mut self, limits: &Limits<'_>) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
+        let nodes = self.events.len() + self.beside.len();
+        Saturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
+    }
 
-    /// How many nodes the graph has.
-    pub(crate) fn nodes(&self) -> usize {
-        self.events.len() + self.beside.len()
+    /// Its lines.
+    pub(crate) fn lines(&self) -> Lines {
+        Lines {
+            line: Line::SeqCst,
+            barriers: Vec::new(),
+            hazards: false,
+            readers_in_order: false,
+            informs: Some(Informs::of_entries(&self.events, &self.entries)),
+            twins: Rc::clone(&self.twins),
+        }
+    }
+
+    /// The mo of the history that an order of the graph's writes is.
+    pub(crate) fn of_history(&self, x: &Execution, writes: &[EventId]) -> ModificationOrder {
+        let first = writes.iter().filter(|write| self.roles[write.index()] == Role::Write);
+        let writes: Vec<EventId> = first.map(|write| self.origins[write.index()]).collect();
+        ModificationOrder::in_line(x, &writes)
     }
 }
 
-/// The constraints between chains that coherence and the final values ask for, each once.
-pub(crate) fn arcs(x: &Execution, chains: &Chains, sight: Sight<'_>) -> Vec<(u32, u32)> {
+/// The constraints between chains that coherence and the final values ask for, few of them twice; none if some write must come before an
+/// earlier one of its own chain, or before the initial one.
+pub(crate) fn arcs(x: &Execution, chains: &Chains, sight: Sight<'_>) -> Option<Vec<(u32, u32)>> {
     let mut arcs = Vec::with_capacity(x.len());
+    let mut contradiction = false;
+    // The last one into each chain.
+    let mut last = vec![NONE; chains.count()];
     observe_all(
         x,
         chains,
         sight,
         |_| true,
         |a, e| {
-            let (tail, head) = (chains.link(a).chain, chains.link(e).chain);
-            if tail != head {
-                arcs.push((tail, head));
+            let (left, head) = (chains.link(a), chains.link(e).chain);
+            if left.chain != head {
+                if std::mem::replace(&mut last[head as usize], left.chain) != left.chain {
+                    arcs.push((left.chain, head));
+                    contradiction |= x.is_init(chains.ends(head)[0]);
+                }
+            } else if left.position > 0 {
+                contradiction |= left.position > chains.link(looked_at(x, e)).position;
             }
         },
     );
     for &(loc, write) in x.finals() {
-        let head = chains.link(write).chain;
+        let Link { chain: head, position } = chains.link(write);
         arcs.extend(chains.of(loc).filter(|&tail| tail != head).map(|tail| (tail, head)));
+        contradiction |= position < chains.link(chains.ends(head)[1]).position;
+        contradiction |= x.is_init(chains.ends(head)[0]) && chains.of(loc).len() > 1;
     }
-    arcs.sort_unstable();
-    arcs.dedup();
-    arcs
+    (!contradiction).then_some(arcs)
 }
