@@ -85,6 +85,22 @@ impl<'l> Meter<'l> {
         self.taken.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// Makes room for so many more items. While they move, both rooms are taken.
+    #[inline]
+    pub(crate) fn room<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), Limit> {
+        if items.capacity() - items.len() >= more { Ok(()) } else { self.grow(items, more) }
+    }
+
+    #[cold]
+    fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), Limit> {
+        let old = items.capacity();
+        let new = (2 * old).max(items.len() + more);
+        self.take(new * size_of::<T>())?;
+        items.reserve_exact(new - items.len());
+        self.give(old * size_of::<T>());
+        Ok(())
+    }
+
     /// What may still be taken.
     pub(crate) fn rest(&self) -> Limits<'l> {
         let taken = self.taken.load(Ordering::Relaxed);

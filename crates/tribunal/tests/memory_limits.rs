@@ -36,6 +36,12 @@ fn without_fences(machine: Machine, threads: u32, locations: u32, events: u64) -
     execution(machine, &clients).expect("clients that can run")
 }
 
+fn seq_cst(machine: Machine, threads: u32, locations: u32, events: u64) -> Execution {
+    let orders = "relaxed=3,acquire=2,release=2,acq_rel=1,seq_cst=2".parse().expect("a mix of orders");
+    let clients = Clients { threads, locations, events, fences: 0.1, orders, ..Clients::default() };
+    execution(machine, &clients).expect("clients that can run")
+}
+
 fn families() -> Vec<(&'static str, Execution)> {
     let chain = |t: u32, loc: &mut dyn FnMut(&str) -> _| {
         let x = loc("x");
@@ -58,6 +64,9 @@ fn families() -> Vec<(&'static str, Execution)> {
         ("rmo, 16 threads", machine(Machine::Rmo, 16, 16, 10_000)),
         ("view, 16 threads", machine(Machine::View, 16, 16, 10_000)),
         ("view, 500 threads", machine(Machine::View, 500, 16, 10_000)),
+        ("view, seq_cst", seq_cst(Machine::View, 8, 16, 10_000)),
+        ("view, seq_cst, 500 threads", seq_cst(Machine::View, 500, 16, 10_000)),
+        ("atomic, seq_cst, 5,000 locations", seq_cst(Machine::Atomic, 8, 5_000, 10_000)),
         ("lock", Lock { handovers: 500, ..Lock::default() }.history()),
         ("view, 5,000 locations", machine(Machine::View, 8, 5_000, 10_000)),
     ];

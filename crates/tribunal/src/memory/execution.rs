@@ -110,7 +110,7 @@ pub struct Features {
 }
 
 impl Execution {
-    /// An execution of these columns, for engines: threads and locations have no names, and events no values.
+    /// An execution of these columns, for engines: threads and locations have no names, and nobody may ask for a value.
     pub(crate) fn of_columns(
         thread_starts: Vec<u32>,
         locations: usize,
@@ -139,7 +139,7 @@ impl Execution {
             thread_starts,
             loc_names: names(locations),
             init: vec![0; locations],
-            values: vec![0; labels.len()],
+            values: Vec::new(),
             labels,
             locs,
             sources,

@@ -82,6 +82,13 @@ impl<'a> Turns<'a> {
         }
     }
 
+    /// What it takes.
+    pub(crate) fn bytes(x: &Execution) -> usize {
+        // What was overwritten may move to where there is twice the room.
+        let writes = x.features().writes + x.features().rmws;
+        4 * x.len() + 8 * x.location_count() + 3 * writes * size_of::<Overwritten>()
+    }
+
     /// Goes back to a place from which on the order has changed.
     pub(crate) fn rewind(&mut self, place: u32) {
         while let Some(last) = self.overwritten.pop_if(|last| last.place >= place) {

@@ -33,7 +33,7 @@ use crate::order::pasts::Pasts;
 use crate::order::psc::{self, Copies, Far, Psc, Scene};
 use crate::order::repair::repair;
 use crate::order::replay::Halt;
-use crate::order::saturate::{Saturation, Stop};
+use crate::order::saturate::{Saturation, Stop, graph_bytes};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{causality, coherence, parallel, sat};
@@ -89,17 +89,20 @@ pub(super) fn decide(
         let violation = coherence::order_writes(x, &hb, Chains::new(x), limits)?.err();
         Ok(violation.map(|violation| (Verdict::Inconsistent(violation), Engine::MinimalCoherence)))
     };
-    let constraints = chains.ok().and_then(|chains| {
-        let observed = Accesses::new(x, &chains, hb.pasts.as_ref(), |e| hb.observable(x, e));
-        let arcs = psc::arcs(x, &chains, observed.sight(hb.pasts.as_ref()))?;
-        Some((chains, arcs))
-    });
-    let Some((chains, arcs)) = constraints else {
+    let Ok(chains) = chains else {
+        return Ok(incoherent()?.expect("two RMWs that read from one write are not coherent"));
+    };
+    let observing = BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count();
+    let rest = limits.beside(hb.bytes() + Chains::bytes(x) + observing)?;
+    let observed = Accesses::new(x, &chains, hb.pasts.as_ref(), |e| hb.observable(x, e));
+    let found = psc::arcs(x, &chains, observed.sight(hb.pasts.as_ref()), &rest);
+    drop(observed);
+    let Some(arcs) = found.map_err(|limit| limit.out_of(limits.max_memory))? else {
         return Ok(incoherent()?.expect("what contradicts itself within a chain is not coherent"));
     };
     let Some(Pasts::Clocks(clocks)) = &hb.pasts else { unreachable!("hb by clocks") };
     let far = if model == C11::Rc20 { Far::Po } else { Far::OtherLocation };
-    let rest = limits.beside(hb.bytes() + Chains::bytes(x) + 8 * arcs.len())?;
+    let rest = limits.beside(hb.bytes() + Chains::bytes(x) + 8 * arcs.capacity())?;
     let scene = Scene { x, far, hb: &hb, clocks, chains: &chains, arcs: &arcs };
     if engine == Some(Engine::MinimalCoherence) {
         return incoherent()?.ok_or(Limit::Saturated);
@@ -121,19 +124,24 @@ fn seq_cst(
 ) -> Result<(Verdict, Engine), Limit> {
     let x = scene.x;
     let mut psc = Psc::new(scene, Copies::One, limits)?;
-    let mut graph = psc.graph(limits)?;
+    let rest = limits.beside(psc.bytes())?;
+    let mut graph = psc.graph(&rest)?;
     // An mo that satisfies more will do, and is found faster.
-    if let (None, Ok(graph)) = (engine, &mut graph)
-        && Turns::new(&psc.events, Rc::default()).straighten(graph, STRAIGHTENED.max(x.len() / 16), limits)?
-    {
-        let mo = psc.of_history(x, &in_order(&psc.events, graph));
-        return Ok((Verdict::Consistent(Witness::Mo(mo)), Engine::Search));
+    if let (None, Ok(graph)) = (engine, &mut graph) {
+        rest.check_memory(graph_bytes(graph) + Turns::bytes(&psc.events), 0)?;
+        let moves = STRAIGHTENED.max(x.len() / 16);
+        if Turns::new(&psc.events, Rc::default()).straighten(graph, moves, &rest)? {
+            let mo = psc.of_history(x, &in_order(&psc.events, graph));
+            return Ok((Verdict::Consistent(Witness::Mo(mo)), Engine::Search));
+        }
+        graph.truncate(0);
     }
     if psc.observed {
-        drop(graph);
+        drop((psc, graph));
         psc = Psc::new(scene, Copies::Two, limits)?;
-        graph = psc.graph(limits)?;
+        graph = psc.graph(&limits.beside(psc.bytes())?)?;
     }
+    let limits = &limits.beside(psc.bytes() + psc.lines_bytes())?;
     let explanation = Explanation { scene, psc: &psc };
     let inconsistent = |violation, decided| Ok((Verdict::Inconsistent(violation), engine.unwrap_or(decided)));
     let consistent = |writes: &[EventId], decided| {
@@ -141,10 +149,7 @@ fn seq_cst(
         Ok((Verdict::Consistent(Witness::Mo(mo)), engine.unwrap_or(decided)))
     };
     let mut saturation = match graph {
-        Ok(mut graph) => {
-            graph.truncate(0);
-            Saturation::new(&psc.events, graph, psc.lines(), limits)?
-        }
+        Ok(graph) => Saturation::new(&psc.events, graph, psc.lines(), limits)?,
         Err(cycle) => return inconsistent(explanation.base_cycle(&cycle), Engine::Saturation),
     };
     match saturation.run(limits) {
@@ -190,6 +195,10 @@ fn seq_cst(
 
 /// Moves by which the order of a small graph may be straightened.
 const STRAIGHTENED: usize = 64;
+
+/// What it takes to observe what threads know of each other.
+const BYTES_PER_EVENT: usize = 24;
+const BYTES_PER_LOCATION: usize = 64;
 
 /// ra and relaxed; of rc20 and rc11 all but psc.
 pub(super) fn coherent(

@@ -1,7 +1,7 @@
 //! Building the graph of psc.
 
 use super::{Beside, Copies, NONE, Psc, Role, Scene};
-use crate::limits::Limits;
+use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
 use crate::order::chains::left_by;
 use crate::order::clocks::Clocks;
@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 /// A graph under construction.
 struct Builder<'a> {
     scene: Scene<'a>,
+    meter: &'a Meter<'a>,
     copies: Copies,
     /// Whether there are seq_cst fences.
     fences: bool,
@@ -45,26 +46,26 @@ struct Builder<'a> {
 /// A node that is no event has this bit until the number of events is known.
 const BESIDE: u32 = 1 << 31;
 
-/// What the graph takes while it is built.
-const BYTES_PER_EVENT: usize = 120;
-
 impl Psc {
     /// O(n·k) time.
     pub(crate) fn new(scene: Scene<'_>, copies: Copies, limits: &Limits<'_>) -> Result<Self, Limit> {
         let x = scene.x;
-        limits.check_memory(BYTES_PER_EVENT * x.len() + 8 * scene.arcs.len(), 0)?;
+        let meter = &Meter::new(limits);
         let fences = x.labels().iter().any(|label| label.is_fence() && label.order() == Order::SeqCst);
         let copies = if fences { copies } else { Copies::One };
         let n = x.len();
+        let columns = 4 + usize::from(copies == Copies::Two) + 2 * usize::from(fences);
+        meter.take(4 * (columns * n + 4 * x.thread_count() + x.location_count()))?;
         let column = |used: bool| vec![NONE; if used { n } else { 0 }];
         let mut builder = Builder {
             scene,
+            meter,
             copies,
             fences,
-            labels: Vec::with_capacity(n),
-            locs: Vec::with_capacity(n),
-            roles: Vec::with_capacity(n),
-            origins: Vec::with_capacity(n),
+            labels: Vec::new(),
+            locs: Vec::new(),
+            roles: Vec::new(),
+            origins: Vec::new(),
             thread_starts: vec![0],
             beside: Vec::new(),
             line: column(true),
@@ -72,7 +73,7 @@ impl Psc {
             copy: column(copies == Copies::Two),
             seen: column(fences),
             after: column(fences),
-            edges: Vec::with_capacity(2 * n),
+            edges: Vec::new(),
             entries: Vec::new(),
             observed: false,
             last_sc: column(true),
@@ -83,17 +84,16 @@ impl Psc {
         };
         builder.index();
         for thread in x.threads() {
-            builder.events(thread);
+            builder.events(thread)?;
             limits.check(0)?;
         }
         for thread in x.threads() {
-            builder.ordered(thread);
-            builder.told(thread);
-            limits.check_memory(BYTES_PER_EVENT * x.len() + 8 * builder.edges.capacity(), 0)?;
+            builder.ordered(thread)?;
+            builder.told(thread)?;
             limits.check(0)?;
         }
-        builder.modification_order();
-        Ok(builder.finish())
+        builder.modification_order()?;
+        builder.finish()
     }
 }
 
@@ -123,6 +123,19 @@ impl Builder<'_> {
             0 => NONE,
             count => column[(x.thread_events(thread).start + count - 1) as usize],
         }
+    }
+
+    /// Makes room for what an event may add: its own nodes, and edges from each thread.
+    #[inline]
+    fn room(&mut self) -> Result<(), Limit> {
+        const NODES: usize = 4;
+        let edges = self.scene.x.thread_count() + NODES;
+        self.meter.room(&mut self.labels, NODES)?;
+        self.meter.room(&mut self.locs, NODES)?;
+        self.meter.room(&mut self.roles, NODES)?;
+        self.meter.room(&mut self.origins, NODES)?;
+        self.meter.room(&mut self.beside, NODES)?;
+        self.meter.room(&mut self.edges, edges)
     }
 
     fn add_event(&mut self, kind: Kind, order: Order, loc: LocId, role: Role, origin: EventId) -> u32 {
@@ -159,7 +172,7 @@ impl Builder<'_> {
     }
 
     /// The events of a thread, and what it knows of fences as it goes.
-    fn events(&mut self, thread: ThreadId) {
+    fn events(&mut self, thread: ThreadId) -> Result<(), Limit> {
         let x = self.scene.x;
         // What is known of fences changes with each of these; accesses of a location before which it did not change since the
         // last one follow from that.
@@ -168,6 +181,7 @@ impl Builder<'_> {
         let mut fences = vec![NONE; if self.fences { x.thread_count() } else { 0 }];
         let mut row = Clocks::EMPTY;
         for e in x.thread_events(thread).map(EventId) {
+            self.room()?;
             let label = x.labels()[e.index()];
             let (sc, loc) = (self.scene.is_sc(e), x.locs()[e.index()]);
             if self.fences && self.scene.clocks.row_of(e) != row {
@@ -223,10 +237,11 @@ impl Builder<'_> {
             }
         }
         self.thread_starts.push(self.labels.len() as u32);
+        Ok(())
     }
 
     /// What is ordered whatever mo is: the line of a thread, and what comes before it of other lines.
-    fn ordered(&mut self, thread: ThreadId) {
+    fn ordered(&mut self, thread: ThreadId) -> Result<(), Limit> {
         let scene = self.scene;
         let x = scene.x;
         let events = x.thread_events(thread);
@@ -236,6 +251,7 @@ impl Builder<'_> {
         let mut found = vec![NONE; x.thread_count()];
         let mut sought: FxHashMap<(ThreadId, ThreadId), (u32, u32)> = FxHashMap::default();
         for b in events.clone().map(EventId).filter(|&e| scene.is_sc(e)) {
+            self.room()?;
             let node = self.line[b.index()];
             if previous != NONE {
                 self.add_edge(previous, node);
@@ -255,6 +271,7 @@ impl Builder<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     /// The last event of each other line that comes before a fence.
@@ -368,13 +385,14 @@ impl Builder<'_> {
 
     /// What the line of a thread tells of writes: a seq_cst write of itself, a fence of the writes that happen before it and
     /// of those that reads before it have read.
-    fn told(&mut self, thread: ThreadId) {
+    fn told(&mut self, thread: ThreadId) -> Result<(), Limit> {
         let scene = self.scene;
         let x = scene.x;
         let mut previous: Option<EventId> = None;
         for e in x.thread_events(thread).map(EventId).filter(|&e| scene.is_sc(e)) {
             let label = x.label(e);
             let node = self.line[e.index()];
+            self.room_to_tell()?;
             if label.writes() {
                 self.add_edge(self.write[e.index()], node);
                 self.tell(e, x.locs()[e.index()], node, false);
@@ -406,8 +424,9 @@ impl Builder<'_> {
                         continue;
                     }
                     self.looked_at[loc.index()] = count + 1;
+                    self.room_to_tell()?;
                     match read {
-                        Some(source) if !self.unheard(y, source) => {}
+                        Some(_) if !self.scene.hb.observable(x, y) => {}
                         Some(source) => {
                             // The first is the latest; with one copy it stands for what is before it too.
                             if looked_at < count {
@@ -437,11 +456,16 @@ impl Builder<'_> {
             }
             previous = Some(e);
         }
+        Ok(())
     }
 
-    /// Whether a read reads from a write that does not happen before it.
-    fn unheard(&self, read: EventId, source: EventId) -> bool {
-        !self.scene.x.is_init(source) && !self.scene.hb.before(self.scene.x, source, read)
+    /// Makes room for an edge and what it tells.
+    #[inline]
+    fn room_to_tell(&mut self) -> Result<(), Limit> {
+        let own = self.own.len();
+        self.meter.room(&mut self.edges, 1)?;
+        self.meter.room(&mut self.entries, own + 2)?;
+        self.meter.room(&mut self.own, 2)
     }
 
     /// A line tells of a write, in both copies.
@@ -458,50 +482,60 @@ impl Builder<'_> {
     }
 
     /// What is known of mo, in each copy; and what accesses come before by reading from initial writes.
-    fn modification_order(&mut self) {
+    fn modification_order(&mut self) -> Result<(), Limit> {
         let Scene { x, chains, arcs, .. } = self.scene;
-        for copy in [Role::Write, Role::Copy] {
-            if copy == Role::Copy && self.copies == Copies::One {
+        for copied in [false, true] {
+            if copied && self.copies == Copies::One {
                 break;
             }
-            let column = if copy == Role::Write { &self.write } else { &self.copy };
+            self.meter.room(&mut self.beside, x.location_count())?;
+            let Builder { meter, edges, beside, write, copy, .. } = self;
+            let column = if copied { copy } else { write };
             let node = |write: EventId| Node(column[write.index()]);
-            let mut edges = Vec::new();
+            let mut add = |from: Node, to: Node| -> Result<(), Limit> {
+                meter.room(edges, 1)?;
+                edges.push((from, to));
+                Ok(())
+            };
             for loc in x.locations() {
                 let initial = chains.link(x.init_write(loc)).chain;
                 let [_, last] = chains.ends(initial);
-                let overwriting = BESIDE | self.beside.len() as u32;
-                self.beside.push(Beside::Overwriting(loc));
+                let overwriting = Node(BESIDE | beside.len() as u32);
+                beside.push(Beside::Overwriting(loc));
                 if !x.is_init(last) {
-                    edges.push((node(last), Node(overwriting)));
+                    add(node(last), overwriting)?;
                 }
                 for chain in chains.of(loc) {
                     let mut previous: Option<EventId> = None;
                     for write in chains.writes(chain) {
                         if let Some(previous) = previous.filter(|&previous| !x.is_init(previous)) {
-                            edges.push((node(previous), node(write)));
+                            add(node(previous), node(write))?;
                         }
                         previous = Some(write);
                     }
                     if chain != initial {
-                        edges.push((Node(overwriting), node(chains.ends(chain)[0])));
+                        add(overwriting, node(chains.ends(chain)[0]))?;
                     }
                 }
             }
             for &(tail, head) in arcs {
                 let (from, to) = (chains.ends(tail)[1], chains.ends(head)[0]);
                 if !x.is_init(from) && !x.is_init(to) {
-                    edges.push((node(from), node(to)));
+                    add(node(from), node(to))?;
                 }
             }
-            self.edges.append(&mut edges);
         }
+        Ok(())
     }
 
-    fn finish(mut self) -> Psc {
+    fn finish(mut self) -> Result<Psc, Limit> {
         let x = self.scene.x;
         let chains = self.scene.chains;
         let (n, locations) = (self.labels.len() as u32, x.location_count());
+        // Sources, the other copies, names and a table of threads; an event has few more edges.
+        let copied = if self.copies == Copies::Two { 8 } else { 0 };
+        self.meter.take((8 + copied) * n as usize + 32 * locations + 64 * x.thread_count())?;
+        self.meter.room(&mut self.edges, 3 * x.len())?;
         let copies = if self.copies == Copies::Two { 2 } else { 1 };
         // What fences come before, now that lines have nodes: their edges begin at events of the history.
         let line = &self.line;
@@ -570,7 +604,7 @@ impl Builder<'_> {
         }
         let events =
             Execution::of_columns(self.thread_starts, copies * locations, self.labels, self.locs, sources);
-        Psc {
+        Ok(Psc {
             events,
             roles: self.roles,
             origins: self.origins,
@@ -579,6 +613,6 @@ impl Builder<'_> {
             entries: self.entries,
             twins: twins.into(),
             observed: self.observed,
-        }
+        })
     }
 }

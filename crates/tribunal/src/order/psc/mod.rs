@@ -26,7 +26,7 @@ use super::happens_before::HappensBefore;
 use super::informs::{Entry, Informs};
 use super::observer::{Sight, observe_all};
 use super::saturate::{Lines, Reason, Saturation};
-use crate::limits::Limits;
+use crate::limits::{Bounded, Limits, Meter};
 use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::{Limit, ModificationOrder};
 use std::rc::Rc;
@@ -164,6 +164,21 @@ impl Psc {
         Saturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
     }
 
+    /// What it takes beside the edges of the graph.
+    pub(crate) fn bytes(&self) -> usize {
+        self.events.bytes()
+            + self.roles.capacity()
+            + 4 * self.origins.capacity()
+            + self.beside.capacity() * size_of::<Beside>()
+            + self.entries.capacity() * size_of::<Entry>()
+            + 4 * self.twins.len()
+    }
+
+    /// What its lines will take.
+    pub(crate) fn lines_bytes(&self) -> usize {
+        32 * self.entries.len() + 8 * self.events.location_count()
+    }
+
     /// Its lines.
     pub(crate) fn lines(&self) -> Lines {
         Lines {
@@ -184,35 +199,42 @@ impl Psc {
     }
 }
 
-/// The constraints between chains that coherence and the final values ask for, few of them twice; none if some write must come before an
-/// earlier one of its own chain, or before the initial one.
-pub(crate) fn arcs(x: &Execution, chains: &Chains, sight: Sight<'_>) -> Option<Vec<(u32, u32)>> {
-    let mut arcs = Vec::with_capacity(x.len());
+/// The constraints between chains that coherence and the final values ask for, few of them twice; none if some write must come
+/// before an earlier one of its own chain, or before the initial one.
+pub(crate) fn arcs(
+    x: &Execution,
+    chains: &Chains,
+    sight: Sight<'_>,
+    limits: &Limits<'_>,
+) -> Result<Option<Vec<(u32, u32)>>, Limit> {
+    let meter = Meter::new(limits);
+    meter.take(4 * chains.count())?;
+    let mut arcs = Bounded::new(&meter);
     let mut contradiction = false;
     // The last one into each chain.
     let mut last = vec![NONE; chains.count()];
-    observe_all(
-        x,
-        chains,
-        sight,
-        |_| true,
-        |a, e| {
-            let (left, head) = (chains.link(a), chains.link(e).chain);
-            if left.chain != head {
-                if std::mem::replace(&mut last[head as usize], left.chain) != left.chain {
-                    arcs.push((left.chain, head));
-                    contradiction |= x.is_init(chains.ends(head)[0]);
-                }
-            } else if left.position > 0 {
-                contradiction |= left.position > chains.link(looked_at(x, e)).position;
-            }
-        },
-    );
+    let mut add = |tail: u32, head: u32| {
+        if std::mem::replace(&mut last[head as usize], tail) != tail {
+            arcs.push((tail, head));
+        }
+        x.is_init(chains.ends(head)[0])
+    };
+    let observe = |a, e| {
+        let (left, head) = (chains.link(a), chains.link(e).chain);
+        if left.chain != head {
+            contradiction |= add(left.chain, head);
+        } else if left.position > 0 {
+            contradiction |= left.position > chains.link(looked_at(x, e)).position;
+        }
+    };
+    observe_all(x, chains, sight, |_| true, observe);
     for &(loc, write) in x.finals() {
         let Link { chain: head, position } = chains.link(write);
-        arcs.extend(chains.of(loc).filter(|&tail| tail != head).map(|tail| (tail, head)));
+        for tail in chains.of(loc).filter(|&tail| tail != head) {
+            contradiction |= add(tail, head);
+        }
         contradiction |= position < chains.link(chains.ends(head)[1]).position;
-        contradiction |= x.is_init(chains.ends(head)[0]) && chains.of(loc).len() > 1;
     }
-    (!contradiction).then_some(arcs)
+    let arcs = arcs.into_items()?;
+    Ok((!contradiction).then_some(arcs))
 }
