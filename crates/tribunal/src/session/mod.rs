@@ -183,14 +183,14 @@ pub struct Mark {
 }
 
 impl Session {
-    /// A session without threads and locations, for ra, rc20, relaxed, wra, sra, sc, tso or pso.
+    /// A session without threads and locations, for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
     pub fn new(model: Model) -> Result<Self, NoSession> {
-        let coherence = |synchronisation, mo| {
-            Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)))
-        };
+        let coherence =
+            |synchronisation, mo| Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)));
         let saturation = |rules| Engine::Saturation(Box::new(Saturation::new(rules)));
         let engine = match model {
             Model::Rc20 => coherence(Synchronisation::Annotated { continued: false }, true),
+            Model::Rc11 => coherence(Synchronisation::Annotated { continued: true }, true),
             Model::Ra => coherence(Synchronisation::EveryRead, true),
             Model::Relaxed => coherence(Synchronisation::Nothing, true),
             Model::Wra => coherence(Synchronisation::EveryRead, false),
@@ -275,8 +275,7 @@ impl Session {
     /// Where a write stands in its thread; none if it is initial, or no longer part of the session. Retiring does not change it.
     pub fn slot(&self, write: WriteId) -> Option<Slot> {
         let written = self.log.get(write)?;
-        (written.thread != NONE)
-            .then_some(Slot { thread: ThreadId(written.thread), index: written.index })
+        (written.thread != NONE).then_some(Slot { thread: ThreadId(written.thread), index: written.index })
     }
 
     /// The location of a write, if it is part of the session.

@@ -60,14 +60,36 @@ type Links = Vec<Link>;
 #[derive(Clone, Copy, Debug)]
 enum Change {
     /// A line before an access, how many accesses it had and how many rows its location.
-    Line { loc: LocId, line: u32, accesses: u32, rows: u32, state: LineState },
+    Line {
+        loc: LocId,
+        line: u32,
+        accesses: u32,
+        rows: u32,
+        state: LineState,
+    },
     /// The row of an access.
-    Row { loc: LocId, line: u32, ordinal: u32, row: u32 },
+    Row {
+        loc: LocId,
+        line: u32,
+        ordinal: u32,
+        row: u32,
+    },
     /// A row that was learnt later, or that there was none.
-    Late { loc: LocId, line: u32, at: u32, row: u32 },
-    LateNew { loc: LocId, line: u32, at: u32 },
+    Late {
+        loc: LocId,
+        line: u32,
+        at: u32,
+        row: u32,
+    },
+    LateNew {
+        loc: LocId,
+        line: u32,
+        at: u32,
+    },
     /// No RMW read from the write.
-    Next { write: u32 },
+    Next {
+        write: u32,
+    },
 }
 
 #[derive(Clone, Debug)]

@@ -42,7 +42,7 @@ impl Coherence {
 
     fn retire_at(&mut self, log: &Log, loc: LocId, left: &mut [bool]) {
         let mut overwritten = self.overwritten(log, loc);
-        let Coherence { locations, links, look, .. } = self;
+        let Coherence { mo, locations, links, look, .. } = self;
         let location = &mut locations[loc.index()];
         // Chains of which the first is gone go on with the first that is left.
         overwritten.sort_unstable();
@@ -51,7 +51,7 @@ impl Coherence {
         for &write in &overwritten {
             left[write as usize] = false;
             let Link { top, next, .. } = links[write as usize];
-            if next != NONE && !is_gone(next) {
+            if *mo && next != NONE && !is_gone(next) {
                 heads.push((top, next));
             }
         }

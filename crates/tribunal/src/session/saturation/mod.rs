@@ -323,13 +323,7 @@ impl Saturation {
     }
 
     /// Collects the writes right behind which a new write of the thread may go.
-    pub(super) fn positions(
-        &mut self,
-        log: &Log,
-        thread: ThreadId,
-        loc: LocId,
-        found: &mut Vec<WriteId>,
-    ) {
+    pub(super) fn positions(&mut self, log: &Log, thread: ThreadId, loc: LocId, found: &mut Vec<WriteId>) {
         self.each_write(loc, |this, event| {
             let after = Some(event);
             let access = Access { thread, loc, source: None, writes: true, after, order: Order::Relaxed };
