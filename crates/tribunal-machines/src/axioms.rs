@@ -194,15 +194,17 @@ impl<'a> History<'a> {
         })
     }
 
-    /// `[E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`
+    /// `[E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`
     fn sw(&self) -> Relation {
         let release = Relation::from_fn(self.n, |a, b| {
             let label = self.label(a);
-            label.order().is_release() && (a == b || label.is_fence() && self.po.has(a, b))
+            label.order().is_release()
+                && (a == b || label.is_fence() && self.po.has(a, b) && self.label(b).is_atomic())
         });
         let acquire = Relation::from_fn(self.n, |a, b| {
             let label = self.label(b);
-            label.order().is_acquire() && (a == b || label.is_fence() && self.po.has(a, b))
+            label.order().is_acquire()
+                && (a == b || label.is_fence() && self.po.has(a, b) && self.label(a).is_atomic())
         });
         release.then(&self.rf.clone().closure()).then(&acquire)
     }

@@ -212,7 +212,7 @@ impl Requests {
         };
         let order = match kind {
             Kind::Fence => self.fence_orders.pick(order),
-            Kind::Rmw => self.orders.pick(order),
+            Kind::Rmw => atomic_part(self.orders.pick(order)),
             Kind::Read => acquire_part(self.orders.pick(order)),
             Kind::Write => release_part(self.orders.pick(order)),
         };
@@ -233,6 +233,11 @@ impl Requests {
         }
         Request { thread, kind, order, loc, depends }
     }
+}
+
+/// What of an order an RMW can have.
+fn atomic_part(order: Order) -> Order {
+    if order.is_atomic() { order } else { Order::Relaxed }
 }
 
 /// What of an order a read can have.

@@ -8,7 +8,7 @@ use tribunal::memory::Order;
 /// Weights of the C11 orders, at least one of them above 0.
 ///
 /// A read uses what an order has of acquire and a write what it has of release: in a mix of `acq_rel` alone every read
-/// is acquire and every write release. A fence uses the orders other than relaxed.
+/// is acquire and every write release. An RMW is relaxed where `na` is drawn; a fence uses the orders that fences can have.
 ///
 /// ```
 /// use tribunal::memory::Order;
@@ -23,20 +23,20 @@ use tribunal::memory::Order;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mix {
     /// Weights in the order of [`Order::ALL`].
-    weights: [u16; 5],
+    weights: [u16; 6],
 }
 
 impl Default for Mix {
     /// `relaxed=2,acquire=1,release=1,acq_rel=1`.
     fn default() -> Self {
-        Mix { weights: [2, 1, 1, 1, 0] }
+        Mix { weights: [0, 2, 1, 1, 1, 0] }
     }
 }
 
 impl Mix {
     /// This order and no other.
     pub const fn only(order: Order) -> Self {
-        let mut weights = [0; 5];
+        let mut weights = [0; 6];
         weights[order as usize] = 1;
         Mix { weights }
     }
@@ -46,8 +46,9 @@ impl Mix {
         self.weights[order as usize]
     }
 
-    /// The mix without relaxed, which fences cannot be; the fallback alone if nothing else is left.
+    /// The mix without `na` and relaxed, which fences cannot be; the fallback alone if nothing else is left.
     pub(crate) fn for_fences(mut self, fallback: Order) -> Self {
+        self.weights[Order::NonAtomic as usize] = 0;
         self.weights[Order::Relaxed as usize] = 0;
         if self.total() == 0 { Mix::only(fallback) } else { self }
     }
@@ -76,8 +77,8 @@ impl Mix {
 pub enum InvalidMix {
     /// An entry names no order.
     #[error(
-        "unknown order `{0}`, expected one of relaxed, acquire, release, acq_rel, seq_cst{near}",
-        near = tribunal::names::suggestion(.0, ["relaxed", "acquire", "release", "acq_rel", "seq_cst"])
+        "unknown order `{0}`, expected one of na, relaxed, acquire, release, acq_rel, seq_cst{near}",
+        near = tribunal::names::suggestion(.0, Order::ALL.map(Order::name))
     )]
     UnknownOrder(String),
     /// A weight is not a small whole number.
@@ -101,7 +102,7 @@ impl FromStr for Mix {
 
     /// Reads `order=weight,...`; an order without a weight has weight 1.
     fn from_str(text: &str) -> Result<Self, InvalidMix> {
-        let mut given = [None; 5];
+        let mut given = [None; 6];
         for entry in text.split(',').map(str::trim) {
             let (name, weight) = entry.split_once('=').unwrap_or((entry, "1"));
             let order = Order::ALL

@@ -172,7 +172,7 @@ mod tests {
         for value in 1..=320 {
             let thread = ThreadId(rng.index(threads as usize) as u32);
             let loc = locs[rng.index(locs.len())];
-            let order = Order::ALL[rng.index(5)];
+            let order = Order::ALL[1 + rng.index(5)];
             // Mostly writes, so that buffers do fill.
             let kind =
                 [Kind::Read, Kind::Write, Kind::Write, Kind::Write, Kind::Write, Kind::Rmw, Kind::Fence]

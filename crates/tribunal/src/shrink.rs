@@ -87,7 +87,7 @@ fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
     let mut fences = Vec::new();
     for pair in kept.windows(2).filter(|pair| x.thread_of(pair[0]) == x.thread_of(pair[1])) {
         let between = || (pair[0].0 + 1..pair[1].0).map(EventId).filter(|&event| x.label(event).is_fence());
-        fences.extend(Order::ALL.map(|order| between().find(|&fence| x.label(fence).order() == order)));
+        fences.extend(Order::OF_FENCES.map(|order| between().find(|&fence| x.label(fence).order() == order)));
     }
     kept.extend(fences.into_iter().flatten());
     kept.sort_unstable();
@@ -342,7 +342,8 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         for event in self.draft.events.clone() {
             let (order, label) = (self.draft.order(self.x, event), self.x.label(event));
             let weaker: &[Order] = match order {
-                Order::Relaxed => &[],
+                // A race would be another history's matter.
+                Order::NonAtomic | Order::Relaxed => &[],
                 Order::Acquire | Order::Release => &[Order::Relaxed],
                 Order::AcqRel => &[Order::Relaxed, Order::Acquire, Order::Release],
                 Order::SeqCst => &[Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel],

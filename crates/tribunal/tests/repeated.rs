@@ -34,11 +34,11 @@ fn history(seed: u64) -> Execution {
     for _ in 0..4 + random.below(4) {
         let thread = threads[random.below(threads.len() as u64) as usize];
         let loc = locations[random.below(2) as usize];
-        let order = Order::ALL[random.below(if fences { 5 } else { 4 }) as usize];
+        let order = Order::ALL[random.below(if fences { 6 } else { 5 }) as usize];
         let (value, read) = (random.below(values), random.below(values));
         let op = match random.below(8) {
-            0 if fences && order != Order::Relaxed => Op::fence(order),
-            0..=1 if rmws > 0 => Op::rmw(loc, read, value).order(order),
+            0 if fences && Order::OF_FENCES.contains(&order) => Op::fence(order),
+            0..=1 if rmws > 0 && order != Order::NonAtomic => Op::rmw(loc, read, value).order(order),
             0..=3 => Op::write(loc, value).order(order),
             _ => Op::read(loc, value).order(order),
         };

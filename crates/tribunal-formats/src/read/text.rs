@@ -185,7 +185,7 @@ fn answer(cursor: &mut Cursor<'_>) -> Parsed<Option<bool>> {
 }
 
 const OPERATION: &str = "an operation: `W x 1`, `R x 1`, `U x 0>1` or `F.sc`";
-const ORDER: &str = "an order: .rlx, .acq, .rel, .ar or .sc";
+const ORDER: &str = "an order: .na, .rlx, .acq, .rel, .ar or .sc";
 
 /// Reads an operation and appends it to its thread.
 #[inline]
@@ -226,7 +226,7 @@ fn operation(
             Op::rmw(loc, read, cursor.number("the value written")?)
         }
         b'F' | b'f' => match order {
-            Some(order) if order != Order::Relaxed => Op::fence(order),
+            Some(order) if Order::OF_FENCES.contains(&order) => Op::fence(order),
             _ => return Err(start.expected("a fence with an order: F.acq, F.rel, F.ar or F.sc")),
         },
         _ => return Err(start.expected(OPERATION)),
@@ -289,6 +289,7 @@ fn plain_access(next: &[u8]) -> Option<(Located<'_>, &[u8])> {
     let (letter, rest) = next.split_first()?;
     let (order, rest) = match rest {
         [b' ', rest @ ..] => (Order::Relaxed, rest),
+        [b'.', b'n', b'a', b' ', rest @ ..] => (Order::NonAtomic, rest),
         [b'.', b'a', b'c', b'q', b' ', rest @ ..] => (Order::Acquire, rest),
         [b'.', b'r', b'e', b'l', b' ', rest @ ..] => (Order::Release, rest),
         [b'.', b'a', b'r', b' ', rest @ ..] => (Order::AcqRel, rest),
@@ -324,6 +325,7 @@ fn source(cursor: &mut Cursor<'_>, draft: &mut Draft) -> Parsed<Source> {
 #[inline]
 fn order(suffix: &[u8]) -> Option<Order> {
     match suffix {
+        b"na" => Some(Order::NonAtomic),
         b"rlx" | b"relaxed" => Some(Order::Relaxed),
         b"acq" | b"acquire" => Some(Order::Acquire),
         b"rel" | b"release" => Some(Order::Release),

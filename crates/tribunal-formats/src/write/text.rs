@@ -112,7 +112,8 @@ impl Form {
             Kind::Fence => b'F',
         });
         out.extend_from_slice(match event.order {
-            Order::Relaxed => b"".as_slice(),
+            Order::NonAtomic => b".na".as_slice(),
+            Order::Relaxed => b"",
             Order::Acquire => b".acq",
             Order::Release => b".rel",
             Order::AcqRel => b".ar",

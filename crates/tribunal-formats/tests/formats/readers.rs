@@ -27,6 +27,7 @@ threads: T0 T1
 T0: W.rel x 1; R.acq y 0; U.ar x 1>2 ; F.sc   # done
 T1 : r.relaxed x 2 from T0:2; R x 5 from init dep 0 @ 3:5; W y 7 dep 0,1 @ :9;
 T0: W z 1 @ 4:
+T0: W.na x 9; R.na  y 0
 final: x=2, y=7
 expect: sc=no tso=yes rc20=na
 ");
@@ -38,6 +39,8 @@ expect: sc=no tso=yes rc20=na
         "T0:2 U.ar x 1>2",
         "T0:3 F.sc",
         "T0:4 W z 1",
+        "T0:5 W.na x 9",
+        "T0:6 R.na y 0",
         "T1:0 R x 2",
         "T1:1 R x 5",
         "T1:2 W y 7",

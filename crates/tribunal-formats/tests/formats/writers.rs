@@ -8,7 +8,7 @@ use tribunal_formats::{Event, Format, Header, Labels, Origin, WriteError, Writer
 
 const HISTORIES: [&str; 9] = [
     "T0: W x 1; R y 0\nT1: W y 1; R x 0",
-    "name: two words\ninit: x=5 y=7\nT0: W.rel x 1; U.ar x 1>2; F.sc; F.acq; F.rel; F.ar\nT1: R.acq x 2; R.sc y 7\nfinal: x=2",
+    "name: two words\ninit: x=5 y=7\nT0: W.rel x 1; U.ar x 1>2; F.sc; F.acq; F.rel; F.ar\nT1: R.acq x 2; R.sc y 7; W.na y 8; R.na y 8\nfinal: x=2",
     "expect: sc=no tso=yes rc20=na\nT0: R x 0; R y 0 dep 0; W x 1 dep 0,1 @ 3:5; W x 2 @ 7:; W x 3 @ :9",
     // Values that do not say which write was read, of threads out of order.
     "T0: R x 1 from T2:0; R x 0 from init; W x 0\nT1: W x 1; U x 0>1 from T0:2\nT2: W x 1; R x 1 from T1:1",

@@ -55,7 +55,7 @@ pub fn weaken(history: &Execution, share: f64, seed: u64) -> Execution {
 /// The order one step below, if there is one.
 fn weaker(kind: Kind, order: Order, rng: &mut Rng) -> Option<Order> {
     match (kind, order) {
-        (_, Order::Relaxed) | (Kind::Fence, Order::Acquire | Order::Release) => None,
+        (_, Order::NonAtomic | Order::Relaxed) | (Kind::Fence, Order::Acquire | Order::Release) => None,
         (Kind::Read, Order::SeqCst) => Some(Order::Acquire),
         (Kind::Write, Order::SeqCst) => Some(Order::Release),
         (Kind::Rmw | Kind::Fence, Order::SeqCst) => Some(Order::AcqRel),

@@ -42,18 +42,18 @@ impl Access {
     /// it has of one that it can.
     pub(super) fn new(op: &Op, place: u32) -> Self {
         let does = match (op.kind, op.order) {
-            (Kind::Read, Order::Relaxed | Order::Release) => Does::LoadRelaxed,
+            (Kind::Read, Order::NonAtomic | Order::Relaxed | Order::Release) => Does::LoadRelaxed,
             (Kind::Read, Order::Acquire | Order::AcqRel) => Does::LoadAcquire,
             (Kind::Read, Order::SeqCst) => Does::LoadSeqCst,
-            (Kind::Write, Order::Relaxed | Order::Acquire) => Does::StoreRelaxed,
+            (Kind::Write, Order::NonAtomic | Order::Relaxed | Order::Acquire) => Does::StoreRelaxed,
             (Kind::Write, Order::Release | Order::AcqRel) => Does::StoreRelease,
             (Kind::Write, Order::SeqCst) => Does::StoreSeqCst,
-            (Kind::Rmw, Order::Relaxed) => Does::SwapRelaxed,
+            (Kind::Rmw, Order::NonAtomic | Order::Relaxed) => Does::SwapRelaxed,
             (Kind::Rmw, Order::Acquire) => Does::SwapAcquire,
             (Kind::Rmw, Order::Release) => Does::SwapRelease,
             (Kind::Rmw, Order::AcqRel) => Does::SwapAcqRel,
             (Kind::Rmw, Order::SeqCst) => Does::SwapSeqCst,
-            (Kind::Fence, Order::Acquire | Order::Relaxed) => Does::FenceAcquire,
+            (Kind::Fence, Order::NonAtomic | Order::Relaxed | Order::Acquire) => Does::FenceAcquire,
             (Kind::Fence, Order::Release) => Does::FenceRelease,
             (Kind::Fence, Order::AcqRel) => Does::FenceAcqRel,
             (Kind::Fence, Order::SeqCst) => Does::FenceSeqCst,

@@ -107,30 +107,44 @@ fn taken<T: Clone>(column: &mut Vec<T>, keep: bool) -> Vec<T> {
     column
 }
 
+const KINDS: [Kind; 4] = [Kind::Read, Kind::Write, Kind::Rmw, Kind::Fence];
+
+/// Labels that no event can have.
+const MEANINGLESS: [Label; 3] = [
+    Label::new(Kind::Rmw, Order::NonAtomic),
+    Label::new(Kind::Fence, Order::NonAtomic),
+    Label::new(Kind::Fence, Order::Relaxed),
+];
+
 impl Execution {
-    /// Counts the kinds of events, and sees to it that every fence has an order.
+    /// Counts the kinds of events, and sees to it that every fence and every RMW has an order it can have.
     fn count_features(&mut self) -> Result<(), MalformedHistory> {
         let mut kinds = [0; 4];
-        let (mut seq_cst, mut idle) = (false, false);
+        let mut seen = 0;
         for label in &self.labels {
             kinds[label.kind() as usize] += 1;
-            seq_cst |= label.order() == Order::SeqCst;
-            idle |= *label == Label::new(Kind::Fence, Order::Relaxed);
+            seen |= label.bit();
         }
-        if idle {
-            return Err(self.fence_without_order());
+        if MEANINGLESS.iter().any(|label| seen & label.bit() != 0) {
+            return Err(self.meaningless_order());
         }
+        let uses = |order| KINDS.iter().any(|&kind| seen & Label::new(kind, order).bit() != 0);
         let [reads, writes, rmws, fences] = kinds;
-        self.features = Features { reads, writes, rmws, fences, seq_cst, ..Features::default() };
+        let (seq_cst, non_atomic) = (uses(Order::SeqCst), uses(Order::NonAtomic));
+        self.features = Features { reads, writes, rmws, fences, seq_cst, non_atomic, ..Features::default() };
         Ok(())
     }
 
     #[cold]
-    fn fence_without_order(&self) -> MalformedHistory {
-        let idle = Label::new(Kind::Fence, Order::Relaxed);
-        let fence = self.events().find(|&event| self.label(event) == idle);
-        let at = fence.and_then(|fence| self.slot(fence)).expect("there is one");
-        MalformedHistory::FenceWithoutOrder { at, thread: self.thread_name(at.thread).into() }
+    fn meaningless_order(&self) -> MalformedHistory {
+        let event = self.events().find(|&event| MEANINGLESS.contains(&self.label(event)));
+        let event = event.expect("there is one");
+        let at = self.slot(event).expect("initial writes are relaxed");
+        let thread = self.thread_name(at.thread).into();
+        match self.label(event).kind() {
+            Kind::Rmw => MalformedHistory::NonAtomicRmw { at, thread },
+            _ => MalformedHistory::FenceWithoutOrder { at, thread },
+        }
     }
 
     fn resolve_reads(&mut self, pushed: &Pushed, index: &WriteIndex) -> Result<(), MalformedHistory> {

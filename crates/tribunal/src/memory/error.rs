@@ -31,10 +31,18 @@ pub enum MalformedHistory {
         /// The index depended on.
         dependency: u32,
     },
-    /// A fence whose order is missing or relaxed.
+    /// A fence whose order is missing, relaxed or `na`.
     #[error("thread {thread}, event {}: a fence needs an order: acquire, release, acq_rel or seq_cst", at.index)]
     FenceWithoutOrder {
         /// The fence.
+        at: Slot,
+        /// Its thread's name.
+        thread: String,
+    },
+    /// An RMW of order `na`.
+    #[error("thread {thread}, event {}: an RMW is atomic, so its order cannot be na", at.index)]
+    NonAtomicRmw {
+        /// The RMW.
         at: Slot,
         /// Its thread's name.
         thread: String,
@@ -87,6 +95,7 @@ impl MalformedHistory {
             Self::BadSource { at, .. }
             | Self::BadDependency { at, .. }
             | Self::FenceWithoutOrder { at, .. }
+            | Self::NonAtomicRmw { at, .. }
             | Self::EndsBeforeItBegins { at, .. } => Some(*at),
             Self::TooLarge { .. } => None,
         }

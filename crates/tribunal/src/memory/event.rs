@@ -18,7 +18,9 @@ pub enum Kind {
 /// A C11 memory order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// No synchronisation.
+    /// A plain access, which takes part in no synchronisation and may be in a data race. Neither an RMW nor a fence.
+    NonAtomic,
+    /// No synchronisation but by fences.
     #[default]
     Relaxed,
     /// Acquire.
@@ -33,8 +35,17 @@ pub enum Order {
 
 impl Order {
     /// Every order, weakest first.
-    pub const ALL: [Order; 5] =
-        [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+    pub const ALL: [Order; 6] =
+        [Order::NonAtomic, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+    /// Every order that a fence may have.
+    pub const OF_FENCES: [Order; 4] = [Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+
+    /// Whether this is relaxed or stronger (⊒rlx).
+    #[inline(always)]
+    pub const fn is_atomic(self) -> bool {
+        !matches!(self, Order::NonAtomic)
+    }
 
     /// Whether this is acquire or stronger (⊒ACQ).
     ///
@@ -53,9 +64,10 @@ impl Order {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
     }
 
-    /// The order's name in every format: `relaxed`, `acquire`, `release`, `acq_rel`, `seq_cst`.
+    /// The order's name in every format: `na`, `relaxed`, `acquire`, `release`, `acq_rel`, `seq_cst`.
     pub const fn name(self) -> &'static str {
         match self {
+            Order::NonAtomic => "na",
             Order::Relaxed => "relaxed",
             Order::Acquire => "acquire",
             Order::Release => "release",
@@ -91,6 +103,18 @@ impl Label {
     #[inline(always)]
     pub const fn order(self) -> Order {
         Order::ALL[(self.0 >> 2) as usize]
+    }
+
+    /// Whether the event's order is relaxed or stronger.
+    #[inline(always)]
+    pub const fn is_atomic(self) -> bool {
+        self.0 >> 2 != Order::NonAtomic as u8
+    }
+
+    /// A bit of its own among the labels.
+    #[inline(always)]
+    pub(super) const fn bit(self) -> u32 {
+        1 << self.0
     }
 
     /// Whether the event's order is acquire or stronger.
@@ -202,7 +226,7 @@ impl Op {
         Op::new(Kind::Rmw, loc, value, read)
     }
 
-    /// A fence. A fence must have an order other than relaxed.
+    /// A fence, of one of the orders [of fences](Order::OF_FENCES).
     #[inline]
     pub const fn fence(order: Order) -> Self {
         Op { order, ..Op::new(Kind::Fence, LocId(0), 0, 0) }
@@ -233,6 +257,7 @@ mod tests {
             for order in Order::ALL {
                 let label = Label::new(kind, order);
                 assert_eq!((label.kind(), label.order()), (kind, order));
+                assert_eq!(label.is_atomic(), order.is_atomic());
                 assert_eq!(label.acquires(), order.is_acquire());
                 assert_eq!(label.releases(), order.is_release());
                 assert_eq!(label.reads(), matches!(kind, Kind::Read | Kind::Rmw));

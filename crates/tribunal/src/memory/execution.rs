@@ -99,6 +99,8 @@ pub struct Features {
     pub fences: usize,
     /// Whether an access or a fence is seq_cst.
     pub seq_cst: bool,
+    /// Whether an access is non-atomic.
+    pub non_atomic: bool,
     /// Whether a location has a given final value.
     pub finals: bool,
     /// Whether an event has dependencies.
@@ -365,6 +367,7 @@ impl fmt::Display for Shown<'_> {
         };
         let label = x.label(e);
         let order = match label.order() {
+            Order::NonAtomic => ".na",
             Order::Relaxed => "",
             Order::Acquire => ".acq",
             Order::Release => ".rel",

@@ -17,7 +17,7 @@ pub(crate) enum Synchronisation {
     Nothing,
     /// hb = (po ∪ rf)⁺: every read acquires from the write it reads.
     EveryRead,
-    /// hb = (po ∪ sw)⁺ with sw = \[E⊒REL\] ; (\[F\];po)? ; rf⁺ ; (po;\[F\])? ; \[E⊒ACQ\].
+    /// hb = (po ∪ sw)⁺ with sw = \[E⊒REL\] ; (\[F\];po)? ; \[W⊒rlx\] ; rf⁺ ; \[R⊒rlx\] ; (po;\[F\])? ; \[E⊒ACQ\].
     Annotated,
     /// The same with `[W];po-loc;[W]` before rf⁺: a later write of the same thread to the location continues a release
     /// sequence.
@@ -194,7 +194,7 @@ impl Carried for Annotated<'_> {
         if from_source != NONE {
             if label.acquires() {
                 self.acquire(step.thread, from_source);
-            } else {
+            } else if label.is_atomic() {
                 let Self { x, clocks, joined, threads, .. } = self;
                 add_released(x, clocks, joined, from_source, &mut threads[t].pending);
             }
@@ -210,8 +210,12 @@ impl Carried for Annotated<'_> {
             self.threads[t].fence = event.0;
         }
         if label.writes() {
-            let mut own = if label.releases() { event.0 } else { self.threads[t].fence };
-            if let Some(continued) = &mut self.continued {
+            let mut own = match (label.releases(), label.is_atomic()) {
+                (true, _) => event.0,
+                (false, true) => self.threads[t].fence,
+                (false, false) => NONE,
+            };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic()) {
                 let at = (step.thread, self.x.locs()[event.index()]);
                 own = continue_release(continued, at, (own, own), event).1;
             }
@@ -336,9 +340,10 @@ impl Carried for AnnotatedSets<'_> {
             self.sets.learn_set(&mut state.traveller, state.pending, None);
         }
         if from_source != Sets::EMPTY {
-            match label.acquires() {
-                true => self.sets.learn_set(&mut state.traveller, from_source, event_of(by)),
-                false => state.pending = self.sets.sets.union(state.pending, from_source),
+            if label.acquires() {
+                self.sets.learn_set(&mut state.traveller, from_source, event_of(by));
+            } else if label.is_atomic() {
+                state.pending = self.sets.sets.union(state.pending, from_source);
             }
         }
         if let Some((write, writer)) = step.source
@@ -352,8 +357,12 @@ impl Carried for AnnotatedSets<'_> {
             state.fence = (state.traveller.set, event.0);
         }
         if label.writes() && self.heard[event.index()] {
-            let mut own = if label.releases() { (state.traveller.set, event.0) } else { state.fence };
-            if let Some(continued) = &mut self.continued {
+            let mut own = match (label.releases(), label.is_atomic()) {
+                (true, _) => (state.traveller.set, event.0),
+                (false, true) => state.fence,
+                (false, false) => (Sets::EMPTY, NONE),
+            };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic()) {
                 let at = (step.thread, self.x.locs()[event.index()]);
                 own = continue_release(continued, at, own, event);
             }
@@ -456,15 +465,19 @@ impl<'a> Releases<'a> {
 
     /// The releases that are acquired through `read`.
     fn walk_release_sequence(&mut self, read: EventId, edges: &mut Vec<(EventId, Because)>) {
+        if !self.x.label(read).is_atomic() {
+            return;
+        }
         let mut at = self.x.rf(read);
         while let Some(write) = at.filter(|&write| !self.x.is_init(write)) {
             if std::mem::replace(&mut self.walked[write.index()], true) {
                 return;
             }
             let because = Because::Sw { write, read };
-            if self.x.label(write).releases() {
+            let label = self.x.label(write);
+            if label.releases() {
                 edges.push((write, because));
-            } else if self.fence_before[write.index()] != NONE {
+            } else if label.is_atomic() && self.fence_before[write.index()] != NONE {
                 edges.push((EventId(self.fence_before[write.index()]), because));
             }
             if let Some(&earlier) = self.write_before.get(write.index()).filter(|&&earlier| earlier != NONE) {
@@ -483,7 +496,7 @@ fn release_writes_before(x: &Execution) -> Vec<u32> {
         let events = x.thread_events(thread);
         for e in events.clone().map(EventId).filter(|&e| x.label(e).writes()) {
             let last = &mut last[x.locs()[e.index()].index()];
-            if *last != NONE && events.contains(last) {
+            if *last != NONE && events.contains(last) && x.label(e).is_atomic() {
                 before[e.index()] = *last;
             }
             if x.label(e).releases() {

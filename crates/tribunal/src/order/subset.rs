@@ -336,7 +336,7 @@ mod tests {
                 let (at, from) = (LocId(loc as u32), last.saturating_sub(random(2)));
                 threads[random(3) as usize].push(match random(7) {
                     0..3 => Op::read(at, from),
-                    6 => Op::fence(Order::ALL[1 + random(4) as usize]),
+                    6 => Op::fence(Order::OF_FENCES[random(4) as usize]),
                     kind => {
                         *last += 1;
                         if kind == 5 { Op::rmw(at, from, *last) } else { Op::write(at, *last) }

@@ -109,7 +109,7 @@ fn fences(pair: Pair) -> &'static [Order] {
         _ if !looks_at_fences(pair.forbids) => &[],
         Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Cc => &[],
         Model::Rc20 => &[Order::Acquire, Order::Release, Order::AcqRel],
-        allows if looks_at_fences(allows) => &Order::ALL[1..],
+        allows if looks_at_fences(allows) => &Order::OF_FENCES,
         _ => &[Order::SeqCst],
     }
 }

@@ -42,6 +42,18 @@ impl<W: Word> Knowledge<W> {
     }
 }
 
+/// Every access acquires and releases, and fences do nothing.
+#[inline(always)]
+fn every_access(label: Label) -> (bool, bool, bool) {
+    (!label.is_fence(), !label.is_fence(), false)
+}
+
+/// As the orders say.
+#[inline(always)]
+fn annotated(label: Label) -> (bool, bool, bool) {
+    (label.acquires(), label.releases(), label.is_atomic())
+}
+
 impl<W: Word> Replay<W> {
     /// What hb and the given final values ask of mo (`order/coherence.rs`): each write that was left before an access of its
     /// location is the one that the access looks at, or mo-before it. False if po ∪ rf is cyclic or no mo has that.
@@ -56,11 +68,11 @@ impl<W: Word> Replay<W> {
             writes.learn(looked_at, known.left & writes.of[x.locs()[e.index()].index()])
         };
         let replayed = match synchronisation {
-            Synchronisation::Nothing => self.run(x, |_| (false, false), look),
-            Synchronisation::EveryRead => self.run(x, |label| (!label.is_fence(), !label.is_fence()), look),
+            Synchronisation::Nothing => self.run(x, |_| (false, false, false), look),
+            Synchronisation::EveryRead => self.run(x, every_access, look),
             // Not worth its while: no witness is found here.
             Synchronisation::Continued => false,
-            Synchronisation::Annotated => self.run(x, |label| (label.acquires(), label.releases()), look),
+            Synchronisation::Annotated => self.run(x, annotated, look),
         };
         replayed && writes.finals(x) && writes.links(x)
     }
@@ -78,17 +90,17 @@ impl<W: Word> Replay<W> {
             }
             !label.reads() || current
         };
-        self.run(x, |label| (!label.is_fence(), !label.is_fence()), look)
+        self.run(x, every_access, look)
     }
 
     /// Visits every access after its po-predecessors and its source: `look(access, the write it looks at, label, what its
-    /// thread knows)`, which says whether to go on. `order` says whether an event acquires and releases. False if `look` said
-    /// so or po ∪ rf is cyclic.
+    /// thread knows)`, which says whether to go on. `order` says whether an event acquires, releases, and does either by way of a
+    /// fence. False if `look` said so or po ∪ rf is cyclic.
     #[inline(always)]
     fn run(
         &mut self,
         x: &Execution,
-        order: impl Fn(Label) -> (bool, bool),
+        order: impl Fn(Label) -> (bool, bool, bool),
         mut look: impl FnMut(EventId, EventId, Label, &mut Knowledge<W>) -> bool,
     ) -> bool {
         let n = x.len();
@@ -116,7 +128,7 @@ impl<W: Word> Replay<W> {
             while thread.next < end {
                 let e = EventId(thread.next);
                 let label = x.labels()[e.index()];
-                let (acquires, releases) = order(label);
+                let (acquires, releases, fenced) = order(label);
                 let source = x.rf(e);
                 let mut passed_on = Knowledge::NOTHING;
                 if let Some(source) = source.filter(|&source| !x.is_init(source)) {
@@ -137,9 +149,10 @@ impl<W: Word> Replay<W> {
                     }
                     continue;
                 }
-                match acquires {
-                    true => thread.known.learn(passed_on),
-                    false => thread.pending.learn(passed_on),
+                if acquires {
+                    thread.known.learn(passed_on);
+                } else if fenced {
+                    thread.pending.learn(passed_on);
                 }
                 let looked_at = source.unwrap_or(e);
                 if !look(e, looked_at, label, &mut thread.known) {
@@ -148,7 +161,11 @@ impl<W: Word> Replay<W> {
                 if label.writes() {
                     done |= W::of(e.0);
                     thread.known.left |= W::of(e.0);
-                    let mut released = if releases { thread.known } else { thread.fence };
+                    let mut released = match (releases, fenced) {
+                        (true, _) => thread.known,
+                        (false, true) => thread.fence,
+                        (false, false) => Knowledge::NOTHING,
+                    };
                     released.learn(passed_on);
                     self.released[e.index()] = released;
                     ready |= self.waiting[e.index()];

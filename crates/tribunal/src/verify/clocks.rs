@@ -1,7 +1,7 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, ThreadId};
+use crate::memory::{EventId, Execution, Order, ThreadId};
 use crate::verdict::Limit;
 
 /// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
@@ -183,7 +183,7 @@ struct Past {
     last: EventId,
 }
 
-/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ]`.
+/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`.
 struct Synchronisation {
     clocks: Clocks,
     /// By thread: the row of its latest event.
@@ -230,7 +230,9 @@ impl Synchronisation {
                 learnt[t.index()] = 0;
                 *row = clocks.widen(*row, learnt);
             }
-            clocks.add_to(unfenced, past);
+            if label.order().is_atomic() {
+                clocks.add_to(unfenced, past);
+            }
         }
         clocks.row_of[e.index()] = *row;
 
@@ -239,7 +241,11 @@ impl Synchronisation {
             self.fenced[t.index()] = Some(own);
         }
         if label.writes() {
-            let released = if label.order().is_release() { Some(own) } else { self.fenced[t.index()] };
+            let released = match label.order() {
+                Order::NonAtomic => None,
+                order if order.is_release() => Some(own),
+                _ => self.fenced[t.index()],
+            };
             // The release sequences of the write an RMW reads from go on through it.
             self.released[e.index()] = match (released, read) {
                 (Some(past), Some(carried)) => {

@@ -108,7 +108,7 @@ impl Fences {
                 fences.release.push(release);
                 if x.label(e).is_fence() {
                     match x.label(e).order() {
-                        Order::Relaxed => {}
+                        Order::NonAtomic | Order::Relaxed => {}
                         Order::Acquire => acquire = e.0 + 1,
                         Order::Release => release = e.0 + 1,
                         Order::AcqRel => (acquire, release) = (e.0 + 1, e.0 + 1),

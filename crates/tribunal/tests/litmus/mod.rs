@@ -198,6 +198,7 @@ fn draft() -> impl Strategy<Value = Draft> {
         1 => Just(Kind::Fence),
     ];
     let order = prop_oneof![
+        20 => Just(Order::NonAtomic),
         60 => Just(Order::Relaxed),
         40 => Just(Order::Acquire),
         40 => Just(Order::Release),
@@ -215,7 +216,7 @@ fn draft() -> impl Strategy<Value = Draft> {
     let fence = prop_oneof![
         6 => Just(None),
         2 => Just(Some(Order::SeqCst)),
-        1 => prop::sample::select(Order::ALL[1..].to_vec()).prop_map(Some),
+        1 => prop::sample::select(Order::OF_FENCES.to_vec()).prop_map(Some),
     ];
     (any::<Index>(), kind, 0..LOCATIONS, order, from, any::<Index>(), dep, interval, fence).prop_map(
         |(thread, kind, loc, order, from, choice, dep, interval, fence)| Draft {
@@ -267,7 +268,8 @@ fn settle(
         draft.loc %= locations;
         match (draft.kind, draft.order, extras) {
             (Kind::Fence, _, Extras::None) => draft.kind = Kind::Read,
-            (Kind::Fence, Order::Relaxed, _) => draft.order = Order::AcqRel,
+            (Kind::Fence, Order::NonAtomic | Order::Relaxed, _) => draft.order = Order::AcqRel,
+            (Kind::Rmw, Order::NonAtomic, _) => draft.order = Order::Relaxed,
             _ => {}
         }
         draft.fence = draft.fence.filter(|_| matches!(extras, Extras::Dependencies | Extras::Times));

@@ -5,25 +5,28 @@ use tribunal::Model;
 use tribunal::memory::{EventId, Order};
 
 impl History<'_> {
-    /// sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ], for rc11 with rs ; rf in place of rf⁺
+    /// sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ], for rc11 with rs ; rf in place of rf⁺
     fn synchronises_with(&self, model: Model) -> Relation {
         let release = self.set(|e| self.order(e).is_release());
         let acquire = self.set(|e| self.order(e).is_acquire());
         let fence = self.set(|e| self.is_fence(e));
+        let atomic = self.set(|e| self.order(e) != Order::NonAtomic);
         let read_from = match model {
             Model::Rc11 => self.release_sequences().then(&self.rf),
             _ => self.rf.plus(),
         };
         release
             .then(&fence.then(&self.po).optional())
+            .then(&atomic)
             .then(&read_from)
+            .then(&atomic)
             .then(&self.po.then(&fence).optional())
             .then(&acquire)
     }
 
-    /// rs = [W] ; po-loc? ; [W] ; (rf;[RMW])*
+    /// rs = [W] ; po-loc? ; [W] ; (rf;[RMW])*, of atomic writes
     fn release_sequences(&self) -> Relation {
-        let writes = self.set(|e| self.writes(e));
+        let writes = self.set(|e| self.writes(e) && self.order(e) != Order::NonAtomic);
         let through = self.rf.then(&self.rmws()).plus().optional();
         writes.then(&self.po_loc().optional()).then(&writes).then(&through)
     }

@@ -35,7 +35,7 @@ impl History<'_> {
                 Order::AcqRel => self.reads(a) || self.writes(b),
                 Order::Acquire => self.reads(a),
                 Order::Release => self.writes(b),
-                Order::Relaxed => false,
+                Order::NonAtomic | Order::Relaxed => false,
             }
         })
     }

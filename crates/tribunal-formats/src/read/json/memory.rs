@@ -178,8 +178,11 @@ impl Reader {
                 EventKey::Value => op.value = self.pull.number("value")?,
                 EventKey::Read => op.read = self.pull.number("read")?,
                 EventKey::Order => {
-                    op.order =
-                        self.pull.word("order", "relaxed, acquire, release, acq_rel or seq_cst", order)?;
+                    op.order = self.pull.word(
+                        "order",
+                        "na, relaxed, acquire, release, acq_rel or seq_cst",
+                        order,
+                    )?;
                 }
                 EventKey::From => op.source = self.source()?,
                 EventKey::Deps => self.deps()?,
@@ -292,9 +295,12 @@ fn plain_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
     }
 }
 
-/// An order with its closing quote, and what is after that. All have seven letters.
+/// An order with its closing quote, and what is after that. All but one have seven letters.
 #[inline(always)]
 fn plain_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
+    if let Some(rest) = bytes.strip_prefix(b"na\"") {
+        return Some((Order::NonAtomic, rest));
+    }
     let (word, rest) = bytes.split_first_chunk()?;
     let order = match word {
         b"relaxed\"" => Order::Relaxed,
@@ -343,6 +349,7 @@ fn operation(word: &[u8]) -> Option<Kind> {
 #[inline(always)]
 fn order(word: &[u8]) -> Option<Order> {
     match word {
+        b"na" => Some(Order::NonAtomic),
         b"relaxed" => Some(Order::Relaxed),
         b"acquire" => Some(Order::Acquire),
         b"release" => Some(Order::Release),

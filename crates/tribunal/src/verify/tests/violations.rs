@@ -233,6 +233,26 @@ fn synchronisation_must_be_as_defined() {
     let violation = cycle(Axiom::ReadCoherence, vec![read(head, next, see, vec![sw])]);
     let refused = fault(refuses(&x, Model::Rc20, &violation));
     assert!(matches!(refused, EdgeFault::NotInReleaseSequence { .. }));
+
+    // What is not atomic synchronises with nothing, not even by way of fences.
+    for (write_order, read_order) in [(Order::NonAtomic, Order::Relaxed), (Order::Relaxed, Order::NonAtomic)]
+    {
+        let x = history(&[
+            &[Op::write(X, 1), Op::fence(Order::Release), Op::write(Y, 1).order(write_order)],
+            &[Op::read(Y, 1).order(read_order), Op::fence(Order::Acquire), Op::read(X, 0)],
+        ]);
+        let ([data, release, flag], [see, acquire, miss]) =
+            ([0, 1, 2].map(|i| event(&x, 0, i)), [0, 1, 2].map(|i| event(&x, 1, i)));
+        let init = x.init_write(X);
+        let sw = edge(release, acquire, Because::Sw { write: flag, read: see });
+        let before_init = read(data, init, miss, vec![po(data, release), sw, po(acquire, miss)]);
+        let mo = coherence(init, data, vec![po(init, data)]);
+        let refused = fault(refuses(&x, Model::Rc20, &cycle(Axiom::ReadCoherence, vec![mo, before_init])));
+        match write_order {
+            Order::NonAtomic => assert!(matches!(refused, EdgeFault::NotReleasedBy(_))),
+            _ => assert!(matches!(refused, EdgeFault::NotAcquiredBy(_))),
+        }
+    }
 }
 
 #[test]

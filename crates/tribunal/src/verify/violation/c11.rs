@@ -40,13 +40,17 @@ impl Proof<'_> {
         let x = self.x;
         let po = |a, b| self.program.po(a, b);
         let (release, acquire) = (x.label(from), x.label(to));
+        let (wrote, saw) = (x.label(write), x.label(read));
         if !release.order().is_release() {
             Some(EdgeFault::NotRelease)
         } else if !acquire.order().is_acquire() {
             Some(EdgeFault::NotAcquire)
-        } else if !(x.label(write).writes() && (write == from || release.is_fence() && po(from, write))) {
+        } else if !(wrote.writes()
+            && wrote.is_atomic()
+            && (write == from || release.is_fence() && po(from, write)))
+        {
             Some(EdgeFault::NotReleasedBy(self.named(write)))
-        } else if !(x.label(read).reads() && (read == to || acquire.is_fence() && po(read, to))) {
+        } else if !(saw.reads() && saw.is_atomic() && (read == to || acquire.is_fence() && po(read, to))) {
             Some(EdgeFault::NotAcquiredBy(self.named(read)))
         } else if !x.rf(read).is_some_and(|source| self.behind_or_same(write, source)) {
             Some(EdgeFault::NotInReleaseSequence { read: self.named(read), write: self.named(write) })

@@ -4,7 +4,7 @@
 use super::c11::Accesses;
 use super::{Positions, broken, c11};
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, ThreadId};
+use crate::memory::{EventId, Execution, Order, ThreadId};
 use crate::verdict::{Axiom, Limit, ModificationOrder};
 use crate::verify::clocks::{HappensBefore, replay};
 use crate::verify::maps::{MapId, Maps};
@@ -73,7 +73,9 @@ impl<'a> Knowledge<'a> {
                 if label.order().is_acquire() {
                     self.current[t.index()] = self.join(self.current[t.index()], read);
                 }
-                self.unfenced[t.index()] = self.join(self.unfenced[t.index()], read);
+                if label.order().is_atomic() {
+                    self.unfenced[t.index()] = self.join(self.unfenced[t.index()], read);
+                }
             }
         }
     }
@@ -90,7 +92,11 @@ impl<'a> Knowledge<'a> {
                     self.fenced[t.index()] = own;
                 }
                 if label.writes() {
-                    let own = if label.order().is_release() { own } else { self.fenced[t.index()] };
+                    let own = match label.order() {
+                        Order::NonAtomic => NOTHING,
+                        order if order.is_release() => own,
+                        _ => self.fenced[t.index()],
+                    };
                     // The release sequences of the write an RMW reads from go on through it.
                     let carried = self.x.rf(e).and_then(|w| self.released.get(w.index())).copied();
                     self.released[e.index()] = self.join(own, carried.unwrap_or(NOTHING));

@@ -220,7 +220,7 @@ fn fences(x: &Execution, t: ThreadId, graph: &mut Digraph) {
                 Some(node)
             };
             match label.order() {
-                Order::Relaxed => {}
+                Order::NonAtomic | Order::Relaxed => {}
                 Order::Acquire => to_all[0] = fence(false),
                 Order::Release => to_writes = fence(true),
                 Order::AcqRel => (to_all[0], to_writes) = (fence(false), fence(true)),
