@@ -111,6 +111,7 @@ impl Knowledge {
             Synchronisation::Annotated { .. } if order.is_acquire() => {
                 self.threads[thread.index()].now = self.join(now, writer, release);
             }
+            Synchronisation::Annotated { .. } if order == Order::NonAtomic => {}
             Synchronisation::Annotated { .. } => {
                 self.threads[thread.index()].pending = self.join(pending, writer, release);
             }
@@ -132,6 +133,7 @@ impl Knowledge {
         let sequences = match self.synchronisation {
             Synchronisation::Nothing => return Release::default(),
             Synchronisation::EveryRead => return here,
+            Synchronisation::Annotated { .. } if order == Order::NonAtomic => return Release::default(),
             Synchronisation::Annotated { continued } => continued,
         };
         let own = if order.is_release() {

@@ -721,7 +721,8 @@ impl Saturation {
         if index < before || last == event {
             return Ok(());
         }
-        if reads && last != source && (writes || self.rules != Rules::Sra) {
+        // What it reads from may be retired; then nothing more is asked of it.
+        if reads && source != NOTHING && last != source && (writes || self.rules != Rules::Sra) {
             if source == location.init {
                 return Err(());
             }
