@@ -239,7 +239,7 @@ fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
             _ => true,
         };
         let answer = session.step(step);
-        let at = || format!("{model}, seed {seed}, moment {moment}: {step:?} {moved:?}");
+        let at = || format!("{model}, seed {seed}, moment {moment}: {step:?}\n{}", show(&mirror, step));
         assert_eq!(answer.is_ok(), may, "{}", at());
         if plan.exact {
             assert_eq!(answer.is_ok(), verdict.is_consistent(), "{}", at());
@@ -280,6 +280,12 @@ fn same_execution(session: &Session, mirror: &Mirror) {
     }
 }
 
+/// The execution with a step, for people.
+fn show(mirror: &Mirror, step: Step) -> String {
+    let x = mirror.execution(Some(step));
+    x.events().map(|e| format!("{} from {:?}\n", x.show(e), x.rf(e).map(|w| x.show(w).to_string()))).collect()
+}
+
 fn compare_candidates(
     plan: &Plan,
     session: &mut Session,
@@ -311,7 +317,7 @@ fn compare_candidates(
             };
             let consistent = check(&mirror.execution(Some(step)), plan.model).is_consistent();
             if plan.exact {
-                assert_eq!(found.contains(&from), consistent, "{}: {step:?}", plan.model);
+                assert_eq!(found.contains(&from), consistent, "{}: {step:?} {}", plan.model, show(mirror, step));
             } else {
                 assert!(found.contains(&from) || !consistent, "{}: {step:?}", plan.model);
             }
@@ -430,5 +436,125 @@ fn what_is_retired_is_not_missed() {
             events += more_events;
         }
         assert!(retired > events / 3, "{model}: {retired} of {events}");
+    }
+}
+
+/// Every mo of an execution, for each location a list of its writes.
+fn consistent_with(x: &Execution, model: Model, mo: &[Vec<usize>], of: &[Vec<tribunal::memory::EventId>]) -> bool {
+    use tribunal::verdict::{ModificationOrder, Verdict, Witness};
+    let mut order = ModificationOrder::new();
+    for (places, writes) in mo.iter().zip(of) {
+        order.push_location(places.iter().map(|&place| writes[place]));
+    }
+    verify(x, model, &Verdict::Consistent(Witness::Mo(order))).is_ok()
+}
+
+/// Sessions in which every write is placed: a position is offered if and only if the mo so far with it is a witness, and so
+/// is a candidate.
+#[test]
+fn where_writes_are_placed_all_is_exact() {
+    let models = [Model::Ra, Model::Rc20, Model::Relaxed, Model::Sra, Model::Sc, Model::Tso, Model::Pso];
+    for model in models {
+        let plan = plan(model);
+        let mut answers = [0; 2];
+        for seed in 0..300 {
+            let mut rng = Rng(seed);
+            let mut session = Session::new(model).expect("a model with sessions");
+            let mut mirror = Mirror::default();
+            (0..3).for_each(|_| mirror.thread(&mut session));
+            (0..2).for_each(|_| _ = mirror.location(&mut session));
+            // For each location, its writes in mo.
+            let mut mo: Vec<Vec<WriteId>> = mirror.locations.iter().map(|&init| vec![init]).collect();
+            let mut marks: Vec<(Mark, Mirror, Vec<Vec<WriteId>>)> = Vec::new();
+            for _ in 0..12 {
+                let (thread, loc) = (ThreadId(rng.below(3) as u32), LocId(rng.below(2) as u32));
+                let order = rng.pick(&plan.accesses[1..]);
+                let kind = rng.below(8);
+                if rng.below(6) == 0 {
+                    marks.push((session.mark(), mirror.clone(), mo.clone()));
+                } else if rng.below(6) == 0 && !marks.is_empty() {
+                    let (mark, earlier, order) = marks.pop().expect("a mark");
+                    session.undo(mark);
+                    (mirror, mo) = (earlier, order);
+                }
+                let mut accepted = Vec::new();
+                for from in mo[loc.index()].clone() {
+                    let step = match kind {
+                        0..4 => Step::Write { thread, loc, order },
+                        4 => Step::Rmw { thread, from, order },
+                        _ => Step::Read { thread, from, order },
+                    };
+                    let x = mirror.execution(Some(step));
+                    let mut with = mo.clone();
+                    let at = with[loc.index()].iter().position(|&write| write == from).expect("a write");
+                    // The new write's id is not known yet.
+                    let new = WriteId::clone(&from);
+                    let mut of: Vec<Vec<_>> = Vec::new();
+                    for (l, writes) in with.iter_mut().enumerate() {
+                        let event = |write: &WriteId| event_of(&mirror, &x, *write);
+                        let mut events: Vec<_> = writes.iter().map(event).collect();
+                        if l == loc.index() && kind <= 4 {
+                            let own = x.thread_events(thread);
+                            events.insert(at + 1, tribunal::memory::EventId(own.end - 1));
+                        }
+                        of.push(events);
+                    }
+                    let _ = new;
+                    let order: Vec<Vec<usize>> = of.iter().map(|events| (0..events.len()).collect()).collect();
+                    if consistent_with(&x, model, &order, &of) {
+                        accepted.push(from);
+                    }
+                }
+                accepted.sort();
+                let mut found = match kind {
+                    0..4 => session.coherence_positions(thread, loc, order).to_vec(),
+                    4 => session.rmw_candidates(thread, loc, order).to_vec(),
+                    _ => session.candidates(thread, loc, order).to_vec(),
+                };
+                found.sort();
+                assert_eq!(found, accepted, "{model}, seed {seed}, kind {kind}");
+                answers[0] += found.len();
+                answers[1] += mo[loc.index()].len() - found.len();
+                if found.is_empty() {
+                    continue;
+                }
+                let from = rng.pick(&found);
+                let at = mo[loc.index()].iter().position(|&write| write == from).expect("a write");
+                let step = match kind {
+                    0..4 => Step::Write { thread, loc, order },
+                    4 => Step::Rmw { thread, from, order },
+                    _ => Step::Read { thread, from, order },
+                };
+                let write = match kind {
+                    0..4 => Some(session.write_after(thread, loc, order, from).expect("a position")),
+                    _ => session.step(step).expect("a candidate"),
+                };
+                mirror.steps.push((step, write));
+                if let Some(write) = write {
+                    mo[loc.index()].insert(at + 1, write);
+                }
+            }
+        }
+        assert!(answers.iter().all(|&count| count > 1_000), "{model}: {answers:?}");
+    }
+}
+
+/// The event of a write.
+fn event_of(mirror: &Mirror, x: &Execution, write: WriteId) -> tribunal::memory::EventId {
+    if let Some(loc) = mirror.locations.iter().position(|&init| init == write) {
+        return x.init_write(LocId::from_index(loc));
+    }
+    let at = mirror.steps.iter().position(|(_, made)| *made == Some(write)).expect("a write");
+    let thread = thread_of(mirror.steps[at].0);
+    let index = mirror.steps[..at].iter().filter(|(step, _)| thread_of(*step) == thread).count();
+    x.event_at(thread, index as u32).expect("an event")
+}
+
+fn thread_of(step: Step) -> ThreadId {
+    match step {
+        Step::Write { thread, .. }
+        | Step::Read { thread, .. }
+        | Step::Rmw { thread, .. }
+        | Step::Fence { thread, .. } => thread,
     }
 }

@@ -95,10 +95,13 @@ impl Knowledge {
         self.trail.push((thread, self.threads[thread.index()], self.rows.len()));
     }
 
-    /// The thread reads a write of `writer` that releases so much.
+    /// The thread reads a write of `writer` that releases so much. Its own RMW may pass on what it has not acquired.
     #[inline]
-    pub(super) fn read(&mut self, thread: ThreadId, writer: ThreadId, release: Release, order: Order) {
+    pub(super) fn read(&mut self, thread: ThreadId, writer: ThreadId, mut release: Release, order: Order) {
         let State { now, pending, .. } = self.threads[thread.index()];
+        if writer == thread {
+            release.own = 0;
+        }
         match self.synchronisation {
             Synchronisation::Nothing => {}
             Synchronisation::EveryRead => {

@@ -349,12 +349,14 @@ impl Coherence {
             });
         }
         let mut heard = true;
-        if written.thread != NONE && written.thread != thread.0 {
+        if written.thread != NONE {
             let writer = ThreadId(written.thread);
             let before = knowledge.now_row(thread);
             knowledge.read(thread, writer, links[source as usize].release, order);
             let now = knowledge.now(thread);
-            heard = !knowledge.has_unheard_reads() || now[writer.index()] > written.index;
+            heard = writer == thread
+                || !knowledge.has_unheard_reads()
+                || now[writer.index()] > written.index;
             if knowledge.now_row(thread) != before {
                 location.advance(look.line, &mut look.front, now, |_| {});
             }
