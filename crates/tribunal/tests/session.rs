@@ -317,7 +317,13 @@ fn compare_candidates(
             };
             let consistent = check(&mirror.execution(Some(step)), plan.model).is_consistent();
             if plan.exact {
-                assert_eq!(found.contains(&from), consistent, "{}: {step:?} {}", plan.model, show(mirror, step));
+                assert_eq!(
+                    found.contains(&from),
+                    consistent,
+                    "{}: {step:?} {}",
+                    plan.model,
+                    show(mirror, step)
+                );
             } else {
                 assert!(found.contains(&from) || !consistent, "{}: {step:?}", plan.model);
             }
@@ -372,7 +378,7 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
         (0..locations).for_each(|_| _ = session.location());
     }
     let (mut retired, mut finished) = (0, false);
-    for moment in 0..400 {
+    for moment in 0..800 {
         let running = if finished { threads - 1 } else { threads };
         let (thread, loc) =
             (ThreadId::from_index(rng.below(running)), LocId::from_index(rng.below(locations)));
@@ -381,7 +387,7 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
         if rng.below(12) == 0 {
             retired += one.retire();
         }
-        if moment == 200 && threads > 2 && busy == 1 {
+        if moment == 400 && threads > 2 && busy == 1 {
             let child = ThreadId::from_index(threads - 1);
             one.join(ThreadId(0), child);
             all.join(ThreadId(0), child);
@@ -430,7 +436,7 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
 fn what_is_retired_is_not_missed() {
     for model in EXACT.into_iter().chain(SATURATED) {
         let [mut retired, mut events] = [0; 2];
-        for seed in 0..150 {
+        for seed in 0..100 {
             let (more_retired, more_events) = retire_in_one(&plan(model), seed);
             retired += more_retired;
             events += more_events;
@@ -440,7 +446,12 @@ fn what_is_retired_is_not_missed() {
 }
 
 /// Every mo of an execution, for each location a list of its writes.
-fn consistent_with(x: &Execution, model: Model, mo: &[Vec<usize>], of: &[Vec<tribunal::memory::EventId>]) -> bool {
+fn consistent_with(
+    x: &Execution,
+    model: Model,
+    mo: &[Vec<usize>],
+    of: &[Vec<tribunal::memory::EventId>],
+) -> bool {
     use tribunal::verdict::{ModificationOrder, Verdict, Witness};
     let mut order = ModificationOrder::new();
     for (places, writes) in mo.iter().zip(of) {
@@ -487,8 +498,6 @@ fn where_writes_are_placed_all_is_exact() {
                     let x = mirror.execution(Some(step));
                     let mut with = mo.clone();
                     let at = with[loc.index()].iter().position(|&write| write == from).expect("a write");
-                    // The new write's id is not known yet.
-                    let new = WriteId::clone(&from);
                     let mut of: Vec<Vec<_>> = Vec::new();
                     for (l, writes) in with.iter_mut().enumerate() {
                         let event = |write: &WriteId| event_of(&mirror, &x, *write);
@@ -499,8 +508,8 @@ fn where_writes_are_placed_all_is_exact() {
                         }
                         of.push(events);
                     }
-                    let _ = new;
-                    let order: Vec<Vec<usize>> = of.iter().map(|events| (0..events.len()).collect()).collect();
+                    let order: Vec<Vec<usize>> =
+                        of.iter().map(|events| (0..events.len()).collect()).collect();
                     if consistent_with(&x, model, &order, &of) {
                         accepted.push(from);
                     }
@@ -512,7 +521,12 @@ fn where_writes_are_placed_all_is_exact() {
                     _ => session.candidates(thread, loc, order).to_vec(),
                 };
                 found.sort();
-                assert_eq!(found, accepted, "{model}, seed {seed}, kind {kind}");
+                assert_eq!(
+                    found,
+                    accepted,
+                    "{model}, seed {seed}, kind {kind} {thread:?} {loc:?} {mo:?}\n{}",
+                    show(&mirror, Step::Write { thread, loc, order })
+                );
                 answers[0] += found.len();
                 answers[1] += mo[loc.index()].len() - found.len();
                 if found.is_empty() {

@@ -354,9 +354,7 @@ impl Coherence {
             let before = knowledge.now_row(thread);
             knowledge.read(thread, writer, links[source as usize].release, order);
             let now = knowledge.now(thread);
-            heard = writer == thread
-                || !knowledge.has_unheard_reads()
-                || now[writer.index()] > written.index;
+            heard = writer == thread || !knowledge.has_unheard_reads() || now[writer.index()] > written.index;
             if knowledge.now_row(thread) != before {
                 location.advance(look.line, &mut look.front, now, |_| {});
             }

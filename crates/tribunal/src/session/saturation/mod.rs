@@ -432,7 +432,10 @@ impl Saturation {
             self.overwrite_initial(loc, at, event);
         }
         if let Some(after) = after {
-            self.place_after(loc, after, event)?;
+            if self.events[after as usize].thread != NONE {
+                self.add_edge(after, event);
+            }
+            self.before_all_behind(loc, after, event);
         }
         self.follow()?;
         Ok(event)
@@ -528,12 +531,11 @@ impl Saturation {
 
     /// An event reads from a write.
     fn read_from(&mut self, thread: ThreadId, loc: LocId, source: u32, event: u32) -> Result<(), ()> {
-        let Event { thread: writer, readers, index, line, .. } = self.events[source as usize];
+        let Event { thread: writer, readers, .. } = self.events[source as usize];
         let reader = &mut self.readers.row_mut(readers)[thread.index()];
         self.trail.push(Change::Reader { row: readers, thread: thread.0, event: *reader });
         *reader = event;
-        let initial = writer == NONE;
-        if !initial && (writer != thread.0 || matches!(self.rules, Rules::Sc | Rules::Sra)) {
+        if writer != NONE && (writer != thread.0 || matches!(self.rules, Rules::Sc | Rules::Sra)) {
             self.add_edge(source, event);
         }
         if self.rules == Rules::Sra {
@@ -543,26 +545,34 @@ impl Saturation {
             }
         }
         // What reads from a write comes before the first of each line that comes after it.
+        self.before_all_behind(loc, source, event);
+        Ok(())
+    }
+
+    /// Puts a new event before the first write of each line that is known to be behind a write.
+    fn before_all_behind(&mut self, loc: LocId, write: u32, event: u32) {
+        let Event { thread, line, index, .. } = self.events[write as usize];
         for at in 0..self.locations[loc.index()].lines.len() {
             let own = &self.locations[loc.index()].lines[at];
-            let first = if initial {
+            let older = match own.writes.split_last() {
+                Some((last, older)) if last.event == event => older,
+                _ => &own.writes[..],
+            };
+            let first = if thread == NONE {
                 0
             } else if own.line == line {
-                own.writes.partition_point(|entry| entry.index <= index)
+                older.partition_point(|entry| entry.index <= index)
             } else {
-                let is_before = |entry: &Entry| self.clocks.row(entry.event)[line as usize] > index;
-                match own.writes.last() {
-                    Some(last) if is_before(last) => own.writes.partition_point(|entry| !is_before(entry)),
+                let is_behind = |entry: &Entry| self.clocks.row(entry.event)[line as usize] > index;
+                match older.last() {
+                    Some(last) if is_behind(last) => older.partition_point(|entry| !is_behind(entry)),
                     _ => continue,
                 }
             };
-            if let Some(&Entry { event: after, .. }) = own.writes.get(first)
-                && after != event
-            {
-                self.add_edge(event, after);
+            if let Some(&Entry { event: behind, .. }) = older.get(first) {
+                self.add_edge(event, behind);
             }
         }
-        Ok(())
     }
 
     /// sra: the writes that happen before a read are before its source.
@@ -601,31 +611,6 @@ impl Saturation {
         }
         let row = self.events[location.init as usize].readers;
         self.readers_before(row, event);
-    }
-
-    /// mo has a write right behind another.
-    fn place_after(&mut self, loc: LocId, after: u32, event: u32) -> Result<(), ()> {
-        let Event { line, index, thread, .. } = self.events[after as usize];
-        if thread != NONE {
-            self.add_edge(after, event);
-        }
-        for at in 0..self.locations[loc.index()].lines.len() {
-            let own = &self.locations[loc.index()].lines[at];
-            let first = if thread == NONE {
-                0
-            } else if own.line == line {
-                own.writes.partition_point(|entry| entry.index <= index)
-            } else {
-                let is_before = |entry: &Entry| self.clocks.row(entry.event)[line as usize] > index;
-                own.writes.partition_point(|entry| !is_before(entry))
-            };
-            if let Some(&Entry { event: behind, .. }) = own.writes.get(first)
-                && behind != event
-            {
-                self.add_edge(event, behind);
-            }
-        }
-        Ok(())
     }
 
     /// Those that read from a write come before another.
