@@ -40,6 +40,7 @@ use crate::order::turns::Turns;
 use crate::order::{causality, coherence, parallel, sat};
 use crate::verdict::{Axiom, Limit, ModificationOrder, Verdict, Violation, Witness};
 use explain::Explanation;
+use std::rc::Rc;
 
 /// The two models with seq_cst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +167,14 @@ fn plainly(
     scene: Scene<'_>,
     limits: &Limits<'_>,
 ) -> Result<Option<(ModificationOrder, Engine)>, Limit> {
-    let Ok(graph) = graph(psc, limits)? else { return Ok(None) };
+    let Ok(mut graph) = graph(psc, limits)? else { return Ok(None) };
+    let straight = Turns::new(&psc.events, Rc::default()).straighten(&mut graph, psc.events.len());
+    if std::env::var("DBG").is_ok() { eprintln!("straight {straight} {} nodes {} edges {}", graph.derived().len(), graph.len(), psc.edges.len()); }
+    if straight {
+        let mo = of_history(scene.x, psc, &in_order(&psc.events, &graph));
+        return Ok(Some((mo, Engine::Search)));
+    }
+    graph.truncate(0);
     let mut saturation = Saturation::new(&psc.events, graph, lines(psc), limits)?;
     match saturation.run(limits) {
         Ok(()) => {}
