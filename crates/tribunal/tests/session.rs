@@ -1,4 +1,4 @@
-//! Executions that grow and go back: at every moment a session says what `check` says of the execution so far.
+//! Random executions that grow and go back: at every moment a session says what `check` says of the execution so far.
 
 use std::collections::HashMap;
 use tribunal::memory::{Execution, LocId, Op, Order, Source, ThreadId};
@@ -350,6 +350,15 @@ fn what_saturation_refuses_is_inconsistent() {
     SATURATED.into_iter().for_each(|model| lead_all(&plan(model), 1_000));
 }
 
+/// psc is left to `settle`.
+#[test]
+fn with_seq_cst_nothing_possible_is_left_out() {
+    const ORDERS: &[Order] = &[Order::Relaxed, Order::Acquire, Order::Release, Order::SeqCst, Order::SeqCst];
+    for model in [Model::Rc20, Model::Rc11] {
+        lead_all(&Plan { accesses: ORDERS, fences: FULL_FENCES, exact: false, ..plan(model) }, 500);
+    }
+}
+
 #[test]
 fn sra_without_rmws_is_exact() {
     lead_all(&Plan { rmws: false, exact: true, ..plan(Model::Sra) }, 500);
@@ -464,8 +473,7 @@ fn consistent_with(
 /// is a candidate.
 #[test]
 fn where_writes_are_placed_all_is_exact() {
-    let models = [Model::Ra, Model::Rc20, Model::Relaxed, Model::Sra, Model::Sc, Model::Tso, Model::Pso];
-    for model in models {
+    for model in EXACT.into_iter().chain(SATURATED).filter(|&model| model != Model::Wra) {
         let plan = plan(model);
         let mut answers = [0; 2];
         for seed in 0..300 {

@@ -74,9 +74,9 @@ pub struct Session {
     model: Model,
     log: Log,
     engine: Engine,
-    /// Whether there is a mark, and how often marks have become void.
-    marked: bool,
-    age: u32,
+    /// The numbers of the marks that hold, the last of all marks so far.
+    marks: Vec<u64>,
+    marked: u64,
     /// Room for answers.
     found: Vec<WriteId>,
 }
@@ -177,7 +177,9 @@ pub struct NoSession(pub Model);
 /// A moment of a session to go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    age: u32,
+    /// Its number, and how many marks were before it.
+    number: u64,
+    depth: usize,
     log: LogMark,
     engine: [usize; 2],
 }
@@ -200,7 +202,8 @@ impl Session {
             Model::Pso => saturation(Rules::Pso),
             _ => return Err(NoSession(model)),
         };
-        Ok(Session { model, log: Log::default(), engine, marked: false, age: 0, found: Vec::new() })
+        let (log, marks, found) = (Log::default(), Vec::new(), Vec::new());
+        Ok(Session { model, log, engine, marks, marked: 0, found })
     }
 
     /// The session's model.
@@ -373,7 +376,7 @@ impl Session {
 
     #[inline(always)]
     fn forget_way_back(&mut self) {
-        if !self.marked {
+        if self.marks.is_empty() {
             self.log.forget_way_back();
         }
     }
@@ -459,17 +462,20 @@ impl Session {
 
     /// A moment to go back to. Going back does not use it up.
     pub fn mark(&mut self) -> Mark {
-        self.marked = true;
-        Mark { age: self.age, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
+        self.marked += 1;
+        self.marks.push(self.marked);
+        let (number, depth) = (self.marked, self.marks.len() - 1);
+        Mark { number, depth, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
     }
 
-    /// Goes back to a mark: events, threads and locations since then are gone.
+    /// Goes back to a mark: events, threads, locations and marks since then are gone.
     ///
     /// # Panics
     ///
-    /// If something was retired since the mark, or the session was behind it already.
+    /// If the mark is void: the session has gone back to an earlier one, or [retired](Self::retire) something.
     pub fn undo(&mut self, mark: Mark) {
-        assert!(mark.age == self.age && self.log.reaches(&mark.log), "the mark is void");
+        assert!(self.marks.get(mark.depth) == Some(&mark.number), "the mark is void");
+        self.marks.truncate(mark.depth + 1);
         engine!(self, engine => engine.undo(mark.engine, mark.log.threads));
         self.log.undo(&mark.log);
     }
@@ -481,14 +487,14 @@ impl Session {
     /// events as it left the last time, say. If threads keep up with each other, a session without end then takes bounded memory.
     /// [`kept_by`](Self::kept_by) says what keeps a write.
     ///
-    /// Answers stay what they were. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
+    /// Answers stay what they were, but for threads that are [made](Self::thread) later: what they might contradict may be gone, so
+    /// that sc, tso, pso and sra may let them do more. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
     /// not dropped and of what came after; an RMW whose source is gone is a write there.
     pub fn retire(&mut self) -> u64 {
         let before = self.log.retired;
         let left = engine!(self, engine => engine.retire(&self.log));
         self.log.retire(|place| left[place as usize]);
-        self.marked = false;
-        self.age += 1;
+        self.marks.clear();
         self.log.retired - before
     }
 

@@ -169,7 +169,14 @@ fn plainly(
 ) -> Result<Option<(ModificationOrder, Engine)>, Limit> {
     let Ok(mut graph) = graph(psc, limits)? else { return Ok(None) };
     let straight = Turns::new(&psc.events, Rc::default()).straighten(&mut graph, psc.events.len());
-    if std::env::var("DBG").is_ok() { eprintln!("straight {straight} {} nodes {} edges {}", graph.derived().len(), graph.len(), psc.edges.len()); }
+    if std::env::var("DBG").is_ok() {
+        eprintln!(
+            "straight {straight} {} nodes {} edges {}",
+            graph.derived().len(),
+            graph.len(),
+            psc.edges.len()
+        );
+    }
     if straight {
         let mo = of_history(scene.x, psc, &in_order(&psc.events, &graph));
         return Ok(Some((mo, Engine::Search)));

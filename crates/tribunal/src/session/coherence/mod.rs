@@ -103,6 +103,8 @@ pub(super) struct Coherence {
     look: Look,
     /// What a read puts before a chain.
     edges: Vec<u32>,
+    /// The chains before which a write is placed.
+    behind: Vec<u32>,
     /// Whether there is a mark to go back to.
     tracing: bool,
     trail: Vec<Change>,
@@ -117,6 +119,7 @@ impl Coherence {
             links: Vec::new(),
             look: Look::default(),
             edges: Vec::new(),
+            behind: Vec::new(),
             tracing: false,
             trail: Vec::new(),
         }
@@ -215,9 +218,7 @@ impl Coherence {
     }
 
     pub(super) fn fence(&mut self, thread: ThreadId, order: Order) {
-        if self.tracing {
-            self.knowledge.remember(thread);
-        }
+        self.knowledge.remember(thread);
         self.knowledge.fence(thread, order);
         self.end(thread);
     }
@@ -306,8 +307,8 @@ impl Coherence {
     /// Remembers what an access of the location that was looked at may change.
     #[inline(always)]
     fn begin(&mut self, thread: ThreadId, loc: LocId) {
+        self.knowledge.remember(thread);
         if self.tracing {
-            self.knowledge.remember(thread);
             let (location, line) = (&self.locations[loc.index()], self.look.line);
             let own = &location.lines[line];
             let (accesses, rows) = (own.accesses.len() as u32, location.rows.len());
@@ -319,7 +320,7 @@ impl Coherence {
     /// write releases is acquired. Says whether the write happens before the read.
     fn observe(&mut self, log: &Log, thread: ThreadId, source: u32, order: Order) -> bool {
         let written = *log.at(source);
-        let Coherence { mo, knowledge, locations, links, look, edges, tracing, trail } = self;
+        let Coherence { mo, knowledge, locations, links, look, edges, tracing, trail, .. } = self;
         let location = &mut locations[written.loc.index()];
         let top = links[source as usize].top;
         if *mo

@@ -381,9 +381,7 @@ impl Saturation {
 
     /// hb goes on, for sra.
     fn acquire(&mut self, Access { thread, source, writes, order, .. }: Access, event: u32) {
-        if self.tracing {
-            self.knowledge.remember(thread);
-        }
+        self.knowledge.remember(thread);
         if let Some(Event { thread: writer, place, .. }) = source.map(|source| self.events[source as usize])
             && writer != NONE
             && writer != thread.0
@@ -767,9 +765,7 @@ impl Saturation {
         }
         self.threads[thread.index()] = State { count: count + 1, read, write, barrier };
         if self.rules == Rules::Sra {
-            if self.tracing {
-                self.knowledge.remember(thread);
-            }
+            self.knowledge.remember(thread);
             self.knowledge.advance(thread);
         }
         self.forget_way_back();
