@@ -160,9 +160,10 @@ impl Knowledge {
         } else {
             fence
         };
+        // Who acquires and releases knows what it has read.
+        let passes_on = !(order.is_acquire() && order.is_release());
         match source {
-            // What is acquired is known.
-            Some((writer, passed)) if !passed.is_nothing() && !(order.is_release() && order.is_acquire()) => {
+            Some((writer, passed)) if passes_on && !passed.is_nothing() => {
                 Release { row: self.join(own.row, writer, passed), own: own.own }
             }
             _ => own,
