@@ -148,3 +148,14 @@ fn a_session_without_end_takes_no_more_than_so_much() {
         assert!(long < 16 << 20 && long < 2 * short, "{model}: {short} bytes, then {long}");
     }
 }
+
+/// Takes minutes: `cargo test --release --test session_memory -- --ignored`.
+#[test]
+#[ignore = "it takes minutes"]
+fn a_hundred_million_events_take_less_than_a_gigabyte() {
+    for (model, machine) in [(Model::Rc20, Machine::View), (Model::Tso, Machine::Tso)] {
+        let (held, peak) = peak_of(|| endless(model, machine, 100_000_000));
+        println!("{model}: {held} bytes of the session, {peak} of all");
+        assert!(peak < 1 << 30, "{model}: {peak} bytes");
+    }
+}

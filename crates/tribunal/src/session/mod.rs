@@ -17,7 +17,8 @@
 //!
 //! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
 //! reads with acquire as its first event; a join is the same from the child to the parent. Under pso a release fence goes before
-//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them.
+//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them. Under relaxed, where
+//! nothing synchronises, they order nothing.
 //!
 //! **Going back** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
 //! once a session has been as far as it goes, going there again allocates nothing.
