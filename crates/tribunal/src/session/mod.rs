@@ -30,6 +30,7 @@ mod knowledge;
 mod log;
 mod rows;
 mod saturation;
+mod step;
 
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
@@ -41,6 +42,7 @@ use log::{Log, LogMark, NONE};
 use saturation::{Rules, Saturation};
 
 pub use log::WriteId;
+pub use step::{Because, Refused, Step};
 
 /// An execution that grows and goes back, and is consistent with its model as far as [`self`](crate::session) says.
 ///
@@ -96,78 +98,6 @@ macro_rules! engine {
             Engine::Saturation($engine) => $call,
         }
     };
-}
-
-/// An event that may be next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A write to a location.
-    Write {
-        /// Who writes.
-        thread: ThreadId,
-        /// The location.
-        loc: LocId,
-        /// With which order.
-        order: Order,
-    },
-    /// A read from a write.
-    Read {
-        /// Who reads.
-        thread: ThreadId,
-        /// The write that is read.
-        from: WriteId,
-        /// With which order.
-        order: Order,
-    },
-    /// A read from a write and an overwriting of it in one step.
-    Rmw {
-        /// Who reads and writes.
-        thread: ThreadId,
-        /// The write that is read.
-        from: WriteId,
-        /// With which order.
-        order: Order,
-    },
-    /// A fence.
-    Fence {
-        /// Whose fence.
-        thread: ThreadId,
-        /// Of which order.
-        order: Order,
-    },
-}
-
-/// A step that cannot be next. The session is as if nobody had asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{because}")]
-pub struct Refused {
-    /// What was asked for.
-    pub step: Step,
-    /// Why not.
-    pub because: Because,
-}
-
-/// Why a step is refused. [`Session::refutation`] has the whole proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Because {
-    /// The write to be read is overwritten: this one happens before the event, or is read before it, and is behind the other.
-    #[error("the write is overwritten by write {} in what happens before", .by.index())]
-    Overwritten {
-        /// The write that hides it.
-        by: WriteId,
-    },
-    /// No two RMWs read from one write.
-    #[error("RMW {} reads from the write already", .by.index())]
-    Shared {
-        /// The RMW that reads from it.
-        by: WriteId,
-    },
-    /// What the step implies is a cycle.
-    #[error("every order of the writes has a cycle")]
-    Cyclic,
-    /// The write was retired or undone.
-    #[error("the write is no longer part of the session")]
-    Gone,
 }
 
 /// There are no sessions of a model.
@@ -402,7 +332,7 @@ impl Session {
             }
     }
 
-    /// The writes of a location that the thread may read from now: the initial write first, then thread by thread in
+    /// The writes of a location that the thread may read from now: the initial write first, then those of each thread in
     /// program order. See [`self`](crate::session) for the models of which these may be too many.
     pub fn candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
         self.found.clear();

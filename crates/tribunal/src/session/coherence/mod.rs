@@ -142,7 +142,8 @@ impl Coherence {
     fn link(&mut self, write: u32, source: Option<u32>, ordinal: u32, release: Release) {
         let (top, position) = match source {
             Some(source) if self.mo => {
-                (self.links[source as usize].top, self.links[source as usize].position + 1)
+                let Link { top, position, .. } = self.links[source as usize];
+                (top, position.checked_add(1).expect("the writes of a chain are counted with 32 bits"))
             }
             _ => (write, 0),
         };
@@ -458,17 +459,5 @@ impl Coherence {
             + self.locations.iter().map(Location::bytes).sum::<usize>()
             + self.links.capacity() * size_of::<Link>()
             + self.trail.capacity() * size_of::<Change>()
-    }
-}
-
-impl Look {
-    /// The write among those seen that is behind a write in its chain.
-    #[inline(always)]
-    fn hiding(&self, write: u32, links: &Links) -> Option<u32> {
-        let Link { top, position, .. } = links[write as usize];
-        self.seen.iter().copied().find(|&seen| {
-            let seen = &links[seen as usize];
-            seen.top == top && seen.position > position
-        })
     }
 }
