@@ -6,7 +6,9 @@
 
 use super::graph::Graph;
 use super::saturate::Reason;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId};
+use crate::verdict::Limit;
 use std::rc::Rc;
 
 /// Writes that come between a read and its source: mo has each before the source, or else it comes after the read.
@@ -96,7 +98,12 @@ impl<'a> Turns<'a> {
     /// Makes the order a memory order by moving nodes alone: a read before the writes out of turn, or its source behind them. What
     /// follows is not thought of; where there is no way on, the last move is made otherwise. Says whether it worked, with at
     /// most so many moves.
-    pub(crate) fn straighten(&mut self, graph: &mut Graph<Reason>, most: usize) -> bool {
+    pub(crate) fn straighten(
+        &mut self,
+        graph: &mut Graph<Reason>,
+        most: usize,
+        limits: &Limits<'_>,
+    ) -> Result<bool, Limit> {
         let reason = Reason::Assumed { depth: 0 };
         let mut made: Vec<Move> = Vec::new();
         let mut moves = 0;
@@ -105,7 +112,8 @@ impl<'a> Turns<'a> {
             // The last move that can still be made otherwise.
             loop {
                 moves += 1;
-                let Some(last) = made.last_mut().filter(|_| moves <= most) else { return false };
+                limits.check(0)?;
+                let Some(last) = made.last_mut().filter(|_| moves <= most) else { return Ok(false) };
                 graph.truncate(last.edges);
                 let Some(&(from, to)) = last.ways.get(last.next) else {
                     made.pop();
@@ -118,7 +126,7 @@ impl<'a> Turns<'a> {
                 }
             }
         }
-        true
+        Ok(true)
     }
 
     /// Two writes of a location whose copies come in another order.
