@@ -394,6 +394,15 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
         let order = rng.pick(plan.accesses);
         let at = || format!("{}, seed {seed}, moment {moment}", plan.model);
         if rng.below(12) == 0 {
+            // What was undone is not missed either.
+            let mark = one.mark();
+            for _ in 0..rng.below(20) {
+                let from = one.write(thread, loc, order);
+                let child = one.spawn(thread);
+                one.read(child, from, Order::Acquire).expect("what its parent wrote last");
+                one.rmw(child, from, Order::AcqRel).expect("nobody else did");
+            }
+            one.undo(mark);
             retired += one.retire();
         }
         if moment == 400 && threads > 2 && busy == 1 {

@@ -135,6 +135,11 @@ impl Log {
         self.free.extend(self.taken.pop());
     }
 
+    /// The places of no write.
+    pub(super) fn free(&self) -> &[u32] {
+        &self.free
+    }
+
     /// The write of an id, unless it is retired.
     #[inline(always)]
     pub(super) fn get(&self, write: WriteId) -> Option<&Written> {

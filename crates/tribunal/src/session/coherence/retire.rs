@@ -21,7 +21,12 @@ impl Coherence {
                 self.retire_at(log, loc, &mut left);
             }
         }
-        // Of what is gone, nobody acquires anything.
+        // Of what is gone, or was undone, nobody acquires anything.
+        for &place in log.free() {
+            if let Some(link) = self.links.get_mut(place as usize) {
+                link.release = Default::default();
+            }
+        }
         for (link, &left) in self.links.iter_mut().zip(&left) {
             if !left {
                 link.release = Default::default();

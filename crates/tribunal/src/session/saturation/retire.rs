@@ -39,6 +39,11 @@ impl Saturation {
                 *release = Release::default();
             }
         }
+        for &place in log.free() {
+            if let Some(release) = self.releases.get_mut(place as usize) {
+                *release = Release::default();
+            }
+        }
         self.knowledge.retire(self.releases.iter_mut());
         self.kept = self.events.len();
         left
