@@ -194,13 +194,17 @@ fn a_search_beyond_its_budget_is_undecided() {
 
 #[test]
 fn a_model_that_does_not_apply_says_so() {
-    let place = Place::with("sc.txt", "T0: W.sc x 1\nT1: R x 1\n");
-    let all = place.run(&["check", "sc.txt"]);
+    let place = Place::with("fenced.txt", "T0: W x 1; F.sc\nT1: R x 1\n");
+    let all = place.run(&["check", "fenced.txt"]);
     assert_eq!(all.status, 0);
-    assert!(all.stdout.contains("yes yes yes -    yes     sc.txt:1\n"), "{}", all.stdout);
-    assert!(all.stdout.contains("rc20: does not apply: the model gives seq_cst"), "{}", all.stdout);
-    assert_eq!(place.run(&["check", "--model", "rc20,ra", "sc.txt"]).status, 0);
-    let alone = place.run(&["check", "--model", "rc20", "--output", "brief", "sc.txt"]);
+    assert!(
+        all.stdout.contains("-    -   -   -   yes  yes yes yes yes  yes  yes     fenced.txt:1\n"),
+        "{}",
+        all.stdout
+    );
+    assert!(all.stdout.contains("ccv, cc: does not apply: the model gives fences"), "{}", all.stdout);
+    assert_eq!(place.run(&["check", "--model", "cc,ra", "fenced.txt"]).status, 0);
+    let alone = place.run(&["check", "--model", "cc", "--output", "brief", "fenced.txt"]);
     assert_eq!((alone.status, alone.stdout.as_str()), (2, "--\n"));
     assert!(alone.stderr.starts_with("error: no model asked for applies"), "{}", alone.stderr);
 }

@@ -123,7 +123,9 @@ chain (c.txt:1)
 "
     );
     assert!(
-        memory.contains("  models      sc, tso, pso, wmo, rmo, coherence, pram, sra, ra, wra, rc20, rc11, relaxed\n"),
+        memory.contains(
+            "  models      sc, tso, pso, wmo, rmo, coherence, pram, sra, ra, wra, rc20, rc11, relaxed\n"
+        ),
         "{memory}"
     );
     assert!(memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model gives fences"), "{memory}");
