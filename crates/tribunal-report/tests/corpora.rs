@@ -125,6 +125,12 @@ fn justified(x: &Execution, edges: &Edges, arrow: &Arrow<EventId>) -> bool {
     let Arrow { from, to, name } = *arrow;
     edges.contains(&(from, to))
         || name == "rf" && x.rf(to) == Some(from)
+        // A later write of its thread continues a release sequence.
+        || name == "po"
+            && x.thread_of(from) == x.thread_of(to)
+            && from < to
+            && x.loc(from) == x.loc(to)
+            && [from, to].iter().all(|&event| x.label(event).writes())
         || name == "fr"
             && x.rf(from).is_some_and(|source| {
                 x.is_init(source) && x.loc(source) == x.loc(to) || reaches(edges, source, to)
