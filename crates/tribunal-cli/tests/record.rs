@@ -94,7 +94,7 @@ fn nonsense_is_refused() {
     for (line, expected) in [
         ("--locations 3000 --layout page", "3000 locations do not fit"),
         ("--writes 0.7 --rmws 0.4", "add up to more than 1"),
-        ("--until-not rc20 --orders seq_cst", "--until-not rc20: "),
+        ("--until-not cc --fences 0.5", "--until-not cc: "),
         ("--until-not linearizable", "a criterion of objects"),
         ("--layout lines", "possible values: line, packed, page, mixed"),
         ("--threads 0", "0 is not in 1..=1024"),

@@ -216,3 +216,75 @@ fn long_paths_show_both_ends() {
     assert!(shown.contains("... 984 more ..."), "{shown}");
     assert!(shown.ends_with("-po-> T0:999 W x 1000"), "{shown}");
 }
+
+/// T0: W.sc x 1; W.sc y 2 // T1: W.sc y 1; W.sc x 2, of which both first writes are last.
+#[test]
+fn seq_cst_events_are_ordered_by_what_they_do() {
+    let mut b = Execution::builder();
+    let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+    let (x, y) = (b.location("x"), b.location("y"));
+    for (t, loc, value) in [(t0, x, 1), (t0, y, 2), (t1, y, 1), (t1, x, 2)] {
+        b.push(t, Op::write(loc, value).order(Order::SeqCst));
+    }
+    let history = b.build().unwrap();
+    let [x1, y2, y1, x2] = [0, 1, 2, 3].map(EventId);
+    let psc = |step: Edge| edge(step.from, step.to, Because::Psc { path: vec![step] });
+    let po = |from, to| psc(edge(from, to, Because::Po));
+    let round = vec![
+        po(x1, y2),
+        psc(edge(y2, y1, Because::Lemma(0))),
+        po(y1, x2),
+        psc(edge(x2, x1, Because::Assumed)),
+    ];
+    let cycle = Cycle {
+        lemmas: vec![edge(y2, y1, Because::Final)],
+        edges: vec![edge(x1, x2, Because::Unless { cycle: round }), edge(x2, x1, Because::Final)],
+    };
+    assert_eq!(
+        lines(&history, Axiom::SeqCst, Refutation::Cycle(cycle)),
+        "\
+(1) T0:1 W.sc y 2 -mo-> T1:0 W.sc y 1, since 1 is the final value
+mo would have to order T0:0 W.sc x 1 and T1:1 W.sc x 2 both ways:
+  T0:0 W.sc x 1 -mo-> T1:1 W.sc x 2, since the other way round the seq_cst events would be in a cycle:
+    T0:0 W.sc x 1 -psc-> T0:1 W.sc y 2 -psc-> T1:0 W.sc y 1 -psc-> T1:1 W.sc x 2 -psc-> T0:0 W.sc x 1
+    where T0:0 W.sc x 1 -psc-> T0:1 W.sc y 2, since both are seq_cst, and the first is earlier in its thread
+    where T0:1 W.sc y 2 -psc-> T1:0 W.sc y 1, since both are seq_cst, and the first writes y before the second, by (1)
+    where T1:0 W.sc y 1 -psc-> T1:1 W.sc x 2, since both are seq_cst, and the first is earlier in its thread
+    where T1:1 W.sc x 2 -psc-> T0:0 W.sc x 1, since both are seq_cst, and the first writes x before the second, as supposed
+  T1:1 W.sc x 2 -mo-> T0:0 W.sc x 1, since 1 is the final value"
+    );
+}
+
+/// T0: W y 1; F.sc; W x 1 // T1: R x 1; F.sc; R y 0
+#[test]
+fn seq_cst_fences_are_ordered_by_what_is_around_them() {
+    let mut b = Execution::builder();
+    let (t0, t1) = (b.thread("T0"), b.thread("T1"));
+    let (x, y) = (b.location("x"), b.location("y"));
+    b.push(t0, Op::write(y, 1));
+    b.push(t0, Op::fence(Order::SeqCst));
+    b.push(t0, Op::write(x, 1));
+    b.push(t1, Op::read(x, 1));
+    b.push(t1, Op::fence(Order::SeqCst));
+    b.push(t1, Op::read(y, 0));
+    let history = b.build().unwrap();
+    let [wy, f, wx, rx, g, ry] = [0, 1, 2, 3, 4, 5].map(EventId);
+    let init = history.init_write(y);
+    let po = |from, to| edge(from, to, Because::Po);
+    let first = edge(init, wy, Because::Coherence { path: vec![po(init, wy)] });
+    let fr = edge(ry, wy, Because::Fr { premise: Box::new(first) });
+    let forth = vec![po(f, wx), edge(wx, rx, Because::Rf), po(rx, g)];
+    let back = vec![po(g, ry), fr, po(wy, f)];
+    let edges = vec![edge(f, g, Because::Psc { path: forth }), edge(g, f, Because::Psc { path: back })];
+    let cycle = Cycle { lemmas: vec![], edges };
+    assert_eq!(
+        lines(&history, Axiom::SeqCst, Refutation::Cycle(cycle)),
+        "\
+the seq_cst events would have to be in a cycle:
+  T0:1 F.sc -psc-> T1:1 F.sc, since both are seq_cst, and T1:0 R x 1, before the second, reads from T0:2 W x 1, after the first:
+    T0:1 F.sc -po-> T0:2 W x 1 -rf-> T1:0 R x 1 -po-> T1:1 F.sc
+  T1:1 F.sc -psc-> T0:1 F.sc, since both are seq_cst, and T1:2 R y 0, after the first, reads y from before T0:0 W y 1, before the second, writes it:
+    T1:1 F.sc -po-> T1:2 R y 0 -fr-> T0:0 W y 1 -po-> T0:1 F.sc
+    where T1:2 R y 0 -fr-> T0:0 W y 1, since it reads from init y"
+    );
+}

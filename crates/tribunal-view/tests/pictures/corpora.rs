@@ -56,12 +56,14 @@ fn draw(document: &Document) {
 #[test]
 fn memories() {
     let mut histories = 0;
-    documents("memory-public.jsonl.zst", |document| {
-        check(&document);
-        draw(&document);
-        histories += 1;
-    });
-    assert_eq!(histories, 3000);
+    for name in ["memory-public.jsonl.zst", "seqcst-public.jsonl.zst"] {
+        documents(name, |document| {
+            check(&document);
+            draw(&document);
+            histories += 1;
+        });
+    }
+    assert_eq!(histories, 3000 + 1985);
 }
 
 #[test]
