@@ -27,6 +27,7 @@ pub mod names;
 pub mod object;
 pub mod online;
 mod order;
+pub mod races;
 pub mod separate;
 mod shrink;
 mod small;
