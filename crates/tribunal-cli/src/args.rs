@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
+use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
@@ -79,7 +79,9 @@ pub struct Arguments {
 pub enum Command {
     /// Check histories against models
     Check(CheckArguments),
-    /// Check the certificates that `check --output json` printed, from the definitions alone
+    /// List data races: non-atomic accesses that nothing orders
+    Races(RacesArguments),
+    /// Check the certificates that `check --output json` or `races --output json` printed, from the definitions alone
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
@@ -147,6 +149,10 @@ always hold. A model of memories does not apply to objects, nor a criterion of o
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
+
+If a history has non-atomic accesses (`W.na x 1`), rc20 also says whether they race: racy, with the two accesses and why neither \
+happens before the other. In the matrix it is marked *, after a word of brief comes RACY. A race changes no verdict and no status; \
+`tribunal races` lists them all.
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
@@ -385,6 +391,49 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".into())
+}
+
+const RACES_HELP: &str = "\
+Examples:
+  tribunal races program.txt                     one race for each pair of places, and why it is one
+  tribunal races --all --output json a.jsonl > a.races
+  tribunal verify a.jsonl a.races
+
+Two accesses of one location, one of them a write and one of them non-atomic (`W.na x 1`, or \"order\":\"na\"), are a race if they are of \
+different threads and neither happens before the other. A place is a thread at a location; of each pair of them the first race that a \
+replay of the history comes to is listed, or with --all every pair of accesses.
+
+Where values repeat, the races are those of the history with the sources that a consistent execution has. A history that the model \
+forbids for that reason, or because po ∪ rf is cyclic, is inconsistent and has no races.
+
+Words of brief: OK (no race), NO (a race, or inconsistent), ?? (undecided), and ERROR with --keep-going.
+
+Exit status: 0 no race, 1 some race, or a history inconsistent, 2 bad usage or malformed input, 3 some undecided, and no race, \
+130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = RACES_HELP)]
+pub struct RacesArguments {
+    /// The model that says what happens before what
+    #[arg(short, long, value_name = "MODEL", default_value = "rc20", value_parser = model_with_races())]
+    pub model: Model,
+    /// How to print races
+    #[arg(short, long, value_name = "HOW", default_value = "human")]
+    pub output: Output,
+    /// List every pair of accesses that race, not one for each pair of places
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub budget: Budget,
+    #[command(flatten)]
+    pub streaming: Streaming,
+    #[command(flatten)]
+    pub histories: Histories,
+}
+
+fn model_with_races() -> impl TypedValueParser<Value = Model> {
+    let models = || Model::ALL.into_iter().filter(|model| model.has_races());
+    PossibleValuesParser::new(models().map(Model::name)).try_map(|name| name.parse())
 }
 
 const VERIFY_HELP: &str = "\

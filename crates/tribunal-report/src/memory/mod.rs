@@ -5,6 +5,7 @@ mod explain;
 mod inline;
 mod kept;
 mod listing;
+mod race;
 mod shape;
 mod sources;
 mod story;
@@ -15,6 +16,7 @@ mod witness;
 pub use difference::difference;
 pub use explain::explain;
 pub use listing::listing;
+pub use race::{Racy, chosen, show_race};
 pub use story::{Story, story};
 pub use witness::{show_witness, show_witness_of};
 
