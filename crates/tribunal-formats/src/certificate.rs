@@ -226,8 +226,11 @@ fn edge_to_json(x: &Execution, edge: &Edge) -> Value {
             put("write", event_to_json(x, *write));
             put("read", event_to_json(x, *read));
         }
-        Because::Coherence { path } => {
+        Because::Coherence { path } | Because::Psc { path } => {
             put("path", edges_to_json(x, path));
+        }
+        Because::Unless { cycle } => {
+            put("cycle", edges_to_json(x, cycle));
         }
         Because::Read { read, path } => {
             put("read", event_to_json(x, *read));
@@ -579,12 +582,14 @@ impl<'a> Reading<'a> {
             "po-loc" => Because::PoLoc,
             "dep" => Because::Dep,
             "fr" => Because::Fr { premise: premise()? },
+            "psc" => Because::Psc { path: path()? },
             "mo" => match self.string(get("because")?, "a reason")? {
                 "chain" => Because::Chain,
                 "coherence" => Because::Coherence { path: path()? },
                 "read" => Because::Read { read: event("read")?, path: path()? },
                 "seen" => Because::Seen { observer: event("observer")?, read: event("read")?, path: path()? },
                 "atomic" => Because::Atomic { premise: premise()? },
+                "unless" => Because::Unless { cycle: self.edges(get("cycle")?, depth + 1)? },
                 "final" => Because::Final,
                 "assumed" => Because::Assumed,
                 "lemma" => Because::Lemma(self.index(get("lemma")?, "the index of a lemma")?),

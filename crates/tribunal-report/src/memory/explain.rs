@@ -354,6 +354,8 @@ impl<'a> Page<'a> {
                 let chains = chains.into_iter().filter(|(write, rmw)| write != rmw).collect();
                 (reason, Grounds::Chains(chains, Some(premise)))
             }
+            Because::Psc { path } => ("since both are seq_cst".into(), Grounds::Path(path)),
+            Because::Unless { cycle } => ("since the other way round".into(), Grounds::Path(cycle)),
             Because::Final => (format!("since {} is the final value", self.x.value(edge.to)), Grounds::None),
             Because::Assumed => ("as supposed".into(), Grounds::None),
             Because::Lemma(index) => (format!("by {}", self.number(*index)), Grounds::None),

@@ -37,7 +37,11 @@ fn count(edge: &Edge, uses: &mut [usize]) {
                 *uses += 1;
             }
         }
-        Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+        Because::Coherence { path }
+        | Because::Read { path, .. }
+        | Because::Seen { path, .. }
+        | Because::Psc { path }
+        | Because::Unless { cycle: path } => {
             path.iter().for_each(|edge| count(edge, uses));
         }
         Because::Atomic { premise } | Because::Fr { premise } => count(premise, uses),
@@ -60,6 +64,8 @@ fn placed(edge: &Edge, lemmas: &[Edge], numbers: &[Option<usize>]) -> Edge {
             path => Because::Coherence { path: path.to_vec() },
         },
         Because::Read { read, path } => Because::Read { read: *read, path: along(path) },
+        Because::Psc { path } => Because::Psc { path: along(path) },
+        Because::Unless { cycle } => Because::Unless { cycle: along(cycle) },
         Because::Seen { observer, read, path } => {
             Because::Seen { observer: *observer, read: *read, path: along(path) }
         }

@@ -110,6 +110,47 @@ pub struct Features {
 }
 
 impl Execution {
+    /// An execution of these columns, for engines: threads and locations have no names, and events no values.
+    pub(crate) fn of_columns(
+        thread_starts: Vec<u32>,
+        locations: usize,
+        labels: Vec<Label>,
+        locs: Vec<LocId>,
+        sources: Vec<u32>,
+    ) -> Self {
+        let names = |count| {
+            let mut names = Names::default();
+            (0..count).for_each(|_| names.push(""));
+            names
+        };
+        let mut features = Features::default();
+        for label in &labels {
+            match label.kind() {
+                Kind::Read => features.reads += 1,
+                Kind::Write => features.writes += 1,
+                Kind::Rmw => features.rmws += 1,
+                Kind::Fence => features.fences += 1,
+            }
+        }
+        Execution {
+            name: None,
+            thread_names: names(thread_starts.len() - 1),
+            thread_table: ThreadTable::new(&thread_starts),
+            thread_starts,
+            loc_names: names(locations),
+            init: vec![0; locations],
+            values: vec![0; labels.len()],
+            labels,
+            locs,
+            sources,
+            deps: Vec::new(),
+            finals: Vec::new(),
+            times: None,
+            open: None,
+            features,
+        }
+    }
+
     /// The history's name, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

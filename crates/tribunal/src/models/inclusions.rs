@@ -4,9 +4,11 @@ use super::Model::{self, *};
 
 /// The second model allows whatever the first allows and both apply to. What follows from these by going through other
 /// models is left out.
-const INCLUSIONS: [(Model, Model); 25] = [
+const INCLUSIONS: [(Model, Model); 27] = [
     (Sc, Tso),
     (Sc, Wsc),
+    (Sc, Rc20),
+    (Sc, Rc11),
     (Tso, Pso),
     (Tso, Wccm),
     (Tso, Sra),
@@ -29,9 +31,9 @@ const INCLUSIONS: [(Model, Model); 25] = [
     (Sra, Ccv),
     (Sra, Ra),
     (Ra, Wra),
-    (Ra, Rc20),
     (Wra, Cc),
     (Rc20, Relaxed),
+    (Rc11, Relaxed),
     (Relaxed, Coherence),
 ];
 

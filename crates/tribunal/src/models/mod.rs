@@ -1,11 +1,11 @@
 //! The models: each file opens with its axioms and says which engine decides them.
 
+pub(crate) mod c11;
 mod causal;
 mod coherence;
 mod inclusions;
 pub(crate) mod multiprocessor;
 mod preserved;
-mod rc20;
 mod sra;
 mod wra;
 mod wsc;
@@ -17,6 +17,7 @@ use crate::names::suggestion;
 use crate::order::happens_before::Synchronisation;
 use crate::sources;
 use crate::verdict::{Unsupported, Verdict};
+use c11::C11;
 pub use preserved::{BadPreserved, Keep, Preserved};
 
 use std::fmt;
@@ -60,15 +61,17 @@ pub enum Model {
     Ra,
     /// Weak release-acquire.
     Wra,
-    /// C11 without seq_cst: relaxed, acquire and release accesses and fences.
+    /// C11 as of C++20: relaxed, acquire, release and seq_cst accesses and fences.
     Rc20,
+    /// C11 as repaired in 2017: other release sequences, and a weaker order of seq_cst events.
+    Rc11,
     /// Every access is relaxed.
     Relaxed,
 }
 
 impl Model {
     /// Every named model, strongest first within a family.
-    pub const ALL: [Model; 18] = [
+    pub const ALL: [Model; 19] = [
         Model::Sc,
         Model::Tso,
         Model::Pso,
@@ -86,6 +89,7 @@ impl Model {
         Model::Ra,
         Model::Wra,
         Model::Rc20,
+        Model::Rc11,
         Model::Relaxed,
     ];
 
@@ -110,6 +114,7 @@ impl Model {
             Model::Ra => "ra",
             Model::Wra => "wra",
             Model::Rc20 => "rc20",
+            Model::Rc11 => "rc11",
             Model::Relaxed => "relaxed",
         }
     }
@@ -137,7 +142,12 @@ impl Model {
             Model::Pram => {
                 "for each thread, a total order of all writes and of its events contains po and explains its reads"
             }
-            Model::Rc20 => "acyclic(po∪rf); irr(mo;rf?;hb?); irr(fr;rf?;hb); irr(fr;mo); hb = (po∪sw)⁺",
+            Model::Rc20 => {
+                "acyclic(po∪rf); irr(mo;rf?;hb?); irr(fr;rf?;hb); irr(fr;mo); acyclic(psc); hb = (po∪sw)⁺"
+            }
+            Model::Rc11 => {
+                "as rc20; a later write of its thread continues a release sequence; psc has far;hb;far in place of po;hb;po"
+            }
             Model::Ra => "as rc20 with hb = (po∪rf)⁺",
             Model::Sra => "acyclic(po∪rf); acyclic(hb∪mo); irr(fr;rf?;hb); irr(fr;mo); hb = (po∪rf)⁺",
             Model::Wra => {
@@ -155,7 +165,10 @@ impl Model {
             Model::Rmo | Model::Wmo | Model::Custom(_) => "NP-complete; near O(n·k) where saturation decides",
             Model::Wsc => "polynomial; near O(n·k)",
             Model::Ccm | Model::Wccm | Model::Cm | Model::Pram | Model::Cc | Model::Ccv => "O(n·k)",
-            Model::Rc20 | Model::Ra | Model::Wra => "O(n·k)",
+            Model::Ra | Model::Wra => "O(n·k)",
+            Model::Rc20 | Model::Rc11 => {
+                "O(n·k) without seq_cst, NP-complete with; near O(n·k) where saturation decides"
+            }
             Model::Sra => "O(n·k) without RMWs, NP-complete with: O(k·n^(k+1))",
             Model::Relaxed | Model::Coherence => "O(n)",
         }
@@ -186,7 +199,10 @@ impl Model {
                 Engine::Plain,
             ],
             Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => ORDERS,
-            Model::Coherence | Model::Rc20 | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
+            Model::Coherence | Model::Ra | Model::Relaxed => &[Engine::MinimalCoherence],
+            Model::Rc20 | Model::Rc11 => {
+                &[Engine::MinimalCoherence, Engine::Saturation, Engine::Search, Engine::Sat]
+            }
             Model::Sra => &[Engine::MinimalCoherence, Engine::FrontierSearch],
             Model::Wra | Model::Cc => &[Engine::WeakCoherence],
             Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Pram => {
@@ -222,7 +238,6 @@ impl Model {
     pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
         let features = execution.features();
         match self {
-            Model::Rc20 if features.seq_cst => Some(Unsupported::SeqCst),
             Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Cc
                 if features.fences > 0 =>
             {
@@ -393,9 +408,10 @@ pub(crate) fn judgement(
         _ if x.is_open() => {
             sources::decide(x, model, |x, limits| judgement(x, model, engine, limits), limits)
         }
-        Model::Rc20 => by(rc20::decide(x, Synchronisation::Annotated, limits)),
-        Model::Ra => by(rc20::decide(x, Synchronisation::EveryRead, limits)),
-        Model::Relaxed => by(rc20::decide(x, Synchronisation::Nothing, limits)),
+        Model::Rc20 => c11::decide(x, C11::Rc20, engine, limits),
+        Model::Rc11 => c11::decide(x, C11::Rc11, engine, limits),
+        Model::Ra => by(c11::coherent(x, Synchronisation::EveryRead, limits)),
+        Model::Relaxed => by(c11::coherent(x, Synchronisation::Nothing, limits)),
         Model::Wra => by(wra::decide(x, limits)),
         Model::Sra => sra::decide(x, limits),
         Model::Coherence => by(coherence::decide(x, limits)),

@@ -27,6 +27,8 @@ pub(crate) enum Line {
     Reads,
     /// Full fences, and what stands beside acquire fences (rmo, wmo).
     Fences,
+    /// seq_cst events (psc).
+    SeqCst,
 }
 
 impl Line {
@@ -45,6 +47,7 @@ impl Line {
     #[inline(always)]
     pub(crate) fn holds(self, kind: Kind, order: Order) -> bool {
         match kind {
+            _ if self == Line::SeqCst => order == Order::SeqCst,
             Kind::Fence => self == Line::Events || order == Order::SeqCst,
             Kind::Read => matches!(self, Line::Events | Line::Reads),
             Kind::Write => matches!(self, Line::Events | Line::Writes),

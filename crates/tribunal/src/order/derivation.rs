@@ -17,7 +17,7 @@ pub(crate) enum Hop {
 
 /// An edge and what it was derived from: for [`Reason::Read`] a path from its begin to the read, for
 /// [`Reason::Fr`] one from the source to its end (none if the source is an initial write), for [`Reason::Reached`]
-/// one from its begin to its end, for [`Reason::Assumed`] nothing.
+/// one from its begin to its end, for [`Reason::Same`] the other edge, for [`Reason::Assumed`] nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Lemma {
     pub from: Node,
@@ -80,6 +80,7 @@ impl Saturation<'_> {
             Reason::Read { read } => self.path(from, read.into(), before),
             Reason::Reached => self.path(from, to, before),
             Reason::Fr { source } if source.index() < self.events() => self.path(source.into(), to, before),
+            Reason::Same { edge } => vec![Hop::Derived(edge as usize)],
             Reason::Fr { .. } | Reason::Assumed { .. } => Vec::new(),
         }
     }

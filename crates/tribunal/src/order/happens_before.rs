@@ -6,8 +6,9 @@ use super::path::shortest_path;
 use super::replay::{Halt, Step, replay};
 use super::sets::{SetId, Sets};
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Slot, ThreadId};
+use crate::memory::{EventId, Execution, LocId, Slot, ThreadId};
 use crate::verdict::{Because, Edge};
+use rustc_hash::FxHashMap;
 
 /// What makes one thread's events happen before another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,9 @@ pub(crate) enum Synchronisation {
     EveryRead,
     /// hb = (po ∪ sw)⁺ with sw = \[E⊒REL\] ; (\[F\];po)? ; \[W⊒rlx\] ; rf⁺ ; \[R⊒rlx\] ; (po;\[F\])? ; \[E⊒ACQ\].
     Annotated,
+    /// The same with `[W];po-loc;[W]` before rf⁺: a later write of the same thread to the location continues a release
+    /// sequence.
+    Continued,
 }
 
 /// hb of an execution whose po ∪ rf is acyclic.
@@ -37,24 +41,43 @@ impl HappensBefore {
         synchronisation: Synchronisation,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
+        HappensBefore::of(x, synchronisation, has_many_threads(x), limits)
+    }
+
+    /// The same with clocks, however many threads there are.
+    pub(crate) fn with_clocks(
+        x: &Execution,
+        synchronisation: Synchronisation,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Halt> {
+        HappensBefore::of(x, synchronisation, false, limits)
+    }
+
+    fn of(
+        x: &Execution,
+        synchronisation: Synchronisation,
+        sets: bool,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Halt> {
         let mut unheard = Vec::new();
-        let pasts = match (synchronisation, has_many_threads(x)) {
+        let continued = synchronisation == Synchronisation::Continued;
+        let pasts = match (synchronisation, sets) {
             (Synchronisation::Nothing, _) => {
                 replay(x, |_| &[], limits, |_| Ok(()))?;
                 None
             }
             (Synchronisation::EveryRead, _) => Some(Pasts::new(x, |_| &[], limits, |_| {})?),
-            (Synchronisation::Annotated, false) => {
+            (Synchronisation::Annotated | Synchronisation::Continued, false) => {
                 let threads = x.thread_count();
                 limits.check_memory(4 * threads * threads + 13 * x.len(), 0).map_err(Halt::Limit)?;
-                let annotated = replayed(x, Annotated::new(x), limits)?;
+                let annotated = replayed(x, Annotated::new(x, continued), limits)?;
                 unheard = annotated.unheard;
                 Some(Pasts::Clocks(annotated.clocks))
             }
-            (Synchronisation::Annotated, true) => {
+            (Synchronisation::Annotated | Synchronisation::Continued, true) => {
                 let states = x.thread_count() * size_of::<ManyState>();
                 limits.check_memory(states + 26 * x.len(), 0).map_err(Halt::Limit)?;
-                let annotated = replayed(x, AnnotatedSets::new(x), limits)?;
+                let annotated = replayed(x, AnnotatedSets::new(x, continued), limits)?;
                 unheard = annotated.unheard;
                 Some(Pasts::Sets(annotated.sets))
             }
@@ -74,7 +97,7 @@ impl HappensBefore {
         match self.synchronisation {
             Synchronisation::Nothing => false,
             Synchronisation::EveryRead => writes,
-            Synchronisation::Annotated => writes || self.unheard[access.index()],
+            Synchronisation::Annotated | Synchronisation::Continued => writes || self.unheard[access.index()],
         }
     }
 
@@ -117,6 +140,16 @@ struct Annotated<'a> {
     joined: Vec<u32>,
     /// The reads whose sources do not happen before them.
     unheard: Vec<bool>,
+    continued: Option<Continued<(u32, u32)>>,
+}
+
+/// What the last release write of each thread to each location released, where later writes of the thread continue its
+/// release sequence.
+type Continued<R> = FxHashMap<(ThreadId, LocId), R>;
+
+/// What it takes, while it moves to where there is more room.
+fn continued_bytes<R>(continued: Option<&Continued<R>>) -> usize {
+    continued.map_or(0, |last| last.capacity() * 2 * size_of::<((ThreadId, LocId), R)>())
 }
 
 struct ThreadState {
@@ -128,7 +161,7 @@ struct ThreadState {
 }
 
 impl<'a> Annotated<'a> {
-    fn new(x: &'a Execution) -> Self {
+    fn new(x: &'a Execution, continued: bool) -> Self {
         let k = x.thread_count();
         let thread = || ThreadState { row: Clocks::EMPTY, fence: NONE, pending: vec![0; k].into() };
         Annotated {
@@ -138,6 +171,7 @@ impl<'a> Annotated<'a> {
             released: vec![NONE; x.len()],
             joined: Vec::new(),
             unheard: vec![false; x.len()],
+            continued: continued.then(Continued::default),
         }
     }
 }
@@ -146,7 +180,7 @@ impl Carried for Annotated<'_> {
     fn bytes(&self) -> usize {
         let pending = self.threads.len() * self.threads.len();
         let columns = 4 * (self.released.len() + self.joined.capacity() + pending);
-        self.clocks.bytes() + columns + self.unheard.len()
+        self.clocks.bytes() + columns + self.unheard.len() + continued_bytes(self.continued.as_ref())
     }
 
     #[inline]
@@ -176,11 +210,15 @@ impl Carried for Annotated<'_> {
             self.threads[t].fence = event.0;
         }
         if label.writes() {
-            let own = match (label.releases(), label.is_atomic()) {
+            let mut own = match (label.releases(), label.is_atomic()) {
                 (true, _) => event.0,
                 (false, true) => self.threads[t].fence,
                 (false, false) => NONE,
             };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic()) {
+                let at = (step.thread, self.x.locs()[event.index()]);
+                own = continue_release(continued, at, (own, own), event).1;
+            }
             // An acquiring RMW's own clock contains what it read; any other passes it on beside its own.
             self.released[event.index()] = match (own, from_source) {
                 (own, NONE) => own,
@@ -217,6 +255,24 @@ impl Annotated<'_> {
     }
 }
 
+/// What a write of a thread releases where its last release write to the location counts too: what the later of two events
+/// of its thread released. Each comes with that event.
+fn continue_release<R: Copy>(
+    continued: &mut Continued<(R, u32)>,
+    at: (ThreadId, LocId),
+    own: (R, u32),
+    write: EventId,
+) -> (R, u32) {
+    if own.1 == write.0 {
+        continued.insert(at, own);
+        return own;
+    }
+    match continued.get(&at) {
+        Some(&earlier) if own.1 == NONE || earlier.1 > own.1 => earlier,
+        _ => own,
+    }
+}
+
 /// State of the replay for [`Synchronisation::Annotated`], where threads are many.
 struct AnnotatedSets<'a> {
     x: &'a Execution,
@@ -228,6 +284,7 @@ struct AnnotatedSets<'a> {
     heard: Vec<bool>,
     /// The reads whose sources do not happen before them.
     unheard: Vec<bool>,
+    continued: Option<Continued<(SetId, u32)>>,
 }
 
 struct ManyState {
@@ -239,7 +296,7 @@ struct ManyState {
 }
 
 impl<'a> AnnotatedSets<'a> {
-    fn new(x: &'a Execution) -> Self {
+    fn new(x: &'a Execution, continued: bool) -> Self {
         let (sets, travellers) = PastSets::new(x);
         let thread = |traveller| ManyState { traveller, fence: (Sets::EMPTY, NONE), pending: Sets::EMPTY };
         let mut heard = heard_of(x);
@@ -250,6 +307,9 @@ impl<'a> AnnotatedSets<'a> {
                 heard[write.index()] |= is_rmw(e) || is_rmw(write);
             }
         }
+        if continued {
+            x.events().filter(|&e| x.label(e).writes()).for_each(|write| heard[write.index()] = true);
+        }
         AnnotatedSets {
             x,
             sets,
@@ -257,6 +317,7 @@ impl<'a> AnnotatedSets<'a> {
             released: vec![(Sets::EMPTY, NONE); x.len()],
             heard,
             unheard: vec![false; x.len()],
+            continued: continued.then(Continued::default),
         }
     }
 }
@@ -264,7 +325,8 @@ impl<'a> AnnotatedSets<'a> {
 impl Carried for AnnotatedSets<'_> {
     fn bytes(&self) -> usize {
         let states = self.threads.len() * size_of::<ManyState>();
-        self.sets.bytes() + states + 8 * self.released.len() + self.heard.len() + self.unheard.len()
+        let columns = 8 * self.released.len() + self.heard.len() + self.unheard.len();
+        self.sets.bytes() + states + columns + continued_bytes(self.continued.as_ref())
     }
 
     #[inline]
@@ -295,11 +357,15 @@ impl Carried for AnnotatedSets<'_> {
             state.fence = (state.traveller.set, event.0);
         }
         if label.writes() && self.heard[event.index()] {
-            let own = match (label.releases(), label.is_atomic()) {
+            let mut own = match (label.releases(), label.is_atomic()) {
                 (true, _) => (state.traveller.set, event.0),
                 (false, true) => state.fence,
                 (false, false) => (Sets::EMPTY, NONE),
             };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic()) {
+                let at = (step.thread, self.x.locs()[event.index()]);
+                own = continue_release(continued, at, own, event);
+            }
             let all = self.sets.sets.union(own.0, from_source);
             self.released[event.index()] = match all {
                 _ if all == own.0 => own,
@@ -348,8 +414,8 @@ impl HappensBefore {
                 let rf = |e| x.rf(e).map(|write| (write, Because::Rf));
                 shortest_path(x, from, to, |e, edges| edges.extend(rf(e)))
             }
-            Synchronisation::Annotated => {
-                let mut releases = Releases::new(x);
+            Synchronisation::Annotated | Synchronisation::Continued => {
+                let mut releases = Releases::new(x, self.synchronisation == Synchronisation::Continued);
                 shortest_path(x, from, to, |e, edges| releases.synchronising_with(e, edges))
             }
         }
@@ -365,15 +431,19 @@ struct Releases<'a> {
     walked: Vec<bool>,
     /// The last release fence before each event, or [`NONE`].
     fence_before: Vec<u32>,
+    /// The last release write of the same thread to the same location before each write, or [`NONE`]; empty where it does not
+    /// count.
+    write_before: Vec<u32>,
 }
 
 impl<'a> Releases<'a> {
-    fn new(x: &'a Execution) -> Self {
+    fn new(x: &'a Execution, continued: bool) -> Self {
         Releases {
             x,
             fenced: x.threads().map(|t| x.thread_events(t).start).collect(),
             walked: vec![false; x.len()],
             fence_before: x.threads().flat_map(|t| release_fences_before(x, t)).collect(),
+            write_before: if continued { release_writes_before(x) } else { Vec::new() },
         }
     }
 
@@ -410,9 +480,31 @@ impl<'a> Releases<'a> {
             } else if label.is_atomic() && self.fence_before[write.index()] != NONE {
                 edges.push((EventId(self.fence_before[write.index()]), because));
             }
+            if let Some(&earlier) = self.write_before.get(write.index()).filter(|&&earlier| earlier != NONE) {
+                let earlier = EventId(earlier);
+                edges.push((earlier, Because::Sw { write: earlier, read }));
+            }
             at = self.x.rf(write);
         }
     }
+}
+
+fn release_writes_before(x: &Execution) -> Vec<u32> {
+    let mut before = vec![NONE; x.len()];
+    let mut last = vec![NONE; x.location_count()];
+    for thread in x.threads() {
+        let events = x.thread_events(thread);
+        for e in events.clone().map(EventId).filter(|&e| x.label(e).writes()) {
+            let last = &mut last[x.locs()[e.index()].index()];
+            if *last != NONE && events.contains(last) && x.label(e).is_atomic() {
+                before[e.index()] = *last;
+            }
+            if x.label(e).releases() {
+                *last = e.0;
+            }
+        }
+    }
+    before
 }
 
 fn release_fences_before(x: &Execution, thread: ThreadId) -> impl Iterator<Item = u32> + '_ {

@@ -38,11 +38,12 @@ pub(crate) struct Latest {
 
 /// That `at` tells of a write of a location.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    loc: LocId,
-    at: u32,
-    write: u32,
-    not_alone: bool,
+pub(crate) struct Entry {
+    pub loc: LocId,
+    pub at: u32,
+    pub write: u32,
+    /// Whether an entry before it may tell of a write that does not come before this one.
+    pub not_alone: bool,
 }
 
 /// What the accesses of a thread to each location have seen since a fence last told of it.
@@ -148,6 +149,11 @@ impl Informs {
             reads.clear();
         }
         Informs::from_entries(x, || entries.iter().copied(), true, hazards)
+    }
+
+    /// What these entries tell, which come thread by thread, in program order.
+    pub(crate) fn of_entries(x: &Execution, entries: &[Entry]) -> Self {
+        Informs::from_entries(x, || entries.iter().copied(), true, true)
     }
 
     /// What release fences tell, where writes are not on the lines.

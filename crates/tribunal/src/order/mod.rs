@@ -20,6 +20,7 @@ pub(crate) mod parallel;
 pub(crate) mod pasts;
 pub(crate) mod path;
 pub(crate) mod plain;
+pub(crate) mod psc;
 pub(crate) mod repair;
 pub(crate) mod replay;
 pub(crate) mod sat;

@@ -19,11 +19,10 @@ pub(crate) fn repair(
     limits: &Limits<'_>,
 ) -> Result<Option<u64>, Limit> {
     let known = saturation.graph.derived().len();
-    let mut turns = Turns::new(x);
+    let mut turns = Turns::new(x, saturation.twins());
     let mut repairs = 0;
-    while let Some(out_of_turn) = turns.next(&saturation.graph) {
+    while let Some((first, second)) = turns.next(&saturation.graph) {
         repairs += 1;
-        let (first, second) = out_of_turn.nearer(&saturation.graph);
         if !settle(saturation, first, second, limits)? && !settle(saturation, second, first, limits)? {
             saturation.restart(known);
             return match saturation.run(limits) {

@@ -87,7 +87,7 @@ pub(crate) fn search(
         assumed: Vec::new(),
         bytes: SOLVER,
     };
-    let mut turns = Turns::new(x);
+    let mut turns = Turns::new(x, saturation.twins());
     let popular = Popular::new(x, saturation, limits);
     loop {
         *states += 1;
@@ -110,7 +110,7 @@ pub(crate) fn search(
         turns.rewind(saturation.unchanged_before());
         match turns.next(&saturation.graph) {
             None => return Ok(Outcome::Mo(in_order(x, &saturation.graph))),
-            Some(out_of_turn) => pairs.add(popular.or(out_of_turn.nearer(&saturation.graph), saturation)),
+            Some(out_of_turn) => pairs.add(popular.or(out_of_turn, saturation)),
         }
     }
 }

@@ -23,8 +23,9 @@ use super::graph::{Graph, Node};
 use super::informs::Informs;
 use super::simulation;
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution};
+use crate::memory::{EventId, Execution, Order};
 use crate::verdict::Limit;
+use std::rc::Rc;
 
 /// Why an edge was derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,8 @@ pub(crate) enum Reason {
     Reached,
     /// mo: the case at hand, of this depth.
     Assumed { depth: u32 },
+    /// mo: the derived edge of this index says so of the other copies of the two writes.
+    Same { edge: u32 },
 }
 
 /// An edge that closes a cycle: its end reaches its begin.
@@ -108,6 +111,10 @@ pub(crate) struct Lines {
     pub hazards: bool,
     /// Reads of a thread are kept in order.
     pub readers_in_order: bool,
+    /// What the lines tell of, if not what their events write and read.
+    pub informs: Option<Informs>,
+    /// By event: the other copy of a write, of which mo is the same; empty if there are no copies.
+    pub twins: Rc<[u32]>,
 }
 
 /// A graph, its clocks and what is still to be visited.
@@ -120,6 +127,8 @@ pub(crate) struct Saturation<'a> {
     /// What stands on a line beside the events: the entry and its value, by node from the first that is no event.
     beside: Vec<Option<(usize, u32)>>,
     readers: Readers,
+    /// By event: the other copy of a write; empty if there are none.
+    twins: Rc<[u32]>,
     thread: Vec<u32>,
     /// The previous write of the same thread and location; only where writes are off the lines.
     previous_write: Vec<Option<EventId>>,
@@ -244,7 +253,7 @@ impl<'a> Saturation<'a> {
     pub(crate) fn new(
         x: &'a Execution,
         graph: Graph<Reason>,
-        Lines { line, barriers, hazards, readers_in_order }: Lines,
+        Lines { line, barriers, hazards, readers_in_order, informs, twins }: Lines,
         limits: &Limits<'_>,
     ) -> Result<Self, Limit> {
         let threads = x.thread_count();
@@ -261,7 +270,7 @@ impl<'a> Saturation<'a> {
         for t in x.threads() {
             x.thread_events(t).for_each(|e| thread[e as usize] = t.0);
         }
-        let mut informs = vec![Informs::new(x, line, hazards)];
+        let mut informs = vec![informs.unwrap_or_else(|| Informs::new(x, line, hazards))];
         if release {
             informs.push(Informs::release(x, line, hazards));
         }
@@ -277,6 +286,7 @@ impl<'a> Saturation<'a> {
             informs,
             beside,
             readers: Readers::new(x, readers_in_order),
+            twins,
             thread,
             previous_write: if line.holds_writes() { Vec::new() } else { previous_writes(x) },
             clocks: Clocks {
@@ -519,8 +529,10 @@ impl<'a> Saturation<'a> {
         }
         for i in readers {
             let read = self.readers.events[i];
-            // A line that reaches the write from the read or from behind it carries the read along.
+            // A line that reaches the write from the read or from behind it carries the read along, unless the read is apart.
+            let apart = self.line == Line::SeqCst && self.x.label(read).order() != Order::SeqCst;
             let known = self.clocks.lines > 0
+                && !apart
                 && self.clocks.entry(write.index(), self.thread[read.index()] as usize) > read.0;
             if read != write && !known {
                 self.derive(read.into(), write.into(), reason)?;
@@ -529,7 +541,18 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
+    /// Adds an edge; one of mo in both copies.
     fn derive(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
+        self.derive_one(from, to, reason)?;
+        if matches!(reason, Reason::Fr { .. }) || self.twins.is_empty() {
+            return Ok(());
+        }
+        let twin = |node: Node| Node(self.twins[node.index()]);
+        let (from, to, edge) = (twin(from), twin(to), self.graph.derived().len() as u32 - 1);
+        self.derive_one(from, to, Reason::Same { edge })
+    }
+
+    fn derive_one(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
         let Ok(place) = self.graph.insert(from, to, reason) else {
             return Err(Conflict { from, to, reason });
         };
@@ -565,6 +588,11 @@ impl<'a> Saturation<'a> {
             clocks.saved_at[node.index()] = saved_at;
         }
         clocks.depth -= 1;
+    }
+
+    /// The other copies of writes.
+    pub(crate) fn twins(&self) -> Rc<[u32]> {
+        Rc::clone(&self.twins)
     }
 
     /// Number of events: the nodes below this are events.

@@ -52,7 +52,7 @@ pub(crate) fn search(
     states: &mut u64,
 ) -> Result<Option<Outcome>, Limit> {
     let mut splits: Vec<Split> = Vec::new();
-    let mut turns = Turns::new(x);
+    let mut turns = Turns::new(x, saturation.twins());
     let popular = Popular::new(x, saturation, limits);
     let mut conflicts = 0;
     loop {
@@ -60,7 +60,7 @@ pub(crate) fn search(
         let Some(out_of_turn) = turns.next(&saturation.graph) else {
             return Ok(Some(Outcome::Mo(in_order(x, &saturation.graph))));
         };
-        let mut case = popular.or(out_of_turn.nearer(&saturation.graph), saturation);
+        let mut case = popular.or(out_of_turn, saturation);
         splits.push(Split { first: case.0, second: case.1, forward: None });
         // Goes on with cases until one is not refuted at once.
         while let Some(conflict) = {

@@ -1,26 +1,28 @@
-//! Whether a topological order is a memory order: whether every read comes before the next write after its source.
+//! Whether a topological order is a memory order: whether every read comes before the next write after its source. Where there
+//! are two copies of the writes, they must also come in the same order.
 //!
 //! If it is, the order of the writes in it is an mo. If it is not, a write that comes too early is named; the question can
 //! be asked again when the order has changed, and then only what changed is looked at again.
 
 use super::graph::Graph;
 use crate::memory::{EventId, Execution, LocId};
+use std::rc::Rc;
 
 /// Writes that come between a read and its source: mo has each before the source, or else it comes after the read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OutOfTurn {
-    pub source: EventId,
-    pub read: EventId,
+struct OutOfTurn {
+    source: EventId,
+    read: EventId,
     /// The first of them.
-    pub first: EventId,
+    first: EventId,
     /// The last of them.
-    pub last: EventId,
+    last: EventId,
 }
 
 impl OutOfTurn {
     /// A pair that mo should have, of the two ways out the one that moves nodes less far: the last of the writes before the source,
     /// or the first of them after it. Whatever is known to come before the one, or after the other, follows.
-    pub(crate) fn nearer<R: Copy>(&self, graph: &Graph<R>) -> (EventId, EventId) {
+    fn nearer<R: Copy>(&self, graph: &Graph<R>) -> (EventId, EventId) {
         let place = |e: EventId| graph.place(e.into());
         let (back, forth) = (place(self.last) - place(self.source), place(self.read) - place(self.first));
         if back < forth { (self.last, self.source) } else { (self.source, self.first) }
@@ -36,6 +38,8 @@ pub(crate) struct Turns<'a> {
     overwritten: Vec<Overwritten>,
     /// The next write of its location after each write that is not the last so far.
     next: Vec<EventId>,
+    /// By event: the other copy of a write; empty if there are none.
+    twins: Rc<[u32]>,
 }
 
 struct Overwritten {
@@ -45,8 +49,9 @@ struct Overwritten {
 }
 
 impl<'a> Turns<'a> {
-    pub(crate) fn new(x: &'a Execution) -> Self {
+    pub(crate) fn new(x: &'a Execution, twins: Rc<[u32]>) -> Self {
         Turns {
+            twins,
             x,
             place: 0,
             current: vec![None; x.location_count()],
@@ -63,8 +68,34 @@ impl<'a> Turns<'a> {
         self.place = self.place.min(place);
     }
 
-    /// The first write out of turn; none if the order is a memory order.
-    pub(crate) fn next<R: Copy>(&mut self, graph: &Graph<R>) -> Option<OutOfTurn> {
+    /// A pair of writes that mo should order so, since it has one of them out of turn; none if the order is a memory order.
+    pub(crate) fn next<R: Copy>(&mut self, graph: &Graph<R>) -> Option<(EventId, EventId)> {
+        self.out_of_turn(graph).map(|out_of_turn| out_of_turn.nearer(graph)).or_else(|| self.differing(graph))
+    }
+
+    /// Two writes of a location whose copies come in another order.
+    fn differing<R: Copy>(&self, graph: &Graph<R>) -> Option<(EventId, EventId)> {
+        if self.twins.is_empty() {
+            return None;
+        }
+        let x = self.x;
+        let copied = x.location_count() / 2;
+        let mut orders: Vec<[Vec<u32>; 2]> = vec![Default::default(); copied];
+        for node in (0..graph.len() as u32).map(|place| graph.at(place)) {
+            if x.labels().get(node.index()).is_some_and(|label| label.writes()) {
+                let loc = x.locs()[node.index()].index();
+                match loc < copied {
+                    true => orders[loc][0].push(node.0),
+                    false => orders[loc - copied][1].push(self.twins[node.index()]),
+                }
+            }
+        }
+        let pairs = orders.iter().flat_map(|[first, second]| first.iter().zip(second));
+        pairs.into_iter().find(|(a, b)| a != b).map(|(&a, &b)| (EventId(a), EventId(b)))
+    }
+
+    /// The first write out of turn.
+    fn out_of_turn<R: Copy>(&mut self, graph: &Graph<R>) -> Option<OutOfTurn> {
         let x = self.x;
         while (self.place as usize) < graph.len() {
             let node = graph.at(self.place);

@@ -65,9 +65,13 @@ impl Rule {
             Model::Wra => Rule::Wra,
             Model::Relaxed => Rule::Relaxed,
             // In full dress every write synchronises with its reads, and the initial ones are po-before them.
-            Model::Rc20 if matches!(dress, Dress::Full) => Rule::Ra,
-            Model::Rc20 if shape.labels[..shape.events].iter().any(|label| label.is_fence()) => Rule::Fenced,
-            Model::Rc20 => Rule::Relaxed,
+            Model::Rc20 | Model::Rc11 if matches!(dress, Dress::Full) => Rule::Ra,
+            Model::Rc20 | Model::Rc11
+                if shape.labels[..shape.events].iter().any(|label| label.is_fence()) =>
+            {
+                Rule::Fenced
+            }
+            Model::Rc20 | Model::Rc11 => Rule::Relaxed,
             Model::Sc => Rule::orders(&Preserved::SC, shape, dress),
             Model::Tso => Rule::orders(&Preserved::TSO, shape, dress),
             Model::Pso => Rule::orders(&Preserved::PSO, shape, dress),

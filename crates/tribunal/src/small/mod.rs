@@ -59,6 +59,9 @@ impl<W: Word> Scratch<W> {
     fn witness(&mut self, x: &Execution, model: Model) -> Option<(Witness, Engine)> {
         let usual = model.engines()[0];
         let mo = match model {
+            // What psc asks of mo is not looked at here.
+            Model::Rc20 | Model::Rc11 if x.features().seq_cst => None,
+            Model::Rc11 => None,
             Model::Rc20 => self.coherent(x, Synchronisation::Annotated),
             Model::Ra => self.coherent(x, Synchronisation::EveryRead),
             Model::Relaxed => self.coherent(x, Synchronisation::Nothing),

@@ -70,6 +70,8 @@ impl<W: Word> Replay<W> {
         let replayed = match synchronisation {
             Synchronisation::Nothing => self.run(x, |_| (false, false, false), look),
             Synchronisation::EveryRead => self.run(x, every_access, look),
+            // Not worth its while: no witness is found here.
+            Synchronisation::Continued => false,
             Synchronisation::Annotated => self.run(x, annotated, look),
         };
         replayed && writes.finals(x) && writes.links(x)

@@ -29,7 +29,7 @@ impl Rules {
         let (kept, overwrites, exclusive) = match model {
             Model::Sc | Model::Wsc | Model::Ra | Model::Sra | Model::Wra => (ALL, true, true),
             Model::Cc | Model::Ccv | Model::Cm | Model::Ccm => (ALL, true, false),
-            Model::Rc20 | Model::Relaxed => (ALL, false, true),
+            Model::Rc20 | Model::Rc11 | Model::Relaxed => (ALL, false, true),
             Model::Tso | Model::Pso => {
                 let preserved = model.preserved().expect("a multiprocessor model");
                 let kept = [preserved.rr, preserved.rw, preserved.wr, preserved.ww];

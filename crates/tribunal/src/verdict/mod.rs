@@ -137,8 +137,6 @@ impl fmt::Display for Limit {
 /// Why a model does not apply to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// rc20 gives seq_cst no meaning.
-    SeqCst,
     /// A model without mo cannot say which write is last.
     Finals,
     /// The causal models and wsc give fences no meaning.
@@ -148,7 +146,6 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unsupported::SeqCst => "the model gives seq_cst accesses and fences no meaning",
             Unsupported::Fences => "the model gives fences no meaning",
             Unsupported::Finals => {
                 "the model has no modification order, so final values have no meaning in it"

@@ -61,11 +61,13 @@ pub enum Axiom {
     SaturatedSequential,
     /// every read, and every final value, has a source with which the other axioms hold
     Sources,
+    /// acyclic(psc): the order of seq_cst events
+    SeqCst,
 }
 
 impl Axiom {
     /// Every axiom.
-    pub const ALL: [Axiom; 21] = [
+    pub const ALL: [Axiom; 22] = [
         Axiom::PoRf,
         Axiom::WriteCoherence,
         Axiom::StrongWriteCoherence,
@@ -87,6 +89,7 @@ impl Axiom {
         Axiom::Pipelined,
         Axiom::SaturatedSequential,
         Axiom::Sources,
+        Axiom::SeqCst,
     ];
 
     /// The axiom's name in every output.
@@ -113,6 +116,7 @@ impl Axiom {
             Axiom::Pipelined => "pipelined",
             Axiom::SaturatedSequential => "saturated-sequential",
             Axiom::Sources => "sources",
+            Axiom::SeqCst => "seq-cst",
         }
     }
 
@@ -140,6 +144,7 @@ impl Axiom {
             Axiom::Pipelined => "a total order for each thread",
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
             Axiom::Sources => "every read has a source with which the axioms hold",
+            Axiom::SeqCst => "acyclic(psc)",
         }
     }
 }
@@ -323,6 +328,26 @@ pub enum Because {
         /// The mo edge that is carried along the RMWs.
         premise: Box<Edge>,
     },
+    /// psc, between two seq_cst events (rc20 and rc11). The path is one of
+    /// - po and sw edges that make up happens-before in a way that psc has: between two fences any; from a fence to an
+    ///   access, the last edge is po or an event before the last is an access of its location; from an access to a fence, the
+    ///   first edge is po or an event behind the first is an access of its location; between two accesses, they are of one
+    ///   location, or all edges are po, or the first and the last edge are po (for rc11, such that they do not join two
+    ///   accesses of one location);
+    /// - po and sw edges, at least one if `from` is a fence and none if not; an fr edge or an mo edge; any number of mo
+    ///   edges; and po and sw edges, at least one if `to` is a fence and none if not;
+    /// - between two fences, the same with an rf edge behind the mo edges, or with an rf edge alone in place of fr and mo.
+    ///
+    /// mo edges in it, and premises of fr, are by [`Because::Lemma`] or [`Because::Assumed`].
+    Psc {
+        /// The path; not empty.
+        path: Vec<Edge>,
+    },
+    /// mo, since the other way round it would close a cycle of [psc](Because::Psc) edges.
+    Unless {
+        /// The cycle, in which mo edges from `to` to `from` may be [assumed](Because::Assumed).
+        cycle: Vec<Edge>,
+    },
     /// mo, since `to` is the given final write of its location.
     Final,
     /// mo, by the case that an enclosing [`Refutation::Split`] distinguishes.
@@ -347,6 +372,8 @@ impl Because {
             Because::Coherence { .. } => "coherence",
             Because::Read { .. } => "read",
             Because::Atomic { .. } => "atomic",
+            Because::Psc { .. } => "psc",
+            Because::Unless { .. } => "unless",
             Because::Final => "final",
             Because::Assumed => "assumed",
             Because::Lemma(_) => "lemma",
@@ -363,7 +390,7 @@ impl Because {
 
     /// Whether the edge joins two writes of one location.
     pub const fn is_mo(&self) -> bool {
-        !self.is_history() && !matches!(self, Because::Fr { .. })
+        !self.is_history() && !matches!(self, Because::Fr { .. } | Because::Psc { .. })
     }
 }
 
@@ -396,7 +423,11 @@ impl Edge {
     /// The edges that the reason of this one rests on.
     fn grounds(&self) -> &[Edge] {
         match &self.because {
-            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => path,
+            Because::Coherence { path }
+            | Because::Read { path, .. }
+            | Because::Seen { path, .. }
+            | Because::Psc { path }
+            | Because::Unless { cycle: path } => path,
             Because::Atomic { premise } | Because::Fr { premise } => std::slice::from_ref(premise),
             _ => &[],
         }
@@ -412,7 +443,11 @@ impl Edge {
     fn rename_lemmas(&mut self, renamed: &[usize]) {
         match &mut self.because {
             Because::Lemma(i) => *i = renamed[*i],
-            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+            Because::Coherence { path }
+            | Because::Read { path, .. }
+            | Because::Seen { path, .. }
+            | Because::Psc { path }
+            | Because::Unless { cycle: path } => {
                 path.iter_mut().for_each(|edge| edge.rename_lemmas(renamed));
             }
             Because::Atomic { premise } | Because::Fr { premise } => premise.rename_lemmas(renamed),
@@ -526,12 +561,6 @@ impl Edge {
     }
 
     fn weight(&self) -> usize {
-        1 + match &self.because {
-            Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
-                path.iter().map(Edge::weight).sum()
-            }
-            Because::Atomic { premise } | Because::Fr { premise } => premise.weight(),
-            _ => 0,
-        }
+        1 + self.grounds().iter().map(Edge::weight).sum::<usize>()
     }
 }

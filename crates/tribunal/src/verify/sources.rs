@@ -218,7 +218,7 @@ impl Rules {
             Model::Cc | Model::Ccv | Model::Cm | Model::Ccm => {
                 Rules { overwrites: true, exclusive: false, ..everything }
             }
-            Model::Rc20 | Model::Relaxed => everything,
+            Model::Rc20 | Model::Rc11 | Model::Relaxed => everything,
             Model::Tso => Rules { across: true, writes: true, overwrites: true, ..nothing },
             Model::Pso => Rules { across: true, overwrites: true, ..nothing },
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => nothing,

@@ -1,28 +1,62 @@
-//! rc20, ra, sra, wra and relaxed.
+//! rc20, rc11, ra, sra, wra and relaxed.
 
 use super::{History, Relation, some_choice};
 use tribunal::Model;
 use tribunal::memory::{EventId, Order};
 
 impl History<'_> {
-    /// sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]
-    fn synchronises_with(&self) -> Relation {
+    /// sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ], for rc11 with rs ; rf in place of rf⁺
+    fn synchronises_with(&self, model: Model) -> Relation {
         let release = self.set(|e| self.order(e).is_release());
         let acquire = self.set(|e| self.order(e).is_acquire());
         let fence = self.set(|e| self.is_fence(e));
         let atomic = self.set(|e| self.order(e) != Order::NonAtomic);
+        let read_from = match model {
+            Model::Rc11 => self.release_sequences().then(&self.rf),
+            _ => self.rf.plus(),
+        };
         release
             .then(&fence.then(&self.po).optional())
             .then(&atomic)
-            .then(&self.rf.plus())
+            .then(&read_from)
             .then(&atomic)
             .then(&self.po.then(&fence).optional())
             .then(&acquire)
     }
 
+    /// rs = [W] ; po-loc? ; [W] ; (rf;[RMW])*, of atomic writes
+    fn release_sequences(&self) -> Relation {
+        let writes = self.set(|e| self.writes(e) && self.order(e) != Order::NonAtomic);
+        let through = self.rf.then(&self.rmws()).plus().optional();
+        writes.then(&self.po_loc().optional()).then(&writes).then(&through)
+    }
+
+    fn rmws(&self) -> Relation {
+        self.set(|e| self.reads(e) && self.writes(e))
+    }
+
+    /// scb = po ∪ (far ; hb ; far) ∪ hb-loc ∪ mo ∪ fr
+    ///
+    /// psc = ([SC] ∪ [F_sc];hb?) ; scb ; ([SC] ∪ hb?;[F_sc]) ∪ [F_sc] ; (hb ∪ hb;eco;hb) ; [F_sc]
+    fn psc(&self, hb: &Relation, mo: &Relation, fr: &Relation, model: Model) -> Relation {
+        let sc = self.set(|e| self.order(e) == Order::SeqCst);
+        let fences = self.set(|e| self.is_fence(e) && self.order(e) == Order::SeqCst);
+        let far = match model {
+            Model::Rc11 => self.po.minus(&self.same_location),
+            _ => self.po.clone(),
+        };
+        let far_hb = far.then(hb).then(&far);
+        let scb = &(&(&self.po | &far_hb) | &(hb & &self.same_location)) | &(mo | fr);
+        let from = &sc | &fences.then(&hb.optional());
+        let to = &sc | &hb.optional().then(&fences);
+        let eco = (&(&self.rf | mo) | fr).plus();
+        let between_fences = hb | &hb.then(&eco).then(hb);
+        &from.then(&scb).then(&to) | &fences.then(&between_fences).then(&fences)
+    }
+
     fn happens_before(&self, model: Model) -> Relation {
         match model {
-            Model::Rc20 => (&self.po | &self.synchronises_with()).plus(),
+            Model::Rc20 | Model::Rc11 => (&self.po | &self.synchronises_with(model)).plus(),
             Model::Relaxed => self.po.clone(),
             _ => (&self.po | &self.rf).plus(),
         }
@@ -52,7 +86,7 @@ impl History<'_> {
         let hbloc = &hb & &self.same_location;
         let writes = self.set(|e| self.writes(e));
         let weak_read_coherence = hbloc.then(&writes).then(&hb).then(&self.rf.inverse()).irreflexive();
-        let rmws = self.set(|e| self.reads(e) && self.writes(e));
+        let rmws = self.rmws();
         let shared_source = rmws.then(&self.rf.inverse()).then(&self.rf).then(&rmws).minus_identity();
         self.po_rf() && weak_read_coherence && shared_source.is_empty()
     }
@@ -78,6 +112,8 @@ impl History<'_> {
             Model::Sra => (hb | &mo).acyclic(),
             _ => mo.then(&rf_opt).then(&hb.optional()).irreflexive(),
         };
-        write_coherence && fr.then(&rf_opt).then(hb).irreflexive() && fr.then(&mo).irreflexive()
+        let seq_cst =
+            || !matches!(model, Model::Rc20 | Model::Rc11) || self.psc(hb, &mo, &fr, model).acyclic();
+        write_coherence && fr.then(&rf_opt).then(hb).irreflexive() && fr.then(&mo).irreflexive() && seq_cst()
     }
 }

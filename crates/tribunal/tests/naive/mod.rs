@@ -17,11 +17,9 @@ use tribunal::verdict::ModificationOrder;
 pub fn consistent(x: &Execution, model: Model) -> Option<bool> {
     use Model::*;
     let fences = x.events().any(|e| x.label(e).kind() == Kind::Fence);
-    let seq_cst = x.events().any(|e| x.label(e).order() == Order::SeqCst);
     let final_value = |of| matches!(of, Observation::Final { .. });
     let finals = !x.finals().is_empty() || x.open().any(final_value);
     match model {
-        Rc20 if seq_cst => return None,
         Cc | Ccv | Cm | Ccm | Wccm | Wsc if fences || finals => return None,
         Wra | Pram if finals => return None,
         _ => {}
@@ -41,7 +39,7 @@ pub fn consistent(x: &Execution, model: Model) -> Option<bool> {
         Wccm => h.wccm(),
         Wsc => h.wsc(),
         Pram => h.pram(),
-        Rc20 | Ra | Sra | Relaxed => h.some_c11_mo(model),
+        Rc20 | Rc11 | Ra | Sra | Relaxed => h.some_c11_mo(model),
         Sc | Tso | Pso | Rmo | Wmo | Coherence | Custom(_) => h.some_multiprocessor_mo(model),
         _ => panic!("{model} is not defined here"),
     })
@@ -59,7 +57,7 @@ pub fn satisfies(x: &Execution, model: Model, mo: &ModificationOrder) -> bool {
     let h = History::new(x);
     let orders: Vec<Vec<EventId>> = x.locations().map(|loc| mo.of(loc).to_vec()).collect();
     match model {
-        Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed => h.c11(&orders, model),
+        Model::Rc20 | Model::Rc11 | Model::Ra | Model::Sra | Model::Relaxed => h.c11(&orders, model),
         _ => h.multiprocessor(&orders, model),
     }
 }

@@ -141,6 +141,7 @@ impl<'a> Explanation<'a> {
             Reason::Read { read } => edge(from, to, Because::Read { read, path: path() }),
             Reason::Reached => edge(from, to, Because::Coherence { path: path() }),
             Reason::Assumed { .. } => edge(from, to, Because::Assumed),
+            Reason::Same { .. } => unreachable!("writes have no copies here"),
             Reason::Fr { source } if self.x.is_init(source) => self.after_initial(to),
             Reason::Fr { source } => edge(source, to, Because::Coherence { path: path() }),
         }

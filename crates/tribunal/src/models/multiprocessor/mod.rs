@@ -25,6 +25,7 @@ use crate::order::turns::Turns;
 use crate::order::{completion, enumeration, plain, sat, subset};
 use crate::verdict::{Limit, ModificationOrder, Verdict, Violation, Witness};
 pub(super) use explain::Explanation;
+use std::rc::Rc;
 
 pub(super) fn decide(
     x: &Execution,
@@ -76,7 +77,9 @@ pub(super) fn decide(
         Err(limit) => return Err(limit),
     };
     saturation.reorder();
-    if engine == Some(Engine::Saturation) && Turns::new(x).next(&saturation.graph).is_some() {
+    if engine == Some(Engine::Saturation)
+        && Turns::new(x, saturation.twins()).next(&saturation.graph).is_some()
+    {
         return Err(Limit::Saturated);
     }
     if let Some(repairs) = repair(x, &mut saturation, limits)? {
@@ -242,7 +245,8 @@ fn graph(
         Err(plain) => return Ok(Err(explain.plain(plain))),
     };
     let readers_in_order = preserved.rr != super::Keep::Never;
-    let lines = Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order };
+    let (informs, twins) = (None, Rc::default());
+    let lines = Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order, informs, twins };
     let graph = Saturation::graph(x, nodes, edges, limits)?;
     Ok(graph.map(|graph| (graph, lines)).map_err(|cycle| explain.base_cycle(&cycle)))
 }
@@ -255,7 +259,7 @@ fn unsaturated(
     limits: &Limits<'_>,
 ) -> Result<Option<ModificationOrder>, Limit> {
     let Ok((graph, _)) = graph(x, preserved, explain, limits)? else { return Ok(None) };
-    let in_turn = Turns::new(x).next(&graph).is_none();
+    let in_turn = Turns::new(x, Rc::default()).next(&graph).is_none();
     Ok(in_turn.then(|| ModificationOrder::in_line(x, &in_order(x, &graph))))
 }
 

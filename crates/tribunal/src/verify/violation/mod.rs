@@ -107,7 +107,7 @@ impl<'a> Proof<'a> {
 
     fn family(&self) -> Family {
         match self.model {
-            Model::Rc20 | Model::Ra | Model::Sra | Model::Wra | Model::Relaxed => Family::C11,
+            Model::Rc20 | Model::Rc11 | Model::Ra | Model::Sra | Model::Wra | Model::Relaxed => Family::C11,
             Model::Sc | Model::Wsc | Model::Coherence => Family::Views,
             Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => Family::Views,
             Model::Cc | Model::Ccv | Model::Cm | Model::Pram | Model::Ccm | Model::Wccm => Family::Causal,

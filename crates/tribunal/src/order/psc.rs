@@ -1,0 +1,757 @@
+//! What acyclic(psc) asks of mo, as a graph for [saturation](super::saturate).
+//!
+//! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
+//! - a node for each seq_cst event, the *line* of its thread;
+//! - a node M(w) for each write w, *at or behind w in mo*: it leads to w if that is seq_cst, to the fences that w happens
+//!   before, and by mo to the writes behind w;
+//! - for each seq_cst access, and for accesses that happen after a seq_cst fence, a read of the write that it leaves: it comes
+//!   before M(w') of each write w' that mo puts behind that write, as fr does.
+//!
+//! Every edge of psc is a path of this graph, and every path between seq_cst events is one of psc⁺: psc is acyclic if and only if
+//! the graph is, with its edges of mo and fr. There are no edges of rf, since psc has none but in eco. That one ends in
+//! rf only between fences: so there is a second copy of the writes, M'(w), for what fences come before, with M'(w) before
+//! M(w), and before the fences that a read of w happens before. mo is the same in both copies. Without the copy, as
+//! [`Copies::One`], the graph asks for more than psc does: an mo that it has will do, and where it has none nothing is known.
+//!
+//! The events of the graph make up an execution of their own, so that engines for memory orders can be put to work on it. Edges that
+//! follow from others are left out: there are O(n·k) edges for n events of k threads, mostly a few an event.
+
+use super::base::Line;
+use super::chains::{Chains, left_by};
+use super::clocks::Clocks;
+use super::graph::Node;
+use super::happens_before::HappensBefore;
+use super::informs::{Entry, Informs};
+use super::observer::{Sight, observe_all};
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
+use crate::verdict::Limit;
+use rustc_hash::FxHashMap;
+
+/// No event, or no node.
+const NONE: u32 = u32::MAX;
+
+/// Which po pairs may begin and end a path of happens-before between two seq_cst accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Far {
+    /// All (rc20).
+    Po,
+    /// All but those between accesses of one location (rc11).
+    OtherLocation,
+}
+
+/// Whether what fences come before has writes of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    One,
+    Two,
+}
+
+/// What an event of the graph stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A seq_cst event.
+    Line,
+    /// M(w).
+    Write,
+    /// M'(w).
+    Copy,
+    /// An access that happens after a fence.
+    Seen,
+}
+
+/// What a node of the graph that is no event stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// What happens after some fences: from this event of a thread on.
+    Known(EventId),
+    /// All writes of a location but the initial one, and those that directly follow it.
+    Overwriting(LocId),
+}
+
+/// The history that psc is asked of.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub x: &'a Execution,
+    pub far: Far,
+    pub hb: &'a HappensBefore,
+    pub clocks: &'a Clocks,
+    pub chains: &'a Chains,
+    /// Constraints between chains: what coherence and final values ask of mo.
+    pub arcs: &'a [(u32, u32)],
+}
+
+/// The graph.
+pub(crate) struct Psc {
+    /// Its events: seq_cst ones are on lines.
+    pub events: Execution,
+    pub roles: Vec<Role>,
+    /// The event of the history that each event stands for.
+    pub origins: Vec<EventId>,
+    pub beside: Vec<Beside>,
+    pub edges: Vec<(Node, Node)>,
+    pub informs: Informs,
+    /// The other copy of each write, if there are two.
+    pub twins: Vec<u32>,
+    /// Whether two copies tell more than one.
+    pub observed: bool,
+}
+
+impl Scene<'_> {
+    fn is_sc(&self, e: EventId) -> bool {
+        self.x.label(e).order() == Order::SeqCst
+    }
+
+    /// How many events of a thread happen before an event: of its own thread those before it.
+    #[inline]
+    pub(crate) fn known(&self, e: EventId, own: ThreadId, thread: ThreadId) -> u32 {
+        match own == thread {
+            true => e.0 - self.x.thread_events(own).start,
+            false => self.clocks.known(e, thread),
+        }
+    }
+
+    /// The first event after an access in its thread such that the two are in far.
+    pub(crate) fn far_after(&self, a: EventId, events: &std::ops::Range<u32>) -> Option<EventId> {
+        let loc = self.x.loc(a);
+        let mut later = (a.0 + 1..events.end).map(EventId);
+        match self.far {
+            Far::Po => later.next(),
+            Far::OtherLocation => later.find(|&e| loc.is_none() || self.x.loc(e) != loc),
+        }
+    }
+
+    /// The last event before an access in its thread such that the two are in far.
+    pub(crate) fn far_before(&self, b: EventId, events: &std::ops::Range<u32>) -> Option<EventId> {
+        let loc = self.x.loc(b);
+        let mut earlier = (events.start..b.0).rev().map(EventId);
+        match self.far {
+            Far::Po => earlier.next(),
+            Far::OtherLocation => earlier.find(|&e| loc.is_none() || self.x.loc(e) != loc),
+        }
+    }
+
+    /// Whether a seq_cst access comes before a seq_cst fence of another thread in psc, mo aside: by po or by an access of its
+    /// location in between.
+    pub(crate) fn access_before_fence(&self, a: EventId, fence: EventId) -> Option<EventId> {
+        let (x, loc) = (self.x, self.x.loc(a));
+        let (of_a, of_fence) = (x.thread_of(a)?, x.thread_of(fence)?);
+        let after = EventId(a.0 + 1);
+        if x.thread_events(of_a).contains(&after.0) && self.hb.before(x, after, fence) {
+            return Some(after);
+        }
+        let index = a.0 - x.thread_events(of_a).start;
+        x.threads().filter(|&thread| thread != of_a).find_map(|thread| {
+            let events = x.thread_events(thread);
+            let known = events.start + self.known(fence, of_fence, thread);
+            (events.start..known)
+                .rev()
+                .map(EventId)
+                .take_while(|&y| self.clocks.known(y, of_a) > index)
+                .find(|&y| x.loc(y) == loc)
+        })
+    }
+}
+
+/// A graph under construction.
+struct Builder<'a> {
+    scene: Scene<'a>,
+    copies: Copies,
+    /// Whether there are seq_cst fences.
+    fences: bool,
+    labels: Vec<Label>,
+    locs: Vec<LocId>,
+    roles: Vec<Role>,
+    origins: Vec<EventId>,
+    thread_starts: Vec<u32>,
+    beside: Vec<Beside>,
+    /// By event: its node on the line, as a write, as the other copy, and as an access seen after a fence.
+    line: Vec<u32>,
+    write: Vec<u32>,
+    copy: Vec<u32>,
+    seen: Vec<u32>,
+    /// By event: the node beside of what its thread knows of fences, to be joined to it.
+    after: Vec<u32>,
+    edges: Vec<(Node, Node)>,
+    entries: Vec<Entry>,
+    observed: bool,
+    /// By event: the last seq_cst event, and the last seq_cst fence, of its thread up to it.
+    last_sc: Vec<u32>,
+    last_fence: Vec<u32>,
+    /// By location: when it was last looked at, in whatever is counted.
+    looked_at: Vec<u32>,
+    count: u32,
+    /// What a thread's own line tells at a fence, latest first.
+    own: Vec<Entry>,
+}
+
+/// A node that is no event has this bit until the number of events is known.
+const BESIDE: u32 = 1 << 31;
+
+/// What the graph takes while it is built.
+const BYTES_PER_EVENT: usize = 120;
+
+impl Psc {
+    /// O(n·k) time.
+    pub(crate) fn new(scene: Scene<'_>, copies: Copies, limits: &Limits<'_>) -> Result<Self, Limit> {
+        let x = scene.x;
+        limits.check_memory(BYTES_PER_EVENT * x.len() + 8 * scene.arcs.len(), 0)?;
+        let fences = x.labels().iter().any(|label| label.is_fence() && label.order() == Order::SeqCst);
+        let copies = if fences { copies } else { Copies::One };
+        let n = x.len();
+        let column = |used: bool| vec![NONE; if used { n } else { 0 }];
+        let mut builder = Builder {
+            scene,
+            copies,
+            fences,
+            labels: Vec::with_capacity(n),
+            locs: Vec::with_capacity(n),
+            roles: Vec::with_capacity(n),
+            origins: Vec::with_capacity(n),
+            thread_starts: vec![0],
+            beside: Vec::new(),
+            line: column(true),
+            write: column(true),
+            copy: column(copies == Copies::Two),
+            seen: column(fences),
+            after: column(fences),
+            edges: Vec::with_capacity(2 * n),
+            entries: Vec::new(),
+            observed: false,
+            last_sc: column(true),
+            last_fence: column(true),
+            looked_at: vec![0; x.location_count()],
+            count: 0,
+            own: Vec::new(),
+        };
+        builder.index();
+        for thread in x.threads() {
+            builder.events(thread);
+            limits.check(0)?;
+        }
+        for thread in x.threads() {
+            builder.ordered(thread);
+            builder.told(thread);
+            limits.check_memory(BYTES_PER_EVENT * x.len() + 8 * builder.edges.capacity(), 0)?;
+            limits.check(0)?;
+        }
+        builder.modification_order();
+        Ok(builder.finish())
+    }
+}
+
+impl Builder<'_> {
+    /// Finds the last seq_cst event and fence up to each event.
+    fn index(&mut self) {
+        let x = self.scene.x;
+        for thread in x.threads() {
+            let (mut sc, mut fence) = (NONE, NONE);
+            for e in x.thread_events(thread) {
+                let label = x.labels()[e as usize];
+                if label.order() == Order::SeqCst {
+                    sc = e;
+                    if label.is_fence() {
+                        fence = e;
+                    }
+                }
+                self.last_sc[e as usize] = sc;
+                self.last_fence[e as usize] = fence;
+            }
+        }
+    }
+
+    /// The last of a thread's first `count` events for which a column has an entry.
+    fn last(column: &[u32], x: &Execution, thread: ThreadId, count: u32) -> u32 {
+        match count {
+            0 => NONE,
+            count => column[(x.thread_events(thread).start + count - 1) as usize],
+        }
+    }
+
+    fn add_event(&mut self, kind: Kind, order: Order, loc: LocId, role: Role, origin: EventId) -> u32 {
+        self.labels.push(Label::new(kind, order));
+        self.locs.push(loc);
+        self.roles.push(role);
+        self.origins.push(origin);
+        self.labels.len() as u32 - 1
+    }
+
+    fn add_beside(&mut self, beside: Beside) -> u32 {
+        self.beside.push(beside);
+        BESIDE | (self.beside.len() as u32 - 1)
+    }
+
+    fn add_edge(&mut self, from: u32, to: u32) {
+        self.edges.push((Node(from), Node(to)));
+    }
+
+    /// The copy of a location that what fences come before is in.
+    fn copied(&self, loc: LocId) -> LocId {
+        match self.copies {
+            Copies::One => loc,
+            Copies::Two => LocId(loc.0 + self.scene.x.location_count() as u32),
+        }
+    }
+
+    /// The write in that copy.
+    fn copied_write(&self, write: EventId) -> u32 {
+        match self.copies {
+            Copies::One => self.write[write.index()],
+            Copies::Two => self.copy[write.index()],
+        }
+    }
+
+    /// The events of a thread, and what it knows of fences as it goes.
+    fn events(&mut self, thread: ThreadId) {
+        let x = self.scene.x;
+        // What is known of fences changes with each of these; accesses of a location before which it did not change since the
+        // last one follow from that.
+        let mut known = NONE;
+        self.count += 1;
+        let mut fences = vec![NONE; if self.fences { x.thread_count() } else { 0 }];
+        let mut row = Clocks::EMPTY;
+        for e in x.thread_events(thread).map(EventId) {
+            let label = x.labels()[e.index()];
+            let (sc, loc) = (self.scene.is_sc(e), x.locs()[e.index()]);
+            if self.fences && self.scene.clocks.row_of(e) != row {
+                row = self.scene.clocks.row_of(e);
+                let mut news = NONE;
+                for u in x.threads().filter(|&u| u != thread) {
+                    let fence = Self::last(&self.last_fence, x, u, self.scene.clocks.entry(row, u));
+                    if fence != NONE && (fences[u.index()] == NONE || fences[u.index()] < fence) {
+                        fences[u.index()] = fence;
+                        if news == NONE {
+                            news = self.add_beside(Beside::Known(e));
+                        }
+                        // Lines of later threads have no nodes yet.
+                        self.add_edge(fence, news);
+                    }
+                }
+                if news != NONE {
+                    if known != NONE {
+                        self.add_edge(known, news);
+                    }
+                    known = news;
+                    self.count += 1;
+                }
+            }
+            if label.is_fence() {
+                if sc {
+                    self.line[e.index()] =
+                        self.add_event(Kind::Fence, Order::SeqCst, LocId(0), Role::Line, e);
+                    known = self.add_beside(Beside::Known(e));
+                    self.count += 1;
+                    self.add_edge(e.0, known);
+                }
+                continue;
+            }
+            if label.writes() {
+                let kind = label.kind();
+                if self.copies == Copies::Two {
+                    self.copy[e.index()] =
+                        self.add_event(kind, Order::Relaxed, self.copied(loc), Role::Copy, e);
+                }
+                self.write[e.index()] = self.add_event(kind, Order::Relaxed, loc, Role::Write, e);
+            }
+            if sc {
+                self.line[e.index()] = self.add_event(Kind::Read, Order::SeqCst, loc, Role::Line, e);
+            }
+            if known != NONE && std::mem::replace(&mut self.looked_at[loc.index()], self.count) != self.count
+            {
+                self.after[e.index()] = known;
+                if sc || !label.writes() {
+                    self.seen[e.index()] =
+                        self.add_event(Kind::Read, Order::Relaxed, self.copied(loc), Role::Seen, e);
+                }
+            }
+        }
+        self.thread_starts.push(self.labels.len() as u32);
+    }
+
+    /// What is ordered whatever mo is: the line of a thread, and what comes before it of other lines.
+    fn ordered(&mut self, thread: ThreadId) {
+        let scene = self.scene;
+        let x = scene.x;
+        let events = x.thread_events(thread);
+        let mut previous = NONE;
+        // The last event of each other line that is known to come before this one.
+        let mut before = vec![NONE; x.thread_count()];
+        let mut found = vec![NONE; x.thread_count()];
+        let mut sought: FxHashMap<(ThreadId, ThreadId), (u32, u32)> = FxHashMap::default();
+        for b in events.clone().map(EventId).filter(|&e| scene.is_sc(e)) {
+            let node = self.line[b.index()];
+            if previous != NONE {
+                self.add_edge(previous, node);
+            }
+            previous = node;
+            found.fill(NONE);
+            if x.label(b).is_fence() {
+                self.before_fence(b, thread, &before, &mut found, &mut sought);
+            } else {
+                self.before_access(b, thread, &mut found);
+            }
+            for (before, &found) in before.iter_mut().zip(&found) {
+                if found != NONE && (*before == NONE || *before < found) {
+                    *before = found;
+                    let from = self.line[found as usize];
+                    self.edges.push((Node(from), Node(node)));
+                }
+            }
+        }
+    }
+
+    /// The last event of each other line that comes before a fence.
+    fn before_fence(
+        &self,
+        fence: EventId,
+        thread: ThreadId,
+        before: &[u32],
+        found: &mut [u32],
+        sought: &mut FxHashMap<(ThreadId, ThreadId), (u32, u32)>,
+    ) {
+        let (scene, x) = (self.scene, self.scene.x);
+        for u in x.threads().filter(|&u| u != thread) {
+            let known = scene.clocks.known(fence, u);
+            let last = Self::last(&self.last_sc, x, u, known);
+            if last == NONE || before[u.index()] != NONE && before[u.index()] >= last {
+                continue;
+            }
+            let start = x.thread_events(u).start;
+            let reached = x.labels()[last as usize].is_fence()
+                || last - start + 1 < known
+                || self.location_between(EventId(last), u, fence, thread, sought);
+            found[u.index()] = match reached {
+                true => last,
+                false if last > start => self.last_sc[last as usize - 1],
+                false => NONE,
+            };
+        }
+    }
+
+    /// Whether an access of its location is between an access that is the last known of its thread, and a fence. What was looked
+    /// at for an earlier fence is not looked at again.
+    fn location_between(
+        &self,
+        a: EventId,
+        of_a: ThreadId,
+        fence: EventId,
+        of_fence: ThreadId,
+        sought: &mut FxHashMap<(ThreadId, ThreadId), (u32, u32)>,
+    ) -> bool {
+        let (scene, x) = (self.scene, self.scene.x);
+        let index = a.0 - x.thread_events(of_a).start;
+        x.threads().filter(|&s| s != of_a).any(|s| {
+            let start = x.thread_events(s).start;
+            let end = start + scene.known(fence, of_fence, s);
+            let (last, looked) = sought.entry((of_a, s)).or_insert((NONE, 0));
+            let from = if *last == a.0 { (*looked).max(start) } else { start };
+            (*last, *looked) = (a.0, end);
+            (from..end)
+                .rev()
+                .map(EventId)
+                .take_while(|&y| scene.clocks.known(y, of_a) > index)
+                .any(|y| x.loc(y) == x.loc(a))
+        })
+    }
+
+    /// The last event of each other line that comes before an access.
+    fn before_access(&self, b: EventId, thread: ThreadId, found: &mut [u32]) {
+        let (scene, x) = (self.scene, self.scene.x);
+        let events = x.thread_events(thread);
+        let loc = x.locs()[b.index()];
+        let previous = (b.0 > events.start).then(|| EventId(b.0 - 1));
+        let far = scene.far_before(b, &events);
+        let known = |e: Option<EventId>, u: ThreadId| e.map_or(0, |e| scene.clocks.known(e, u));
+        let mut raise = |u: ThreadId, e: u32| {
+            let found = &mut found[u.index()];
+            if *found == NONE || *found < e {
+                *found = e;
+            }
+        };
+        for u in x.threads().filter(|&u| u != thread) {
+            let of_u = x.thread_events(u);
+            let (by_previous, by_far, by_itself) =
+                (known(previous, u), known(far, u), scene.clocks.known(b, u));
+            // Fences by po at the end; accesses by po at both ends.
+            let mut last = Self::last(&self.last_sc, x, u, by_previous);
+            while last != NONE && !x.labels()[last as usize].is_fence() {
+                let after = scene.far_after(EventId(last), &of_u);
+                if after.is_some_and(|after| after.0 - of_u.start < by_far) {
+                    break;
+                }
+                last = if last > of_u.start { self.last_sc[last as usize - 1] } else { NONE };
+            }
+            if last != NONE {
+                raise(u, last);
+            }
+            // Accesses of the location.
+            let mut sc = Self::last(&self.last_sc, x, u, by_itself);
+            while sc != NONE && (last == NONE || sc > last) {
+                if x.loc(EventId(sc)) == Some(loc) {
+                    raise(u, sc);
+                    break;
+                }
+                sc = if sc > of_u.start { self.last_sc[sc as usize - 1] } else { NONE };
+            }
+            // Fences before an access of the location that comes before by what the access itself learns.
+            if self.fences && by_itself > by_previous {
+                let learnt = (of_u.start + by_previous..of_u.start + by_itself).rev().map(EventId);
+                let access = learnt.into_iter().find(|&e| x.loc(e) == Some(loc));
+                if let Some(access) = access {
+                    for v in x.threads().filter(|&v| v != thread) {
+                        let fence = Self::last(&self.last_fence, x, v, scene.known(access, u, v));
+                        if fence != NONE {
+                            raise(v, fence);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the line of a thread tells of writes: a seq_cst write of itself, a fence of the writes that happen before it and
+    /// of those that reads before it have read.
+    fn told(&mut self, thread: ThreadId) {
+        let scene = self.scene;
+        let x = scene.x;
+        let mut previous: Option<EventId> = None;
+        for e in x.thread_events(thread).map(EventId).filter(|&e| scene.is_sc(e)) {
+            let label = x.label(e);
+            let node = self.line[e.index()];
+            if label.writes() {
+                self.add_edge(self.write[e.index()], node);
+                self.tell(e, x.locs()[e.index()], node, false);
+                self.entries.append(&mut self.own);
+            }
+            if !label.is_fence() {
+                continue;
+            }
+            let others = x.threads().filter(|&u| u != thread);
+            for u in std::iter::once(thread).chain(others) {
+                let start = x.thread_events(u).start;
+                let known = scene.known(e, thread, u);
+                let mut from = previous.map_or(0, |fence| scene.known(fence, thread, u));
+                let fence = Self::last(&self.last_fence, x, u, known);
+                if fence != NONE {
+                    from = from.max(fence - start + 1);
+                }
+                self.count += 2;
+                let count = self.count;
+                for y in (start + from..start + known).rev().map(EventId) {
+                    let Some(loc) = x.loc(y) else { continue };
+                    let looked_at = self.looked_at[loc.index()];
+                    if looked_at > count {
+                        continue;
+                    }
+                    let read = x.rf(y).filter(|_| !x.label(y).writes());
+                    self.looked_at[loc.index()] = count + 1;
+                    match read {
+                        Some(source) if !self.unheard(y, source) => {}
+                        Some(source) => {
+                            // The first is the latest; with one copy it stands for what is before it too.
+                            if looked_at < count {
+                                self.observed = true;
+                                let from = self.copied_write(source);
+                                self.add_edge(from, node);
+                                let entry = Entry {
+                                    loc: self.copied(loc),
+                                    at: node,
+                                    write: from,
+                                    not_alone: u != thread,
+                                };
+                                self.push_entry(entry);
+                            }
+                            if self.copies == Copies::Two {
+                                self.looked_at[loc.index()] = count;
+                            }
+                        }
+                        None => {
+                            self.add_edge(self.write[y.index()], node);
+                            self.tell(y, loc, node, u != thread);
+                        }
+                    }
+                }
+                // The latest that a line tells comes last.
+                self.entries.extend(self.own.drain(..).rev());
+            }
+            previous = Some(e);
+        }
+    }
+
+    /// Whether a read reads from a write that does not happen before it.
+    fn unheard(&self, read: EventId, source: EventId) -> bool {
+        !self.scene.x.is_init(source) && !self.scene.hb.before(self.scene.x, source, read)
+    }
+
+    /// A line tells of a write, in both copies.
+    fn tell(&mut self, write: EventId, loc: LocId, at: u32, not_alone: bool) {
+        self.push_entry(Entry { loc, at, write: self.write[write.index()], not_alone });
+        if self.copies == Copies::Two {
+            let (loc, write) = (self.copied(loc), self.copy[write.index()]);
+            self.push_entry(Entry { loc, at, write, not_alone });
+        }
+    }
+
+    fn push_entry(&mut self, entry: Entry) {
+        if entry.not_alone { self.entries.push(entry) } else { self.own.push(entry) }
+    }
+
+    /// What is known of mo, in each copy; and what accesses come before by reading from initial writes.
+    fn modification_order(&mut self) {
+        let Scene { x, chains, arcs, .. } = self.scene;
+        for copy in [Role::Write, Role::Copy] {
+            if copy == Role::Copy && self.copies == Copies::One {
+                break;
+            }
+            let column = if copy == Role::Write { &self.write } else { &self.copy };
+            let node = |write: EventId| Node(column[write.index()]);
+            let mut edges = Vec::new();
+            for loc in x.locations() {
+                let initial = chains.link(x.init_write(loc)).chain;
+                let [_, last] = chains.ends(initial);
+                let overwriting = BESIDE | self.beside.len() as u32;
+                self.beside.push(Beside::Overwriting(loc));
+                if !x.is_init(last) {
+                    edges.push((node(last), Node(overwriting)));
+                }
+                for chain in chains.of(loc) {
+                    let mut previous: Option<EventId> = None;
+                    for write in chains.writes(chain) {
+                        if let Some(previous) = previous.filter(|&previous| !x.is_init(previous)) {
+                            edges.push((node(previous), node(write)));
+                        }
+                        previous = Some(write);
+                    }
+                    if chain != initial {
+                        edges.push((Node(overwriting), node(chains.ends(chain)[0])));
+                    }
+                }
+            }
+            for &(tail, head) in arcs {
+                let (from, to) = (chains.ends(tail)[1], chains.ends(head)[0]);
+                if !x.is_init(from) && !x.is_init(to) {
+                    edges.push((node(from), node(to)));
+                }
+            }
+            self.edges.append(&mut edges);
+        }
+    }
+
+    fn finish(mut self) -> Psc {
+        let x = self.scene.x;
+        let chains = self.scene.chains;
+        let (n, locations) = (self.labels.len() as u32, x.location_count());
+        let copies = if self.copies == Copies::Two { 2 } else { 1 };
+        // What fences come before, now that lines have nodes: their edges begin at events of the history.
+        let line = &self.line;
+        let known = |node: Node| node.0 & BESIDE != 0;
+        let is_known =
+            |node: Node| known(node) && matches!(self.beside[(node.0 & !BESIDE) as usize], Beside::Known(_));
+        for (from, to) in &mut self.edges {
+            if is_known(*to) && !known(*from) {
+                *from = Node(line[from.index()]);
+            }
+        }
+        for e in x.events() {
+            let Some(&after) = self.after.get(e.index()).filter(|&&after| after != NONE) else { continue };
+            let seen = match self.seen[e.index()] {
+                NONE => self.copied_write(e),
+                seen => seen,
+            };
+            self.edges.push((Node(after), Node(seen)));
+        }
+        let mut twins = Vec::new();
+        if self.copies == Copies::Two {
+            twins = vec![NONE; n as usize];
+            for e in x.events().filter(|&e| x.label(e).writes()) {
+                let (write, copy) = (self.write[e.index()], self.copy[e.index()]);
+                (twins[write as usize], twins[copy as usize]) = (copy, write);
+                self.edges.push((Node(copy), Node(write)));
+            }
+        }
+        // Which write each event reads from, in its copy.
+        let mut sources = vec![NONE; n as usize];
+        let first_overwriting = self.beside.len() - copies * locations;
+        for node in 0..n as usize {
+            let (origin, role, label) = (self.origins[node], self.roles[node], self.labels[node]);
+            if !label.reads() {
+                continue;
+            }
+            let source = match role {
+                Role::Write | Role::Copy => x.rf(origin).expect("an RMW reads"),
+                Role::Line | Role::Seen => left_by(x, origin),
+            };
+            let loc = self.locs[node];
+            if x.is_init(source) {
+                sources[node] = n + loc.0;
+                if label.writes() {
+                    continue;
+                }
+                // An RMW that reads it directly follows it; all others are behind that.
+                let chain = chains.link(source).chain;
+                let to = match chains.writes(chain).nth(1) {
+                    Some(rmw) if loc.index() < locations => self.write[rmw.index()],
+                    Some(rmw) => self.copy[rmw.index()],
+                    None => BESIDE | (first_overwriting + loc.index()) as u32,
+                };
+                self.edges.push((Node(node as u32), Node(to)));
+            } else {
+                let copied = loc.index() >= locations;
+                sources[node] = if copied { self.copy[source.index()] } else { self.write[source.index()] };
+            }
+        }
+        for (from, to) in &mut self.edges {
+            for node in [from, to] {
+                if node.0 & BESIDE != 0 {
+                    *node = Node((node.0 & !BESIDE) + n);
+                }
+            }
+        }
+        let events =
+            Execution::of_columns(self.thread_starts, copies * locations, self.labels, self.locs, sources);
+        let informs = Informs::of_entries(&events, &self.entries);
+        Psc {
+            events,
+            roles: self.roles,
+            origins: self.origins,
+            beside: self.beside,
+            edges: self.edges,
+            informs,
+            twins,
+            observed: self.observed,
+        }
+    }
+}
+
+impl Psc {
+    pub(crate) const LINE: Line = Line::SeqCst;
+
+    /// How many nodes the graph has.
+    pub(crate) fn nodes(&self) -> usize {
+        self.events.len() + self.beside.len()
+    }
+}
+
+/// The constraints between chains that coherence and the final values ask for, each once.
+pub(crate) fn arcs(x: &Execution, chains: &Chains, sight: Sight<'_>) -> Vec<(u32, u32)> {
+    let mut arcs = Vec::with_capacity(x.len());
+    observe_all(
+        x,
+        chains,
+        sight,
+        |_| true,
+        |a, e| {
+            let (tail, head) = (chains.link(a).chain, chains.link(e).chain);
+            if tail != head {
+                arcs.push((tail, head));
+            }
+        },
+    );
+    for &(loc, write) in x.finals() {
+        let head = chains.link(write).chain;
+        arcs.extend(chains.of(loc).filter(|&tail| tail != head).map(|tail| (tail, head)));
+    }
+    arcs.sort_unstable();
+    arcs.dedup();
+    arcs
+}
