@@ -150,7 +150,7 @@ always hold. A model of memories does not apply to objects, nor a criterion of o
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
 
-If a history has non-atomic accesses (`W.na x 1`), rc20 also says whether they race: racy, with the two accesses and why neither \
+If a history has non-atomic accesses (`W.na x 1`), rc20 and rc11 also say whether they race: racy, with the two accesses and why neither \
 happens before the other. In the matrix it is marked *, after a word of brief comes RACY. A race changes no verdict and no status; \
 `tribunal races` lists them all.
 

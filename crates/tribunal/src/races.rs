@@ -44,7 +44,7 @@ pub enum Listing {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unlisted {
     /// Races are defined for rc20 and rc11.
-    #[error("{0} says nothing of races; rc20 does")]
+    #[error("{0} says nothing of races; rc20 and rc11 do")]
     OtherModel(Model),
     /// The history is no execution of any model that has races.
     #[error("po ∪ rf is cyclic, so no execution is like that")]
@@ -60,6 +60,7 @@ pub enum Unlisted {
 fn synchronisation(model: Model) -> Option<Synchronisation> {
     match model {
         Model::Rc20 => Some(Synchronisation::Annotated),
+        Model::Rc11 => Some(Synchronisation::Continued),
         _ => None,
     }
 }

@@ -231,7 +231,7 @@ impl Model {
     /// assert!(Model::Rc20.has_races() && !Model::Ra.has_races());
     /// ```
     pub const fn has_races(self) -> bool {
-        matches!(self, Model::Rc20)
+        matches!(self, Model::Rc20 | Model::Rc11)
     }
 
     /// Why the model says nothing about this execution, if it does not.
