@@ -544,6 +544,10 @@ impl Builder<'_> {
                         continue;
                     }
                     let read = x.rf(y).filter(|_| !x.label(y).writes());
+                    if read.is_some_and(|source| x.thread_of(source) == Some(u)) {
+                        // The write itself is still to come, or was told of.
+                        continue;
+                    }
                     self.looked_at[loc.index()] = count + 1;
                     match read {
                         Some(source) if !self.unheard(y, source) => {}

@@ -51,6 +51,11 @@ impl Chains {
         Chains { enter, exit }
     }
 
+    /// Whether reading through RMWs, from `u` on, comes to a write that is no RMW: whether `u` is on no cycle of rf.
+    pub(super) fn has_head(&self, u: EventId) -> bool {
+        self.enter[u.index()] != NONE
+    }
+
     /// Whether `u` is an RMW that reads from `w` through any number of RMWs.
     pub(super) fn behind(&self, w: EventId, u: EventId) -> bool {
         let number = self.enter[u.index()];

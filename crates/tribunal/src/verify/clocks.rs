@@ -1,8 +1,9 @@
 //! Happens-before by vector clocks, computed in one pass over the events.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Order, ThreadId};
+use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::Limit;
+use rustc_hash::FxHashMap;
 
 /// Visits every event after its po-predecessors and after the events that `after` gives for it. If that cannot be,
 /// some events stand on a cycle: one of them is the error.
@@ -60,6 +61,8 @@ pub(super) enum HappensBefore {
     PoRf,
     /// (po ∪ sw)⁺
     Synchronised,
+    /// (po ∪ sw)⁺, where a later write of the same thread to the location continues a release sequence
+    Continued,
 }
 
 /// For every event, how far into each other thread its past reaches.
@@ -81,10 +84,12 @@ impl Clocks {
         limits: &Limits<'_>,
     ) -> Result<Result<Self, EventId>, Limit> {
         let mut limit = Ok(());
+        // What rc11 keeps of each thread and location.
+        let continued = 64 * x.len().min(x.thread_count().saturating_mul(x.location_count()));
+        let beside = 24 * x.len() + if hb == HappensBefore::Continued { continued } else { 0 };
         let clocks = Clocks::within(x, hb, |clocks: &Clocks| {
             // What is held beside the rows, and the rows twice more: when they grow, they move.
-            limit =
-                limit.clone().and_then(|()| limits.check_memory(24 * x.len() + 12 * clocks.rows.len(), 0));
+            limit = limit.clone().and_then(|()| limits.check_memory(beside + 12 * clocks.rows.len(), 0));
             limit.is_ok()
         });
         limit.map(|()| clocks)
@@ -124,8 +129,8 @@ impl Clocks {
                 })?;
                 Ok(clocks)
             }
-            HappensBefore::Synchronised => {
-                let mut synchronisation = Synchronisation::new(x);
+            HappensBefore::Synchronised | HappensBefore::Continued => {
+                let mut synchronisation = Synchronisation::new(x, hb == HappensBefore::Continued);
                 replay(x, rf, |t, e| {
                     if room(&synchronisation.clocks) {
                         synchronisation.visit(x, t, e);
@@ -188,7 +193,8 @@ struct Past {
     last: EventId,
 }
 
-/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`.
+/// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`; and of rc11, with
+/// `[W⊒rlx];po-loc?` before that.
 struct Synchronisation {
     clocks: Clocks,
     /// By thread: the row of its latest event.
@@ -199,12 +205,14 @@ struct Synchronisation {
     unfenced: Vec<u32>,
     /// By write: what an acquire learns that reads from it.
     released: Vec<Option<Past>>,
+    /// By thread and location: the past of the last release write, which later writes release too; of rc11.
+    continued: Option<FxHashMap<(ThreadId, LocId), Past>>,
     /// k entries.
     learnt: Vec<u32>,
 }
 
 impl Synchronisation {
-    fn new(x: &Execution) -> Self {
+    fn new(x: &Execution, continued: bool) -> Self {
         let k = x.thread_count();
         Synchronisation {
             clocks: Clocks::empty(x),
@@ -212,6 +220,7 @@ impl Synchronisation {
             fenced: vec![None; k],
             unfenced: vec![0; k * k],
             released: vec![None; x.len()],
+            continued: continued.then(FxHashMap::default),
             learnt: vec![0; k],
         }
     }
@@ -246,11 +255,21 @@ impl Synchronisation {
             self.fenced[t.index()] = Some(own);
         }
         if label.writes() {
-            let released = match label.order() {
+            let mut released = match label.order() {
                 Order::NonAtomic => None,
                 order if order.is_release() => Some(own),
                 _ => self.fenced[t.index()],
             };
+            if let Some(continued) = self.continued.as_mut().filter(|_| label.is_atomic())
+                && let Some(loc) = x.loc(e)
+            {
+                if label.order().is_release() {
+                    continued.insert((t, loc), own);
+                }
+                // The later of two pasts of one thread has the earlier in it.
+                let earlier = continued.get(&(t, loc)).copied();
+                released = released.into_iter().chain(earlier).max_by_key(|past| past.last);
+            }
             // The release sequences of the write an RMW reads from go on through it.
             self.released[e.index()] = match (released, read) {
                 (Some(past), Some(carried)) => {

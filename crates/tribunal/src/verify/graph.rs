@@ -37,6 +37,10 @@ impl Digraph {
         self.edges.extend_from_slice(edges);
     }
 
+    pub(super) fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
     /// Adds the edges of another graph of the same nodes.
     pub(super) fn add_all(&mut self, other: &Digraph) {
         self.add_edges(&other.edges);

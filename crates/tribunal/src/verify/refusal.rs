@@ -444,6 +444,12 @@ pub enum EdgeFault {
     /// The second event is not the final write.
     #[error("the second event is not the final write of its location")]
     NotFinal,
+    /// psc is between seq_cst events.
+    #[error("{0} is not seq_cst")]
+    NotSeqCst(Named),
+    /// The steps of a psc edge hold, but do not make one up.
+    #[error("its path is not one of psc")]
+    NotPsc,
     /// No enclosing case assumes it.
     #[error("no enclosing case assumes it")]
     NotAssumed,

@@ -1,8 +1,8 @@
-//! Cycles of the C11 family: of po and rf, of mo, and for sra of both.
+//! Cycles of the C11 family: of po and rf, of mo, for sra of both, and of psc.
 
 use super::{Chains, Proof, is_po_rf};
 use crate::Model;
-use crate::memory::EventId;
+use crate::memory::{EventId, ThreadId};
 use crate::verdict::{Axiom, Because, Cycle, Edge};
 use crate::verify::{EdgeFault, Refusal, known};
 
@@ -12,6 +12,9 @@ impl Proof<'_> {
             self.mo_edge(lemma, &cycle.lemmas[..i])?;
         }
         let edges = &cycle.edges;
+        if edges.iter().all(|edge| matches!(edge.because, Because::Psc { .. })) {
+            return self.psc_cycle(edges, &cycle.lemmas);
+        }
         for edge in edges {
             if edge.because.is_mo() { self.mo_edge(edge, &cycle.lemmas)? } else { self.history_edge(edge)? }
         }
@@ -52,11 +55,51 @@ impl Proof<'_> {
             Some(EdgeFault::NotReleasedBy(self.named(write)))
         } else if !(saw.reads() && saw.is_atomic() && (read == to || acquire.is_fence() && po(read, to))) {
             Some(EdgeFault::NotAcquiredBy(self.named(read)))
-        } else if !x.rf(read).is_some_and(|source| self.behind_or_same(write, source)) {
+        } else if !x.rf(read).is_some_and(|source| self.in_release_sequence(write, source)) {
             Some(EdgeFault::NotInReleaseSequence { read: self.named(read), write: self.named(write) })
         } else {
             None
         }
+    }
+
+    /// Whether `source` is `write` or an RMW that reads from it through RMWs; for rc11 a later atomic write of the same thread to
+    /// the location will do in place of `write`.
+    fn in_release_sequence(&self, write: EventId, source: EventId) -> bool {
+        self.behind_or_same(write, source)
+            || self.model == Model::Rc11
+                && self.x.loc(write) == self.x.loc(source)
+                && self
+                    .x
+                    .thread_of(write)
+                    .is_some_and(|t| self.last_of(t, source).is_some_and(|last| write < last))
+    }
+
+    /// The last atomic write of a thread that `source` is, or reads from through RMWs. What is found is kept for all the RMWs that were
+    /// gone through, so that no chain is followed twice for a thread.
+    fn last_of(&self, t: ThreadId, source: EventId) -> Option<EventId> {
+        if !self.chains().has_head(source) {
+            return None;
+        }
+        let x = self.x;
+        let mut found = self.last_of.borrow_mut();
+        let (mut through, mut at) = (Vec::new(), source);
+        let mut last = loop {
+            if let Some(&last) = found.get(&(at, t)) {
+                break last;
+            }
+            through.push(at);
+            match x.rf(at) {
+                Some(earlier) => at = earlier,
+                None => break None,
+            }
+        };
+        for &write in through.iter().rev() {
+            if x.thread_of(write) == Some(t) && x.label(write).is_atomic() {
+                last = last.max(Some(write));
+            }
+            found.insert((write, t), last);
+        }
+        last
     }
 
     /// Checks that an edge is one of mo and that its reason is good. A premise takes the place of its conclusion in
@@ -107,6 +150,7 @@ impl Proof<'_> {
                 self.rest_on(Axiom::ReadCoherence);
                 Ok(())
             }
+            Because::Unless { cycle } => self.unless(edge, cycle, lemmas),
             _ => self.stated(edge, lemmas),
         }
     }
@@ -169,7 +213,7 @@ impl Proof<'_> {
     /// Whether the model counts an edge of the history as happens-before.
     fn is_hb(&self, because: &Because) -> bool {
         match self.model {
-            Model::Rc20 => matches!(because, Because::Po | Because::Sw { .. }),
+            Model::Rc20 | Model::Rc11 => matches!(because, Because::Po | Because::Sw { .. }),
             Model::Relaxed => matches!(because, Because::Po),
             _ => matches!(because, Because::Po | Because::Rf),
         }

@@ -5,6 +5,7 @@
 
 mod c11;
 mod causal;
+mod psc;
 mod views;
 
 use super::chains::Chains;
@@ -13,11 +14,11 @@ use super::sources;
 use super::{EdgeFault, Named, Refusal, applies, known};
 use crate::Model;
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Kind};
+use crate::memory::{EventId, Execution, Kind, Order, ThreadId};
 use crate::models::Preserved;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 /// Accepts a violation that proves that no mo satisfies the model's axioms.
 ///
@@ -37,7 +38,19 @@ pub(super) fn within(
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
     applies(x, model)?;
-    if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation) }
+    let refuted = |model| {
+        if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation) }
+    };
+    // Where every event is seq_cst, rc20 and rc11 are sc, with the same mo: psc and sc's order have the same closure.
+    let all_sc = || x.events().all(|e| x.label(e).order() == Order::SeqCst);
+    match refuted(model) {
+        Err(refusal) if matches!(model, Model::Rc20 | Model::Rc11) && all_sc() => match refuted(Model::Sc) {
+            // What is told is what the violation claims to be.
+            Err(of_sc) if violation.axiom == Axiom::Sequential => Err(of_sc),
+            as_sc => as_sc.map_err(|_| refusal),
+        },
+        refuted => refuted,
+    }
 }
 
 /// Accepts a violation of a history in which every read has its source.
@@ -49,6 +62,7 @@ pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Resu
         model,
         program: Program::new(x),
         chains: OnceCell::new(),
+        last_of: RefCell::default(),
         assumed: FxHashMap::default(),
         axioms: 0,
     };
@@ -82,6 +96,8 @@ struct Proof<'a> {
     model: Model,
     program: Program<'a>,
     chains: OnceCell<Chains>,
+    /// By write and thread: the last atomic write of the thread that the write is, or reads from through RMWs, as far as asked for.
+    last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
     /// How many of the enclosing cases assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,
     /// The axioms that the steps so far rest on, a bit each.
@@ -132,8 +148,8 @@ impl<'a> Proof<'a> {
         let mut tasks = vec![Task::Refute(refutation)];
         while let Some(task) = tasks.pop() {
             match task {
-                Task::Assume(pair) => *self.assumed.entry(pair).or_insert(0) += 1,
-                Task::Discharge(pair) => *self.assumed.entry(pair).or_insert(1) -= 1,
+                Task::Assume(pair) => self.assume(pair),
+                Task::Discharge(pair) => self.discharge(pair),
                 Task::Refute(Refutation::Cycle(cycle)) => self.cycle(cycle)?,
                 Task::Refute(Refutation::SharedSource { write, rmws }) => {
                     self.shared_source(*write, *rmws)?
@@ -156,6 +172,14 @@ impl<'a> Proof<'a> {
             }
         }
         Ok(())
+    }
+
+    fn assume(&mut self, pair: (EventId, EventId)) {
+        *self.assumed.entry(pair).or_insert(0) += 1;
+    }
+
+    fn discharge(&mut self, pair: (EventId, EventId)) {
+        *self.assumed.entry(pair).or_insert(1) -= 1;
     }
 
     fn cycle(&mut self, cycle: &'a Cycle) -> Result<(), Refusal> {

@@ -1,7 +1,7 @@
 //! The axioms of the C11 family, and weak read coherence, which cc shares with wra.
 
 use super::many::{self, has_many_threads};
-use super::{Positions, broken, final_values};
+use super::{Positions, broken, final_values, psc};
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, LocId, ThreadId};
@@ -10,7 +10,7 @@ use crate::verify::clocks::{Clocks, HappensBefore, replay};
 use crate::verify::{Breach, Named, Refusal};
 use std::ops::Range;
 
-/// rc20, ra, sra and relaxed: an mo.
+/// rc20, rc11, ra, sra and relaxed: an mo.
 pub(super) fn ordered(
     x: &Execution,
     model: Model,
@@ -21,7 +21,13 @@ pub(super) fn ordered(
     final_values(x, mo)?;
     if has_many_threads(x) {
         many::coherent(x, of_model(model), mo, &positions, limits)?;
-        return if model == Model::Sra { strong_write_coherence(x, mo, &positions) } else { Ok(()) };
+        return match model {
+            Model::Sra => strong_write_coherence(x, mo, &positions),
+            _ if has_psc(x, model) => {
+                psc::acyclic(x, model, &happens_before(x, model, limits)?, mo, &positions, limits)
+            }
+            _ => Ok(()),
+        };
     }
     let clocks = happens_before(x, model, limits)?;
     if model == Model::Sra {
@@ -29,7 +35,13 @@ pub(super) fn ordered(
     }
     let accesses = Accesses::new(x);
     let mut coherence = Coherence { x, clocks: &clocks, positions: &positions, seen: Vec::new() };
-    x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))
+    x.locations().try_for_each(|loc| coherence.check(mo.of(loc), accesses.of(x, loc)))?;
+    if has_psc(x, model) { psc::acyclic(x, model, &clocks, mo, &positions, limits) } else { Ok(()) }
+}
+
+/// Whether the model asks for acyclic(psc), and the history has such edges.
+fn has_psc(x: &Execution, model: Model) -> bool {
+    matches!(model, Model::Rc20 | Model::Rc11) && x.features().seq_cst
 }
 
 /// wra: no mo.
@@ -51,6 +63,7 @@ pub(super) fn not_overwritten(x: &Execution, axiom: Axiom, limits: &Limits<'_>) 
 fn of_model(model: Model) -> HappensBefore {
     match model {
         Model::Rc20 => HappensBefore::Synchronised,
+        Model::Rc11 => HappensBefore::Continued,
         Model::Relaxed => HappensBefore::Po,
         _ => HappensBefore::PoRf,
     }
@@ -85,15 +98,16 @@ fn strong_write_coherence(
 }
 
 /// The accesses of the locations, initial writes excluded: by location, then by thread, then in program order.
+#[derive(Default)]
 pub(super) struct Accesses {
     pub(super) events: Vec<EventId>,
     pub(super) starts: Vec<usize>,
 }
 
 /// The accesses of one location.
-struct Location<'a> {
+pub(super) struct Location<'a> {
     loc: LocId,
-    accesses: &'a [EventId],
+    pub(super) accesses: &'a [EventId],
     /// Each thread that has some, and which they are.
     threads: Vec<(ThreadId, Range<usize>)>,
 }
@@ -117,7 +131,7 @@ impl Accesses {
         Accesses { events, starts }
     }
 
-    fn of(&self, x: &Execution, loc: LocId) -> Location<'_> {
+    pub(super) fn of(&self, x: &Execution, loc: LocId) -> Location<'_> {
         let accesses = &self.events[self.starts[loc.index()]..self.starts[loc.index() + 1]];
         let mut threads = Vec::new();
         let mut start = 0;
@@ -133,7 +147,7 @@ impl Accesses {
 impl Location<'_> {
     /// Goes through the accesses of each thread in program order and, before each, tells `enter` which accesses of
     /// the other threads came newly into its past. O(m·k) for m accesses, since pasts only grow along a thread.
-    fn walk<S>(
+    pub(super) fn walk<S>(
         &self,
         clocks: &Clocks,
         begin: impl Fn() -> S,

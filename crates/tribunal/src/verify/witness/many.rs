@@ -4,11 +4,12 @@
 use super::c11::Accesses;
 use super::{Positions, broken, c11};
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Order, ThreadId};
+use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::{Axiom, Limit, ModificationOrder};
 use crate::verify::clocks::{HappensBefore, replay};
 use crate::verify::maps::{MapId, Maps};
 use crate::verify::{Breach, Named, Refusal};
+use rustc_hash::FxHashMap;
 
 /// From so many threads on, what threads know is carried along.
 const MANY: usize = 64;
@@ -32,6 +33,8 @@ struct Knowledge<'a> {
     unfenced: Vec<Known>,
     /// By event: what one who acquires from it learns.
     released: Vec<Known>,
+    /// By thread and location: what its last release write released, where later writes release it too.
+    continued: FxHashMap<(ThreadId, LocId), Known>,
 }
 
 const NOTHING: Known = [Maps::EMPTY; 2];
@@ -48,11 +51,14 @@ impl<'a> Knowledge<'a> {
             fenced,
             unfenced,
             released: vec![NOTHING; x.len()],
+            continued: FxHashMap::default(),
         }
     }
 
     fn check(&self, limits: &Limits<'_>) -> Result<(), Limit> {
-        self.maps.check(size_of::<Known>() * (self.released.len() + 3 * self.current.len()), limits)
+        let known = self.released.len() + 3 * self.current.len();
+        let continued = 2 * self.continued.capacity() * size_of::<((ThreadId, LocId), Known)>();
+        self.maps.check(size_of::<Known>() * known + continued, limits)
     }
 
     fn join(&mut self, a: Known, b: Known) -> Known {
@@ -66,7 +72,7 @@ impl<'a> Knowledge<'a> {
         match self.hb {
             HappensBefore::Po => {}
             HappensBefore::PoRf => self.current[t.index()] = self.join(self.current[t.index()], read),
-            HappensBefore::Synchronised => {
+            HappensBefore::Synchronised | HappensBefore::Continued => {
                 if label.is_fence() && label.order().is_acquire() {
                     self.current[t.index()] = self.join(self.current[t.index()], self.unfenced[t.index()]);
                 }
@@ -87,16 +93,26 @@ impl<'a> Knowledge<'a> {
         match self.hb {
             HappensBefore::Po => {}
             HappensBefore::PoRf => self.released[e.index()] = own,
-            HappensBefore::Synchronised => {
+            HappensBefore::Synchronised | HappensBefore::Continued => {
                 if label.is_fence() && label.order().is_release() {
                     self.fenced[t.index()] = own;
                 }
                 if label.writes() {
-                    let own = match label.order() {
+                    let mut own = match label.order() {
                         Order::NonAtomic => NOTHING,
                         order if order.is_release() => own,
                         _ => self.fenced[t.index()],
                     };
+                    if self.hb == HappensBefore::Continued
+                        && label.is_atomic()
+                        && let Some(loc) = self.x.loc(e)
+                    {
+                        if label.order().is_release() {
+                            self.continued.insert((t, loc), own);
+                        } else if let Some(&earlier) = self.continued.get(&(t, loc)) {
+                            own = self.join(own, earlier);
+                        }
+                    }
                     // The release sequences of the write an RMW reads from go on through it.
                     let carried = self.x.rf(e).and_then(|w| self.released.get(w.index())).copied();
                     self.released[e.index()] = self.join(own, carried.unwrap_or(NOTHING));

@@ -4,6 +4,7 @@ pub(super) mod c11;
 mod causal;
 mod many;
 mod pram;
+mod psc;
 mod saturation;
 mod views;
 
@@ -21,7 +22,7 @@ const BYTES_PER_EVENT: usize = 48;
 /// For n events of k threads:
 /// - the C11 family and cc: O(n·k) time and O(n + c·k) memory, where c ≤ n is the number of events at which the past of a
 ///   thread grows by events of other threads; with more than 64 threads, O(n + d·log n) where d counts in how many places
-///   what threads know of the locations, or of the writes, differs;
+///   what threads know of the locations, or of the writes, differs; where rc20 and rc11 have psc, O(n·k) for any k;
 /// - coherence, sc and the multiprocessor models: O(n); with begin and end times O(n·log n), and O(n·log² n) where these
 ///   contradict program order;
 /// - pram: O(n·k) time and O(n) memory;
@@ -46,7 +47,7 @@ pub(super) fn within(
     }
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0).map_err(Refusal::Limit)?;
     match (model, witness) {
-        (Model::Rc20 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
+        (Model::Rc20 | Model::Rc11 | Model::Ra | Model::Sra | Model::Relaxed, Witness::Mo(mo)) => {
             c11::ordered(x, model, mo, limits)
         }
         (

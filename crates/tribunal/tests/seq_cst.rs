@@ -1,0 +1,141 @@
+//! rc20 and rc11 on random histories with seq_cst, against the definitions.
+
+#[allow(dead_code, reason = "only what speaks of a given mo is needed")]
+mod naive;
+
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tribunal::Model;
+use tribunal::memory::{EventId, Execution, LocId, Op, Order};
+use tribunal::verdict::{Axiom, ModificationOrder, Witness};
+use tribunal::verify::{Refusal, verify_witness};
+
+const MODELS: [Model; 2] = [Model::Rc20, Model::Rc11];
+const HISTORIES: u64 = 20_000;
+const LOCATIONS: [&str; 3] = ["x", "y", "z"];
+/// Keeps the number of mo at bay.
+const WRITES: usize = 4;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn one_in(&mut self, many: usize) -> bool {
+        self.below(many) == 0
+    }
+}
+
+/// A history with seq_cst in which every read reads what was written before, in the order in which it is made, and mostly
+/// nothing older than what its thread has seen; with `all`, every event is seq_cst.
+fn history(seed: u64, all: bool) -> Execution {
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let (threads, locations) = (2 + random.below(3), 1 + random.below(LOCATIONS.len()));
+    let (fences, seq_cst) = (2 + random.below(6), 1 + random.below(3));
+    let mut ops: Vec<Vec<Op>> = vec![Vec::new(); threads];
+    let (mut written, mut seen) = (vec![0; locations], vec![vec![0; locations]; threads]);
+    for _ in 0..5 + random.below(9) {
+        let t = random.below(threads);
+        let loc = LocId(random.below(locations) as u32);
+        let weaker = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
+        let order =
+            if all || random.below(seq_cst + 1) > 0 { Order::SeqCst } else { weaker[random.below(4)] };
+        let (last, seen) = (&mut written[loc.index()], &mut seen[t][loc.index()]);
+        let oldest = if random.one_in(8) { 0 } else { *seen };
+        let read = if random.one_in(2) { oldest } else { oldest + random.below(*last + 1 - oldest) };
+        let op = match random.below(5) {
+            _ if random.one_in(fences) => {
+                Op::fence(if order == Order::Relaxed { Order::AcqRel } else { order })
+            }
+            0 | 1 if *last < WRITES => {
+                *last += 1;
+                *seen = *last;
+                let order =
+                    if order == Order::Acquire || order == Order::AcqRel { Order::Release } else { order };
+                Op::write(loc, *last as u64).order(order)
+            }
+            2 if *last < WRITES && random.one_in(2) => {
+                *last += 1;
+                *seen = *last;
+                Op::rmw(loc, read as u64, *last as u64).order(order)
+            }
+            _ => {
+                *seen = read;
+                let order =
+                    if order == Order::Release || order == Order::AcqRel { Order::Acquire } else { order };
+                Op::read(loc, read as u64).order(order)
+            }
+        };
+        ops[t].push(op);
+    }
+    let mut b = Execution::builder();
+    LOCATIONS.iter().take(locations).for_each(|name| {
+        b.location(name);
+    });
+    for (t, ops) in ops.iter().enumerate() {
+        let t = b.thread(&format!("T{t}"));
+        ops.iter().for_each(|&op| {
+            b.push(t, op);
+        });
+    }
+    b.build().expect("values are distinct")
+}
+
+/// Every mo with the initial writes first.
+fn orders(x: &Execution) -> Vec<ModificationOrder> {
+    let mut all: Vec<Vec<Vec<EventId>>> = vec![Vec::new()];
+    for loc in x.locations() {
+        let mut permutations = vec![vec![x.init_write(loc)]];
+        for w in x.events().filter(|&e| x.label(e).writes() && x.loc(e) == Some(loc)) {
+            let inserted = |order: &Vec<EventId>| {
+                let order = order.clone();
+                (1..=order.len()).map(move |at| [&order[..at], &[w], &order[at..]].concat())
+            };
+            permutations = permutations.iter().flat_map(inserted).collect();
+        }
+        let with = |orders: &Vec<Vec<EventId>>| {
+            permutations
+                .iter()
+                .map(|order| [&orders[..], std::slice::from_ref(order)].concat())
+                .collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let mo = |orders: &Vec<Vec<EventId>>| {
+        let mut mo = ModificationOrder::new();
+        orders.iter().for_each(|order| mo.push_location(order.iter().copied()));
+        mo
+    };
+    all.iter().map(mo).collect()
+}
+
+#[test]
+fn an_mo_is_accepted_if_and_only_if_it_satisfies_the_axioms() {
+    let (accepted, by_psc) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    (0..HISTORIES).into_par_iter().for_each(|seed| {
+        let x = history(seed, false);
+        for mo in orders(&x) {
+            for model in MODELS {
+                let verified = verify_witness(&x, model, &Witness::Mo(mo.clone()));
+                let right = verified.is_ok() == naive::satisfies(&x, model, &mo);
+                assert!(right, "{seed}, {model}: {verified:?}\n{}\n{mo:?}", shown(&x));
+                match verified {
+                    Ok(()) => accepted.fetch_add(1, Ordering::Relaxed),
+                    Err(Refusal::Broken { axiom: Axiom::SeqCst, .. }) => {
+                        by_psc.fetch_add(1, Ordering::Relaxed)
+                    }
+                    Err(_) => 0,
+                };
+            }
+        }
+    });
+    let (accepted, by_psc) = (accepted.into_inner(), by_psc.into_inner());
+    assert!(accepted > 20_000 && by_psc > 10_000, "{accepted} accepted, {by_psc} refused by psc");
+}
+
+fn shown(x: &Execution) -> String {
+    x.events().map(|e| x.show(e).to_string()).collect::<Vec<_>>().join("\n")
+}
