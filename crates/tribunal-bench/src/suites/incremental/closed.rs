@@ -11,14 +11,19 @@
 
 use super::replay::Checker;
 use std::collections::VecDeque;
-use tribunal::memory::{LocId, ThreadId};
-use tribunal::online::WriteId;
+use tribunal::Model;
+use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An execution that grows, with an mo that is always closed.
 pub(super) struct Closed {
     threads: usize,
+    /// Whether events synchronise by their orders, as under rc20; otherwise all do, as under ra.
+    annotated: bool,
     /// For each thread, how many events of each thread happen before its next one.
     now: Vec<u32>,
+    /// The same of its last release fence, and of what an acquire fence will acquire.
+    fenced: Vec<u32>,
+    pending: Vec<u32>,
     writes: Writes,
     /// For each location and thread, the thread's writes and its front there.
     lines: Vec<Line>,
@@ -36,7 +41,7 @@ struct Writes {
     tops: Vec<u32>,
     /// Of a top: the last write of its chain.
     bottoms: Vec<u32>,
-    /// For each write and thread, how many events of the thread happen before it.
+    /// For each write and thread, how many events of the thread who reads it may acquire.
     clocks: Vec<u32>,
     /// For each write and thread, how many writes of its location by the thread mo has before it; then whether it has
     /// the initial one before it.
@@ -44,21 +49,28 @@ struct Writes {
     successors: Vec<Vec<u32>>,
 }
 
+/// The accesses of a thread that others must know of: its writes, and its reads of what does not happen before them.
 #[derive(Clone, Default)]
 struct Line {
-    writes: Vec<u32>,
+    /// The write that each leaves.
+    left: Vec<u32>,
     indices: Vec<u32>,
-    /// For each thread, how many of its writes of the location happened before this thread's last access here.
+    /// How many of them are writes.
+    writes: u32,
+    /// For each thread, how many of its accesses of the location happened before this thread's last access here.
     front: Vec<u32>,
 }
 
 impl Checker for Closed {
-    fn new(threads: u32, locations: u32) -> Self {
+    fn new(model: Model, threads: u32, locations: u32) -> Self {
         let k = threads as usize;
         let line = Line { front: vec![0; k], ..Line::default() };
         let mut closed = Closed {
             threads: k,
+            annotated: model == Model::Rc20,
             now: vec![0; k * k],
+            fenced: vec![0; k * k],
+            pending: vec![0; k * k],
             writes: Writes::default(),
             lines: vec![line; k * locations as usize],
             news: VecDeque::new(),
@@ -69,57 +81,74 @@ impl Checker for Closed {
         closed
     }
 
-    fn write(&mut self, thread: ThreadId, loc: LocId) {
+    fn write(&mut self, thread: ThreadId, loc: LocId, order: Order) {
         self.move_front(thread, loc);
-        let write = self.append(thread, loc, None);
+        let write = self.append(thread, loc, order, None);
         // The initial write's chain is before every other write.
         self.order(self.writes.bottoms[loc.index()], write);
         self.order_seen(thread, loc, write);
-        self.enter(thread, loc, write);
+        self.enter(thread, loc, write, true);
     }
 
-    fn read(&mut self, thread: ThreadId, source: WriteId) -> bool {
-        let accepted = self.observe(thread, source);
-        if accepted {
-            self.now[thread.index() * self.threads + thread.index()] += 1;
-        }
-        accepted
-    }
-
-    fn rmw(&mut self, thread: ThreadId, source: WriteId) -> bool {
-        let top = self.writes.tops[source.0 as usize];
-        if self.writes.bottoms[top as usize] != source.0 || !self.observe(thread, source) {
+    fn read(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
+        if !self.observe(thread, source, order) {
             return false;
         }
-        let loc = LocId(self.writes.locs[source.0 as usize]);
-        let write = self.append(thread, loc, Some(source.0));
-        self.extend(source.0, write);
-        self.enter(thread, loc, write);
+        let (k, of) = (self.threads, self.writes.threads[source as usize] as usize);
+        let heard = of >= k || self.now[thread.index() * k + of] > self.writes.indices[source as usize];
+        match heard {
+            true => self.now[thread.index() * k + thread.index()] += 1,
+            false => self.enter(thread, LocId(self.writes.locs[source as usize]), source, false),
+        }
         true
+    }
+
+    fn rmw(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
+        let top = self.writes.tops[source as usize];
+        if self.writes.bottoms[top as usize] != source || !self.observe(thread, source, order) {
+            return false;
+        }
+        let loc = LocId(self.writes.locs[source as usize]);
+        let write = self.append(thread, loc, order, Some(source));
+        self.extend(source, write);
+        self.enter(thread, loc, write, true);
+        true
+    }
+
+    fn fence(&mut self, thread: ThreadId, order: Order) {
+        let k = self.threads;
+        let own = thread.index() * k..(thread.index() + 1) * k;
+        if self.annotated && order.is_acquire() {
+            join(&mut self.now[own.clone()], &self.pending[own.clone()]);
+        }
+        self.now[own.start + thread.index()] += 1;
+        if order.is_release() {
+            self.fenced[own.clone()].copy_from_slice(&self.now[own]);
+        }
     }
 }
 
 impl Closed {
     /// Whether a thread may read from a write; if so, it does.
-    fn observe(&mut self, thread: ThreadId, source: WriteId) -> bool {
-        let (k, loc) = (self.threads, LocId(self.writes.locs[source.0 as usize]));
+    fn observe(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
+        let (k, loc) = (self.threads, LocId(self.writes.locs[source as usize]));
         self.move_front(thread, loc);
         let overwritten = (0..k).any(|u| {
             self.seen(thread, loc, u)
-                .is_some_and(|seen| seen != source.0 && self.writes.is_before(source.0, seen, k))
+                .is_some_and(|seen| seen != source && self.writes.is_before(source, seen, k))
         });
         if overwritten {
             return false;
         }
-        let top = self.writes.tops[source.0 as usize];
+        let top = self.writes.tops[source as usize];
         self.order_seen(thread, loc, top);
-        let now = &mut self.now[thread.index() * k..][..k];
-        let (of, index) =
-            (self.writes.threads[source.0 as usize] as usize, self.writes.indices[source.0 as usize]);
-        if of < k && now[of] <= index {
-            join(now, &self.writes.clocks[source.0 as usize * k..][..k]);
-            now[of] = index + 1;
-        }
+        let acquires = !self.annotated || order.is_acquire();
+        let clock = if acquires { &mut self.now } else { &mut self.pending };
+        let own = &mut clock[thread.index() * k..][..k];
+        let index = own[thread.index()];
+        join(own, &self.writes.clocks[source as usize * k..][..k]);
+        // A thread knows its own events.
+        own[thread.index()] = index;
         true
     }
 
@@ -142,7 +171,7 @@ impl Closed {
         let lines = &self.lines[loc.index() * self.threads..][..self.threads];
         match lines[thread.index()].front[of] {
             0 => None,
-            count => Some(lines[of].writes[count as usize - 1]),
+            count => Some(lines[of].left[count as usize - 1]),
         }
     }
 
@@ -158,18 +187,32 @@ impl Closed {
         }
     }
 
-    fn append(&mut self, thread: ThreadId, loc: LocId, source: Option<u32>) -> u32 {
-        let index = self.now[thread.index() * self.threads + thread.index()];
-        let ordinal = self.lines[loc.index() * self.threads + thread.index()].writes.len() as u32;
-        self.push(loc.0, thread.0, index, ordinal, source)
+    fn append(&mut self, thread: ThreadId, loc: LocId, order: Order, source: Option<u32>) -> u32 {
+        let k = self.threads;
+        let own = thread.index() * k..(thread.index() + 1) * k;
+        let index = self.now[own.start + thread.index()];
+        let ordinal = self.lines[loc.index() * k + thread.index()].writes;
+        let write = self.push(loc.0, thread.0, index, ordinal, source);
+        let (earlier, clock) = self.writes.clocks.split_at_mut(write as usize * k);
+        if !self.annotated || order.is_release() {
+            join(clock, &self.now[own]);
+            clock[thread.index()] = index + 1;
+        } else {
+            join(clock, &self.fenced[own]);
+        }
+        if let Some(source) = source {
+            join(clock, &earlier[source as usize * k..][..k]);
+        }
+        write
     }
 
-    /// The thread has written.
-    fn enter(&mut self, thread: ThreadId, loc: LocId, write: u32) {
+    /// The thread has accessed a location and left a write.
+    fn enter(&mut self, thread: ThreadId, loc: LocId, left: u32, writes: bool) {
         let now = &mut self.now[thread.index() * self.threads + thread.index()];
         let line = &mut self.lines[loc.index() * self.threads + thread.index()];
-        line.writes.push(write);
+        line.left.push(left);
         line.indices.push(*now);
+        line.writes += u32::from(writes);
         line.front[thread.index()] += 1;
         *now += 1;
     }
@@ -185,10 +228,7 @@ impl Closed {
         writes.tops.push(top);
         writes.bottoms.push(write);
         writes.bottoms[top as usize] = write;
-        match thread as usize {
-            thread if thread < k => writes.clocks.extend_from_slice(&self.now[thread * k..][..k]),
-            _ => writes.clocks.resize(writes.clocks.len() + k, 0),
-        }
+        writes.clocks.resize(writes.clocks.len() + k, 0);
         writes.before.resize(writes.before.len() + k + 1, 0);
         writes.successors.push(Vec::new());
         write

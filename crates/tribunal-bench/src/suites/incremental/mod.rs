@@ -1,31 +1,43 @@
-//! Executions that grow, under ra: Algorithm 5 beside an mo that is always closed, and beside Algorithm 3 anew at
-//! every read (Tunç et al. 2023, section 5.2, Table 2 and Fig. 12).
+//! Executions that grow, under ra and rc20: a session beside an mo that is always closed, and beside checking anew at
+//! every read (Tunç et al. 2023, section 5.2, Table 2 and Fig. 12); going back, and going on without end.
 
 mod closed;
+mod endless;
 mod programs;
 mod replay;
+mod walk;
 
 use crate::table::{ratio, time};
 use crate::{Error, Plot, Session, Table};
 use closed::Closed;
-use replay::{Cost, Event, Revealed, agreement, anew, replay};
+use replay::{Cost, Event, Grown, Revealed, agreement, anew, fenced, replay};
 use std::time::Duration;
-use tribunal::online::Online;
+use tribunal::Model;
 use tribunal_machines::hard::Pattern;
+
+/// The models of the comparisons.
+const MODELS: [Model; 2] = [Model::Ra, Model::Rc20];
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     let executions = session.pick(2_000, 20_000);
-    let [accepted, refused] = agreement(executions);
+    let [mut accepted, mut refused] = [0; 2];
+    for model in MODELS {
+        let [more_accepted, more_refused] = agreement(model, executions);
+        accepted += more_accepted;
+        refused += more_refused;
+    }
     assert!(accepted > 0 && refused > 0, "{accepted} reads accepted, {refused} refused");
     session.note(format!(
-        "Algorithm 5 is `tribunal::online`; closed is an mo in the manner of C11Tester's, stronger and \
-         transitively closed at all times. Both answer the same to {} reads of {executions} small \
-         executions, of which {accepted} are accepted; the histories below are accepted to their last \
-         event.",
+        "session is `tribunal::session`, after Algorithm 5; closed is an mo in the manner of C11Tester's, \
+         stronger and transitively closed at all times. Both answer the same to {} reads of {executions} small \
+         executions of ra and as many of rc20, of which {accepted} are accepted; the histories below are \
+         accepted to their last event.",
         accepted + refused
     ));
     patterns(session)?;
-    programs::report(session)
+    programs::report(session)?;
+    walk::report(session)?;
+    endless::report(session)
 }
 
 /// The number of threads while that of events grows, and of events while that of threads grows.
@@ -46,8 +58,9 @@ fn patterns(session: &mut Session<'_>) -> Result<(), Error> {
     cases.sort_unstable();
     session.begin("patterns", (Pattern::ALL.len() * cases.len()) as u64);
     let mut table = Table::new(
-        "patterns: an event of Algorithm 5, of a closed mo, and of Algorithm 3 anew at every read",
-        &["pattern", "threads", "events", "online", "closed", "ratio", "anew", "ratio"],
+        "patterns: an event of a session, of a closed mo, and of checking anew at every read; under rc20 all accesses are \
+         relaxed, with a release fence before every write and an acquire fence behind every read",
+        &["pattern", "model", "threads", "events", "session", "closed", "ratio", "anew", "ratio"],
     );
     for pattern in Pattern::ALL {
         let over_threads = matches!(pattern, Pattern::Fan | Pattern::Chain);
@@ -61,31 +74,35 @@ fn patterns(session: &mut Session<'_>) -> Result<(), Error> {
             let steps = pattern.steps(threads, events);
             let locations = steps.iter().map(|step| step.op.loc.0 + 1).max().unwrap_or(0);
             let shape = (threads, locations);
-            let revealed: Vec<Event> = Revealed::new(steps.into_iter(), locations).collect();
-            let online = best(|| replay::<Online>(shape, revealed.iter().copied(), patience));
-            let closed = best(|| replay::<Closed>(shape, revealed.iter().copied(), patience));
-            let anew = (events <= ANEW).then(|| anew(shape, &revealed));
-            let x = match over_threads {
-                true => (events == EVENTS).then_some(f64::from(threads)),
-                false => (threads == THREADS).then_some(events as f64),
-            };
-            if let Some(x) = x {
-                for (name, cost) in [("online", Some(online)), ("closed", Some(closed)), ("anew", anew)] {
-                    if let Some(cost) = cost {
-                        plot.point(name, x, cost.per_event(), cost.stopped);
+            let plain: Vec<Event> = Revealed::new(steps.into_iter(), locations).collect();
+            for model in MODELS {
+                let revealed = if model == Model::Rc20 { fenced(&plain) } else { plain.clone() };
+                let grown = best(|| replay::<Grown>(model, shape, revealed.iter().copied(), patience));
+                let closed = best(|| replay::<Closed>(model, shape, revealed.iter().copied(), patience));
+                let anew = (events <= ANEW).then(|| anew(model, shape, &revealed));
+                let x = match over_threads {
+                    true => (events == EVENTS).then_some(f64::from(threads)),
+                    false => (threads == THREADS).then_some(events as f64),
+                };
+                if let Some(x) = x.filter(|_| model == Model::Ra) {
+                    for (name, cost) in [("session", Some(grown)), ("closed", Some(closed)), ("anew", anew)] {
+                        if let Some(cost) = cost {
+                            plot.point(name, x, cost.per_event(), cost.stopped);
+                        }
                     }
                 }
+                table.row([
+                    pattern.to_string(),
+                    model.to_string(),
+                    threads.to_string(),
+                    revealed.len().to_string(),
+                    time(grown.per_event()),
+                    show(&closed),
+                    by(&closed, &grown),
+                    anew.as_ref().map_or("-".into(), show),
+                    anew.as_ref().map_or("-".into(), |anew| by(anew, &grown)),
+                ]);
             }
-            table.row([
-                pattern.to_string(),
-                threads.to_string(),
-                events.to_string(),
-                time(online.per_event()),
-                show(&closed),
-                by(&closed, &online),
-                anew.as_ref().map_or("-".into(), show),
-                anew.as_ref().map_or("-".into(), |anew| by(anew, &online)),
-            ]);
             session.step()?;
         }
         session.plot(plot);
@@ -137,8 +154,10 @@ mod tests {
 
     #[test]
     fn both_checkers_answer_the_same() {
-        let [accepted, refused] = agreement(300);
-        assert!(accepted > 1_000 && refused > 1_000, "{accepted} accepted, {refused} refused");
+        for model in MODELS {
+            let [accepted, refused] = agreement(model, 300);
+            assert!(accepted > 1_000 && refused > 1_000, "{accepted} accepted, {refused} refused");
+        }
     }
 
     #[test]
@@ -147,14 +166,23 @@ mod tests {
         for pattern in Pattern::ALL {
             let steps = pattern.steps(5, 1_000);
             let locations = steps.iter().map(|step| step.op.loc.0 + 1).max().unwrap_or(0);
-            let events = || Revealed::new(steps.iter().copied(), locations);
-            assert_eq!(replay::<Online>((5, locations), events(), patience).events, 1_000);
-            assert_eq!(replay::<Closed>((5, locations), events(), patience).events, 1_000);
+            let plain: Vec<Event> = Revealed::new(steps.into_iter(), locations).collect();
+            for (model, events) in [(Model::Ra, plain.clone()), (Model::Rc20, fenced(&plain))] {
+                let (shape, all) = ((5, locations), events.len() as u64);
+                let events = || events.iter().copied();
+                assert_eq!(replay::<Grown>(model, shape, events(), patience).events, all);
+                assert_eq!(replay::<Closed>(model, shape, events(), patience).events, all);
+            }
         }
-        let clients = Clients { fences: 0.0, orders: Mix::only(Order::AcqRel), ..Clients::default() };
-        let shape = (clients.threads, clients.locations);
-        let events = || Revealed::new(run(Machine::View, &clients).expect("clients"), clients.locations);
-        assert_eq!(replay::<Online>(shape, events(), patience).events, clients.events);
-        assert_eq!(replay::<Closed>(shape, events(), patience).events, clients.events);
+        for model in MODELS {
+            let clients = match model {
+                Model::Ra => Clients { fences: 0.0, orders: Mix::only(Order::AcqRel), ..Clients::default() },
+                _ => Clients::default(),
+            };
+            let shape = (clients.threads, clients.locations);
+            let events = || Revealed::new(run(Machine::View, &clients).expect("clients"), clients.locations);
+            assert_eq!(replay::<Grown>(model, shape, events(), patience).events, clients.events);
+            assert_eq!(replay::<Closed>(model, shape, events(), patience).events, clients.events);
+        }
     }
 }

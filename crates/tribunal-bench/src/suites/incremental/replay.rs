@@ -3,8 +3,8 @@
 use super::closed::Closed;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
-use tribunal::memory::{Kind, LocId, ThreadId};
-use tribunal::online::{Online, WriteId};
+use tribunal::memory::{Kind, LocId, Order, ThreadId};
+use tribunal::session::{Session, WriteId};
 use tribunal::{Model, check};
 use tribunal_machines::Step;
 
@@ -12,52 +12,71 @@ use tribunal_machines::Step;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
     pub kind: Kind,
+    pub order: Order,
     pub thread: ThreadId,
     pub loc: LocId,
     /// The write that it reads from. Writes are numbered as they are revealed, the initial ones first.
-    pub source: WriteId,
+    pub source: u32,
 }
 
 /// A checker of executions that grow. It says whether it accepts what is read.
 pub(super) trait Checker: Sized {
-    fn new(threads: u32, locations: u32) -> Self;
-    fn write(&mut self, thread: ThreadId, loc: LocId);
-    fn read(&mut self, thread: ThreadId, source: WriteId) -> bool;
-    fn rmw(&mut self, thread: ThreadId, source: WriteId) -> bool;
+    fn new(model: Model, threads: u32, locations: u32) -> Self;
+    fn write(&mut self, thread: ThreadId, loc: LocId, order: Order);
+    fn read(&mut self, thread: ThreadId, source: u32, order: Order) -> bool;
+    fn rmw(&mut self, thread: ThreadId, source: u32, order: Order) -> bool;
+    fn fence(&mut self, thread: ThreadId, order: Order);
 
     fn reveal(&mut self, event: Event) -> bool {
-        match event.kind {
-            Kind::Write => self.write(event.thread, event.loc),
-            Kind::Read => return self.read(event.thread, event.source),
-            Kind::Rmw => return self.rmw(event.thread, event.source),
-            Kind::Fence => {}
+        let Event { kind, order, thread, loc, source } = event;
+        match kind {
+            Kind::Write => self.write(thread, loc, order),
+            Kind::Read => return self.read(thread, source, order),
+            Kind::Rmw => return self.rmw(thread, source, order),
+            Kind::Fence => self.fence(thread, order),
         }
         true
     }
 }
 
-impl Checker for Online {
-    fn new(threads: u32, locations: u32) -> Self {
-        let mut online = Online::new();
+/// A session and its writes by their numbers.
+pub(super) struct Grown {
+    pub session: Session,
+    writes: Vec<WriteId>,
+}
+
+impl Checker for Grown {
+    fn new(model: Model, threads: u32, locations: u32) -> Self {
+        let mut session = Session::new(model).expect("a model with sessions");
         for _ in 0..threads {
-            online.thread();
+            session.thread();
         }
-        for _ in 0..locations {
-            online.location();
+        let mut initial = || {
+            let loc = session.location();
+            session.initial(loc).expect("nothing is retired")
+        };
+        let writes = (0..locations).map(|_| initial()).collect();
+        Grown { session, writes }
+    }
+
+    fn write(&mut self, thread: ThreadId, loc: LocId, order: Order) {
+        self.writes.push(self.session.write(thread, loc, order));
+    }
+
+    fn read(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
+        self.session.read(thread, self.writes[source as usize], order).is_ok()
+    }
+
+    fn rmw(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
+        match self.session.rmw(thread, self.writes[source as usize], order) {
+            Ok(write) => self.writes.push(write),
+            Err(_) => return false,
         }
-        online
+        true
     }
 
-    fn write(&mut self, thread: ThreadId, loc: LocId) {
-        Online::write(self, thread, loc);
-    }
-
-    fn read(&mut self, thread: ThreadId, source: WriteId) -> bool {
-        Online::read(self, thread, source).is_ok()
-    }
-
-    fn rmw(&mut self, thread: ThreadId, source: WriteId) -> bool {
-        Online::rmw(self, thread, source).is_ok()
+    fn fence(&mut self, thread: ThreadId, order: Order) {
+        self.session.fence(thread, order);
     }
 }
 
@@ -65,13 +84,13 @@ impl Checker for Online {
 pub(super) struct Revealed<S> {
     steps: S,
     /// Per location and value, the write.
-    writes: Vec<Vec<WriteId>>,
+    writes: Vec<Vec<u32>>,
     next: u32,
 }
 
 impl<S: Iterator<Item = Step>> Revealed<S> {
     pub(super) fn new(steps: S, locations: u32) -> Self {
-        Revealed { steps, writes: (0..locations).map(|init| vec![WriteId(init)]).collect(), next: locations }
+        Revealed { steps, writes: (0..locations).map(|init| vec![init]).collect(), next: locations }
     }
 }
 
@@ -80,18 +99,34 @@ impl<S: Iterator<Item = Step>> Iterator for Revealed<S> {
 
     fn next(&mut self) -> Option<Event> {
         let Step { thread, op, .. } = self.steps.next()?;
+        if op.kind == Kind::Fence {
+            return Some(Event { kind: op.kind, order: op.order, thread, loc: op.loc, source: 0 });
+        }
         let writes = &mut self.writes[op.loc.index()];
         let read = if op.kind == Kind::Rmw { op.read } else { op.value };
-        let source = if op.kind == Kind::Write { WriteId(0) } else { writes[read as usize] };
+        let source = if op.kind == Kind::Write { 0 } else { writes[read as usize] };
         if matches!(op.kind, Kind::Write | Kind::Rmw) {
             // A buffered write may become known after a later one.
             let room = writes.len().max(op.value as usize + 1);
-            writes.resize(room, WriteId(u32::MAX));
-            writes[op.value as usize] = WriteId(self.next);
+            writes.resize(room, u32::MAX);
+            writes[op.value as usize] = self.next;
             self.next += 1;
         }
-        Some(Event { kind: op.kind, thread, loc: op.loc, source })
+        Some(Event { kind: op.kind, order: op.order, thread, loc: op.loc, source })
     }
+}
+
+/// The same events with relaxed accesses, a release fence before every write and an acquire fence behind every read.
+pub(super) fn fenced(events: &[Event]) -> Vec<Event> {
+    let mut fenced = Vec::with_capacity(2 * events.len());
+    for &event in events {
+        let fence = |order| Event { kind: Kind::Fence, order, ..event };
+        let (reads, writes) = (event.kind != Kind::Write, event.kind != Kind::Read);
+        fenced.extend(writes.then(|| fence(Order::Release)));
+        fenced.push(Event { order: Order::Relaxed, ..event });
+        fenced.extend(reads.then(|| fence(Order::Acquire)));
+    }
+    fenced
 }
 
 /// How long a checker took for how many events, and whether it was stopped before the end.
@@ -111,6 +146,7 @@ impl Cost {
 /// Reveals all events, each of which must be accepted, unless it takes longer than `patience`. What it takes to find
 /// the events is not counted.
 pub(super) fn replay<C: Checker>(
+    model: Model,
     (threads, locations): (u32, u32),
     mut events: impl Iterator<Item = Event>,
     patience: Duration,
@@ -118,7 +154,7 @@ pub(super) fn replay<C: Checker>(
     const BATCH: usize = 4096;
     let mut batch = VecDeque::with_capacity(BATCH);
     let mut cost = Cost { time: Duration::ZERO, events: 0, stopped: false };
-    let mut checker = C::new(threads, locations);
+    let mut checker = C::new(model, threads, locations);
     loop {
         batch.extend(events.by_ref().take(BATCH));
         if batch.is_empty() {
@@ -142,15 +178,15 @@ pub(super) fn replay<C: Checker>(
 
 /// The time that Algorithm 3 takes if it is asked anew at every read. Making the history of what was revealed is not
 /// counted.
-pub(super) fn anew((threads, locations): (u32, u32), events: &[Event]) -> Cost {
+pub(super) fn anew(model: Model, (threads, locations): (u32, u32), events: &[Event]) -> Cost {
     let mut cost = Cost { time: Duration::ZERO, events: events.len() as u64, stopped: false };
-    let mut online = <Online as Checker>::new(threads, locations);
+    let mut grown = Grown::new(model, threads, locations);
     for &event in events {
-        assert!(online.reveal(event), "consistent by construction");
-        if event.kind != Kind::Write {
-            let x = online.execution().expect("a history of few events");
+        assert!(grown.reveal(event), "consistent by construction");
+        if matches!(event.kind, Kind::Read | Kind::Rmw) {
+            let x = grown.session.execution().expect("a history of few events");
             let start = Instant::now();
-            assert!(check(&x, Model::Ra).is_consistent(), "consistent by construction");
+            assert!(check(&x, model).is_consistent(), "consistent by construction");
             cost.time += start.elapsed();
         }
     }
@@ -159,7 +195,8 @@ pub(super) fn anew((threads, locations): (u32, u32), events: &[Event]) -> Cost {
 
 /// Asks both checkers the same of small executions in which whatever may be read is asked for, and more. Says how
 /// many reads were accepted, and how many refused.
-pub(super) fn agreement(executions: u64) -> [u64; 2] {
+pub(super) fn agreement(model: Model, executions: u64) -> [u64; 2] {
+    const ORDERS: [Order; 4] = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
     let mut answers = [0; 2];
     for seed in 0..executions {
         let mut state = seed;
@@ -171,18 +208,23 @@ pub(super) fn agreement(executions: u64) -> [u64; 2] {
             ((bits ^ (bits >> 31)) % bound as u64) as usize
         };
         let (threads, locations) = (2 + below(4) as u32, 1 + below(3) as u32);
-        let mut online = <Online as Checker>::new(threads, locations);
-        let mut closed = Closed::new(threads, locations);
+        let mut grown = Grown::new(model, threads, locations);
+        let mut closed = Closed::new(model, threads, locations);
         let mut writes = locations;
         for _ in 0..20 + below(40) {
-            let kind = [Kind::Write, Kind::Read, Kind::Read, Kind::Rmw][below(4)];
+            let kinds = [Kind::Write, Kind::Read, Kind::Read, Kind::Rmw, Kind::Fence];
+            let kind = kinds[below(if model == Model::Rc20 { 5 } else { 4 })];
+            let order = ORDERS[below(4)];
             let (thread, loc) =
                 (ThreadId(below(threads as usize) as u32), LocId(below(locations as usize) as u32));
-            let event = Event { kind, thread, loc, source: WriteId(below(writes as usize) as u32) };
-            let answer = online.reveal(event);
+            if kind == Kind::Fence && order == Order::Relaxed {
+                continue;
+            }
+            let event = Event { kind, order, thread, loc, source: below(writes as usize) as u32 };
+            let answer = grown.reveal(event);
             assert_eq!(answer, closed.reveal(event), "execution {seed}: {event:?}");
             writes += u32::from(kind == Kind::Write || kind == Kind::Rmw && answer);
-            answers[usize::from(!answer)] += u64::from(kind != Kind::Write);
+            answers[usize::from(!answer)] += u64::from(matches!(kind, Kind::Read | Kind::Rmw));
         }
     }
     answers

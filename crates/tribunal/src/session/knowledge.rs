@@ -1,0 +1,248 @@
+//! What threads know: happens-before as clocks, while the execution grows.
+
+use super::rows::{EMPTY, Rows, includes};
+use crate::memory::{Order, ThreadId};
+
+/// What makes one thread's events happen before another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Synchronisation {
+    /// hb = po.
+    Nothing,
+    /// hb = (po ∪ rf)⁺.
+    EveryRead,
+    /// hb = (po ∪ sw)⁺, by the orders given. Release sequences may be continued by later writes of the thread (rc11).
+    Annotated { continued: bool },
+}
+
+/// What who reads a write may acquire: a row, and so many events of the write's own thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Release {
+    row: u32,
+    own: u32,
+}
+
+impl Release {
+    /// Whether there is nothing to acquire.
+    #[inline(always)]
+    fn is_nothing(self) -> bool {
+        self.own == 0 && self.row == EMPTY
+    }
+}
+
+/// What a thread knows. Its own entry in a row means nothing: it knows all of its own events.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// How many events it has.
+    count: u32,
+    /// How many events of each thread happen before its next one.
+    now: u32,
+    /// What its last release fence releases.
+    fence: Release,
+    /// What relaxed reads have read, for an acquire fence to acquire.
+    pending: u32,
+}
+
+/// The clocks of all threads.
+#[derive(Clone, Debug)]
+pub(super) struct Knowledge {
+    synchronisation: Synchronisation,
+    rows: Rows,
+    threads: Vec<State>,
+    /// The states that threads had, and how many rows there were.
+    trail: Vec<(ThreadId, State, u32)>,
+    /// How many rows were left after retiring.
+    kept: u32,
+}
+
+impl Knowledge {
+    pub(super) fn new(synchronisation: Synchronisation) -> Self {
+        let rows = Rows::default();
+        Knowledge { synchronisation, rows, threads: Vec::new(), trail: Vec::new(), kept: 0 }
+    }
+
+    /// Whether a thread may read what does not happen before its next event.
+    #[inline(always)]
+    pub(super) fn has_unheard_reads(&self) -> bool {
+        self.synchronisation != Synchronisation::EveryRead
+    }
+
+    pub(super) fn add_thread(&mut self) {
+        self.threads.push(State::default());
+        self.rows.widen(self.threads.len());
+    }
+
+    /// For each thread, how many of its events happen before the next event of `thread`.
+    #[inline(always)]
+    pub(super) fn now(&self, thread: ThreadId) -> &[u32] {
+        self.rows.row(self.threads[thread.index()].now)
+    }
+
+    /// Which row that is: the same as long as nothing is learnt.
+    #[inline(always)]
+    pub(super) fn now_row(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].now
+    }
+
+    /// How many events a thread has.
+    #[inline(always)]
+    pub(super) fn count(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].count
+    }
+
+    /// Remembers what a thread knows before its next event, to go back to it.
+    #[inline(always)]
+    pub(super) fn remember(&mut self, thread: ThreadId) {
+        self.trail.push((thread, self.threads[thread.index()], self.rows.len()));
+    }
+
+    /// The thread reads a write of `writer` that releases so much.
+    #[inline]
+    pub(super) fn read(&mut self, thread: ThreadId, writer: ThreadId, release: Release, order: Order) {
+        let State { now, pending, .. } = self.threads[thread.index()];
+        match self.synchronisation {
+            Synchronisation::Nothing => {}
+            Synchronisation::EveryRead => {
+                // Who knows the write knows what happened before it.
+                if self.rows.row(now)[writer.index()] < release.own {
+                    self.threads[thread.index()].now = self.join(now, writer, release);
+                }
+            }
+            Synchronisation::Annotated { .. } if release.is_nothing() => {}
+            Synchronisation::Annotated { .. } if order.is_acquire() => {
+                self.threads[thread.index()].now = self.join(now, writer, release);
+            }
+            Synchronisation::Annotated { .. } => {
+                self.threads[thread.index()].pending = self.join(pending, writer, release);
+            }
+        }
+    }
+
+    /// What the thread's next event releases, a write of a location of which `continued` was its last release. An RMW passes
+    /// on what it has read.
+    #[inline]
+    pub(super) fn release(
+        &mut self,
+        thread: ThreadId,
+        order: Order,
+        continued: &mut Release,
+        source: Option<(ThreadId, Release)>,
+    ) -> Release {
+        let State { count, now, fence, .. } = self.threads[thread.index()];
+        let here = Release { row: now, own: count + 1 };
+        let sequences = match self.synchronisation {
+            Synchronisation::Nothing => return Release::default(),
+            Synchronisation::EveryRead => return here,
+            Synchronisation::Annotated { continued } => continued,
+        };
+        let own = if order.is_release() {
+            if sequences {
+                *continued = here;
+            }
+            here
+        } else if continued.own > fence.own {
+            *continued
+        } else {
+            fence
+        };
+        match source {
+            // What is acquired is known.
+            Some((writer, passed)) if !passed.is_nothing() && !(order.is_release() && order.is_acquire()) => {
+                Release { row: self.join(own.row, writer, passed), own: own.own }
+            }
+            _ => own,
+        }
+    }
+
+    /// How many events of a thread are acquired with a write of `writer`.
+    pub(super) fn released(&self, release: Release, writer: ThreadId, of: ThreadId) -> u32 {
+        if of == writer { release.own } else { self.rows.row(release.row)[of.index()] }
+    }
+
+    /// The thread's next event is a fence.
+    pub(super) fn fence(&mut self, thread: ThreadId, order: Order) {
+        if !matches!(self.synchronisation, Synchronisation::Annotated { .. }) {
+            return;
+        }
+        let State { count, now, pending, .. } = self.threads[thread.index()];
+        if order.is_acquire() && pending != EMPTY && !includes(self.rows.row(now), self.rows.row(pending)) {
+            let new = self.rows.push_copy(now);
+            self.rows.join_from(new, pending);
+            self.threads[thread.index()].now = new;
+        }
+        if order.is_release() {
+            let row = self.threads[thread.index()].now;
+            self.threads[thread.index()].fence = Release { row, own: count + 1 };
+        }
+    }
+
+    /// The thread's event is over.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, thread: ThreadId) {
+        let count = &mut self.threads[thread.index()].count;
+        *count = count.checked_add(1).expect("the events of a thread are counted with 32 bits");
+    }
+
+    /// A row with what is in `row` and what is released by a write of `writer`.
+    #[inline(always)]
+    fn join(&mut self, row: u32, writer: ThreadId, release: Release) -> u32 {
+        let known = self.rows.row(row);
+        if known[writer.index()] >= release.own && includes(known, self.rows.row(release.row)) {
+            return row;
+        }
+        let new = self.rows.push_copy(row);
+        self.rows.join_from(new, release.row);
+        let own = &mut self.rows.row_mut(new)[writer.index()];
+        *own = (*own).max(release.own);
+        new
+    }
+
+    pub(super) fn mark(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Goes back to a mark, at which there were so many threads.
+    pub(super) fn undo(&mut self, mark: usize, threads: usize) {
+        while self.trail.len() > mark {
+            if let Some((thread, state, rows)) = self.trail.pop() {
+                self.threads[thread.index()] = state;
+                self.rows.truncate(rows);
+            }
+        }
+        self.threads.truncate(threads);
+    }
+
+    /// Forgets the way back, and if there are many more rows than after the last time, those that neither threads nor the
+    /// `releases` that are left have use for. Says whether rows have new numbers.
+    pub(super) fn retire<'a>(&mut self, releases: impl Iterator<Item = &'a mut Release>) -> bool {
+        self.trail.clear();
+        if self.rows.len() < 2 * self.kept + 256 {
+            return false;
+        }
+        let mut new = Rows::default();
+        new.widen(self.rows.width());
+        let mut moved = vec![u32::MAX; self.rows.len() as usize];
+        moved[EMPTY as usize] = EMPTY;
+        let Knowledge { rows, threads, .. } = self;
+        let mut keep = |row: &mut u32| {
+            let place = &mut moved[*row as usize];
+            if *place == u32::MAX {
+                *place = new.push(rows.row(*row));
+            }
+            *row = *place;
+        };
+        for state in threads {
+            [&mut state.now, &mut state.fence.row, &mut state.pending].into_iter().for_each(&mut keep);
+        }
+        releases.for_each(|release| keep(&mut release.row));
+        self.kept = new.len();
+        self.rows = new;
+        true
+    }
+
+    /// Bytes that are held.
+    pub(super) fn bytes(&self) -> usize {
+        self.rows.bytes()
+            + self.threads.capacity() * size_of::<State>()
+            + self.trail.capacity() * size_of::<(ThreadId, State, u32)>()
+    }
+}

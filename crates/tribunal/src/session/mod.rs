@@ -1,0 +1,568 @@
+//! Executions that grow and go back: which writes may the next read observe?
+//!
+//! Model checkers, online testers and monitors build an execution event by event; at each read they need to know which writes
+//! it may read from, and a model checker goes back to try another. A [`Session`] answers without starting anew.
+//!
+//! Events come in an order that contains po and rf. mo is kept open: what must hold of it is decided, nothing is chosen, so that
+//! a session stands for all executions with its po and rf. Who wants to choose has
+//! [`coherence_positions`](Session::coherence_positions) and [`write_after`](Session::write_after).
+//!
+//! | models | steps and candidates |
+//! |---|---|
+//! | ra, wra, relaxed; rc20 and rc11 without seq_cst; sra without RMWs | exact: a step is accepted if and only if the execution with it is consistent |
+//! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | what is refused is inconsistent, so that candidates leave out no possible write; what is accepted may be inconsistent, and [`settle`](Session::settle) decides |
+//!
+//! Deciding the second kind is NP-complete. It is exact all the same where every write is placed by
+//! [`write_after`](Session::write_after), but for psc: rc20 and rc11 take seq_cst as acq_rel here, and leave psc to `settle`.
+//!
+//! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
+//! reads with acquire as its first event; a join is the same from the child to the parent. Under pso a release fence goes before
+//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them.
+//!
+//! **Going back** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
+//! once a session has been as far as it goes, going there again allocates nothing.
+//!
+//! **Retiring** drops what cannot be observed any more, see [`retire`](Session::retire).
+
+mod coherence;
+mod knowledge;
+mod log;
+mod rows;
+mod saturation;
+
+use crate::limits::Limits;
+use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
+use crate::models::{Model, judge};
+use crate::verdict::{Verdict, Violation, Witness};
+use coherence::Coherence;
+use knowledge::Synchronisation;
+use log::{Log, LogMark, NONE};
+use saturation::{Rules, Saturation};
+
+pub use log::WriteId;
+
+/// An execution that grows and goes back, and is consistent with its model as far as [`self`](crate::session) says.
+///
+/// ```
+/// use tribunal::memory::Order::{Acquire, Relaxed, Release};
+/// use tribunal::session::{Because, Session};
+/// use tribunal::{Limits, Model};
+/// let mut session = Session::new(Model::Rc20)?;
+/// let (t0, t1) = (session.thread(), session.thread());
+/// let (x, y) = (session.location(), session.location());
+/// let data = session.write(t0, x, Relaxed);
+/// let flag = session.write(t0, y, Release);
+/// let stale = session.initial(x).expect("nothing is retired");
+/// let before = session.mark();
+/// session.read(t1, flag, Acquire)?;
+/// // Who has acquired the flag sees the data.
+/// assert_eq!(session.candidates(t1, x, Relaxed), [data]);
+/// let refused = session.read(t1, stale, Relaxed).expect_err("overwritten");
+/// assert_eq!(refused.because, Because::Overwritten { by: data });
+/// // Who has read it without acquiring need not.
+/// session.undo(before);
+/// session.read(t1, flag, Relaxed)?;
+/// assert_eq!(session.candidates(t1, x, Relaxed), [stale, data]);
+/// assert!(session.settle(&Limits::default())?.is_consistent());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A method panics if it is given a thread or a location that is not of this session, or an event of a thread that has
+/// [finished](Self::finish).
+#[derive(Clone, Debug)]
+pub struct Session {
+    model: Model,
+    log: Log,
+    engine: Engine,
+    /// Whether there is a mark, and how often marks have become void.
+    marked: bool,
+    age: u32,
+    /// Room for answers.
+    found: Vec<WriteId>,
+}
+
+#[derive(Clone, Debug)]
+enum Engine {
+    Coherence(Box<Coherence>),
+    Saturation(Box<Saturation>),
+}
+
+/// The engine at hand, whichever it is.
+macro_rules! engine {
+    ($session:expr, $engine:ident => $call:expr) => {
+        match &mut $session.engine {
+            Engine::Coherence($engine) => $call,
+            Engine::Saturation($engine) => $call,
+        }
+    };
+}
+
+/// An event that may be next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A write to a location.
+    Write {
+        /// Who writes.
+        thread: ThreadId,
+        /// The location.
+        loc: LocId,
+        /// With which order.
+        order: Order,
+    },
+    /// A read from a write.
+    Read {
+        /// Who reads.
+        thread: ThreadId,
+        /// The write that is read.
+        from: WriteId,
+        /// With which order.
+        order: Order,
+    },
+    /// A read from a write and an overwriting of it in one step.
+    Rmw {
+        /// Who reads and writes.
+        thread: ThreadId,
+        /// The write that is read.
+        from: WriteId,
+        /// With which order.
+        order: Order,
+    },
+    /// A fence.
+    Fence {
+        /// Whose fence.
+        thread: ThreadId,
+        /// Of which order.
+        order: Order,
+    },
+}
+
+/// A step that cannot be next. The session is as if nobody had asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{because}")]
+pub struct Refused {
+    /// What was asked for.
+    pub step: Step,
+    /// Why not.
+    pub because: Because,
+}
+
+/// Why a step is refused. [`Session::refutation`] has the whole proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Because {
+    /// The write to be read is overwritten: this one happens before the event, or is read before it, and is behind the other.
+    #[error("the write is overwritten by write {} in what happens before", .by.index())]
+    Overwritten {
+        /// The write that hides it.
+        by: WriteId,
+    },
+    /// No two RMWs read from one write.
+    #[error("RMW {} reads from the write already", .by.index())]
+    Shared {
+        /// The RMW that reads from it.
+        by: WriteId,
+    },
+    /// What the step implies is a cycle.
+    #[error("every order of the writes has a cycle")]
+    Cyclic,
+    /// The write was retired or undone.
+    #[error("the write is no longer part of the session")]
+    Gone,
+}
+
+/// There are no sessions of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an execution cannot be checked for {0} while it grows")]
+pub struct NoSession(pub Model);
+
+/// A moment of a session to go back to.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    age: u32,
+    log: LogMark,
+    engine: [usize; 2],
+}
+
+impl Session {
+    /// A session without threads and locations, for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+    pub fn new(model: Model) -> Result<Self, NoSession> {
+        let coherence =
+            |synchronisation, mo| Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)));
+        let saturation = |rules| Engine::Saturation(Box::new(Saturation::new(rules)));
+        let engine = match model {
+            Model::Rc20 => coherence(Synchronisation::Annotated { continued: false }, true),
+            Model::Rc11 => coherence(Synchronisation::Annotated { continued: true }, true),
+            Model::Ra => coherence(Synchronisation::EveryRead, true),
+            Model::Relaxed => coherence(Synchronisation::Nothing, true),
+            Model::Wra => coherence(Synchronisation::EveryRead, false),
+            Model::Sra => saturation(Rules::Sra),
+            Model::Sc => saturation(Rules::Sc),
+            Model::Tso => saturation(Rules::Tso),
+            Model::Pso => saturation(Rules::Pso),
+            _ => return Err(NoSession(model)),
+        };
+        Ok(Session { model, log: Log::default(), engine, marked: false, age: 0, found: Vec::new() })
+    }
+
+    /// The session's model.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// A new thread, of which nobody knows and which knows nothing. What is retired it cannot read.
+    pub fn thread(&mut self) -> ThreadId {
+        engine!(self, engine => engine.add_thread());
+        self.log.add_thread()
+    }
+
+    /// A new thread that knows what its parent knows. See [`self`](crate::session) for its events.
+    ///
+    /// ```
+    /// use tribunal::{Model, memory::Order, session::Session};
+    /// let mut session = Session::new(Model::Ra)?;
+    /// let (parent, x) = (session.thread(), session.location());
+    /// let write = session.write(parent, x, Order::Relaxed);
+    /// let child = session.spawn(parent);
+    /// assert_eq!(session.candidates(child, x, Order::Relaxed), [write]);
+    /// let last = session.write(child, x, Order::Relaxed);
+    /// session.join(parent, child);
+    /// assert_eq!(session.candidates(parent, x, Order::Relaxed), [last]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn spawn(&mut self, parent: ThreadId) -> ThreadId {
+        let child = self.thread();
+        self.hand_over(parent, child);
+        child
+    }
+
+    /// The parent knows what the child knows, which has [finished](Self::finish).
+    pub fn join(&mut self, parent: ThreadId, child: ThreadId) {
+        self.hand_over(child, parent);
+        self.finish(child);
+    }
+
+    fn hand_over(&mut self, from: ThreadId, to: ThreadId) {
+        let loc = self.location();
+        let fenced = self.model == Model::Pso;
+        if fenced {
+            self.fence(from, Order::Release);
+        }
+        let write = self.write(from, loc, Order::Release);
+        let read = self.read(to, write, Order::Acquire);
+        debug_assert!(read.is_ok(), "the only write, of a location of its own");
+        if fenced {
+            self.fence(to, Order::Acquire);
+        }
+    }
+
+    /// The thread has no more events, so that nothing is kept for it to read.
+    pub fn finish(&mut self, thread: ThreadId) {
+        self.log.finish(thread);
+    }
+
+    /// A new location, with its initial write.
+    pub fn location(&mut self) -> LocId {
+        let (loc, init) = self.log.add_location();
+        engine!(self, engine => engine.add_location(loc, init));
+        self.forget_way_back();
+        loc
+    }
+
+    /// The initial write of a location, unless it is retired.
+    pub fn initial(&self, loc: LocId) -> Option<WriteId> {
+        Some(self.log.initial(loc)).filter(|init| init.place != NONE)
+    }
+
+    /// Where a write stands in its thread; none if it is initial, or no longer part of the session. Retiring does not change it.
+    pub fn slot(&self, write: WriteId) -> Option<Slot> {
+        let written = self.log.get(write)?;
+        (written.thread != NONE).then_some(Slot { thread: ThreadId(written.thread), index: written.index })
+    }
+
+    /// The location of a write, if it is part of the session.
+    pub fn location_of(&self, write: WriteId) -> Option<LocId> {
+        self.log.get(write).map(|written| written.loc)
+    }
+
+    /// Number of threads.
+    pub fn thread_count(&self) -> usize {
+        self.log.thread_count()
+    }
+
+    /// Number of locations, those of spawns and joins included.
+    pub fn location_count(&self) -> usize {
+        self.log.location_count()
+    }
+
+    /// Number of events of a thread so far.
+    pub fn thread_len(&self, thread: ThreadId) -> usize {
+        match &self.engine {
+            Engine::Coherence(engine) => engine.count(thread) as usize,
+            Engine::Saturation(engine) => engine.count(thread) as usize,
+        }
+    }
+
+    /// Number of events so far, those that are retired included. Initial writes do not count.
+    pub fn len(&self) -> u64 {
+        self.log.retired + self.log.len() as u64
+    }
+
+    /// Whether no thread has an event.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The thread writes the location. A write is always possible.
+    pub fn write(&mut self, thread: ThreadId, loc: LocId, order: Order) -> WriteId {
+        self.runs(thread);
+        let write = engine!(self, engine => engine.write(&mut self.log, thread, loc, order));
+        self.push(Kind::Write, order, thread, loc, NONE, write.place);
+        write
+    }
+
+    /// The thread reads from a write.
+    pub fn read(&mut self, thread: ThreadId, from: WriteId, order: Order) -> Result<(), Refused> {
+        self.runs(thread);
+        let refused = |because| Refused { step: Step::Read { thread, from, order }, because };
+        let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
+        engine!(self, engine => engine.read(&mut self.log, thread, from.place, order)).map_err(refused)?;
+        self.push(Kind::Read, order, thread, loc, from.place, NONE);
+        Ok(())
+    }
+
+    /// The thread reads from a write and overwrites it in one step.
+    pub fn rmw(&mut self, thread: ThreadId, from: WriteId, order: Order) -> Result<WriteId, Refused> {
+        self.runs(thread);
+        let refused = |because| Refused { step: Step::Rmw { thread, from, order }, because };
+        let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
+        let write = engine!(self, engine => engine.rmw(&mut self.log, thread, from.place, order));
+        let write = write.map_err(refused)?;
+        self.push(Kind::Rmw, order, thread, loc, from.place, write.place);
+        Ok(write)
+    }
+
+    /// The thread's next event is a fence, which must have an order other than relaxed.
+    pub fn fence(&mut self, thread: ThreadId, order: Order) {
+        self.runs(thread);
+        engine!(self, engine => engine.fence(thread, order));
+        self.push(Kind::Fence, order, thread, LocId(0), NONE, NONE);
+    }
+
+    /// Takes a step. Says which write it made, if it writes.
+    pub fn step(&mut self, step: Step) -> Result<Option<WriteId>, Refused> {
+        match step {
+            Step::Write { thread, loc, order } => Ok(Some(self.write(thread, loc, order))),
+            Step::Read { thread, from, order } => self.read(thread, from, order).map(|()| None),
+            Step::Rmw { thread, from, order } => self.rmw(thread, from, order).map(Some),
+            Step::Fence { thread, order } => {
+                self.fence(thread, order);
+                Ok(None)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn runs(&self, thread: ThreadId) {
+        assert!(!self.log.is_finished(thread), "thread {} has finished", thread.0);
+    }
+
+    #[inline(always)]
+    fn push(&mut self, kind: Kind, order: Order, thread: ThreadId, loc: LocId, source: u32, write: u32) {
+        self.log.push(Label::new(kind, order), thread, loc, source, write);
+        self.forget_way_back();
+    }
+
+    #[inline(always)]
+    fn forget_way_back(&mut self) {
+        if !self.marked {
+            self.log.forget_way_back();
+        }
+    }
+
+    /// Whether [`read`](Self::read) would be accepted.
+    pub fn may_read_from(&mut self, thread: ThreadId, from: WriteId, _order: Order) -> bool {
+        self.log.get(from).is_some()
+            && match &mut self.engine {
+                Engine::Coherence(engine) => engine.may_read(&self.log, thread, from.place),
+                Engine::Saturation(engine) => engine.may_read(&self.log, thread, from.place, false),
+            }
+    }
+
+    /// Whether [`rmw`](Self::rmw) would be accepted.
+    pub fn may_rmw_from(&mut self, thread: ThreadId, from: WriteId, _order: Order) -> bool {
+        self.log.get(from).is_some()
+            && match &mut self.engine {
+                Engine::Coherence(engine) => {
+                    engine.reader(from.place).is_none() && engine.may_read(&self.log, thread, from.place)
+                }
+                Engine::Saturation(engine) => engine.may_read(&self.log, thread, from.place, true),
+            }
+    }
+
+    /// The writes of a location that the thread may read from now: the initial write first, then thread by thread in
+    /// program order. See [`self`](crate::session) for the models of which these may be too many.
+    pub fn candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
+        self.found.clear();
+        engine!(self, engine => engine.candidates(&self.log, thread, loc, false, &mut self.found));
+        &self.found
+    }
+
+    /// Those of the [`candidates`](Self::candidates) that no RMW reads from, so that the thread's next event may be
+    /// one that does.
+    pub fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
+        self.found.clear();
+        engine!(self, engine => engine.candidates(&self.log, thread, loc, true, &mut self.found));
+        &self.found
+    }
+
+    /// The writes of a location right behind which mo may have a new write of the thread. Exact if every write of the location
+    /// was made by [`write_after`](Self::write_after), or is an RMW; otherwise these may be too many. None under wra, which has no mo.
+    pub fn coherence_positions(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
+        self.found.clear();
+        engine!(self, engine => engine.positions(&self.log, thread, loc, &mut self.found));
+        &self.found
+    }
+
+    /// The thread writes the location, right behind `place` in mo: behind that, and before all that is known to be behind it.
+    ///
+    /// ```
+    /// use tribunal::{Model, memory::Order::Relaxed, session::Session};
+    /// let mut session = Session::new(Model::Ra)?;
+    /// let (t0, t1, t2, x) = (session.thread(), session.thread(), session.thread(), session.location());
+    /// let init = session.initial(x).expect("nothing is retired");
+    /// let second = session.write_after(t0, x, Relaxed, init)?;
+    /// assert_eq!(session.coherence_positions(t1, x, Relaxed), [init, second]);
+    /// let first = session.write_after(t1, x, Relaxed, init)?;
+    /// session.read(t2, second, Relaxed)?;
+    /// assert_eq!(session.candidates(t2, x, Relaxed), [second]);
+    /// # let _ = first;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write_after(
+        &mut self,
+        thread: ThreadId,
+        loc: LocId,
+        order: Order,
+        place: WriteId,
+    ) -> Result<WriteId, Refused> {
+        self.runs(thread);
+        let refused = |because| Refused { step: Step::Write { thread, loc, order }, because };
+        if self.location_of(place) != Some(loc) {
+            return Err(refused(Because::Gone));
+        }
+        let write = engine!(self, engine => {
+            engine.write_after(&mut self.log, (thread, loc, order), place.place)
+        });
+        let write = write.map_err(refused)?;
+        self.push(Kind::Write, order, thread, loc, NONE, write.place);
+        Ok(write)
+    }
+
+    /// A moment to go back to. Going back does not use it up.
+    pub fn mark(&mut self) -> Mark {
+        self.marked = true;
+        Mark { age: self.age, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
+    }
+
+    /// Goes back to a mark: events, threads and locations since then are gone.
+    ///
+    /// # Panics
+    ///
+    /// If something was retired since the mark, or the session was behind it already.
+    pub fn undo(&mut self, mark: Mark) {
+        assert!(mark.age == self.age && self.log.reaches(&mark.log), "the mark is void");
+        engine!(self, engine => engine.undo(mark.engine, mark.log.threads));
+        self.log.undo(&mark.log);
+    }
+
+    /// Drops what cannot be observed any more: writes that every thread which has not [finished](Self::finish) has seen
+    /// overwritten. Says how many events are no longer there.
+    ///
+    /// What it takes is in proportion to what there is, so that it is to be called now and then: when there are twice as many
+    /// events as it left the last time, say. If threads keep up with each other, a session without end then takes bounded memory.
+    /// [`kept_by`](Self::kept_by) says what keeps a write.
+    ///
+    /// Answers stay what they were. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
+    /// not dropped and of what came after; an RMW whose source is gone is a write there.
+    pub fn retire(&mut self) -> u64 {
+        let before = self.log.retired;
+        let left = engine!(self, engine => engine.retire(&self.log));
+        self.log.retire(|place| left[place as usize]);
+        self.marked = false;
+        self.age += 1;
+        self.log.retired - before
+    }
+
+    /// The threads for which a write is kept, because they may still read it.
+    pub fn kept_by(&mut self, write: WriteId) -> impl Iterator<Item = ThreadId> + '_ {
+        let running = (0..self.thread_count()).map(ThreadId::from_index);
+        running.filter(move |&thread| {
+            !self.log.is_finished(thread) && self.may_read_from(thread, write, Order::Relaxed)
+        })
+    }
+
+    /// The execution so far, or what is left of it: threads `T0`, `T1`, ..., locations `x0`, `x1`, ...; the n-th write of a
+    /// location writes n.
+    pub fn execution(&self) -> Result<Execution, MalformedHistory> {
+        self.log.execution(None)
+    }
+
+    /// Whether the execution is consistent, by the engines for whole executions.
+    pub fn settle(&self, limits: &Limits<'_>) -> Result<Verdict, MalformedHistory> {
+        Ok(judge(&self.execution()?, self.model, limits).verdict)
+    }
+
+    /// A witness of the execution's consistency, if there is one within the limits.
+    pub fn witness(&self, limits: &Limits<'_>) -> Result<Option<Witness>, MalformedHistory> {
+        Ok(match self.settle(limits)? {
+            Verdict::Consistent(witness) => Some(witness),
+            _ => None,
+        })
+    }
+
+    /// Why the execution is inconsistent, if it is and that is found within the limits.
+    pub fn violation(&self, limits: &Limits<'_>) -> Result<Option<Violation>, MalformedHistory> {
+        Ok(match self.settle(limits)? {
+            Verdict::Inconsistent(violation) => Some(violation),
+            _ => None,
+        })
+    }
+
+    /// The execution with a step that was refused, and what the engines for whole executions say of it: the violation
+    /// of which [`Because`] is the gist. Once something is retired, what is left may be consistent. None if what the step reads
+    /// is gone.
+    ///
+    /// ```
+    /// use tribunal::{Limits, Model, memory::Order::Relaxed, session::Session, verify::verify};
+    /// let mut session = Session::new(Model::Sc)?;
+    /// let (t, x) = (session.thread(), session.location());
+    /// let init = session.initial(x).expect("nothing is retired");
+    /// session.write(t, x, Relaxed);
+    /// let refused = session.read(t, init, Relaxed).expect_err("overwritten");
+    /// let (execution, verdict) = session.refutation(&refused, &Limits::default())?.expect("nothing is retired");
+    /// assert!(verdict.is_inconsistent() && verify(&execution, Model::Sc, &verdict).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn refutation(
+        &self,
+        refused: &Refused,
+        limits: &Limits<'_>,
+    ) -> Result<Option<(Execution, Verdict)>, MalformedHistory> {
+        match refused.step {
+            Step::Read { from, .. } | Step::Rmw { from, .. } if self.log.get(from).is_none() => Ok(None),
+            _ => {
+                let execution = self.log.execution(Some(&refused.step))?;
+                let verdict = judge(&execution, self.model, limits).verdict;
+                Ok(Some((execution, verdict)))
+            }
+        }
+    }
+
+    /// Bytes of memory that the session takes.
+    pub fn bytes(&self) -> usize {
+        let engine = match &self.engine {
+            Engine::Coherence(engine) => engine.bytes(),
+            Engine::Saturation(engine) => engine.bytes(),
+        };
+        size_of::<Self>() + self.log.bytes() + engine
+    }
+}
