@@ -95,7 +95,7 @@ pub enum Command {
     View(ViewArguments),
     /// Serve that page to this machine, with a court that checks histories dropped on it
     Serve(ServeArguments),
-    /// Watch the calls and returns of an object as they happen, and stop at the first that cannot be explained
+    /// Watch the events of a memory, or the calls and returns of an object, and stop at the first that cannot be explained
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys
     Stats(StatsArguments),
@@ -543,8 +543,16 @@ const MONITOR_HELP: &str = "\
 Examples:
   test-bench | tribunal monitor --spec queue
   tail -f jepsen.log | tribunal monitor --spec cas-register -
+  simulator | tribunal monitor --model tso --format axe
+  tribunal monitor --model rc20 --follow --resume trace.txt
 
-An event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
+Of a memory (--model ra, rc20, rc11, relaxed, wra, sra, sc, tso or pso) an event is a line of the text form, `T0: W x 1`; a JSON object a \
+line, {\"thread\":\"T0\",\"op\":\"write\",\"loc\":\"x\",\"value\":1}; or a line of an Axe trace, `0: M[1] := 1`. Events of a thread come in program \
+order; a read may come up to --window events before its write. The event that makes the execution inconsistent is named, with why, and \
+with a part of the execution that is as small as can be. Under sc, tso and pso, and with seq_cst, that may be late; what could not be settled is \
+said in the end. `---`, `check` or {\"end\":true} ends an execution, and another begins.
+
+Of an object an event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
 return; an EDN map of Jepsen's; or a line of a Jepsen text log. Their order is real time. Without --spec the \
 calls tell the object.
 
@@ -556,12 +564,24 @@ Exit status: 0 all consistent, 1 inconsistent, 2 bad usage or malformed input, 3
 #[derive(Args, Debug)]
 #[command(after_help = MONITOR_HELP)]
 pub struct MonitorArguments {
-    /// The criterion
+    /// The criterion of an object, or the model of a memory
     #[arg(short, long, value_name = "MODEL", default_value = "linearizable")]
     pub model: Question,
     /// What the object should do, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
+    /// Of a memory: a read may come so many events before the write that it reads from
+    #[arg(long, value_name = "EVENTS", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(..=1 << 17))]
+    pub window: u64,
+    /// Of a memory: go on after a violation as if its event had not come
+    #[arg(long)]
+    pub resume: bool,
+    /// Of a memory: wait for more at the end of the file, until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// Of a memory: read the events as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
     #[command(flatten)]
     pub budget: Budget,
     /// What becomes of reads of nil, as for check

@@ -23,6 +23,7 @@ pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
+pub mod monitor;
 pub mod names;
 pub mod object;
 mod order;

@@ -361,7 +361,8 @@ fn retire_in_one(plan: &Plan, seed: u64) -> (u64, u64) {
     let (mut retired, mut finished) = (0, false);
     for moment in 0..400 {
         let running = if finished { threads - 1 } else { threads };
-        let (thread, loc) = (ThreadId::from_index(rng.below(running)), LocId::from_index(rng.below(locations)));
+        let (thread, loc) =
+            (ThreadId::from_index(rng.below(running)), LocId::from_index(rng.below(locations)));
         let order = rng.pick(plan.accesses);
         let at = || format!("{}, seed {seed}, moment {moment}", plan.model);
         if rng.below(12) == 0 {
