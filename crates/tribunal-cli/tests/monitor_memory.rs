@@ -27,7 +27,6 @@ const SAID: &str = "\
     init x -po-> T0:0 W x 1
     T0:0 W x 1 -po-> T0:1 W y 1 -rf-> T1:0 R y 1 -po-> T1:1 R x 0
   in this part:
-    threads: T1 T0
     T1: R y 1; R x 0
     T0: W x 1; W y 1
 ";

@@ -5,6 +5,7 @@ mod incremental;
 mod jumps;
 mod kernel;
 mod many;
+mod monitor;
 pub(crate) mod objects;
 mod races;
 mod repeated;
@@ -66,6 +67,11 @@ pub static SUITES: &[Suite] = &[
         name: "kernel",
         about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
         run: kernel::run,
+    },
+    Suite {
+        name: "monitor",
+        about: "memories that are watched: events a second and what is held",
+        run: monitor::run,
     },
     Suite {
         name: "races",
