@@ -93,7 +93,6 @@ fn impossible_clients_are_bad_usage() {
     for wrong in [
         &["--writes", "0.8", "--rmws", "0.4"][..],
         &["--threads", "0"],
-        &["--machine", "view", "--orders", "seq_cst"],
         &["--orders", "sometimes"],
         &["--machine", "abacus"],
         &["--writes", "many"],

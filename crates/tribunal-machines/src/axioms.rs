@@ -171,8 +171,26 @@ impl<'a> History<'a> {
                     && mo.then(&rf).then(&hb.clone().or_identity()).irreflexive()
                     && fr.then(&rf).then(&hb).irreflexive()
                     && fr.then(mo).irreflexive()
+                    && (axioms == Axioms::Ra || self.psc(&hb, mo, &fr).acyclic())
             }
         }
+    }
+
+    /// `scb = po ∪ (po ; hb ; po) ∪ hb-loc ∪ mo ∪ fr`,
+    /// `psc = ([SC] ∪ [F_sc];hb?) ; scb ; ([SC] ∪ hb?;[F_sc]) ∪ [F_sc] ; (hb ∪ hb;eco;hb) ; [F_sc]`
+    fn psc(&self, hb: &Relation, mo: &Relation, fr: &Relation) -> Relation {
+        let set = |of: &dyn Fn(Label) -> bool| Relation::from_fn(self.n, |a, b| a == b && of(self.label(a)));
+        let sc = set(&|label| label.order() == Order::SeqCst);
+        let fences = set(&|label| label.order() == Order::SeqCst && label.is_fence());
+        let loc = |e: usize| self.x.loc(EventId(e as u32));
+        let hb_loc = Relation::from_fn(self.n, |a, b| hb.has(a, b) && loc(a).is_some() && loc(a) == loc(b));
+        let scb = self.po.clone().or(&self.po.then(hb).then(&self.po)).or(&hb_loc).or(mo).or(fr);
+        let some_hb = hb.clone().or_identity();
+        let from = sc.clone().or(&fences.then(&some_hb));
+        let to = sc.or(&some_hb.then(&fences));
+        let eco = self.rf.clone().or(mo).or(fr).closure();
+        let between = hb.clone().or(&hb.then(&eco).then(hb));
+        from.then(&scb).then(&to).or(&fences.then(&between).then(&fences))
     }
 
     fn ppo(&self, axioms: Axioms) -> Relation {

@@ -87,9 +87,6 @@ pub enum InvalidClients {
         /// Share of RMWs.
         rmws: f64,
     },
-    /// A memory without seq_cst was given seq_cst clients.
-    #[error("the {0} machine has no seq_cst accesses or fences")]
-    SeqCst(Machine),
     /// The memory's state would be too large.
     #[error(
         "the {machine} machine would take {bytes} bytes for this many threads and locations, the limit is {limit}"
@@ -196,7 +193,7 @@ impl Requests {
             local_below: below(clients.locality),
             latest: vec![LocId(0); clients.threads as usize],
             orders: clients.orders,
-            fence_orders: clients.orders.for_fences(machine.full_fence()),
+            fence_orders: clients.orders.for_fences(machine.usual_fence()),
         }
     }
 

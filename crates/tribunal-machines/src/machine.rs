@@ -17,7 +17,7 @@ pub enum Machine {
     Pso,
     /// Execution out of order: histories are rmo-consistent.
     Rmo,
-    /// Release, acquire and relaxed accesses by views: histories are rc20-consistent.
+    /// C11 by views: histories are rc20-consistent.
     View,
     /// Caches kept coherent by a directory: histories are sc-consistent, unless there is a bug.
     Caches(Protocol, Option<Bug>),
@@ -58,8 +58,8 @@ impl Machine {
         }
     }
 
-    /// The strongest fence that the machine has: what fences are if the clients' orders offer none.
-    pub(crate) const fn full_fence(self) -> Order {
+    /// What fences are if the clients' orders offer none.
+    pub(crate) const fn usual_fence(self) -> Order {
         match self {
             Machine::View => Order::AcqRel,
             _ => Order::SeqCst,

@@ -10,7 +10,7 @@ use crate::store_buffers::{Discipline, StoreBuffers};
 use crate::view::ViewMemory;
 use crate::{Clients, InvalidClients, Machine};
 use std::iter::FusedIterator;
-use tribunal::memory::{Kind, Op, Order, ThreadId};
+use tribunal::memory::{Kind, Op, ThreadId};
 
 /// Most bytes that a memory's state may take.
 const MAX_STATE: u64 = 1 << 30;
@@ -63,9 +63,6 @@ enum State {
 pub fn run(machine: Machine, clients: &Clients) -> Result<Run, InvalidClients> {
     clients.validate()?;
     let &Clients { threads, locations, .. } = clients;
-    if machine == Machine::View && clients.orders.weight(Order::SeqCst) > 0 {
-        return Err(InvalidClients::SeqCst(machine));
-    }
     if let Machine::Caches(_, Some(bug)) | Machine::Snooping(_, Some(bug)) = machine
         && !bug.is_of(machine)
     {

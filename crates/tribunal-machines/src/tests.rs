@@ -128,10 +128,6 @@ fn nonsense_is_refused() {
         refusal(Machine::Tso, Clients { writes: 0.6, rmws: 0.5, ..sane() }),
         InvalidClients::SharesExceedOne { writes: 0.6, rmws: 0.5 }
     );
-    assert_eq!(
-        refusal(Machine::View, Clients { orders: Mix::only(Order::SeqCst), ..sane() }),
-        InvalidClients::SeqCst(Machine::View)
-    );
     for (threads, locations) in [(u32::MAX, 1), (1, u32::MAX), (u32::MAX, u32::MAX)] {
         let huge = Clients { threads, locations, ..sane() };
         assert!(matches!(refusal(Machine::View, huge), InvalidClients::TooLarge { .. }));
@@ -211,6 +207,13 @@ fn view_is_rc20() {
 }
 
 #[test]
+fn view_with_seq_cst_is_rc20() {
+    let orders = "relaxed=2,acquire=1,release=1,seq_cst=2";
+    keeps_no_more_than(Machine::View, orders, Axioms::Rc20, &[Axioms::Ra, Axioms::Pso, Axioms::Sc]);
+    keeps_no_more_than(Machine::View, "seq_cst", Axioms::Sc, &[]);
+}
+
+#[test]
 fn view_of_acq_rel_accesses_is_ra() {
     keeps_no_more_than(Machine::View, "acq_rel", Axioms::Ra, &[Axioms::Tso]);
 }
@@ -259,4 +262,9 @@ fn weak_behaviours_occur_where_they_may() {
         [Op::read(y, 1).order(Order::Acquire), Op::read(x, 0).order(Order::Acquire)],
     ];
     assert!(!occurs(Machine::View, acq_rel, Mix::only(Order::AcqRel)));
+
+    let with = |order: Order| sb.map(|thread| thread.map(|op| op.order(order)));
+    assert!(!occurs(Machine::View, with(Order::SeqCst), Mix::only(Order::SeqCst)));
+    let mixed = [with(Order::SeqCst)[0], with(Order::Relaxed)[1]];
+    assert!(occurs(Machine::View, mixed, "relaxed,seq_cst".parse().expect("a mix")));
 }

@@ -1,4 +1,4 @@
-//! The view machine: C11 without seq_cst, operationally (release, acquire and relaxed accesses and fences, RMWs).
+//! The view machine: C11, operationally (seq_cst, release, acquire, relaxed and non-atomic accesses, fences, RMWs).
 //!
 //! Memory keeps messages rather than values: the writes of a location, each with a timestamp. mo is the order of the
 //! timestamps. A *view* gives a timestamp for each location: what is below it is no longer readable for who holds the
@@ -17,6 +17,14 @@
 //! `current` bounds every write in rf?;hb before the thread's next event, which gives write and read coherence; adjacent
 //! timestamps give atomicity; reading only what exists gives acyclic(po ∪ rf): the histories are rc20-consistent, and
 //! ra-consistent if every read acquires and every write releases.
+//!
+//! seq_cst has one more view, `global`, which all threads share. A seq_cst access of x first raises `current` to `global` at x, and
+//! if it writes, `global` at x to its own timestamp. A seq_cst fence, between acquiring and releasing, joins `global` to `current`
+//! and that to `global`. So every psc edge goes forward in the order of execution, and psc is acyclic. hb does anyway. Of mo, fr
+//! and eco, suppose that the edge ends at what was executed earlier: by then `global` was at or above the write, or the write that
+//! was read, at the end of the mo, fr or eco step, since that is the seq_cst write at the end or happens before the fence there. What
+//! comes later, the seq_cst access at the beginning or what happens after the fence there, is then not before it in mo: no step
+//! of mo or fr leads back, and rf never does.
 //!
 //! Memory stays bounded since a location keeps only its mo-last messages: an older one is never read again, and nothing
 //! is written before the oldest one kept. A step costs O(locations) at most and allocates nothing once the windows are
@@ -54,6 +62,7 @@ pub(crate) struct ViewMemory {
     current: Views,
     pending: Views,
     released: Views,
+    global: Box<[Timestamp]>,
 }
 
 impl ViewMemory {
@@ -76,16 +85,27 @@ impl ViewMemory {
             current: of_threads.clone(),
             pending: of_threads.clone(),
             released: of_threads,
+            global: vec![0; locations].into(),
         }
     }
 
     /// Bytes that a memory of this size may come to take.
     pub(crate) fn bytes(threads: u32, locations: u32) -> u64 {
         let kept = u64::from(locations) * window(locations as usize) as u64;
-        let timestamps = (3 * u64::from(threads)).saturating_add(kept).saturating_mul(u64::from(locations));
+        let timestamps =
+            (3 * u64::from(threads) + 1).saturating_add(kept).saturating_mul(u64::from(locations));
         timestamps
             .saturating_mul(size_of::<Timestamp>() as u64)
             .saturating_add(kept * size_of::<Message>() as u64)
+    }
+
+    /// Before an access of this order.
+    #[inline]
+    fn begin(&mut self, thread: ThreadId, loc: LocId, order: Order) {
+        if order == Order::SeqCst {
+            let current = &mut self.current.row_mut(thread.0)[loc.index()];
+            *current = self.global[loc.index()].max(*current);
+        }
     }
 
     /// Index of a random message that the thread may still see.
@@ -123,6 +143,10 @@ impl ViewMemory {
     #[inline]
     fn put(&mut self, thread: ThreadId, loc: LocId, behind: usize, write: Write, read_view: Option<u32>) {
         self.current.row_mut(thread.0)[loc.index()] = write.timestamp;
+        if write.order == Order::SeqCst {
+            // The write is above what was global when it began.
+            self.global[loc.index()] = write.timestamp;
+        }
         let view = self.views.take();
         let released = self.views.row_mut(view);
         match write.order {
@@ -160,6 +184,7 @@ fn window(locations: usize) -> usize {
 impl Memory for ViewMemory {
     #[inline]
     fn read(&mut self, thread: ThreadId, loc: LocId, order: Order, rng: &mut Rng) -> u64 {
+        self.begin(thread, loc, order);
         let message = self.messages[loc.index()][self.visible(thread, loc, rng)];
         self.see(thread, loc, message, order);
         message.value
@@ -167,6 +192,7 @@ impl Memory for ViewMemory {
 
     #[inline]
     fn write(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Rng) {
+        self.begin(thread, loc, order);
         let last = self.messages[loc.index()].len() - 1;
         let behind = if rng.flip() { last } else { self.open(loc, self.visible(thread, loc, rng)) };
         let kept = &self.messages[loc.index()];
@@ -179,6 +205,7 @@ impl Memory for ViewMemory {
 
     #[inline]
     fn rmw(&mut self, thread: ThreadId, loc: LocId, value: u64, order: Order, rng: &mut Rng) -> u64 {
+        self.begin(thread, loc, order);
         let behind = self.open(loc, self.visible(thread, loc, rng));
         let message = self.messages[loc.index()][behind];
         self.see(thread, loc, message, order);
@@ -190,6 +217,10 @@ impl Memory for ViewMemory {
     fn fence(&mut self, thread: ThreadId, order: Order) {
         if order.is_acquire() {
             join(self.current.row_mut(thread.0), self.pending.row(thread.0));
+        }
+        if order == Order::SeqCst {
+            join(self.current.row_mut(thread.0), &self.global);
+            self.global.copy_from_slice(self.current.row(thread.0));
         }
         if order.is_release() {
             self.released.row_mut(thread.0).copy_from_slice(self.current.row(thread.0));
@@ -306,8 +337,12 @@ mod tests {
     fn long_runs_are_consistent() {
         for seed in 0..12 {
             let locations = 1 + seed as u32 % 3;
-            let (x, mo) = long_run(seed, locations, &Order::ALL[1..5]);
-            assert!(History::new(&x).satisfies(Axioms::Rc20, &mo), "seed {seed}");
+            for orders in [&Order::ALL[1..5], &Order::ALL[1..], &[Order::Relaxed, Order::SeqCst]] {
+                let (x, mo) = long_run(seed, locations, orders);
+                assert!(History::new(&x).satisfies(Axioms::Rc20, &mo), "seed {seed}");
+            }
+            let (x, mo) = long_run(seed, locations, &[Order::SeqCst]);
+            assert!(History::new(&x).satisfies(Axioms::Sc, &mo), "seed {seed}");
             let (x, mo) = long_run(seed, locations, &[Order::AcqRel]);
             assert!(History::new(&x).satisfies(Axioms::Ra, &mo), "seed {seed}");
         }

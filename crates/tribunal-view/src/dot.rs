@@ -79,7 +79,7 @@ fn style(name: &str) -> (&'static str, &'static str) {
         "rf" | "sw" => ("#0f9a78", "solid"),
         "chosen" => ("#0f9a78", "dashed"),
         "fr" | "rw" => ("#c27700", "dotted"),
-        "dep" | "hb" => ("#9a5cb5", "dotted"),
+        "dep" | "hb" | "psc" => ("#9a5cb5", "dotted"),
         _ => ("#3d80cc", "dashed"),
     }
 }

@@ -35,6 +35,12 @@ impl Limits<'_> {
         if bytes > self.max_memory { Err(Limit::Memory { bytes: self.max_memory, states }) } else { Ok(()) }
     }
 
+    /// What is left beside so many bytes.
+    pub(crate) fn beside(&self, bytes: usize) -> Result<Self, Limit> {
+        self.check_memory(bytes, 0)?;
+        Ok(Limits { max_memory: self.max_memory - bytes, ..*self })
+    }
+
     /// Whether to go on after visiting this many states. Cheap enough for once in a thousand events.
     pub(crate) fn check(&self, states: u64) -> Result<(), Limit> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {

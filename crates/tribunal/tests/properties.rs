@@ -24,7 +24,7 @@ fn config() -> ProptestConfig {
 }
 
 /// The models with mo.
-const MO_MODELS: [Model; 10] = [
+const MO_MODELS: [Model; 11] = [
     Model::Sc,
     Model::Tso,
     Model::Pso,
@@ -34,6 +34,7 @@ const MO_MODELS: [Model; 10] = [
     Model::Sra,
     Model::Ra,
     Model::Rc20,
+    Model::Rc11,
     Model::Relaxed,
 ];
 

@@ -45,7 +45,7 @@ pub static SUITES: &[Suite] = &[
     },
     Suite {
         name: "incremental",
-        about: "ra while the execution grows, beside an mo that is always closed (Tunç et al. 2023)",
+        about: "executions that grow and go back, beside an mo that is always closed (Tunç et al. 2023)",
         run: incremental::run,
     },
     Suite {

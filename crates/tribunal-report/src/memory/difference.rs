@@ -63,7 +63,8 @@ pub fn difference(
     let plain =
         |step: &Arrow<EventId>| is_po(step) || step.name == "rf" || step.name == "fr" && initial(step.from);
     let frs = story.steps.iter().filter(|step| step.name == "fr").count();
-    if lines.is_empty() && frs > 1 && one_at_a_time(weak) && !story.cases && story.steps.iter().all(plain) {
+    if lines.is_empty() && frs > 1 && one_at_a_time(x, weak) && !story.cases && story.steps.iter().all(plain)
+    {
         let text =
             format!("{weak} has each of the steps, but only forbids circles with one fr: this has {frs}");
         lines.push(Line::new(0, &text));
@@ -81,9 +82,13 @@ pub fn difference(
     lines
 }
 
-/// Models whose axioms follow at most one fr edge of a read that is no RMW by happens-before.
-fn one_at_a_time(model: Model) -> bool {
-    matches!(model, Model::Ra | Model::Wra | Model::Rc20 | Model::Relaxed | Model::Cc)
+/// Models whose axioms follow at most one fr edge of a read that is no RMW by happens-before: psc has several.
+fn one_at_a_time(x: &Execution, model: Model) -> bool {
+    match model {
+        Model::Ra | Model::Wra | Model::Relaxed | Model::Cc => true,
+        Model::Rc20 | Model::Rc11 => !x.features().seq_cst,
+        _ => false,
+    }
 }
 
 fn is_po(step: &Arrow<EventId>) -> bool {
@@ -130,7 +135,15 @@ fn lacking(x: &Execution, weak: Model, step: &Arrow<EventId>, steps: &[Arrow<Eve
         Model::Coherence if is_po(step) && !one_location => {
             Some(format!("it looks at each location alone, and {shown} and {after} are of two"))
         }
-        Model::Rc20 if name == "rf" && x.features().fences == 0 => {
+        Model::Rc20
+            if name == "sw"
+                && x.rf(to) != Some(from)
+                && x.features().fences == 0
+                && x.features().rmws == 0 =>
+        {
+            Some(format!("a later write of the thread does not continue what {shown} released"))
+        }
+        Model::Rc20 | Model::Rc11 if name == "rf" && x.features().fences == 0 => {
             let synchronise = x.label(from).releases() && x.label(to).acquires();
             (!synchronise).then(|| {
                 format!("{after} reads from {shown} without acquire and release, so neither happens before")

@@ -1,6 +1,6 @@
 //! Violations in words, short enough at litmus size to read like a textbook.
 
-use super::sources;
+use super::{psc, sources};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
 use tribunal::memory::{EventId, Execution, Observation};
@@ -191,6 +191,16 @@ impl<'a> Page<'a> {
         self.x.rf(read).map_or_else(String::new, |write| self.show(write))
     }
 
+    /// The name of the location that an event accesses.
+    pub(super) fn location(&self, event: EventId) -> String {
+        let location = self.x.loc(event).map_or("", |loc| self.x.location_name(loc));
+        printable(location).into_owned()
+    }
+
+    pub(super) fn is_initial(&self, write: EventId) -> bool {
+        self.x.is_init(write)
+    }
+
     fn stale_read(&mut self, depth: usize, read: EventId, by: EventId) {
         let source = self.x.rf(read);
         let text = format!(
@@ -215,7 +225,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn number(&self, lemma: usize) -> String {
+    pub(super) fn number(&self, lemma: usize) -> String {
         format!("({}{})", self.letter, lemma + 1)
     }
 
@@ -244,6 +254,12 @@ impl<'a> Page<'a> {
             }
             _ if all_mo => {
                 self.line(depth, &format!("{order} would have to be a cycle:"), &[], &[]);
+                for edge in edges {
+                    self.claim(depth + 1, "", edge);
+                }
+            }
+            _ if edges.iter().all(|edge| matches!(edge.because, Because::Psc { .. })) => {
+                self.line(depth, "the seq_cst events would have to be in a cycle:", &[], &[]);
                 for edge in edges {
                     self.claim(depth + 1, "", edge);
                 }
@@ -354,8 +370,14 @@ impl<'a> Page<'a> {
                 let chains = chains.into_iter().filter(|(write, rmw)| write != rmw).collect();
                 (reason, Grounds::Chains(chains, Some(premise)))
             }
-            Because::Psc { path } => ("since both are seq_cst".into(), Grounds::Path(path)),
-            Because::Unless { cycle } => ("since the other way round".into(), Grounds::Path(cycle)),
+            Because::Psc { path } => {
+                let (clause, grounds) = psc::clause(self, edge, path);
+                (format!("since both are seq_cst, and {clause}"), grounds)
+            }
+            Because::Unless { cycle } => {
+                let reason = "since the other way round the seq_cst events would be in a cycle";
+                (reason.into(), Grounds::Path(cycle))
+            }
             Because::Final => (format!("since {} is the final value", self.x.value(edge.to)), Grounds::None),
             Because::Assumed => ("as supposed".into(), Grounds::None),
             Because::Lemma(index) => (format!("by {}", self.number(*index)), Grounds::None),
@@ -406,7 +428,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The rf edges from a write through RMWs to a read.
+    /// The rf edges from a write through RMWs to a read; of rc11 from a later write of its thread, if not from the write itself.
     fn rf_chain(&mut self, depth: usize, write: EventId, read: EventId) {
         let step = |event| Step { name: "rf", lemma: None, event };
         let mut steps = vec![step(read)];
@@ -418,6 +440,18 @@ impl<'a> Page<'a> {
         {
             steps.push(step(source));
             at = source;
+        }
+        if at != write {
+            let continues = |event: EventId| {
+                self.x.thread_of(event) == self.x.thread_of(write)
+                    && event > write
+                    && self.x.label(event).writes()
+            };
+            if let Some(later) = steps.iter().skip(1).position(|step| continues(step.event)) {
+                steps.truncate(later + 2);
+                steps[later + 1].name = "po";
+                steps.push(step(write));
+            }
         }
         steps.reverse();
         self.walk(depth, &steps);

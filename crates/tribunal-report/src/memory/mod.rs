@@ -5,6 +5,7 @@ mod explain;
 mod inline;
 mod kept;
 mod listing;
+mod psc;
 mod race;
 mod shape;
 mod sources;

@@ -3,7 +3,7 @@
 
 use super::explain::{Page, Stale, order_of, stale};
 use super::kept::{Kept, kept, kinds};
-use super::{inline, shape, sources};
+use super::{inline, psc, shape, sources};
 use crate::line::{Arrow, Line};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Observation};
@@ -153,10 +153,12 @@ impl<'a> Teller<'a> {
     /// The story of a refutation without cases.
     fn tell(&self, refutation: &Refutation) -> Story {
         let mut page = self.page();
+        let mut title = None;
         let steps = match refutation {
             Refutation::Cycle(cycle) => {
                 let Cycle { lemmas, edges } = inline::inlined(cycle);
                 page.state(0, &lemmas);
+                title = psc_title(self.x, &page, &edges);
                 self.around(&mut page, &edges)
             }
             Refutation::Overwritten { read, by, before, after } => {
@@ -188,7 +190,7 @@ impl<'a> Teller<'a> {
         }
         lines.push(closing);
         Story {
-            title: shape::title(self.x, &arrows),
+            title: title.or_else(|| shape::title(self.x, &arrows)),
             lines,
             steps: arrows,
             cases: false,
@@ -276,6 +278,15 @@ impl<'a> Teller<'a> {
                 self.show(*read),
                 self.show(*write)
             ),
+            Because::Psc { path } => {
+                let (clause, rests) = psc::clause(page, edge, path);
+                let grounds = grounds(page, |page| page.grounds(1, rests));
+                let colon = if grounds.is_empty() { "" } else { ":" };
+                let text = format!("{from} and {to} are both seq_cst, and {clause}{colon}");
+                // A path of one step is that step.
+                let name = if let [step] = path.as_slice() { page.arrow(step) } else { name };
+                return Step { arrow: Arrow { name, ..arrow }, text, grounds };
+            }
             _ => {
                 let (reason, rests) = page.reason(edge);
                 let grounds = grounds(page, |page| page.grounds(1, rests));
@@ -431,6 +442,17 @@ impl<'a> Teller<'a> {
     fn brief(&self, event: EventId) -> String {
         super::brief(self.x, event)
     }
+}
+
+/// What a cycle of psc is called: the name of the shape that its paths make.
+fn psc_title(x: &Execution, page: &Page<'_>, edges: &[Edge]) -> Option<String> {
+    let mut steps = Vec::new();
+    for edge in edges {
+        let Because::Psc { path } = &edge.because else { return None };
+        steps.extend(path.iter().map(|step| Arrow { from: step.from, to: step.to, name: page.arrow(step) }));
+    }
+    let named = shape::title(x, &steps);
+    Some(named.unwrap_or_else(|| "the seq_cst events cannot be put in one order".into()))
 }
 
 /// A case that is not divided further.

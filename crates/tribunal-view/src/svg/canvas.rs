@@ -28,7 +28,8 @@ text{font-family:ui-monospace,'SF Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono'
 .chosen .edge{stroke-dasharray:5 3}\
 .mo .edge{stroke-dasharray:8 4}\
 .fr .edge{stroke:#ad6300;stroke-dasharray:2 3.5;stroke-width:1.8}.fr .head,.fr .name{fill:#ad6300}\
-.deps .edge{stroke:#8a4ba5;stroke-dasharray:8 3 2 3}.deps .head,.deps .name{fill:#8a4ba5}\
+.deps .edge,.psc .edge{stroke:#8a4ba5;stroke-dasharray:8 3 2 3}.deps .head,.deps .name,.psc .head,.psc .name{fill:#8a4ba5}\
+.psc .edge{stroke-dasharray:none}\
 .glow{fill:none;stroke:#c2263a;stroke-width:9;stroke-opacity:.2;stroke-linecap:round}\
 .lin{fill:none;stroke:#2458c5;stroke-width:1;stroke-dasharray:3 3;stroke-opacity:.55}.point{fill:#2458c5}\
 @media(prefers-color-scheme:dark){\
@@ -38,7 +39,7 @@ text{fill:#e7e8e6}.ground{fill:#15171a}.quiet{fill:#969ea6}.number{fill:#82aaff}
 .po .edge{stroke:#78828c}.po .head,.po .name{fill:#98a2ac}\
 .rf .edge,.chosen .edge{stroke:#3ecaa2}.rf .head,.rf .name,.chosen .head,.chosen .name{fill:#3ecaa2}\
 .fr .edge{stroke:#efb04c}.fr .head,.fr .name{fill:#efb04c}\
-.deps .edge{stroke:#cd9be3}.deps .head,.deps .name{fill:#cd9be3}\
+.deps .edge,.psc .edge{stroke:#cd9be3}.deps .head,.deps .name,.psc .head,.psc .name{fill:#cd9be3}\
 .glow{stroke:#ff7a85}.lin{stroke:#82aaff}.point{fill:#82aaff}}";
 
 /// SVG as it is written.

@@ -103,6 +103,7 @@ fn class(name: &str) -> &'static str {
         "chosen" => "chosen",
         "fr" | "rw" => "fr",
         "dep" | "deps" => "deps",
+        "psc" => "psc",
         _ => "mo",
     }
 }
@@ -119,6 +120,7 @@ fn legend(edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
         ("mo", "mo, order of writes"),
         ("fr", "fr, reads before"),
         ("deps", "deps, depends on"),
+        ("psc", "psc, order of seq_cst events"),
     ];
     let mut legend: Vec<_> =
         all.into_iter().filter(|(kind, _)| edges.iter().any(|edge| class(edge.name) == *kind)).collect();

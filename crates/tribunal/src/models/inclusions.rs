@@ -4,7 +4,7 @@ use super::Model::{self, *};
 
 /// The second model allows whatever the first allows and both apply to. What follows from these by going through other
 /// models is left out.
-const INCLUSIONS: [(Model, Model); 27] = [
+const INCLUSIONS: [(Model, Model); 28] = [
     (Sc, Tso),
     (Sc, Wsc),
     (Sc, Rc20),
@@ -31,6 +31,8 @@ const INCLUSIONS: [(Model, Model); 27] = [
     (Sra, Ccv),
     (Sra, Ra),
     (Ra, Wra),
+    // With seq_cst, ra is not in rc20 or rc11.
+    (Ra, Relaxed),
     (Wra, Cc),
     (Rc20, Relaxed),
     (Rc11, Relaxed),

@@ -5,7 +5,10 @@
 //! be asked again when the order has changed, and then only what changed is looked at again.
 
 use super::graph::Graph;
+use super::saturate::Reason;
+use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId};
+use crate::verdict::Limit;
 use std::rc::Rc;
 
 /// Writes that come between a read and its source: mo has each before the source, or else it comes after the read.
@@ -20,6 +23,18 @@ struct OutOfTurn {
 }
 
 impl OutOfTurn {
+    /// Pairs one of which the order should have, the nearer first. What reaches the read must come before its source, and what
+    /// the source reaches behind the read.
+    fn ways<R: Copy>(&self, graph: &Graph<R>) -> [(EventId, EventId); 4] {
+        let OutOfTurn { source, read, first, last } = *self;
+        let place = |e: EventId| graph.place(e.into());
+        let mut ways = [(read, first), (last, source), (first, source), (read, last)];
+        if place(last) - place(source) < place(read) - place(first) {
+            ways.swap(0, 1);
+        }
+        ways
+    }
+
     /// A pair that mo should have, of the two ways out the one that moves nodes less far: the last of the writes before the source,
     /// or the first of them after it. Whatever is known to come before the one, or after the other, follows.
     fn nearer<R: Copy>(&self, graph: &Graph<R>) -> (EventId, EventId) {
@@ -27,6 +42,13 @@ impl OutOfTurn {
         let (back, forth) = (place(self.last) - place(self.source), place(self.read) - place(self.first));
         if back < forth { (self.last, self.source) } else { (self.source, self.first) }
     }
+}
+
+/// A move of nodes: how many derived edges there were before, the edges that bring it about, and which of them is next.
+struct Move {
+    edges: usize,
+    ways: [(EventId, EventId); 4],
+    next: usize,
 }
 
 /// A sweep along the order, with what it takes to go back.
@@ -71,6 +93,40 @@ impl<'a> Turns<'a> {
     /// A pair of writes that mo should order so, since it has one of them out of turn; none if the order is a memory order.
     pub(crate) fn next<R: Copy>(&mut self, graph: &Graph<R>) -> Option<(EventId, EventId)> {
         self.out_of_turn(graph).map(|out_of_turn| out_of_turn.nearer(graph)).or_else(|| self.differing(graph))
+    }
+
+    /// Makes the order a memory order by moving nodes alone: a read before the writes out of turn, or its source behind them. What
+    /// follows is not thought of; where there is no way on, the last move is made otherwise. Says whether it worked, with at
+    /// most so many moves.
+    pub(crate) fn straighten(
+        &mut self,
+        graph: &mut Graph<Reason>,
+        most: usize,
+        limits: &Limits<'_>,
+    ) -> Result<bool, Limit> {
+        let reason = Reason::Assumed { depth: 0 };
+        let mut made: Vec<Move> = Vec::new();
+        let mut moves = 0;
+        while let Some(out_of_turn) = self.out_of_turn(graph) {
+            made.push(Move { edges: graph.derived().len(), ways: out_of_turn.ways(graph), next: 0 });
+            // The last move that can still be made otherwise.
+            loop {
+                moves += 1;
+                limits.check(0)?;
+                let Some(last) = made.last_mut().filter(|_| moves <= most) else { return Ok(false) };
+                graph.truncate(last.edges);
+                let Some(&(from, to)) = last.ways.get(last.next) else {
+                    made.pop();
+                    continue;
+                };
+                last.next += 1;
+                if let Ok(place) = graph.insert(from.into(), to.into(), reason) {
+                    self.rewind(place);
+                    break;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// Two writes of a location whose copies come in another order.

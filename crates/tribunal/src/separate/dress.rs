@@ -2,11 +2,12 @@
 
 use super::judge::dependencies;
 use super::relation::{Relation, members};
-use super::search::Pair;
+use super::search::{Pair, Worn, looks_at_orders};
+use super::seq_cst::choices;
 use super::shape::MOST_EVENTS;
 use super::sources::History;
 use crate::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
-use crate::models::{Model, check};
+use crate::models::check;
 use crate::verify::verify;
 
 /// A small history with what models may look at beyond labels, locations and rf.
@@ -20,24 +21,22 @@ pub(super) struct Outfit<'h> {
 }
 
 impl<'h> Outfit<'h> {
-    /// All that the forbidding model may look at; of dependencies those given, if there are some.
-    pub fn full(h: &'h History<'h>, pair: Pair, deps: Option<&Relation>) -> Self {
+    /// All that the forbidding model may look at; of dependencies, or of orders, those given, if there are some.
+    pub fn full(h: &'h History<'h>, pair: Pair, worn: Worn<'_>) -> Self {
         let looks = pair.forbids.preserved();
         let every = || {
             looks.filter(|model| model.dependencies).map_or(Relation::default(), |_| dependencies(h.shape))
         };
         let mut orders = h.shape.labels.map(|label| label.order());
-        if pair.forbids == Model::Rc20 {
-            for (event, label) in h.shape.labels.iter().enumerate() {
-                orders[event] = match label.kind() {
-                    Kind::Read => Order::Acquire,
-                    Kind::Write => Order::Release,
-                    Kind::Rmw => Order::AcqRel,
-                    Kind::Fence => label.order(),
-                };
-            }
+        if looks_at_orders(pair.forbids) {
+            orders = [Order::SeqCst; MOST_EVENTS];
         }
-        let deps = deps.copied().unwrap_or_else(every);
+        let mut deps = every();
+        match worn {
+            Worn::Extremes => {}
+            Worn::Dependencies(given) => deps = *given,
+            Worn::Orders(given) => orders = *given,
+        }
         Outfit { h, orders, deps, timed: [looks.is_some_and(|model| model.times); MOST_EVENTS] }
     }
 
@@ -65,12 +64,8 @@ impl<'h> Outfit<'h> {
                 }
             }
             let label = self.h.shape.labels[event];
-            let weaker: &[Order] = match self.orders[event] {
-                Order::AcqRel if !label.is_fence() => &[Order::Relaxed, Order::Acquire, Order::Release],
-                Order::AcqRel | Order::SeqCst => &[Order::Acquire, Order::Release, Order::AcqRel],
-                Order::Acquire | Order::Release if !label.is_fence() => &[Order::Relaxed],
-                _ => &[],
-            };
+            let all = if label.is_fence() { &Order::OF_FENCES } else { choices(label) };
+            let weaker = &all[..all.iter().position(|&order| order == self.orders[event]).unwrap_or(0)];
             weaker.iter().any(|&order| try_less(&mut self, &|outfit| outfit.orders[event] = order));
         }
         let execution = self.build(pair);

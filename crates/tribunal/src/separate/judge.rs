@@ -4,6 +4,7 @@
 //! yes or no about hundreds of millions. What it finds, `check` confirms.
 
 use super::relation::{Relation, Set, members};
+use super::seq_cst::{self, C11, Orders, Psc};
 use super::shape::{MOST_EVENTS, Shape};
 use super::sources::History;
 use crate::memory::{Label, Order};
@@ -14,11 +15,13 @@ use crate::models::{Model, Preserved};
 pub(super) enum Dress {
     /// Nothing: the model allows as much as it can.
     Bare,
-    /// Every event depends on every earlier read, reads acquire and writes release, and no event began before those before
-    /// it had ended: the model forbids as much as it can.
+    /// Every event depends on every earlier read and is seq_cst, and no event began before those before it had ended: the
+    /// model forbids as much as it can.
     Full,
     /// These dependencies, and no more.
     Dependencies(Relation),
+    /// These orders, and no more.
+    Orders(Orders),
 }
 
 /// What a model asks of the histories of a shape.
@@ -32,10 +35,10 @@ pub(super) enum Rule {
     },
     /// acyclic(po-loc ∪ rf ∪ mo ∪ fr), location by location.
     Coherence,
-    /// acyclic(po ∪ rf); coherence with hb for po: of (po ∪ rf)⁺, of po, or of po and what fences synchronise.
+    /// acyclic(po ∪ rf); coherence with hb for po: of (po ∪ rf)⁺, of po, or as these orders synchronise; and then acyclic(psc).
     Ra,
     Relaxed,
-    Fenced,
+    Annotated(C11, Orders),
     Sra,
     Wra,
     Cc,
@@ -64,14 +67,12 @@ impl Rule {
             Model::Ra => Rule::Ra,
             Model::Wra => Rule::Wra,
             Model::Relaxed => Rule::Relaxed,
-            // In full dress every write synchronises with its reads, and the initial ones are po-before them.
-            Model::Rc20 | Model::Rc11 if matches!(dress, Dress::Full) => Rule::Ra,
-            Model::Rc20 | Model::Rc11
-                if shape.labels[..shape.events].iter().any(|label| label.is_fence()) =>
-            {
-                Rule::Fenced
+            // In full dress they are sc, which looks at nothing.
+            Model::Rc20 | Model::Rc11 if matches!(dress, Dress::Full) => {
+                Rule::orders(&Preserved::SC, shape, Dress::Bare)
             }
-            Model::Rc20 | Model::Rc11 => Rule::Relaxed,
+            Model::Rc20 => Rule::annotated(C11::Rc20, shape, dress),
+            Model::Rc11 => Rule::annotated(C11::Rc11, shape, dress),
             Model::Sc => Rule::orders(&Preserved::SC, shape, dress),
             Model::Tso => Rule::orders(&Preserved::TSO, shape, dress),
             Model::Pso => Rule::orders(&Preserved::PSO, shape, dress),
@@ -81,10 +82,20 @@ impl Rule {
         }
     }
 
+    fn annotated(model: C11, shape: &Shape, dress: Dress) -> Self {
+        match dress {
+            Dress::Orders(orders) => Rule::Annotated(model, orders),
+            _ if shape.labels[..shape.events].iter().any(|label| label.is_fence()) => {
+                Rule::Annotated(model, shape.labels.map(|label| label.order()))
+            }
+            _ => Rule::Relaxed,
+        }
+    }
+
     fn orders(model: &Preserved, shape: &Shape, dress: Dress) -> Self {
         let facts = &shape.facts;
         let mut deps = match dress {
-            Dress::Bare => Relation::default(),
+            Dress::Bare | Dress::Orders(_) => Relation::default(),
             Dress::Full => dependencies(shape),
             Dress::Dependencies(deps) => deps,
         };
@@ -110,7 +121,8 @@ impl Rule {
             Rule::Orders { local, kept, internal_rf, deps } => {
                 let rf = if *internal_rf { h.rf } else { external(h) };
                 deps.is_none_or(|deps| (deps | h.rf).acyclic())
-                    && Arrangement { h, local: *local, global: Some(*kept | rf), fr: true }.exists()
+                    && Arrangement { h, local: *local, global: Some(*kept | rf), fr: true, psc: None }
+                        .exists()
             }
             Rule::Coherence => per_location(h, facts.po_loc),
             Rule::Relaxed => po_rf().acyclic() && per_location(h, facts.po_loc),
@@ -118,10 +130,23 @@ impl Rule {
                 let hb = po_rf().plus();
                 hb.irreflexive() && per_location(h, hb)
             }
-            Rule::Fenced => po_rf().acyclic() && per_location(h, (facts.po | synchronised(h)).plus()),
+            Rule::Annotated(model, orders) => {
+                if !po_rf().acyclic() {
+                    return false;
+                }
+                let hb = seq_cst::happens_before(h, *model, orders);
+                match Psc::new(h, *model, orders, hb) {
+                    None => per_location(h, hb),
+                    Some(psc) => {
+                        let global = Some(Relation::default());
+                        Arrangement { h, local: hb, global, fr: true, psc: Some(&psc) }.exists()
+                    }
+                }
+            }
             Rule::Sra => {
                 let hb = po_rf().plus();
-                hb.irreflexive() && Arrangement { h, local: hb, global: Some(hb), fr: false }.exists()
+                hb.irreflexive()
+                    && Arrangement { h, local: hb, global: Some(hb), fr: false, psc: None }.exists()
             }
             Rule::Wra => cc(h, &po_rf().plus()) && no_shared_source(h),
             Rule::Cc => cc(h, &po_rf().plus()),
@@ -193,23 +218,6 @@ fn external(h: &History<'_>) -> Relation {
     }
     rfe.0[h.shape.events..].fill(0);
     rfe
-}
-
-/// sw where all accesses are relaxed: [F⊒REL];po;rf⁺;po;[F⊒ACQ]
-fn synchronised(h: &History<'_>) -> Relation {
-    let (shape, po) = (h.shape, &h.shape.facts.po);
-    let rf = h.rf.plus();
-    let fence = |event: usize| shape.label(event).is_fence();
-    let mut sw = Relation::default();
-    for from in (0..shape.events).filter(|&event| fence(event) && shape.label(event).releases()) {
-        let reads = members(po.0[from]).fold(0, |reads, write| reads | rf.0[write]);
-        for to in (0..shape.events).filter(|&event| fence(event) && shape.label(event).acquires()) {
-            if members(reads).any(|read| po.holds(read, to)) {
-                sw.insert(from, to);
-            }
-        }
-    }
-    sw
 }
 
 fn no_shared_source(h: &History<'_>) -> bool {
@@ -333,7 +341,7 @@ fn saturates(h: &History<'_>, po_rf: &Relation) -> bool {
 
 /// Whether each location alone has an mo that agrees with the pairs of its accesses.
 fn per_location(h: &History<'_>, local: Relation) -> bool {
-    Arrangement { h, local, global: None, fr: false }.exists()
+    Arrangement { h, local, global: None, fr: false, psc: None }.exists()
 }
 
 /// The search for an mo, location by location, each in the order in which its writes come.
@@ -345,6 +353,8 @@ struct Arrangement<'a> {
     global: Option<Relation>,
     /// And with fr.
     fr: bool,
+    /// What has to be acyclic then; with an empty `global`, to which mo and fr are added.
+    psc: Option<&'a Psc>,
 }
 
 impl Arrangement<'_> {
@@ -355,7 +365,7 @@ impl Arrangement<'_> {
     fn locations_from(&self, loc: usize, global: Relation) -> bool {
         let shape = self.h.shape;
         if loc == shape.locations {
-            return true;
+            return self.psc.is_none_or(|psc| psc.acyclic(self.h, global));
         }
         let initial = shape.events + loc;
         let left = shape.facts.accesses[loc] & shape.facts.writes & !(1 << initial);

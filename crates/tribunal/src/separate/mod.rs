@@ -5,8 +5,9 @@
 //!
 //! - *Values* only say rf. *Final values* are left out.
 //! - *Dependencies*, *orders* of accesses and *times* make a model that looks at them forbid more. So an example has none
-//!   of them if the forbidding model does not look, and all there can be if the allowing one does not. Only two models that
-//!   both look at dependencies need all there are, one by one; of two that both look at times, histories without are tried.
+//!   of them if the forbidding model does not look, and all there can be if the allowing one does not: with every event seq_cst,
+//!   rc20 and rc11 are sc. Only two models that both look at dependencies, or at orders, need all there are, one by one; of two
+//!   that both look at times, histories without are tried.
 //! - *Fences*, likewise, are left out if the forbidding model does not look, or the allowing one does not apply, and are
 //!   seq_cst if the allowing one does not look.
 //! - A smallest example has no event that can go: every model allows the parts of what it allows, so that such a part would be a
@@ -17,6 +18,7 @@ mod dress;
 mod judge;
 mod relation;
 mod search;
+mod seq_cst;
 mod shape;
 mod sources;
 

@@ -44,6 +44,11 @@ impl Relation {
         self
     }
 
+    /// `self ; then`
+    pub fn then(&self, then: &Relation) -> Self {
+        Relation(self.0.map(|row| members(row).fold(0, |reached, b| reached | then.0[b])))
+    }
+
     pub fn irreflexive(&self) -> bool {
         self.0.iter().enumerate().all(|(a, row)| row >> a & 1 == 0)
     }

@@ -3,10 +3,11 @@
 use super::dress::Outfit;
 use super::judge::{Dress, Rule, dependencies};
 use super::relation::{Relation, members};
+use super::seq_cst::{Orders, choices};
 use super::shape::{MOST_EVENTS, Shape, Shapes};
 use super::sources::{History, histories};
 use crate::limits::Limits;
-use crate::memory::{Execution, Order};
+use crate::memory::{Execution, Label, Order};
 use crate::models::{Keep, Model};
 use crate::verdict::Limit;
 use std::ops::ControlFlow;
@@ -77,8 +78,26 @@ struct Open {
     forbids: usize,
     /// What orders fences may have, if there are to be some.
     fences: &'static [Order],
-    /// Whether both look at dependencies.
-    dependencies: bool,
+    /// What both look at, so that all there is of it has to be tried.
+    both: Both,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Both {
+    Nothing,
+    Dependencies,
+    Orders,
+}
+
+/// What the events of a history have that models may look at.
+#[derive(Clone, Copy)]
+pub(super) enum Worn<'a> {
+    /// Nothing for the allowing model, and all there is for the forbidding one.
+    Extremes,
+    /// These dependencies.
+    Dependencies(&'a Relation),
+    /// These orders.
+    Orders(&'a Orders),
 }
 
 struct State<'s, T> {
@@ -98,7 +117,21 @@ fn looks_at_dependencies(model: Model) -> bool {
     model.preserved().is_some_and(|preserved| preserved.dependencies)
 }
 
-/// sc, which keeps all pairs, does not; nor does rc20 in full dress, where every write synchronises without them.
+pub(super) fn looks_at_orders(model: Model) -> bool {
+    matches!(model, Model::Rc20 | Model::Rc11)
+}
+
+/// What both models of a pair look at.
+fn both(pair: Pair) -> Both {
+    let both = |looks: fn(Model) -> bool| looks(pair.allows) && looks(pair.forbids);
+    match () {
+        _ if both(looks_at_dependencies) => Both::Dependencies,
+        _ if both(looks_at_orders) => Both::Orders,
+        _ => Both::Nothing,
+    }
+}
+
+/// sc, which keeps all pairs, does not; nor do rc20 and rc11 in full dress, which are sc.
 fn looks_at_fences(model: Model) -> bool {
     model != Model::Sc && model.preserved().is_some()
 }
@@ -106,10 +139,10 @@ fn looks_at_fences(model: Model) -> bool {
 /// Which orders the fences of an example may have.
 fn fences(pair: Pair) -> &'static [Order] {
     match pair.allows {
+        _ if both(pair) == Both::Orders => &Order::OF_FENCES,
         _ if !looks_at_fences(pair.forbids) => &[],
         Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Cc => &[],
-        Model::Rc20 => &[Order::Acquire, Order::Release, Order::AcqRel],
-        allows if looks_at_fences(allows) => &Order::OF_FENCES,
+        allows if looks_at_fences(allows) || looks_at_orders(allows) => &Order::OF_FENCES,
         _ => &[Order::SeqCst],
     }
 }
@@ -161,11 +194,13 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
                 allows: place(pair.allows, false),
                 forbids: place(pair.forbids, true),
                 fences: fences(pair),
-                dependencies: looks_at_dependencies(pair.allows) && looks_at_dependencies(pair.forbids),
+                both: both(pair),
             })
             .collect();
         let idle = open.iter().all(|open| {
-            !open.dependencies && passes_over_idle(open.pair.allows) && passes_over_idle(open.pair.forbids)
+            open.both != Both::Dependencies
+                && passes_over_idle(open.pair.allows)
+                && passes_over_idle(open.pair.forbids)
         });
         let found = vec![None; pairs.len()];
         let needed_only = search.needed_only && idle;
@@ -197,7 +232,8 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
         let dress = |full| if full { Dress::Full } else { Dress::Bare };
         rules.extend(self.asked.iter().map(|&(model, full)| Rule::new(model, shape, dress(full))));
         self.judge_all(shape, rules, None)?;
-        if self.open.iter().any(|open| open.dependencies) {
+        self.judge_orders(shape)?;
+        if self.open.iter().any(|open| open.both == Both::Dependencies) {
             let every: Vec<(usize, usize)> = pairs_of(&dependencies(shape)).collect();
             for subset in 0..1u64 << every.len() {
                 let mut deps = Relation::default();
@@ -216,10 +252,11 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
     fn judge_all(&mut self, shape: &Shape, rules: &[Rule], deps: Option<&Relation>) -> ControlFlow<()> {
         let needed_only = self.needed_only;
         let orders = fence_orders(shape);
+        let both = if deps.is_some() { Both::Dependencies } else { Both::Nothing };
         let fits = |open: &Open| {
-            open.dependencies == deps.is_some()
-                && orders.iter().flatten().all(|order| open.fences.contains(order))
+            open.both == both && orders.iter().flatten().all(|order| open.fences.contains(order))
         };
+        let worn = deps.map_or(Worn::Extremes, Worn::Dependencies);
         let mut allowing: Vec<usize> =
             self.open.iter().filter(|open| fits(open)).map(|open| open.allows).collect();
         allowing.dedup();
@@ -227,14 +264,7 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
             return ControlFlow::Continue(());
         }
         let mut visit = |h: &History<'_>| {
-            self.histories += 1;
-            if self.histories.is_multiple_of(1024) {
-                (self.tick)(shape.events, self.histories);
-                if let Err(limit) = self.search.limits.check(0) {
-                    self.limit = Some(limit);
-                    return ControlFlow::Break(());
-                }
-            }
+            self.count(shape)?;
             // Each model is asked when the first pair needs it.
             let (mut known, mut allowed) = (0u64, 0u64);
             let mut allows = |at: usize| {
@@ -248,7 +278,7 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
             self.open.retain(|open| {
                 let separates = fits(open) && allows(open.allows) && !allows(open.forbids);
                 if separates {
-                    found[open.at] = Some(Outfit::full(h, open.pair, deps).least(open.pair));
+                    found[open.at] = Some(Outfit::full(h, open.pair, worn).least(open.pair));
                 }
                 !separates
             });
@@ -258,6 +288,85 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
         let hopeless = |h: &History<'_>| !allowing.iter().any(|&at| rules[at].allows(h));
         histories(shape, needed_only, &hopeless, &mut visit)
     }
+
+    /// Counts a history; breaks off where the limits are reached.
+    fn count(&mut self, shape: &Shape) -> ControlFlow<()> {
+        self.histories += 1;
+        if self.histories.is_multiple_of(1024) {
+            (self.tick)(shape.events, self.histories);
+            if let Err(limit) = self.search.limits.check(0) {
+                self.limit = Some(limit);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Judges the histories of a shape with all orders that their events may have, for the pairs that both look at them. rc20 and
+    /// rc11 differ in what they make of two accesses of one location in one thread: without such there is nothing to find.
+    fn judge_orders(&mut self, shape: &Shape) -> ControlFlow<()> {
+        let needed_only = self.needed_only;
+        let twice = shape.facts.po_loc.0[..shape.events].iter().any(|&later| later != 0);
+        if !twice || self.open.iter().all(|open| open.both != Both::Orders) {
+            return ControlFlow::Continue(());
+        }
+        // What both allow whatever else holds, and what both forbid.
+        let (bare, full) = (Dress::Bare, Dress::Full);
+        let [bare, full] = [bare, full].map(|dress| Rule::new(Model::Rc20, shape, dress));
+        let mut visit = |h: &History<'_>| {
+            self.count(shape)?;
+            if !bare.allows(h) || full.allows(h) {
+                return ControlFlow::Continue(());
+            }
+            let found = &mut self.found;
+            self.open.retain(|open| {
+                if open.both != Both::Orders {
+                    return true;
+                }
+                let orders = separating_orders(h, open.pair);
+                if let Some(orders) = &orders {
+                    let outfit = Outfit::full(h, open.pair, Worn::Orders(orders));
+                    found[open.at] = Some(outfit.least(open.pair));
+                }
+                orders.is_none()
+            });
+            ControlFlow::Continue(())
+        };
+        histories(shape, needed_only, &|h: &History<'_>| !bare.allows(h), &mut visit)
+    }
+}
+
+/// Orders with which a history separates two models that look at them. Weaker orders allow more: those that are not chosen yet are
+/// the weakest for the model that is to allow it, and the strongest for the one that is to forbid it.
+fn separating_orders(h: &History<'_>, pair: Pair) -> Option<Orders> {
+    let labels = &h.shape.labels[..h.shape.events];
+    let (mut least, mut most) = ([Order::Relaxed; MOST_EVENTS], [Order::Relaxed; MOST_EVENTS]);
+    for (event, &label) in labels.iter().enumerate() {
+        let choices = choices(label);
+        (least[event], most[event]) = (choices[0], choices[choices.len() - 1]);
+    }
+    chosen_orders(h, pair, labels, 0, least, most)
+}
+
+/// The orders before `event` are chosen.
+fn chosen_orders(
+    h: &History<'_>,
+    pair: Pair,
+    labels: &[Label],
+    event: usize,
+    least: Orders,
+    most: Orders,
+) -> Option<Orders> {
+    let allows = |model, orders| Rule::new(model, h.shape, Dress::Orders(orders)).allows(h);
+    if allows(pair.forbids, most) || !allows(pair.allows, least) {
+        return None;
+    }
+    let Some(&label) = labels.get(event) else { return Some(least) };
+    choices(label).iter().find_map(|&order| {
+        let (mut least, mut most) = (least, most);
+        (least[event], most[event]) = (order, order);
+        chosen_orders(h, pair, labels, event + 1, least, most)
+    })
 }
 
 /// Which orders the fences of a shape have.

@@ -1,6 +1,8 @@
 use super::Pair;
 use super::dress::Outfit;
 use super::judge::{Dress, Rule};
+use super::search::Worn;
+use super::seq_cst::choices;
 use super::shape::{Shape, Shapes};
 use super::sources::{History, histories};
 use crate::memory::{Kind, Order};
@@ -42,7 +44,7 @@ fn agree(events: usize, fences: &[Order], needed_only: bool, every: u64) -> u64 
                 for (pair, rule) in
                     [(undressed, &bare[i]), (Pair { allows: Model::Sc, forbids: model }, &full[i])]
                 {
-                    let x = Outfit::full(h, pair, None).build(pair);
+                    let x = Outfit::full(h, pair, Worn::Extremes).build(pair);
                     let verdict = check(&x, model);
                     if !matches!(verdict, Verdict::Unsupported(_)) {
                         assert_eq!(rule.allows(h), verdict.is_consistent(), "{model}: {x:?}");
@@ -65,6 +67,43 @@ fn small_histories_are_judged_as_the_engines_judge_them() {
     assert!(agree(5, &[], true, 17) > 10_000);
     assert!(agree(4, &Order::OF_FENCES, true, 1) > 1_000);
     assert!(agree(5, &Order::OF_FENCES, true, 3) > 1_000);
+}
+
+/// rc20 and rc11 with orders of all kinds.
+#[test]
+fn orders_are_judged_as_the_engines_judge_them() {
+    let mut random = 1u64;
+    let mut below = |bound: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    let (mut at, mut forbidden) = (0, 0);
+    for (events, fences, every) in
+        [(4, &[][..], 3), (4, &Order::OF_FENCES, 3), (5, &[], 61), (5, &Order::OF_FENCES, 61)]
+    {
+        every_shape(events, fences, true, |shape| {
+            every_history(shape, true, |h| {
+                at += 1;
+                if at % every != 0 {
+                    return;
+                }
+                let mut orders = shape.labels.map(|label| label.order());
+                for (event, label) in shape.labels[..events].iter().enumerate() {
+                    let choices = choices(*label);
+                    // Mostly the strongest, without which there is little to forbid.
+                    orders[event] = choices[below(2 * choices.len()).min(choices.len() - 1)];
+                }
+                for (model, other) in [(Model::Rc20, Model::Rc11), (Model::Rc11, Model::Rc20)] {
+                    let pair = Pair { allows: model, forbids: other };
+                    let x = Outfit::full(h, pair, Worn::Orders(&orders)).build(pair);
+                    let allowed = Rule::new(model, shape, Dress::Orders(orders)).allows(h);
+                    assert_eq!(allowed, check(&x, model).is_consistent(), "{model}: {x:?}");
+                    forbidden += u64::from(!allowed);
+                }
+            });
+        });
+    }
+    assert!(forbidden > 1_000, "{forbidden}");
 }
 
 /// With fewer reads that have a source, a model allows no less.

@@ -48,6 +48,8 @@ pub(super) struct Knowledge {
     synchronisation: Synchronisation,
     rows: Rows,
     threads: Vec<State>,
+    /// Whether there is a mark to go back to.
+    tracing: bool,
     /// The states that threads had, and how many rows there were.
     trail: Vec<(ThreadId, State, u32)>,
     /// How many rows were left after retiring.
@@ -57,7 +59,8 @@ pub(super) struct Knowledge {
 impl Knowledge {
     pub(super) fn new(synchronisation: Synchronisation) -> Self {
         let rows = Rows::default();
-        Knowledge { synchronisation, rows, threads: Vec::new(), trail: Vec::new(), kept: 0 }
+        let (threads, trail) = (Vec::new(), Vec::new());
+        Knowledge { synchronisation, rows, threads, tracing: false, trail, kept: 0 }
     }
 
     /// Whether a thread may read what does not happen before its next event.
@@ -92,13 +95,18 @@ impl Knowledge {
     /// Remembers what a thread knows before its next event, to go back to it.
     #[inline(always)]
     pub(super) fn remember(&mut self, thread: ThreadId) {
-        self.trail.push((thread, self.threads[thread.index()], self.rows.len()));
+        if self.tracing {
+            self.trail.push((thread, self.threads[thread.index()], self.rows.len()));
+        }
     }
 
-    /// The thread reads a write of `writer` that releases so much.
+    /// The thread reads a write of `writer` that releases so much. Its own RMW may pass on what it has not acquired.
     #[inline]
-    pub(super) fn read(&mut self, thread: ThreadId, writer: ThreadId, release: Release, order: Order) {
+    pub(super) fn read(&mut self, thread: ThreadId, writer: ThreadId, mut release: Release, order: Order) {
         let State { now, pending, .. } = self.threads[thread.index()];
+        if writer == thread {
+            release.own = 0;
+        }
         match self.synchronisation {
             Synchronisation::Nothing => {}
             Synchronisation::EveryRead => {
@@ -110,6 +118,13 @@ impl Knowledge {
             Synchronisation::Annotated { .. } if release.is_nothing() => {}
             Synchronisation::Annotated { .. } if order.is_acquire() => {
                 self.threads[thread.index()].now = self.join(now, writer, release);
+            }
+            Synchronisation::Annotated { .. } if order == Order::NonAtomic => {}
+            // Nobody else has this row, so that it may grow where it is.
+            Synchronisation::Annotated { .. } if !self.tracing && pending > release.row => {
+                self.rows.join_from(pending, release.row);
+                let own = &mut self.rows.row_mut(pending)[writer.index()];
+                *own = (*own).max(release.own);
             }
             Synchronisation::Annotated { .. } => {
                 self.threads[thread.index()].pending = self.join(pending, writer, release);
@@ -132,6 +147,7 @@ impl Knowledge {
         let sequences = match self.synchronisation {
             Synchronisation::Nothing => return Release::default(),
             Synchronisation::EveryRead => return here,
+            Synchronisation::Annotated { .. } if order == Order::NonAtomic => return Release::default(),
             Synchronisation::Annotated { continued } => continued,
         };
         let own = if order.is_release() {
@@ -144,9 +160,10 @@ impl Knowledge {
         } else {
             fence
         };
+        // Who acquires and releases knows what it has read.
+        let passes_on = !(order.is_acquire() && order.is_release());
         match source {
-            // What is acquired is known.
-            Some((writer, passed)) if !passed.is_nothing() && !(order.is_release() && order.is_acquire()) => {
+            Some((writer, passed)) if passes_on && !passed.is_nothing() => {
                 Release { row: self.join(own.row, writer, passed), own: own.own }
             }
             _ => own,
@@ -196,7 +213,8 @@ impl Knowledge {
         new
     }
 
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn mark(&mut self) -> usize {
+        self.tracing = true;
         self.trail.len()
     }
 
@@ -215,6 +233,7 @@ impl Knowledge {
     /// `releases` that are left have use for. Says whether rows have new numbers.
     pub(super) fn retire<'a>(&mut self, releases: impl Iterator<Item = &'a mut Release>) -> bool {
         self.trail.clear();
+        self.tracing = false;
         if self.rows.len() < 2 * self.kept + 256 {
             return false;
         }

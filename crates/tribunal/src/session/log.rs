@@ -170,15 +170,6 @@ impl Log {
         }
     }
 
-    /// Whether a mark is not ahead.
-    pub(super) fn reaches(&self, mark: &LogMark) -> bool {
-        mark.threads <= self.threads.len()
-            && mark.locations <= self.initial.len()
-            && mark.events <= self.events.len()
-            && mark.taken <= self.taken.len()
-            && mark.finished <= self.finished.len()
-    }
-
     /// What is not needed as long as there is no mark.
     #[inline(always)]
     pub(super) fn forget_way_back(&mut self) {

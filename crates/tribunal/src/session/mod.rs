@@ -17,7 +17,8 @@
 //!
 //! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
 //! reads with acquire as its first event; a join is the same from the child to the parent. Under pso a release fence goes before
-//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them.
+//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them. Under relaxed, where
+//! nothing synchronises, they order nothing.
 //!
 //! **Going back** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
 //! once a session has been as far as it goes, going there again allocates nothing.
@@ -29,6 +30,7 @@ mod knowledge;
 mod log;
 mod rows;
 mod saturation;
+mod step;
 
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
@@ -40,6 +42,7 @@ use log::{Log, LogMark, NONE};
 use saturation::{Rules, Saturation};
 
 pub use log::WriteId;
+pub use step::{Because, Refused, Step};
 
 /// An execution that grows and goes back, and is consistent with its model as far as [`self`](crate::session) says.
 ///
@@ -74,9 +77,9 @@ pub struct Session {
     model: Model,
     log: Log,
     engine: Engine,
-    /// Whether there is a mark, and how often marks have become void.
-    marked: bool,
-    age: u32,
+    /// The numbers of the marks that hold, the last of all marks so far.
+    marks: Vec<u64>,
+    marked: u64,
     /// Room for answers.
     found: Vec<WriteId>,
 }
@@ -97,78 +100,6 @@ macro_rules! engine {
     };
 }
 
-/// An event that may be next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// A write to a location.
-    Write {
-        /// Who writes.
-        thread: ThreadId,
-        /// The location.
-        loc: LocId,
-        /// With which order.
-        order: Order,
-    },
-    /// A read from a write.
-    Read {
-        /// Who reads.
-        thread: ThreadId,
-        /// The write that is read.
-        from: WriteId,
-        /// With which order.
-        order: Order,
-    },
-    /// A read from a write and an overwriting of it in one step.
-    Rmw {
-        /// Who reads and writes.
-        thread: ThreadId,
-        /// The write that is read.
-        from: WriteId,
-        /// With which order.
-        order: Order,
-    },
-    /// A fence.
-    Fence {
-        /// Whose fence.
-        thread: ThreadId,
-        /// Of which order.
-        order: Order,
-    },
-}
-
-/// A step that cannot be next. The session is as if nobody had asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{because}")]
-pub struct Refused {
-    /// What was asked for.
-    pub step: Step,
-    /// Why not.
-    pub because: Because,
-}
-
-/// Why a step is refused. [`Session::refutation`] has the whole proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Because {
-    /// The write to be read is overwritten: this one happens before the event, or is read before it, and is behind the other.
-    #[error("the write is overwritten by write {} in what happens before", .by.index())]
-    Overwritten {
-        /// The write that hides it.
-        by: WriteId,
-    },
-    /// No two RMWs read from one write.
-    #[error("RMW {} reads from the write already", .by.index())]
-    Shared {
-        /// The RMW that reads from it.
-        by: WriteId,
-    },
-    /// What the step implies is a cycle.
-    #[error("every order of the writes has a cycle")]
-    Cyclic,
-    /// The write was retired or undone.
-    #[error("the write is no longer part of the session")]
-    Gone,
-}
-
 /// There are no sessions of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an execution cannot be checked for {0} while it grows")]
@@ -177,7 +108,9 @@ pub struct NoSession(pub Model);
 /// A moment of a session to go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    age: u32,
+    /// Its number, and how many marks were before it.
+    number: u64,
+    depth: usize,
     log: LogMark,
     engine: [usize; 2],
 }
@@ -200,7 +133,8 @@ impl Session {
             Model::Pso => saturation(Rules::Pso),
             _ => return Err(NoSession(model)),
         };
-        Ok(Session { model, log: Log::default(), engine, marked: false, age: 0, found: Vec::new() })
+        let (log, marks, found) = (Log::default(), Vec::new(), Vec::new());
+        Ok(Session { model, log, engine, marks, marked: 0, found })
     }
 
     /// The session's model.
@@ -373,7 +307,7 @@ impl Session {
 
     #[inline(always)]
     fn forget_way_back(&mut self) {
-        if !self.marked {
+        if self.marks.is_empty() {
             self.log.forget_way_back();
         }
     }
@@ -398,7 +332,7 @@ impl Session {
             }
     }
 
-    /// The writes of a location that the thread may read from now: the initial write first, then thread by thread in
+    /// The writes of a location that the thread may read from now: the initial write first, then those of each thread in
     /// program order. See [`self`](crate::session) for the models of which these may be too many.
     pub fn candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
         self.found.clear();
@@ -459,17 +393,20 @@ impl Session {
 
     /// A moment to go back to. Going back does not use it up.
     pub fn mark(&mut self) -> Mark {
-        self.marked = true;
-        Mark { age: self.age, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
+        self.marked += 1;
+        self.marks.push(self.marked);
+        let (number, depth) = (self.marked, self.marks.len() - 1);
+        Mark { number, depth, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
     }
 
-    /// Goes back to a mark: events, threads and locations since then are gone.
+    /// Goes back to a mark: events, threads, locations and marks since then are gone.
     ///
     /// # Panics
     ///
-    /// If something was retired since the mark, or the session was behind it already.
+    /// If the mark is void: the session has gone back to an earlier one, or [retired](Self::retire) something.
     pub fn undo(&mut self, mark: Mark) {
-        assert!(mark.age == self.age && self.log.reaches(&mark.log), "the mark is void");
+        assert!(self.marks.get(mark.depth) == Some(&mark.number), "the mark is void");
+        self.marks.truncate(mark.depth + 1);
         engine!(self, engine => engine.undo(mark.engine, mark.log.threads));
         self.log.undo(&mark.log);
     }
@@ -481,14 +418,14 @@ impl Session {
     /// events as it left the last time, say. If threads keep up with each other, a session without end then takes bounded memory.
     /// [`kept_by`](Self::kept_by) says what keeps a write.
     ///
-    /// Answers stay what they were. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
+    /// Answers stay what they were, but for threads that are [made](Self::thread) later: what they might contradict may be gone, so
+    /// that sc, tso, pso and sra may let them do more. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
     /// not dropped and of what came after; an RMW whose source is gone is a write there.
     pub fn retire(&mut self) -> u64 {
         let before = self.log.retired;
         let left = engine!(self, engine => engine.retire(&self.log));
         self.log.retire(|place| left[place as usize]);
-        self.marked = false;
-        self.age += 1;
+        self.marks.clear();
         self.log.retired - before
     }
 

@@ -7,7 +7,7 @@
 //! struck out: one that comes after the read, or that another write of the location overwrites before the read, or that
 //! another RMW reads from if the read is an RMW. What comes before what:
 //! - sc, wsc, ra, sra, wra, cc, ccv, cm, ccm: (po ∪ rf)⁺;
-//! - rc20, relaxed: (po ∪ rf)⁺ for what comes after the read, and program order for what is overwritten;
+//! - rc20, rc11, relaxed: (po ∪ rf)⁺ for what comes after the read, and program order for what is overwritten;
 //! - tso, pso: program order within a location, and (ppo ∪ rfe)⁺ as far as kinds and seq_cst fences keep po; of a write of its own
 //!   thread a read is before only if program order says so;
 //! - the others: program order within a location.

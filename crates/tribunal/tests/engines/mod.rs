@@ -11,8 +11,13 @@ pub fn verdicts(x: &Execution, model: Model) -> Vec<(&'static str, Verdict)> {
     let mut verdicts = vec![("auto", judge(x, model, &limits).verdict)];
     for &engine in model.engines() {
         let judged = judge_by(x, model, engine, &limits).expect("one of the model's engines");
-        // Saturation alone need not decide what is NP-hard.
-        let may_give_up = engine == Engine::Saturation && model.preserved().is_some();
+        // Saturation alone, and minimal coherence where there is psc, need not decide what is NP-hard.
+        let has_psc = matches!(model, Model::Rc20 | Model::Rc11) && x.features().seq_cst;
+        let may_give_up = match engine {
+            Engine::Saturation => has_psc || model.preserved().is_some(),
+            Engine::MinimalCoherence => has_psc,
+            _ => false,
+        };
         match judged.verdict {
             Verdict::Undecided(Limit::Writes { .. }) => {}
             Verdict::Undecided(_) if may_give_up => {}

@@ -4,7 +4,7 @@ use tribunal::Model::{self, *};
 use tribunal::memory::{EventId, Execution, Features};
 
 /// Pairs of models: what is consistent with the first is consistent with the second.
-const ALWAYS: [(Model, Model); 26] = [
+const ALWAYS: [(Model, Model); 28] = [
     (Sc, Tso),
     (Tso, Pso),
     (Pso, Coherence),
@@ -24,14 +24,19 @@ const ALWAYS: [(Model, Model); 26] = [
     (Sc, Sra),
     (Sra, Ra),
     (Ra, Wra),
-    (Ra, Rc20),
+    (Sc, Rc20),
+    (Sc, Rc11),
     (Rc20, Relaxed),
+    (Rc11, Relaxed),
     (Relaxed, Coherence),
     (Sra, Ccv),
     (Wra, Cc),
     (Sc, Pso),
     (Sc, Pram),
 ];
+
+/// Where no event is seq_cst: rc11 has more release sequences than rc20.
+const WITHOUT_SEQ_CST: [(Model, Model); 2] = [(Ra, Rc11), (Rc11, Rc20)];
 
 /// An order that times do not make stronger.
 const WITHOUT_TIMES: [(Model, Model); 1] = [(Pso, Wmo)];
@@ -41,11 +46,12 @@ const PLAIN: [(Model, Model); 2] = [(Sra, Ccv), (Wra, Cc)];
 
 /// The first inclusion or equality that the answers contradict. An answer is none where there is no verdict.
 pub fn contradiction(x: &Execution, answer: impl Fn(Model) -> Option<bool>) -> Option<String> {
-    let Features { rmws, fences, times, .. } = *x.features();
+    let Features { rmws, fences, times, seq_cst, .. } = *x.features();
     let included = |&(stronger, weaker): &(Model, Model)| {
         answer(stronger) == Some(true) && answer(weaker) == Some(false)
     };
-    let pairs = ALWAYS.iter().chain(WITHOUT_TIMES.iter().filter(|_| !times));
+    let pairs = ALWAYS.iter().chain(WITHOUT_SEQ_CST.iter().filter(|_| !seq_cst));
+    let pairs = pairs.chain(WITHOUT_TIMES.iter().filter(|_| !times));
     if let Some((stronger, weaker)) = pairs.copied().find(included) {
         return Some(format!("{stronger} but not {weaker}"));
     }

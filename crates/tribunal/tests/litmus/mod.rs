@@ -203,7 +203,7 @@ fn draft() -> impl Strategy<Value = Draft> {
         40 => Just(Order::Acquire),
         40 => Just(Order::Release),
         60 => Just(Order::AcqRel),
-        1 => Just(Order::SeqCst),
+        80 => Just(Order::SeqCst),
     ];
     let from = prop_oneof![1 => Just(Reads::Any), 4 => Just(Reads::Earlier), 40 => Just(Reads::Fresh)];
     let dep = prop_oneof![2 => Just(None), 1 => any::<Index>().prop_map(Some)];
@@ -246,7 +246,13 @@ pub fn litmus() -> impl Strategy<Value = Litmus> {
         Extras::Dependencies,
         Extras::Times,
     ]);
-    let random = (2..=4usize, locations, prop::collection::vec(draft(), 6..=18), finals, extras).prop_map(
+    let drafts = (prop::collection::vec(draft(), 6..=18), any::<bool>()).prop_map(|(mut drafts, seq_cst)| {
+        // Half of the histories are without seq_cst accesses.
+        let weaker = |order: Order| if order == Order::SeqCst { Order::AcqRel } else { order };
+        drafts.iter_mut().filter(|_| !seq_cst).for_each(|draft| draft.order = weaker(draft.order));
+        drafts
+    });
+    let random = (2..=4usize, locations, drafts, finals, extras).prop_map(
         |(threads, locations, drafts, finals, extras)| settle(threads, locations, drafts, finals, extras),
     );
     let changed = |litmus: fn() -> Litmus| {

@@ -110,11 +110,27 @@ fn reason(edge: &Edge, event: EventId, choice: &Index) -> Because {
         Because::Fr { premise: Box::new(edge.clone()) },
         Because::Seen { observer: event, read: event, path: vec![po(edge.from, event)] },
         Because::Seen { observer: edge.to, read: event, path: vec![edge.clone()] },
+        Because::Psc { path: vec![edge.clone()] },
+        Because::Psc { path: vec![po(edge.from, edge.to)] },
+        Because::Psc { path: vec![po(edge.from, event), po(event, edge.to)] },
+        Because::Psc {
+            path: vec![Edge { because: Because::Sw { write: edge.from, read: edge.to }, ..edge.clone() }],
+        },
+        Because::Psc { path: vec![Edge { because: Because::Lemma(event.index() % 3), ..edge.clone() }] },
+        Because::Unless { cycle: vec![edge.clone()] },
+        Because::Unless {
+            cycle: vec![Edge { because: Because::Psc { path: vec![assumed(edge)] }, ..assumed(edge) }],
+        },
         Because::Final,
         Because::Assumed,
         Because::Lemma(event.index() % 3),
     ];
     choice.get(&reasons).clone()
+}
+
+/// The other way round.
+fn assumed(edge: &Edge) -> Edge {
+    Edge { from: edge.to, to: edge.from, because: Because::Assumed }
 }
 
 fn each_event(refutation: &mut Refutation, visit: &mut impl FnMut(&mut EventId)) {
@@ -185,7 +201,11 @@ fn each_list(refutation: &mut Refutation, visit: &mut dyn FnMut(&mut Vec<Edge>))
 
 fn each_path(edge: &mut Edge, visit: &mut dyn FnMut(&mut Vec<Edge>)) {
     match &mut edge.because {
-        Because::Coherence { path } | Because::Read { path, .. } | Because::Seen { path, .. } => {
+        Because::Coherence { path }
+        | Because::Read { path, .. }
+        | Because::Seen { path, .. }
+        | Because::Psc { path }
+        | Because::Unless { cycle: path } => {
             visit(path);
             path.iter_mut().for_each(|edge| each_path(edge, visit));
         }

@@ -1,10 +1,11 @@
-//! rc20, ra, wra and relaxed: what an event costs in time and memory, and ra beside the cubic writes-before (Tunç et
+//! rc20, ra, wra and relaxed: what an event costs in time and memory, what seq_cst costs, and ra beside the cubic writes-before (Tunç et
 //! al. 2023, Theorem 1.1 and Table 1).
 
 mod baseline;
 mod cost;
 mod histories;
 mod programs;
+mod seq_cst;
 mod writes_before;
 
 use crate::memory::{self, Load};
@@ -21,6 +22,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     cost::scale(session)?;
     cost::threads(session)?;
     cost::cores(session)?;
+    seq_cst::report(session)?;
     memory(session)
 }
 

@@ -27,19 +27,19 @@ use super::{Engine, Preserved, multiprocessor};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Order};
 use crate::order::chains::Chains;
-use crate::order::graph::{Graph, Node};
 use crate::order::happens_before::{HappensBefore, Synchronisation};
 use crate::order::observer::Accesses;
 use crate::order::pasts::Pasts;
-use crate::order::psc::{self, Copies, Far, Psc, Role, Scene};
+use crate::order::psc::{self, Copies, Far, Psc, Scene};
 use crate::order::repair::repair;
 use crate::order::replay::Halt;
-use crate::order::saturate::{Lines, Reason, Saturation, Stop};
+use crate::order::saturate::{Saturation, Stop};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{causality, coherence, parallel, sat};
-use crate::verdict::{Axiom, Limit, ModificationOrder, Verdict, Violation, Witness};
+use crate::verdict::{Axiom, Limit, Verdict, Violation, Witness};
 use explain::Explanation;
+use std::rc::Rc;
 
 /// The two models with seq_cst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,27 +72,48 @@ pub(super) fn decide(
     if x.labels().iter().all(|label| label.order() == Order::SeqCst) {
         return multiprocessor::decide(x, &Preserved::SC, searched, limits);
     }
-    let found = match prepared(x, HappensBefore::with_clocks(x, model.synchronisation(), limits), limits)? {
-        Ok(found) => found,
-        Err(violation) => return Ok((Verdict::Inconsistent(violation), Engine::MinimalCoherence)),
+    let rest = limits.beside(Chains::bytes(x))?;
+    let (hb, chains) = parallel::join(
+        x,
+        || HappensBefore::with_clocks(x, model.synchronisation(), &rest),
+        || Chains::new(x),
+    );
+    let hb = match hb {
+        Ok(hb) => hb,
+        Err(Halt::Deadlock(deadlock)) => {
+            return Ok((Verdict::Inconsistent(causality::explain(x, &deadlock)), Engine::MinimalCoherence));
+        }
+        Err(Halt::Limit(limit)) => return Err(limit.out_of(limits.max_memory)),
     };
-    if engine == Some(Engine::MinimalCoherence) {
-        return Err(Limit::Saturated);
-    }
-    let (hb, chains) = found;
+    let incoherent = || -> Result<Option<(Verdict, Engine)>, Limit> {
+        let violation = coherence::order_writes(x, &hb, Chains::new(x), limits)?.err();
+        Ok(violation.map(|violation| (Verdict::Inconsistent(violation), Engine::MinimalCoherence)))
+    };
+    let constraints = chains.ok().and_then(|chains| {
+        let observed = Accesses::new(x, &chains, hb.pasts.as_ref(), |e| hb.observable(x, e));
+        let arcs = psc::arcs(x, &chains, observed.sight(hb.pasts.as_ref()))?;
+        Some((chains, arcs))
+    });
+    let Some((chains, arcs)) = constraints else {
+        return Ok(incoherent()?.expect("what contradicts itself within a chain is not coherent"));
+    };
     let Some(Pasts::Clocks(clocks)) = &hb.pasts else { unreachable!("hb by clocks") };
-    let observed = Accesses::new(x, &chains, hb.pasts.as_ref(), |e| hb.observable(x, e));
-    let arcs = psc::arcs(x, &chains, observed.sight(hb.pasts.as_ref()));
-    drop(observed);
     let far = if model == C11::Rc20 { Far::Po } else { Far::OtherLocation };
-    let held = hb.bytes() + Chains::bytes(x) + 8 * arcs.len();
-    limits.check_memory(held, 0)?;
-    let rest = Limits { max_memory: limits.max_memory - held, ..*limits };
+    let rest = limits.beside(hb.bytes() + Chains::bytes(x) + 8 * arcs.len())?;
     let scene = Scene { x, far, hb: &hb, clocks, chains: &chains, arcs: &arcs };
-    seq_cst(scene, searched, &rest).map_err(|limit| limit.out_of(limits.max_memory))
+    if engine == Some(Engine::MinimalCoherence) {
+        return incoherent()?.ok_or(Limit::Saturated);
+    }
+    match seq_cst(scene, searched, &rest).map_err(|limit| limit.out_of(limits.max_memory))? {
+        // Perhaps it is not psc that is broken.
+        (Verdict::Inconsistent(violation), decided) => {
+            Ok(incoherent()?.unwrap_or((Verdict::Inconsistent(violation), decided)))
+        }
+        decided => Ok(decided),
+    }
 }
 
-/// Whether some mo also satisfies acyclic(psc).
+/// Whether some mo satisfies coherence and acyclic(psc).
 fn seq_cst(
     scene: Scene<'_>,
     engine: Option<Engine>,
@@ -100,23 +121,30 @@ fn seq_cst(
 ) -> Result<(Verdict, Engine), Limit> {
     let x = scene.x;
     let mut psc = Psc::new(scene, Copies::One, limits)?;
+    let mut graph = psc.graph(limits)?;
+    // An mo that satisfies more will do, and is found faster.
+    if let (None, Ok(graph)) = (engine, &mut graph)
+        && Turns::new(&psc.events, Rc::default()).straighten(graph, STRAIGHTENED.max(x.len() / 16), limits)?
+    {
+        let mo = psc.of_history(x, &in_order(&psc.events, graph));
+        return Ok((Verdict::Consistent(Witness::Mo(mo)), Engine::Search));
+    }
     if psc.observed {
-        // An mo that satisfies more will do, and is found faster.
-        if let Some((mo, decided)) = plainly(&psc, scene, limits)?
-            && engine.is_none_or(|engine| engine == decided)
-        {
-            return Ok((Verdict::Consistent(Witness::Mo(mo)), decided));
-        }
+        drop(graph);
         psc = Psc::new(scene, Copies::Two, limits)?;
+        graph = psc.graph(limits)?;
     }
     let explanation = Explanation { scene, psc: &psc };
     let inconsistent = |violation, decided| Ok((Verdict::Inconsistent(violation), engine.unwrap_or(decided)));
     let consistent = |writes: &[EventId], decided| {
-        let mo = of_history(x, &psc, writes);
+        let mo = psc.of_history(x, writes);
         Ok((Verdict::Consistent(Witness::Mo(mo)), engine.unwrap_or(decided)))
     };
-    let mut saturation = match graph(&psc, limits)? {
-        Ok(graph) => Saturation::new(&psc.events, graph, lines(&psc), limits)?,
+    let mut saturation = match graph {
+        Ok(mut graph) => {
+            graph.truncate(0);
+            Saturation::new(&psc.events, graph, psc.lines(), limits)?
+        }
         Err(cycle) => return inconsistent(explanation.base_cycle(&cycle), Engine::Saturation),
     };
     match saturation.run(limits) {
@@ -160,47 +188,8 @@ fn seq_cst(
     }
 }
 
-/// An mo found without a search, if the graph has one.
-fn plainly(
-    psc: &Psc,
-    scene: Scene<'_>,
-    limits: &Limits<'_>,
-) -> Result<Option<(ModificationOrder, Engine)>, Limit> {
-    let Ok(graph) = graph(psc, limits)? else { return Ok(None) };
-    let mut saturation = Saturation::new(&psc.events, graph, lines(psc), limits)?;
-    match saturation.run(limits) {
-        Ok(()) => {}
-        Err(Stop::Limit(limit)) => return Err(limit),
-        Err(Stop::Conflict(_)) => return Ok(None),
-    }
-    saturation.reorder();
-    let repairs = repair(&psc.events, &mut saturation, limits)?;
-    let engine = if repairs == Some(0) { Engine::Saturation } else { Engine::Search };
-    let mo = |_| (of_history(scene.x, psc, &in_order(&psc.events, &saturation.graph)), engine);
-    Ok(repairs.map(mo))
-}
-
-fn graph(psc: &Psc, limits: &Limits<'_>) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
-    Saturation::graph(&psc.events, psc.nodes(), psc.edges.clone(), limits)
-}
-
-fn lines(psc: &Psc) -> Lines {
-    Lines {
-        line: Psc::LINE,
-        barriers: Vec::new(),
-        hazards: false,
-        readers_in_order: false,
-        informs: Some(psc.informs.clone()),
-        twins: psc.twins.as_slice().into(),
-    }
-}
-
-/// The mo of the history that the order of the graph's writes is.
-fn of_history(x: &Execution, psc: &Psc, writes: &[EventId]) -> ModificationOrder {
-    let first = |write: &&EventId| psc.roles[write.index()] == Role::Write;
-    let writes: Vec<EventId> = writes.iter().filter(first).map(|write| psc.origins[write.index()]).collect();
-    ModificationOrder::in_line(x, &writes)
-}
+/// Moves by which the order of a small graph may be straightened.
+const STRAIGHTENED: usize = 64;
 
 /// ra and relaxed; of rc20 and rc11 all but psc.
 pub(super) fn coherent(
@@ -209,8 +198,7 @@ pub(super) fn coherent(
     limits: &Limits<'_>,
 ) -> Result<Verdict, Limit> {
     // The two are found at once, so what the chains take is not left for hb.
-    limits.check_memory(Chains::bytes(x), 0)?;
-    let rest = Limits { max_memory: limits.max_memory - Chains::bytes(x), ..*limits };
+    let rest = limits.beside(Chains::bytes(x))?;
     let (hb, chains) = parallel::join(x, || HappensBefore::new(x, synchronisation, &rest), || Chains::new(x));
     let hb = match hb {
         Ok(hb) => hb,
@@ -220,25 +208,5 @@ pub(super) fn coherent(
     Ok(match coherence::order_writes(x, &hb, chains, limits)? {
         Ok(mo) => Verdict::Consistent(Witness::Mo(mo)),
         Err(violation) => Verdict::Inconsistent(violation),
-    })
-}
-
-/// hb and the chains of a history that is coherent, or why it is not.
-fn prepared(
-    x: &Execution,
-    hb: Result<HappensBefore, Halt>,
-    limits: &Limits<'_>,
-) -> Result<Result<(HappensBefore, Chains), Violation>, Limit> {
-    limits.check_memory(2 * Chains::bytes(x), 0)?;
-    let hb = match hb {
-        Ok(hb) => hb,
-        Err(Halt::Deadlock(deadlock)) => return Ok(Err(causality::explain(x, &deadlock))),
-        Err(Halt::Limit(limit)) => return Err(limit),
-    };
-    Ok(match coherence::order_writes(x, &hb, Chains::new(x), limits)? {
-        Ok(_) => {
-            Chains::new(x).map(|chains| (hb, chains)).map_err(|_| unreachable!("chains were found before"))
-        }
-        Err(violation) => Err(violation),
     })
 }

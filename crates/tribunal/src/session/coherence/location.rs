@@ -133,7 +133,8 @@ impl Location {
         self.line_of[thread.index()] = line as u32;
         let state = LineState::new(self.first);
         self.lines.push(Line { thread, base: 0, accesses: Vec::new(), late: Vec::new(), state });
-        self.rows.widen(self.lines.len());
+        // Threads mostly come one after the other.
+        self.rows.widen(self.lines.len().next_multiple_of(4));
         line
     }
 

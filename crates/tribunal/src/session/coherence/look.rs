@@ -1,8 +1,8 @@
 //! What a thread sees of a location before it accesses it.
 
 use super::super::log::{Log, NONE};
-use super::Links;
 use super::location::Location;
+use super::{Link, Links};
 use crate::memory::{LocId, ThreadId};
 
 /// The writes that happen before the next access of a thread, or that are read before it, and all that hbmo has before them.
@@ -99,6 +99,16 @@ impl Look {
         });
         self.seen = seen;
         found
+    }
+
+    /// The write among those seen that is behind a write in its chain.
+    #[inline(always)]
+    pub(super) fn hiding(&self, write: u32, links: &Links) -> Option<u32> {
+        let Link { top, position, .. } = links[write as usize];
+        self.seen.iter().copied().find(|&seen| {
+            let seen = &links[seen as usize];
+            seen.top == top && seen.position > position
+        })
     }
 
     /// Whether a chain is before what was seen.

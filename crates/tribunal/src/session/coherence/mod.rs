@@ -103,6 +103,8 @@ pub(super) struct Coherence {
     look: Look,
     /// What a read puts before a chain.
     edges: Vec<u32>,
+    /// The chains before which a write is placed.
+    behind: Vec<u32>,
     /// Whether there is a mark to go back to.
     tracing: bool,
     trail: Vec<Change>,
@@ -117,6 +119,7 @@ impl Coherence {
             links: Vec::new(),
             look: Look::default(),
             edges: Vec::new(),
+            behind: Vec::new(),
             tracing: false,
             trail: Vec::new(),
         }
@@ -139,7 +142,8 @@ impl Coherence {
     fn link(&mut self, write: u32, source: Option<u32>, ordinal: u32, release: Release) {
         let (top, position) = match source {
             Some(source) if self.mo => {
-                (self.links[source as usize].top, self.links[source as usize].position + 1)
+                let Link { top, position, .. } = self.links[source as usize];
+                (top, position.checked_add(1).expect("the writes of a chain are counted with 32 bits"))
             }
             _ => (write, 0),
         };
@@ -215,9 +219,7 @@ impl Coherence {
     }
 
     pub(super) fn fence(&mut self, thread: ThreadId, order: Order) {
-        if self.tracing {
-            self.knowledge.remember(thread);
-        }
+        self.knowledge.remember(thread);
         self.knowledge.fence(thread, order);
         self.end(thread);
     }
@@ -306,8 +308,8 @@ impl Coherence {
     /// Remembers what an access of the location that was looked at may change.
     #[inline(always)]
     fn begin(&mut self, thread: ThreadId, loc: LocId) {
+        self.knowledge.remember(thread);
         if self.tracing {
-            self.knowledge.remember(thread);
             let (location, line) = (&self.locations[loc.index()], self.look.line);
             let own = &location.lines[line];
             let (accesses, rows) = (own.accesses.len() as u32, location.rows.len());
@@ -319,7 +321,7 @@ impl Coherence {
     /// write releases is acquired. Says whether the write happens before the read.
     fn observe(&mut self, log: &Log, thread: ThreadId, source: u32, order: Order) -> bool {
         let written = *log.at(source);
-        let Coherence { mo, knowledge, locations, links, look, edges, tracing, trail } = self;
+        let Coherence { mo, knowledge, locations, links, look, edges, tracing, trail, .. } = self;
         let location = &mut locations[written.loc.index()];
         let top = links[source as usize].top;
         if *mo
@@ -349,12 +351,12 @@ impl Coherence {
             });
         }
         let mut heard = true;
-        if written.thread != NONE && written.thread != thread.0 {
+        if written.thread != NONE {
             let writer = ThreadId(written.thread);
             let before = knowledge.now_row(thread);
             knowledge.read(thread, writer, links[source as usize].release, order);
             let now = knowledge.now(thread);
-            heard = !knowledge.has_unheard_reads() || now[writer.index()] > written.index;
+            heard = writer == thread || !knowledge.has_unheard_reads() || now[writer.index()] > written.index;
             if knowledge.now_row(thread) != before {
                 location.advance(look.line, &mut look.front, now, |_| {});
             }
@@ -457,17 +459,5 @@ impl Coherence {
             + self.locations.iter().map(Location::bytes).sum::<usize>()
             + self.links.capacity() * size_of::<Link>()
             + self.trail.capacity() * size_of::<Change>()
-    }
-}
-
-impl Look {
-    /// The write among those seen that is behind a write in its chain.
-    #[inline(always)]
-    fn hiding(&self, write: u32, links: &Links) -> Option<u32> {
-        let Link { top, position, .. } = links[write as usize];
-        self.seen.iter().copied().find(|&seen| {
-            let seen = &links[seen as usize];
-            seen.top == top && seen.position > position
-        })
     }
 }

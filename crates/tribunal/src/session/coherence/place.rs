@@ -62,16 +62,15 @@ impl Coherence {
             }
         }
         // The first of each line that is behind, before the new write is.
-        let behind = self.behind(log, loc, after);
+        self.find_behind(log, loc, after);
         let write = self.write(log, thread, loc, order);
-        let Coherence { locations, links, edges, tracing, trail, .. } = self;
+        let Coherence { locations, links, edges, behind, tracing, trail, .. } = self;
         let location = &mut locations[loc.index()];
-        let record = |change: Change| {
+        let mut record = |change: Change| {
             if *tracing {
                 trail.push(change);
             }
         };
-        let mut record = record;
         let Some(own) = location.place(log, links, write.place) else { return Ok(write) };
         if let Some((line, ordinal)) = location.place(log, links, after) {
             let top = links[after as usize].top;
@@ -82,7 +81,7 @@ impl Coherence {
             location.raise((loc, own.0, own.1), edges, &mut record);
         }
         links[write.place as usize].followed |= !behind.is_empty();
-        for top in behind {
+        for &top in &*behind {
             if let Some((line, ordinal)) = location.place(log, links, top) {
                 edges.clear();
                 edges.resize(location.width(), 0);
@@ -94,11 +93,11 @@ impl Coherence {
     }
 
     /// For each line, the top of the first chain that is known to be behind a write's chain.
-    fn behind(&mut self, log: &Log, loc: LocId, write: u32) -> Vec<u32> {
-        let Coherence { locations, links, look, .. } = self;
+    fn find_behind(&mut self, log: &Log, loc: LocId, write: u32) {
+        let Coherence { locations, links, look, behind, .. } = self;
         let (location, top) = (&locations[loc.index()], links[write as usize].top);
         look.forget();
-        let mut found = Vec::new();
+        behind.clear();
         for line in &location.lines {
             let first = line.accesses.iter().find(|access| {
                 let chain = links[access.left as usize].top;
@@ -107,8 +106,7 @@ impl Coherence {
                 look.close_from(&[access.left], location, log, links);
                 chain != top && look.has_before(top, location, log, links)
             });
-            found.extend(first.map(|access| links[access.left as usize].top));
+            behind.extend(first.map(|access| links[access.left as usize].top));
         }
-        found
     }
 }

@@ -1,6 +1,7 @@
 //! Hand-made histories: right certificates are accepted, and every way of spoiling them is refused.
 
 mod causal_violations;
+mod psc_violations;
 mod sources;
 mod view_violations;
 mod violations;
@@ -13,8 +14,8 @@ use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 const X: LocId = LocId(0);
 const Y: LocId = LocId(1);
 /// The C11 family, and those of it with mo.
-const C11_MODELS: [Model; 5] = [Model::Rc20, Model::Ra, Model::Sra, Model::Relaxed, Model::Wra];
-const MO_MODELS: [Model; 4] = [Model::Rc20, Model::Ra, Model::Sra, Model::Relaxed];
+const C11_MODELS: [Model; 6] = [Model::Rc20, Model::Rc11, Model::Ra, Model::Sra, Model::Relaxed, Model::Wra];
+const MO_MODELS: [Model; 5] = [Model::Rc20, Model::Rc11, Model::Ra, Model::Sra, Model::Relaxed];
 
 /// A history on x and y, both initially 0.
 fn history(threads: &[&[Op]]) -> Execution {

@@ -238,17 +238,21 @@ fn wra_refuses_overwritten_writes() {
 #[test]
 fn verdicts_without_certificate() {
     let plain = history(&[&[Op::write(X, 1)]]);
-    let seq_cst = history(&[&[Op::write(X, 1).order(Order::SeqCst)]]);
-    let unsupported = Verdict::Unsupported(Unsupported::SeqCst);
-    assert_eq!(verify(&seq_cst, Model::Rc20, &unsupported), Ok(()));
-    assert!(matches!(verify(&plain, Model::Rc20, &unsupported), Err(Refusal::Applies { .. })));
-    assert!(matches!(verify(&seq_cst, Model::Ra, &unsupported), Err(Refusal::Applies { .. })));
+    let fenced = history(&[&[Op::write(X, 1), Op::fence(Order::SeqCst)]]);
+    let unsupported = Verdict::Unsupported(Unsupported::Fences);
+    assert_eq!(verify(&fenced, Model::Cc, &unsupported), Ok(()));
+    assert!(matches!(verify(&plain, Model::Cc, &unsupported), Err(Refusal::Applies { .. })));
+    for model in [Model::Ra, Model::Rc20, Model::Rc11] {
+        assert!(matches!(verify(&fenced, model, &unsupported), Err(Refusal::Applies { .. })));
+    }
     let finals = Verdict::Unsupported(Unsupported::Finals);
-    assert!(matches!(verify(&seq_cst, Model::Rc20, &finals), Err(Refusal::Applies { .. })));
-    let mo = witness(&[&[seq_cst.init_write(X), event(&seq_cst, 0, 0)], &[seq_cst.init_write(Y)]]);
-    let refusal = verify(&seq_cst, Model::Rc20, &Verdict::Consistent(mo.clone()));
-    assert_eq!(refusal, Err(Refusal::DoesNotApply { model: Model::Rc20, why: Unsupported::SeqCst }));
-    assert_eq!(verify(&seq_cst, Model::Ra, &Verdict::Consistent(mo)), Ok(()));
+    assert!(matches!(verify(&fenced, Model::Cc, &finals), Err(Refusal::Applies { .. })));
+    let refusal = verify(&fenced, Model::Cc, &Verdict::Consistent(Witness::History));
+    assert_eq!(refusal, Err(Refusal::DoesNotApply { model: Model::Cc, why: Unsupported::Fences }));
+    let mo = witness(&[&[fenced.init_write(X), event(&fenced, 0, 0)], &[fenced.init_write(Y)]]);
+    for model in MO_MODELS {
+        assert_eq!(verify(&fenced, model, &Verdict::Consistent(mo.clone())), Ok(()));
+    }
     assert_eq!(verify(&plain, Model::Ra, &Verdict::Undecided(Limit::Stopped)), Err(Refusal::Undecided));
 }
 

@@ -1,157 +1,14 @@
-//! What acyclic(psc) asks of mo, as a graph for [saturation](super::saturate).
-//!
-//! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
-//! - a node for each seq_cst event, the *line* of its thread;
-//! - a node M(w) for each write w, *at or behind w in mo*: it leads to w if that is seq_cst, to the fences that w happens
-//!   before, and by mo to the writes behind w;
-//! - for each seq_cst access, and for accesses that happen after a seq_cst fence, a read of the write that it leaves: it comes
-//!   before M(w') of each write w' that mo puts behind that write, as fr does.
-//!
-//! Every edge of psc is a path of this graph, and every path between seq_cst events is one of psc⁺: psc is acyclic if and only if
-//! the graph is, with its edges of mo and fr. There are no edges of rf, since psc has none but in eco. That one ends in
-//! rf only between fences: so there is a second copy of the writes, M'(w), for what fences come before, with M'(w) before
-//! M(w), and before the fences that a read of w happens before. mo is the same in both copies. Without the copy, as
-//! [`Copies::One`], the graph asks for more than psc does: an mo that it has will do, and where it has none nothing is known.
-//!
-//! The events of the graph make up an execution of their own, so that engines for memory orders can be put to work on it. Edges that
-//! follow from others are left out: there are O(n·k) edges for n events of k threads, mostly a few an event.
+//! Building the graph of psc.
 
-use super::base::Line;
-use super::chains::{Chains, left_by};
-use super::clocks::Clocks;
-use super::graph::Node;
-use super::happens_before::HappensBefore;
-use super::informs::{Entry, Informs};
-use super::observer::{Sight, observe_all};
+use super::{Beside, Copies, NONE, Psc, Role, Scene};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
+use crate::order::chains::left_by;
+use crate::order::clocks::Clocks;
+use crate::order::graph::Node;
+use crate::order::informs::Entry;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
-
-/// No event, or no node.
-const NONE: u32 = u32::MAX;
-
-/// Which po pairs may begin and end a path of happens-before between two seq_cst accesses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Far {
-    /// All (rc20).
-    Po,
-    /// All but those between accesses of one location (rc11).
-    OtherLocation,
-}
-
-/// Whether what fences come before has writes of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copies {
-    One,
-    Two,
-}
-
-/// What an event of the graph stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// A seq_cst event.
-    Line,
-    /// M(w).
-    Write,
-    /// M'(w).
-    Copy,
-    /// An access that happens after a fence.
-    Seen,
-}
-
-/// What a node of the graph that is no event stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Beside {
-    /// What happens after some fences: from this event of a thread on.
-    Known(EventId),
-    /// All writes of a location but the initial one, and those that directly follow it.
-    Overwriting(LocId),
-}
-
-/// The history that psc is asked of.
-#[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    pub x: &'a Execution,
-    pub far: Far,
-    pub hb: &'a HappensBefore,
-    pub clocks: &'a Clocks,
-    pub chains: &'a Chains,
-    /// Constraints between chains: what coherence and final values ask of mo.
-    pub arcs: &'a [(u32, u32)],
-}
-
-/// The graph.
-pub(crate) struct Psc {
-    /// Its events: seq_cst ones are on lines.
-    pub events: Execution,
-    pub roles: Vec<Role>,
-    /// The event of the history that each event stands for.
-    pub origins: Vec<EventId>,
-    pub beside: Vec<Beside>,
-    pub edges: Vec<(Node, Node)>,
-    pub informs: Informs,
-    /// The other copy of each write, if there are two.
-    pub twins: Vec<u32>,
-    /// Whether two copies tell more than one.
-    pub observed: bool,
-}
-
-impl Scene<'_> {
-    fn is_sc(&self, e: EventId) -> bool {
-        self.x.label(e).order() == Order::SeqCst
-    }
-
-    /// How many events of a thread happen before an event: of its own thread those before it.
-    #[inline]
-    pub(crate) fn known(&self, e: EventId, own: ThreadId, thread: ThreadId) -> u32 {
-        match own == thread {
-            true => e.0 - self.x.thread_events(own).start,
-            false => self.clocks.known(e, thread),
-        }
-    }
-
-    /// The first event after an access in its thread such that the two are in far.
-    pub(crate) fn far_after(&self, a: EventId, events: &std::ops::Range<u32>) -> Option<EventId> {
-        let loc = self.x.loc(a);
-        let mut later = (a.0 + 1..events.end).map(EventId);
-        match self.far {
-            Far::Po => later.next(),
-            Far::OtherLocation => later.find(|&e| loc.is_none() || self.x.loc(e) != loc),
-        }
-    }
-
-    /// The last event before an access in its thread such that the two are in far.
-    pub(crate) fn far_before(&self, b: EventId, events: &std::ops::Range<u32>) -> Option<EventId> {
-        let loc = self.x.loc(b);
-        let mut earlier = (events.start..b.0).rev().map(EventId);
-        match self.far {
-            Far::Po => earlier.next(),
-            Far::OtherLocation => earlier.find(|&e| loc.is_none() || self.x.loc(e) != loc),
-        }
-    }
-
-    /// Whether a seq_cst access comes before a seq_cst fence of another thread in psc, mo aside: by po or by an access of its
-    /// location in between.
-    pub(crate) fn access_before_fence(&self, a: EventId, fence: EventId) -> Option<EventId> {
-        let (x, loc) = (self.x, self.x.loc(a));
-        let (of_a, of_fence) = (x.thread_of(a)?, x.thread_of(fence)?);
-        let after = EventId(a.0 + 1);
-        if x.thread_events(of_a).contains(&after.0) && self.hb.before(x, after, fence) {
-            return Some(after);
-        }
-        let index = a.0 - x.thread_events(of_a).start;
-        x.threads().filter(|&thread| thread != of_a).find_map(|thread| {
-            let events = x.thread_events(thread);
-            let known = events.start + self.known(fence, of_fence, thread);
-            (events.start..known)
-                .rev()
-                .map(EventId)
-                .take_while(|&y| self.clocks.known(y, of_a) > index)
-                .find(|&y| x.loc(y) == loc)
-        })
-    }
-}
 
 /// A graph under construction.
 struct Builder<'a> {
@@ -713,49 +570,15 @@ impl Builder<'_> {
         }
         let events =
             Execution::of_columns(self.thread_starts, copies * locations, self.labels, self.locs, sources);
-        let informs = Informs::of_entries(&events, &self.entries);
         Psc {
             events,
             roles: self.roles,
             origins: self.origins,
             beside: self.beside,
             edges: self.edges,
-            informs,
-            twins,
+            entries: self.entries,
+            twins: twins.into(),
             observed: self.observed,
         }
     }
-}
-
-impl Psc {
-    pub(crate) const LINE: Line = Line::SeqCst;
-
-    /// How many nodes the graph has.
-    pub(crate) fn nodes(&self) -> usize {
-        self.events.len() + self.beside.len()
-    }
-}
-
-/// The constraints between chains that coherence and the final values ask for, each once.
-pub(crate) fn arcs(x: &Execution, chains: &Chains, sight: Sight<'_>) -> Vec<(u32, u32)> {
-    let mut arcs = Vec::with_capacity(x.len());
-    observe_all(
-        x,
-        chains,
-        sight,
-        |_| true,
-        |a, e| {
-            let (tail, head) = (chains.link(a).chain, chains.link(e).chain);
-            if tail != head {
-                arcs.push((tail, head));
-            }
-        },
-    );
-    for &(loc, write) in x.finals() {
-        let head = chains.link(write).chain;
-        arcs.extend(chains.of(loc).filter(|&tail| tail != head).map(|tail| (tail, head)));
-    }
-    arcs.sort_unstable();
-    arcs.dedup();
-    arcs
 }
