@@ -520,7 +520,7 @@ impl Monitor {
     /// Whether it is time to [settle](Self::settle): twice as many events are there as the last time, or `now` something new is.
     pub fn is_due(&self, now: bool) -> bool {
         let fresh = self.arrived > self.settled && !self.is_exact();
-        fresh && (now || self.recent.gone() == 0 && self.arrived >= 2 * self.settled.max(LEAST))
+        fresh && (now || self.recent.is_whole() && self.arrived >= 2 * self.settled.max(LEAST))
     }
 
     /// Has the engines for whole executions decide on the latest events, where the session does not.
@@ -586,7 +586,7 @@ impl Monitor {
         self.go_on();
         self.expire(None);
         if !self.is_exact() {
-            self.unsettled.events = self.recent.gone();
+            self.unsettled.events = if self.recent.is_whole() { 0 } else { self.recent.gone() };
             if self.found.is_none() && self.is_due(true) {
                 self.settle(limits);
             }

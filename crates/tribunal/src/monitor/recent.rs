@@ -10,8 +10,9 @@ const KEPT: usize = 1 << 17;
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     events: VecDeque<Logged>,
-    /// How many came before these.
+    /// How many came before these, and how many of those were told to be inconsistent together.
     base: u64,
+    told: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,11 @@ impl Recent {
         self.base
     }
 
+    /// Whether all events are there that were not told to be inconsistent.
+    pub(super) fn is_whole(&self) -> bool {
+        self.base == self.told
+    }
+
     /// How many events there have been.
     pub(super) fn end(&self) -> u64 {
         self.base + self.events.len() as u64
@@ -71,9 +77,10 @@ impl Recent {
         Some(self.events.get(self.place(event)?)?.op)
     }
 
-    /// Forgets all events.
+    /// Forgets all events, which have been told to be inconsistent.
     pub(super) fn clear(&mut self) {
         self.base = self.end();
+        self.told = self.base;
         self.events.clear();
     }
 
