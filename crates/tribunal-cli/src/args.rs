@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
-use tribunal::Limits;
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
+use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
@@ -79,7 +79,9 @@ pub struct Arguments {
 pub enum Command {
     /// Check histories against models
     Check(CheckArguments),
-    /// Check the certificates that `check --output json` printed, from the definitions alone
+    /// List data races: non-atomic accesses that nothing orders
+    Races(RacesArguments),
+    /// Check the certificates that `check --output json` or `races --output json` printed, from the definitions alone
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
@@ -93,7 +95,7 @@ pub enum Command {
     View(ViewArguments),
     /// Serve that page to this machine, with a court that checks histories dropped on it
     Serve(ServeArguments),
-    /// Watch the calls and returns of an object as they happen, and stop at the first that cannot be explained
+    /// Watch the events of a memory, or the calls and returns of an object, and stop at the first that cannot be explained
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys
     Stats(StatsArguments),
@@ -147,6 +149,10 @@ always hold. A model of memories does not apply to objects, nor a criterion of o
 
 Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
 Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
+
+If a history has non-atomic accesses (`W.na x 1`), rc20 and rc11 also say whether they race: racy, with the two accesses and why neither \
+happens before the other. In the matrix it is marked *, after a word of brief comes RACY. A race changes no verdict and no status; \
+`tribunal races` lists them all.
 
 Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
 or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
@@ -387,6 +393,49 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "expected a number of seconds, such as 10 or 0.5".into())
 }
 
+const RACES_HELP: &str = "\
+Examples:
+  tribunal races program.txt                     one race for each pair of places, and why it is one
+  tribunal races --all --output json a.jsonl > a.races
+  tribunal verify a.jsonl a.races
+
+Two accesses of one location, one of them a write and one of them non-atomic (`W.na x 1`, or \"order\":\"na\"), are a race if they are of \
+different threads and neither happens before the other. A place is a thread at a location; of each pair of them the first race that a \
+replay of the history comes to is listed, or with --all every pair of accesses.
+
+Where values repeat, the races are those of the history with the sources that a consistent execution has. A history that the model \
+forbids for that reason, or because po ∪ rf is cyclic, is inconsistent and has no races.
+
+Words of brief: OK (no race), NO (a race, or inconsistent), ?? (undecided), and ERROR with --keep-going.
+
+Exit status: 0 no race, 1 some race, or a history inconsistent, 2 bad usage or malformed input, 3 some undecided, and no race, \
+130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = RACES_HELP)]
+pub struct RacesArguments {
+    /// The model that says what happens before what
+    #[arg(short, long, value_name = "MODEL", default_value = "rc20", value_parser = model_with_races())]
+    pub model: Model,
+    /// How to print races
+    #[arg(short, long, value_name = "HOW", default_value = "human")]
+    pub output: Output,
+    /// List every pair of accesses that race, not one for each pair of places
+    #[arg(long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub budget: Budget,
+    #[command(flatten)]
+    pub streaming: Streaming,
+    #[command(flatten)]
+    pub histories: Histories,
+}
+
+fn model_with_races() -> impl TypedValueParser<Value = Model> {
+    let models = || Model::ALL.into_iter().filter(|model| model.has_races());
+    PossibleValuesParser::new(models().map(Model::name)).try_map(|name| name.parse())
+}
+
 const VERIFY_HELP: &str = "\
 Example:
   tribunal check --output json --witness a.jsonl > a.certificates
@@ -494,8 +543,16 @@ const MONITOR_HELP: &str = "\
 Examples:
   test-bench | tribunal monitor --spec queue
   tail -f jepsen.log | tribunal monitor --spec cas-register -
+  simulator | tribunal monitor --model tso --format axe
+  tribunal monitor --model rc20 --follow --resume trace.txt
 
-An event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
+Of a memory (--model ra, rc20, rc11, relaxed, wra, sra, sc, tso or pso) an event is a line of the text form, `T0: W x 1`; a JSON object a \
+line, {\"thread\":\"T0\",\"op\":\"write\",\"loc\":\"x\",\"value\":1}; or a line of an Axe trace, `0: M[1] := 1`. Events of a thread come in program \
+order; a read may come up to --window events before its write. The event that makes the execution inconsistent is named, with why, and \
+with a part of the execution that is as small as can be. Under sc, tso and pso, and with seq_cst, that may be late; what could not be settled is \
+said in the end. `---`, `check` or {\"end\":true} ends an execution, and another begins.
+
+Of an object an event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
 return; an EDN map of Jepsen's; or a line of a Jepsen text log. Their order is real time. Without --spec the \
 calls tell the object.
 
@@ -507,12 +564,24 @@ Exit status: 0 all consistent, 1 inconsistent, 2 bad usage or malformed input, 3
 #[derive(Args, Debug)]
 #[command(after_help = MONITOR_HELP)]
 pub struct MonitorArguments {
-    /// The criterion
+    /// The criterion of an object, or the model of a memory
     #[arg(short, long, value_name = "MODEL", default_value = "linearizable")]
     pub model: Question,
     /// What the object should do, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
+    /// Of a memory: a read may come so many events before the write that it reads from
+    #[arg(long, value_name = "EVENTS", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(..=1 << 17))]
+    pub window: u64,
+    /// Of a memory: go on after a violation as if its event had not come
+    #[arg(long)]
+    pub resume: bool,
+    /// Of a memory: wait for more at the end of the file, until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// Of a memory: read the events as this format, whatever they look like
+    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    pub format: Option<Format>,
     #[command(flatten)]
     pub budget: Budget,
     /// What becomes of reads of nil, as for check

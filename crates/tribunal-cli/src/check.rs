@@ -221,13 +221,13 @@ impl<'a> Court<'a> {
                     large,
                     || budget.limits(),
                     |limits| Finding::of(judged, question, arguments.engine, limits),
-                    |finding| finding.ruling.lacks_memory(),
+                    Finding::lacks_memory,
                 );
                 if arguments.verify {
                     finding.verification = memory.answer(
                         large,
                         || budget.limits_of_verification(judged),
-                        |limits| finding.ruling.verify(limits),
+                        |limits| finding.checked(limits),
                         |verification| verification.as_ref().is_some_and(Verification::lacks_memory),
                     );
                 }

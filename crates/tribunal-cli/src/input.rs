@@ -93,6 +93,27 @@ impl Read for Bytes {
     }
 }
 
+/// A file that grows: at its end more is waited for, until Ctrl-C.
+pub struct Follow(Bytes);
+
+impl Follow {
+    /// Follows a file.
+    pub fn new(bytes: Bytes) -> Self {
+        Follow(bytes)
+    }
+}
+
+impl Read for Follow {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Ok(0) if !buffer.is_empty() => std::thread::sleep(PATIENCE),
+                read => return read,
+            }
+        }
+    }
+}
+
 /// How long to wait before looking for Ctrl-C again.
 const PATIENCE: Duration = Duration::from_millis(50);
 

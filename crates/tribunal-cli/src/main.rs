@@ -20,6 +20,7 @@ mod monitor;
 mod output;
 mod pipeline;
 mod progress;
+mod races;
 mod record;
 mod report;
 mod separate;
@@ -60,6 +61,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
     interrupt::install().map_err(Failure::Interrupt)?;
     match command {
         Command::Check(arguments) => check::run(arguments, out),
+        Command::Races(arguments) => races::run(arguments, out),
         Command::Verify(arguments) => verify::run(arguments, out),
         Command::Convert(arguments) => convert::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out),

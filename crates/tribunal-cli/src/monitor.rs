@@ -1,190 +1,20 @@
 //! `tribunal monitor`: events from a pipe, and the first that cannot be explained.
 
 mod feed;
+mod lines;
+mod memory;
+mod object;
 
-use crate::args::{Budget, MonitorArguments, reading};
-use crate::case::{Specifications, left_out};
+use crate::args::MonitorArguments;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::input;
-use crate::interrupt;
-use crate::output::{BAD, Stdout, complain};
-use crate::progress::Progress;
-use feed::{Feed, Next};
-use std::collections::VecDeque;
-use std::io::Write;
-use tribunal::object::{self, Doubt, FirstViolation, MalformedEvent, Monitor, Specification, specs};
-use tribunal_formats::{Happens, ObjectEvent};
+use crate::output::Stdout;
 use tribunal_report::Question;
-use tribunal_report::printable;
 
-/// Monitors until the input ends, Ctrl-C, or a violation.
+/// Monitors a memory or an object, as the model says.
 pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let Question::Criterion(criterion) = &arguments.model else {
-        return Err(Failure::Usage(format!(
-            "--model {}: monitor takes criteria of objects",
-            arguments.model
-        )));
-    };
-    let file = arguments.file.to_string_lossy().into_owned();
-    let given = Specifications::new(arguments.spec.as_deref())?;
-    let progress = Progress::new();
-    progress.file(&file, input::size(&arguments.file));
-    let bytes = progress.watch(input::bytes(&arguments.file)?);
-    let options = reading(None, arguments.budget.max_memory);
-    let spec = given.given().map(|spec| spec.name());
-    let mut feed = Feed::start(bytes, &file, options, spec, arguments.nil_reads);
-    let implied;
-    let spec = match given.given() {
-        Some(spec) => spec,
-        None => {
-            let Some(name) = feed.spec()? else { return Ok(Status::Success) };
-            implied = named(&name, &file)?;
-            &*implied
-        }
-    };
-    let limits = arguments.budget.limits();
-    // How much memory the machine has is asked once.
-    let budget = Budget { max_memory: Some(limits.max_memory), ..arguments.budget.clone() };
-    let monitor = Monitor::new(spec, criterion.clone(), limits);
-    let word = format!("{} ({criterion})", out.paint(BAD, "inconsistent"));
-    let name = file.clone();
-    let watch = Watch { file, monitor, budget, lines: Lines::default(), word };
-    let status = watch.through(&mut feed, out)?;
-    if let Some(note) = left_out(feed.left_out()) {
-        progress.aside(|| complain(&format!("{}: {note}", printable(&name))));
-    }
-    progress.aside(|| out.flush())?;
-    Ok(status)
-}
-
-/// The specification that the events imply.
-fn named(name: &str, file: &str) -> Result<Box<dyn Specification>, Failure> {
-    let problem = match name {
-        "unknown" => "the calls tell no object: say which with --spec",
-        name if name.ends_with("multi-register") => {
-            "the registers are not known before the end: name them with --spec 'multi-register({\"x\": 0})'"
-        }
-        name => match specs::named(name) {
-            Ok(spec) => return Ok(spec),
-            Err(unknown) => return Err(Failure::Usage(format!("{file}: {unknown}"))),
-        },
-    };
-    Err(Failure::Usage(format!("{file}: {problem}")))
-}
-
-/// A monitor with what is needed to speak of lines.
-struct Watch<'s> {
-    file: String,
-    monitor: Monitor<'s>,
-    /// What each check may cost.
-    budget: Budget,
-    lines: Lines,
-    /// The word for a violation of the criterion.
-    word: String,
-}
-
-impl Watch<'_> {
-    fn through(mut self, feed: &mut Feed, out: &mut Stdout) -> Result<Status, Failure> {
-        loop {
-            let next = feed.next()?;
-            if self.budget.timeout.is_some() {
-                self.monitor.within(self.budget.limits());
-            }
-            let status = match next {
-                Next::Event(event) => self.take(event)?,
-                Next::Silence => self.monitor.check(),
-                Next::End => break,
-            };
-            if interrupt::requested() {
-                return Ok(Status::Interrupted);
-            }
-            match status {
-                object::Status::Consistent => {}
-                object::Status::Undecided(doubt) => self.doubt(&doubt),
-                object::Status::Violation(violation) => {
-                    return violated(&violation, &self.file, &self.lines, &self.word, out);
-                }
-            }
-        }
-        // What is found out only now is not said below.
-        if let object::Status::Undecided(doubt) = self.monitor.check() {
-            self.doubt(&doubt);
-        }
-        let Watch { file, monitor, lines, word, .. } = self;
-        match monitor.finish() {
-            object::Status::Violation(violation) => violated(&violation, &file, &lines, &word, out),
-            object::Status::Undecided(_) => Ok(Status::Undecided),
-            object::Status::Consistent => Ok(Status::Success),
-        }
-    }
-
-    fn doubt(&self, doubt: &Doubt) {
-        complain(&format!("{}: undecided from here on: {doubt}", printable(&self.file)));
-    }
-
-    /// Gives an event to the monitor.
-    fn take(&mut self, event: ObjectEvent) -> Result<object::Status, Failure> {
-        let ObjectEvent { line, process, happens } = event;
-        self.lines.note(self.monitor.events(), line, || self.monitor.checked());
-        let status = match happens {
-            Happens::Call { method, args } => self.monitor.call(&process, &method, &args),
-            Happens::Return(value) => self.monitor.ret(&process, value),
-            Happens::Crash => self.monitor.crash(&process),
-            Happens::Withdrawal => self.monitor.withdraw(&process),
-        };
-        status.map_err(|malformed: MalformedEvent| Failure::History {
-            file: self.file.clone(),
-            line,
-            problem: malformed.to_string(),
-        })
-    }
-}
-
-/// One line that says where and why.
-fn violated(
-    violation: &FirstViolation,
-    file: &str,
-    lines: &Lines,
-    word: &str,
-    out: &mut Stdout,
-) -> Result<Status, Failure> {
-    let why = violation.to_string();
-    writeln!(out, "{}:{}: {word}: {}", printable(file), lines.of(violation.event), printable(&why))?;
-    out.flush()?;
-    Ok(Status::Inconsistent)
-}
-
-/// Which line an event is on, for the events that a violation may still name.
-#[derive(Default)]
-struct Lines {
-    /// Each event and its line hold for those after it too, one a line, up to the next.
-    runs: VecDeque<(u64, u64)>,
-    /// How many runs were left when some were last dropped.
-    kept: usize,
-}
-
-impl Lines {
-    /// So many runs are kept at least.
-    const SLACK: usize = 1024;
-
-    /// Notes the line of the next event. Those before `checked` will not be asked for.
-    fn note(&mut self, event: u64, line: u64, checked: impl FnOnce() -> u64) {
-        if self.runs.back().is_some_and(|&(first, at)| event - first == line - at) {
-            return;
-        }
-        self.runs.push_back((event, line));
-        if self.runs.len() > 2 * self.kept + Lines::SLACK {
-            let checked = checked();
-            while self.runs.get(1).is_some_and(|&(next, _)| next <= checked) {
-                self.runs.pop_front();
-            }
-            self.kept = self.runs.len();
-        }
-    }
-
-    fn of(&self, event: u64) -> u64 {
-        let run = self.runs.partition_point(|&(first, _)| first <= event).saturating_sub(1);
-        self.runs.get(run).map_or(0, |&(first, line)| line + event.saturating_sub(first))
+    match &arguments.model {
+        Question::Criterion(criterion) => object::run(arguments, criterion, out),
+        Question::Model(model) => memory::run(arguments, *model, out),
     }
 }

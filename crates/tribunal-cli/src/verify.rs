@@ -14,14 +14,18 @@ use crate::share::Memory;
 use crate::{input, interrupt};
 use lines::{Line, Lines};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::fmt;
 use std::io::Write;
 use tribunal::memory::Execution;
 use tribunal::object;
 use tribunal::verdict::Witness;
 use tribunal::verify::{self, Refusal};
 use tribunal::{Limits, Model, Verdict};
-use tribunal_formats::certificate::{self, violation_from_json, witness_from_json};
+use tribunal_formats::certificate::{
+    self, race_from_json, races_from_json, violation_from_json, witness_from_json,
+};
 use tribunal_formats::{Error, History};
 use tribunal_report::Judged;
 use tribunal_report::Question;
@@ -30,6 +34,7 @@ use tribunal_report::{Verification, Verifications, Word, unfit};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";
+const NO_RACES: &str = "the line carries no races";
 
 pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Failure> {
     if arguments.history == "-" && arguments.certificate == "-" {
@@ -275,10 +280,37 @@ struct Claim {
 /// What it says of the history.
 struct Claimed {
     question: Question,
-    word: Word,
+    said: Said,
     events: u64,
     witness: Option<Value>,
     violation: Option<Value>,
+    /// The race beside a verdict, null for none.
+    race: Option<Value>,
+    races: Option<Value>,
+}
+
+/// The word of a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Verdict(Word),
+    Racy,
+    RaceFree,
+}
+
+impl Said {
+    fn all() -> impl Iterator<Item = Said> {
+        Word::ALL.map(Said::Verdict).into_iter().chain([Said::Racy, Said::RaceFree])
+    }
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Said::Verdict(word) => word.fmt(f),
+            Said::Racy => f.write_str("racy"),
+            Said::RaceFree => f.write_str("race-free"),
+        }
+    }
 }
 
 impl Session<'_> {
@@ -306,8 +338,8 @@ impl Session<'_> {
         let events = number("events")?;
         let question = claimed(string("model")?).map_err(|unknown| problem(format!("`model`: {unknown}")))?;
         let verdict = string("verdict")?;
-        let Some(word) = Word::ALL.into_iter().find(|word| word.to_string() == verdict) else {
-            let words = "consistent, inconsistent, undecided, unsupported or error";
+        let Some(said) = Said::all().find(|said| said.to_string() == verdict) else {
+            let words = "consistent, inconsistent, undecided, unsupported, racy, race-free or error";
             return Err(problem(format!("`verdict`: expected {words}, found `{verdict}`")));
         };
         let file = string("file")?.to_string();
@@ -317,7 +349,9 @@ impl Session<'_> {
         };
         let (witness, violation) = (take("witness"), take("violation"));
         let (witness, violation) = (witness.map_err(problem)?, violation.map_err(problem)?);
-        Ok(Claim { index, file, claimed: Some(Claimed { question, word, events, witness, violation }) })
+        let [race, races] = ["race", "races"].map(|key| line.get_mut(key).map(Value::take));
+        let claimed = Claimed { question, said, events, witness, violation, race, races };
+        Ok(Claim { index, file, claimed: Some(claimed) })
     }
 
     /// What comes of a claim.
@@ -353,7 +387,7 @@ impl Session<'_> {
         };
         let mut page = Page::new(self.colour);
         match claimed {
-            Some(Claimed { question, word, .. }) => write!(page, "{place}: {question}: {word}: ")?,
+            Some(Claimed { question, said, .. }) => write!(page, "{place}: {question}: {said}: ")?,
             None => write!(page, "{place}: error: ")?,
         }
         let said = match &verification {
@@ -389,18 +423,29 @@ impl Claimed {
         }
         match (judged, &self.question) {
             (Judged::Memory(execution), &Question::Model(model)) => {
-                if self.word == Word::Undecided {
-                    return None;
-                }
-                let verdict = self.of_memory(execution, model);
-                Some(verdict.map_or_else(refused, |verdict| {
-                    match verify::verify_within(execution, model, &verdict, limits) {
+                let verdict = match self.said {
+                    Said::Verdict(Word::Undecided) => None,
+                    // Sources that were chosen are those of a witness, which is verified first.
+                    Said::Racy | Said::RaceFree if !execution.is_open() => None,
+                    Said::Racy | Said::RaceFree => Some(Word::Consistent),
+                    Said::Verdict(word) => Some(word),
+                };
+                let verdict = match verdict.map(|word| self.of_memory(word, execution, model)).transpose() {
+                    Ok(verdict) => verdict,
+                    Err(reason) => return Some(refused(reason)),
+                };
+                let verified = verdict.as_ref().map(|verdict| {
+                    match verify::verify_within(execution, model, verdict, limits) {
                         Err(Refusal::OtherWitness { .. }) if self.witness.is_none() => {
                             refused(NO_WITNESS.into())
                         }
                         verified => Verification::of_memory(verified),
                     }
-                }))
+                });
+                if !matches!(verified, None | Some(Verification::Accepted)) {
+                    return verified;
+                }
+                self.of_races(execution, model, verdict.as_ref(), limits).or(verified)
             }
             (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let (history, spec) = (typed.history(), typed.spec());
@@ -410,14 +455,14 @@ impl Claimed {
                     Verification::of_object(verified, spec)
                 }))
             }
-            (_, _) if self.word == Word::Unsupported => Some(Verification::Accepted),
+            (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),
             (_, question) => Some(refused(unfit(question).into())),
         }
     }
 
     /// The verdict on a memory that the line claims.
-    fn of_memory(&self, x: &Execution, model: Model) -> Result<Verdict, String> {
-        match self.word {
+    fn of_memory(&self, word: Word, x: &Execution, model: Model) -> Result<Verdict, String> {
+        match word {
             Word::Undecided | Word::Unsupported => match model.unsupported(x) {
                 Some(why) => Ok(Verdict::Unsupported(why)),
                 None => Err("the model does apply".into()),
@@ -438,9 +483,44 @@ impl Claimed {
         }
     }
 
+    /// What comes of what the line says of races; nothing if it says nothing. The verdict, if there is one, has been verified.
+    fn of_races(
+        &self,
+        x: &Execution,
+        model: Model,
+        verdict: Option<&Verdict>,
+        limits: &Limits<'_>,
+    ) -> Option<Verification> {
+        let x = match verdict {
+            Some(Verdict::Consistent(witness)) if x.is_open() => Cow::Owned(x.choosing(witness.sources())),
+            _ => Cow::Borrowed(x),
+        };
+        let races = match (self.said, &self.race, &self.races) {
+            (Said::RaceFree, ..) | (Said::Verdict(_), Some(Value::Null), _) => {
+                return Some(Verification::of_memory(verify::verify_race_free(&x, model, limits)));
+            }
+            (Said::Racy, _, Some(Value::Array(races))) if !races.is_empty() => {
+                races_from_json(&x, self.races.as_ref()?)
+            }
+            (Said::Racy, ..) => return Some(Verification::Refused(NO_RACES.into())),
+            (Said::Verdict(_), Some(race @ Value::Object(_)), _) => {
+                race_from_json(&x, race).map(|race| vec![race])
+            }
+            // Nothing, or why nothing is known.
+            (Said::Verdict(_), ..) => return None,
+        };
+        Some(match races {
+            Ok(races) => Verification::of_memory(verify::verify_races(&x, model, &races, limits)),
+            Err(error) => Verification::Refused(error.to_string()),
+        })
+    }
+
     /// The verdict on an object that the line claims. An engine that does not apply says nothing about the history.
     fn of_object(&self, history: &object::History) -> Option<Result<object::Verdict, String>> {
-        Some(match self.word {
+        let Said::Verdict(word) = self.said else {
+            return Some(Err("races are of memories, and the history is of an object".into()));
+        };
+        Some(match word {
             Word::Undecided | Word::Unsupported => return None,
             Word::Consistent => match &self.witness {
                 None => Err(NO_WITNESS.into()),

@@ -83,6 +83,7 @@ fn words(line: &str) -> Vec<&str> {
 fn the_command_is_documented_as_it_is() {
     let place = Place::with("mp.txt", MP);
     assert_eq!(block("docs/command.md", "$ cat mp.txt"), MP.trim_end());
+    place.write("racy.txt", block("docs/command.md", "$ cat racy.txt"));
     place.write("overtaking.json", block("docs/command.md", "$ cat overtaking.json"));
     place.run(&["generate", "machine", "--machine", "pso", "--events", "1000", "-o", "pso.txt"]);
     place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
@@ -99,6 +100,8 @@ fn the_command_is_documented_as_it_is() {
         "tribunal check mp.txt",
         "tribunal check --model ra,rc20 --witness mp.txt",
         "tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt",
+        "tribunal check --model ra,rc20 racy.txt",
+        "tribunal races racy.txt",
         "tribunal check overtaking.json",
         "tribunal check --model linearizable,ryw --witness overtaking.json",
         "tribunal check --axioms 'vis >= lin.[dequeue]' overtaking.json",

@@ -12,7 +12,9 @@ pub use document::parse;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use tribunal::memory::{EventId, Execution, LocId, Observation, ThreadId};
-use tribunal::verdict::{Axiom, Because, Cycle, Edge, ModificationOrder, Refutation, Violation, Witness};
+use tribunal::verdict::{
+    Axiom, Because, Cycle, Edge, ModificationOrder, Race, Refutation, Violation, Witness,
+};
 
 /// How deeply the reasons of an edge may be nested, and cases within cases.
 const EDGE_DEPTH: usize = 32;
@@ -274,6 +276,24 @@ pub fn witness_to_json(x: &Execution, witness: &Witness) -> Value {
     Value::Object(json)
 }
 
+/// A data race as JSON: `{"accesses":[[0,2],[1,3]],"known":[0,1]}`.
+///
+/// ```
+/// use tribunal::{memory::EventId, verdict::Race};
+/// use tribunal_formats::{certificate, read};
+/// let text = "T0: W.na x 1\nT1: R.na x 0\n";
+/// let x = read(text.as_bytes(), "race", None)?.next().expect("a history")?.into_memory().expect("of a memory");
+/// let race = Race { accesses: [EventId(0), EventId(1)], known: [0, 0] };
+/// let json = certificate::race_to_json(&x, &race);
+/// assert_eq!(json.to_string(), r#"{"accesses":[[0,0],[1,0]],"known":[0,0]}"#);
+/// assert_eq!(certificate::race_from_json(&x, &json), Ok(race));
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+pub fn race_to_json(x: &Execution, race: &Race) -> Value {
+    let accesses: Value = race.accesses.iter().map(|&access| event_to_json(x, access)).collect();
+    json!({"accesses": accesses, "known": race.known})
+}
+
 /// A violation from JSON.
 pub fn violation_from_json(x: &Execution, json: &Value) -> Result<Violation, CertificateError> {
     let reading = Reading::new(x);
@@ -305,6 +325,39 @@ pub fn witness_from_json(x: &Execution, json: &Value) -> Result<Witness, Certifi
         None => Ok(then),
         Some(sources) => Ok(Witness::Sources { sources: reading.sources(sources)?, then: Box::new(then) }),
     }
+}
+
+/// A data race from JSON.
+pub fn race_from_json(x: &Execution, json: &Value) -> Result<Race, CertificateError> {
+    race(&Reading::new(x), json)
+}
+
+/// A list of data races from JSON.
+pub fn races_from_json(x: &Execution, json: &Value) -> Result<Vec<Race>, CertificateError> {
+    let reading = Reading::new(x);
+    reading.array(json, "a list of races")?.iter().map(|json| race(&reading, json)).collect()
+}
+
+fn race(reading: &Reading<'_>, json: &Value) -> Result<Race, CertificateError> {
+    const OBJECT: &str = "a race";
+    const COUNTS: &str = "two counts of events";
+    let object = reading.object(json, OBJECT)?;
+    let accesses = reading.get(object, "accesses", OBJECT)?;
+    let [first, second] = reading.array(accesses, "two accesses")?.as_slice() else {
+        return Err(unexpected("two accesses", accesses));
+    };
+    let known = reading.get(object, "known", OBJECT)?;
+    let [of_first, of_second] = reading.array(known, COUNTS)?.as_slice() else {
+        return Err(unexpected(COUNTS, known));
+    };
+    let count = |json: &Value| {
+        let count = json.as_u64().and_then(|count| u32::try_from(count).ok());
+        count.ok_or_else(|| unexpected(COUNTS, json))
+    };
+    Ok(Race {
+        accesses: [reading.event(first)?, reading.event(second)?],
+        known: [count(of_first)?, count(of_second)?],
+    })
 }
 
 /// A case that a later refutation takes.

@@ -1,6 +1,7 @@
 //! What came of asking a question of a history, with its certificate.
 
 use crate::line::{Line, SCREENFUL, fold};
+use crate::memory::Racy;
 use crate::{EngineChoice, Question, Verification, memory, object};
 use serde_json::Value;
 use std::fmt;
@@ -29,6 +30,8 @@ pub struct Finding<'a> {
     pub engine: &'static str,
     /// What it took.
     pub micros: u64,
+    /// Whether the history is racy, where that can be.
+    pub racy: Option<Racy>,
     /// What came of checking its certificate, if that was asked for and there is one.
     pub verification: Option<Verification>,
 }
@@ -127,12 +130,50 @@ impl<'a> Finding<'a> {
             }
             (_, question) => (Ruling::Unfit { question: question.clone() }, "none"),
         };
-        Finding { ruling, engine, micros: begin.elapsed().as_micros() as u64, verification: None }
+        let micros = begin.elapsed().as_micros() as u64;
+        let racy = match &ruling {
+            Ruling::Memory { execution, model, verdict } => Racy::of(execution, *model, verdict, limits),
+            _ => None,
+        };
+        Finding { ruling, engine, micros, racy, verification: None }
     }
 
-    /// Checks the certificate, if there is one.
+    /// Checks the certificate, if there is one, and whether the history is racy; then that is what came of it.
     pub fn verify(&mut self, limits: &Limits<'_>) {
-        self.verification = self.ruling.verify(limits);
+        self.verification = self.checked(limits);
+    }
+
+    /// What comes of checking the certificate, if there is one, and whether the history is racy.
+    pub fn checked(&self, limits: &Limits<'_>) -> Option<Verification> {
+        let certificate = self.ruling.verify(limits);
+        match (&self.racy, &self.ruling) {
+            (Some(racy), Ruling::Memory { execution, model, verdict })
+                if matches!(certificate, None | Some(Verification::Accepted)) =>
+            {
+                racy.verify(execution, *model, verdict, limits).or(certificate)
+            }
+            _ => certificate,
+        }
+    }
+
+    /// What stands beside the verdict's word if the history is racy.
+    pub fn beside(&self) -> &'static str {
+        self.racy.as_ref().map_or("", Racy::beside)
+    }
+
+    /// The lines that say why the history is racy, if it is.
+    pub fn explain_race(&self) -> Vec<String> {
+        match (&self.racy, &self.ruling) {
+            (Some(racy), Ruling::Memory { execution, .. }) => {
+                racy.explain(execution).iter().map(Line::indented).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the memory did not suffice for an answer.
+    pub fn lacks_memory(&self) -> bool {
+        self.ruling.lacks_memory() || matches!(self.racy, Some(Racy::Undecided(Limit::Memory { .. })))
     }
 }
 

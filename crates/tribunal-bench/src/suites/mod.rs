@@ -5,7 +5,9 @@ mod incremental;
 mod jumps;
 mod kernel;
 mod many;
+mod monitor;
 pub(crate) mod objects;
+mod races;
 mod repeated;
 mod sc;
 mod shrink;
@@ -65,6 +67,16 @@ pub static SUITES: &[Suite] = &[
         name: "kernel",
         about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
         run: kernel::run,
+    },
+    Suite {
+        name: "monitor",
+        about: "memories that are watched: events a second and what is held",
+        run: monitor::run,
+    },
+    Suite {
+        name: "races",
+        about: "listing data races of non-atomic accesses, in histories with many and with none",
+        run: races::run,
     },
     Suite {
         name: "repeated",

@@ -5,55 +5,48 @@ use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal_formats::{Error, NilReads, ObjectEvent, ReadOptions, events};
+use tribunal_formats::{Error, NilReads, ObjectEvent, Observed, ReadOptions, events, observations};
 
 /// When nothing has come for so long, all that has come is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// So many events go together at most.
 const MOST: usize = 1024;
 
-/// The events as they come.
-pub struct Feed {
-    messages: Receiver<Message>,
-    batch: std::vec::IntoIter<ObjectEvent>,
+/// The events as they come, of an object or of a memory.
+pub struct Feed<T> {
+    messages: Receiver<Message<T>>,
+    batch: std::vec::IntoIter<T>,
     left_out: u64,
 }
 
 /// What the reading thread says: the specification, if it was asked for; then events; an error is the last.
-enum Message {
+enum Message<T> {
     Spec(Option<String>),
-    Events(Vec<ObjectEvent>),
-    /// So many reads of nil were left out.
+    Events(Vec<T>),
+    /// So many reads of nil, or lines without an end, were left out.
     LeftOut(u64),
     Failed(Error),
 }
 
 /// What comes next.
-pub enum Next {
-    Event(ObjectEvent),
+pub enum Next<T> {
+    Event(T),
     /// Nothing, for a while.
     Silence,
     End,
 }
 
-impl Feed {
+impl Feed<ObjectEvent> {
     /// Begins to read. The events are of an object with the specification of that name, if one is given.
-    pub fn start(
+    pub fn of_object(
         bytes: impl Read + Send + 'static,
         name: &str,
         options: ReadOptions,
         spec: Option<&str>,
         nil_reads: NilReads,
     ) -> Self {
-        let (sender, messages) = sync_channel(8);
         let (name, spec) = (name.to_string(), spec.map(str::to_string));
-        std::thread::spawn(move || {
-            if let Err(error) = read(bytes, &name, options, spec.as_deref(), nil_reads, &sender) {
-                // Nobody listens any more: so be it.
-                let _ = sender.send(Message::Failed(error));
-            }
-        });
-        Feed { messages, batch: Vec::new().into_iter(), left_out: 0 }
+        Feed::start(move |sender| read_object(bytes, &name, options, spec.as_deref(), nil_reads, sender))
     }
 
     /// The specification that the events imply, if there are any; to be asked for first, if none was given.
@@ -64,13 +57,34 @@ impl Feed {
             Ok(Message::Events(_) | Message::LeftOut(_)) | Err(_) => Ok(None),
         }
     }
+}
 
-    /// How many reads of nil were left out, once the events have ended.
+impl Feed<Observed> {
+    /// Begins to read what is observed of a memory.
+    pub fn of_memory(bytes: impl Read + Send + 'static, name: &str, options: ReadOptions) -> Self {
+        let name = name.to_string();
+        Feed::start(move |sender| read_memory(bytes, &name, options, sender))
+    }
+}
+
+impl<T: Send + 'static> Feed<T> {
+    fn start(read: impl FnOnce(&SyncSender<Message<T>>) -> Result<(), Error> + Send + 'static) -> Self {
+        let (sender, messages) = sync_channel(8);
+        std::thread::spawn(move || {
+            if let Err(error) = read(&sender) {
+                // Nobody listens any more: so be it.
+                let _ = sender.send(Message::Failed(error));
+            }
+        });
+        Feed { messages, batch: Vec::new().into_iter(), left_out: 0 }
+    }
+
+    /// How many reads of nil, or lines without an end, were left out, once the events have ended.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    pub fn next(&mut self) -> Result<Next, Failure> {
+    pub fn next(&mut self) -> Result<Next<T>, Failure> {
         loop {
             if let Some(event) = self.batch.next() {
                 return Ok(Next::Event(event));
@@ -87,13 +101,26 @@ impl Feed {
     }
 }
 
-fn read(
+fn read_memory(
+    bytes: impl Read + Send + 'static,
+    name: &str,
+    options: ReadOptions,
+    sender: &SyncSender<Message<Observed>>,
+) -> Result<(), Error> {
+    let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
+    let mut observed = observations(Prompt { bytes, outbox: outbox.clone() }, name, options)?;
+    outbox.take(observed.by_ref())?;
+    let _ = sender.send(Message::LeftOut(observed.left_out().into()));
+    Ok(())
+}
+
+fn read_object(
     bytes: impl Read + Send + 'static,
     name: &str,
     options: ReadOptions,
     spec: Option<&str>,
     nil_reads: NilReads,
-    sender: &SyncSender<Message>,
+    sender: &SyncSender<Message<ObjectEvent>>,
 ) -> Result<(), Error> {
     let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
     let mut events = events(Prompt { bytes, outbox: outbox.clone() }, name, options)?.nil_reads(nil_reads);
@@ -103,33 +130,44 @@ fn read(
             let _ = sender.send(Message::Spec(events.spec()?));
         }
     }
-    for event in events.by_ref() {
-        match event {
-            Ok(event) => outbox.put(event),
-            Err(error) => {
-                outbox.send();
-                return Err(error);
-            }
-        }
-    }
-    outbox.send();
+    outbox.take(events.by_ref())?;
     let _ = sender.send(Message::LeftOut(events.left_out()));
     Ok(())
 }
 
 /// Events that have been read and not yet sent.
-#[derive(Clone)]
-struct Outbox {
-    batch: Arc<Mutex<Vec<ObjectEvent>>>,
-    sender: SyncSender<Message>,
+struct Outbox<T> {
+    batch: Arc<Mutex<Vec<T>>>,
+    sender: SyncSender<Message<T>>,
 }
 
-impl Outbox {
-    fn batch(&self) -> MutexGuard<'_, Vec<ObjectEvent>> {
+impl<T> Clone for Outbox<T> {
+    fn clone(&self) -> Self {
+        Outbox { batch: self.batch.clone(), sender: self.sender.clone() }
+    }
+}
+
+impl<T> Outbox<T> {
+    fn batch(&self) -> MutexGuard<'_, Vec<T>> {
         self.batch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, event: ObjectEvent) {
+    /// Takes all events, up to an error.
+    fn take(&self, events: impl Iterator<Item = Result<T, Error>>) -> Result<(), Error> {
+        for event in events {
+            match event {
+                Ok(event) => self.put(event),
+                Err(error) => {
+                    self.send();
+                    return Err(error);
+                }
+            }
+        }
+        self.send();
+        Ok(())
+    }
+
+    fn put(&self, event: T) {
         let mut batch = self.batch();
         batch.push(event);
         let full = batch.len() >= MOST;
@@ -147,12 +185,12 @@ impl Outbox {
 }
 
 /// Bytes that send what has been read before they wait for more: no event is kept back.
-struct Prompt<R> {
+struct Prompt<R, T> {
     bytes: R,
-    outbox: Outbox,
+    outbox: Outbox<T>,
 }
 
-impl<R: Read> Read for Prompt<R> {
+impl<R: Read, T> Read for Prompt<R, T> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.outbox.send() { self.bytes.read(into) } else { Ok(0) }
     }

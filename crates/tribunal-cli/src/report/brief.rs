@@ -4,9 +4,10 @@ use super::{Malformed, Report, Sheet};
 use crate::case::Case;
 use crate::output::Page;
 use std::io::{self, Write};
+use tribunal_report::memory::Racy;
 use tribunal_report::{Finding, Word};
 
-/// Prints `OK`, `NO`, `??` or `--` for each history, or `ERROR`.
+/// Prints `OK`, `NO`, `??` or `--` for each history, with `RACY` beside it if a model says so, or `ERROR`.
 pub struct Brief {
     /// Whether a model that does not apply is passed over, rather than told.
     pub only_those_that_apply: bool,
@@ -30,7 +31,8 @@ impl Brief {
 
 impl Report for Brief {
     fn history(&self, _: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        writeln!(sheet.page, "{}", self.word(findings))
+        let racy = findings.iter().any(|finding| matches!(finding.racy, Some(Racy::Race(_))));
+        writeln!(sheet.page, "{}{}", self.word(findings), if racy { " RACY" } else { "" })
     }
 
     fn malformed(&self, _: &Malformed<'_>, page: &mut Page) -> io::Result<()> {

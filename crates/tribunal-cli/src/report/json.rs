@@ -6,8 +6,9 @@ use crate::certificates::{Store, Stored};
 use crate::output::Page;
 use serde_json::{Value, json};
 use std::io::{self, Write};
-use tribunal_report::Question;
-use tribunal_report::{Finding, Word};
+use tribunal_formats::certificate::race_to_json;
+use tribunal_report::memory::Racy;
+use tribunal_report::{Finding, Question, Ruling, Word};
 
 /// Prints verdict lines.
 pub struct JsonLines {
@@ -36,9 +37,18 @@ impl JsonLines {
     }
 }
 
+/// A race, null if there is none, or why that is not known.
+fn race(ruling: &Ruling<'_>, racy: &Racy) -> Value {
+    match (ruling, racy) {
+        (Ruling::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),
+        (_, Racy::Undecided(limit)) => json!(limit.to_string()),
+        _ => Value::Null,
+    }
+}
+
 impl Report for JsonLines {
     fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        for Finding { ruling, engine, micros, verification } in findings {
+        for Finding { ruling, engine, micros, racy, verification } in findings {
             let (question, word) = (ruling.question(), ruling.word());
             let key = match word {
                 Word::Consistent if self.witness => Some("witness"),
@@ -65,6 +75,8 @@ impl Report for JsonLines {
                 Some(verification) => format!(r#","verification":{}"#, verification.to_json()),
                 None => String::new(),
             };
+            let race =
+                racy.as_ref().map_or(String::new(), |racy| format!(r#","race":{}"#, race(ruling, racy)));
             let nil_reads = match case.nil_reads() {
                 0 => String::new(),
                 count => format!(r#","nil_reads":{count}"#),
@@ -74,7 +86,7 @@ impl Report for JsonLines {
             // Written key by key to keep the order in which people read them.
             writeln!(
                 sheet.page,
-                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{verified}{more}}}"#,
+                r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{verified}{more}}}"#,
                 json!(case.file),
                 case.index,
                 json!(case.name()),

@@ -19,7 +19,8 @@ pub struct Lines {
 impl Report for Lines {
     fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         let page = &mut sheet.page;
-        for Finding { ruling, .. } in findings {
+        for finding in findings {
+            let ruling = &finding.ruling;
             let (style, word) = match ruling.word() {
                 Word::Consistent => (GOOD, "consistent"),
                 Word::Inconsistent => (BAD, "inconsistent"),
@@ -27,13 +28,17 @@ impl Report for Lines {
                 Word::Unsupported => (FAINT, "does not apply"),
             };
             let more = ruling.reason().map_or_else(|| ruling.broken(), |reason| format!(": {reason}"));
-            writeln!(page, "{case}: {}: {}{more}", ruling.question(), page.paint(style, word))?;
+            let racy = match finding.beside() {
+                "" => String::new(),
+                racy => page.paint(BAD, racy),
+            };
+            writeln!(page, "{case}: {}: {}{racy}{more}", ruling.question(), page.paint(style, word))?;
             let below = match ruling.word() {
                 Word::Inconsistent => ruling.explain(&self.budget.limits()),
                 Word::Consistent if self.witness => ruling.show_witness(),
                 _ => Vec::new(),
             };
-            for line in below {
+            for line in below.into_iter().chain(finding.explain_race()) {
                 writeln!(page, "  {line}")?;
             }
         }

@@ -5,6 +5,7 @@ use crate::args::Budget;
 use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
 use std::io::{self, Write};
+use tribunal_report::memory::Racy;
 use tribunal_report::{Finding, Word};
 
 /// Prints the matrix row by row and, if there is a single row, why.
@@ -29,26 +30,32 @@ impl Matrix {
     /// What to say below a single row.
     fn reasons(&self, findings: &[Finding<'_>]) -> Vec<Reason> {
         let mut below: Vec<Reason> = Vec::new();
-        for Finding { ruling, .. } in findings {
-            let reason = ruling.reason().unwrap_or_default();
-            let (heading, lines) = match ruling.word() {
-                Word::Inconsistent => {
-                    (format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget.limits()))
+        for finding in findings {
+            let ruling = &finding.ruling;
+            let mut say = |heading: String, lines: Vec<String>| {
+                let said = below.iter().position(|reason| reason.lines == lines);
+                let at = said.unwrap_or(below.len());
+                if said.is_none() {
+                    below.push(Reason { headings: Vec::new(), lines });
                 }
-                Word::Consistent if self.witness => ("consistent".into(), ruling.show_witness()),
-                Word::Undecided => (format!("undecided: {reason}"), Vec::new()),
-                Word::Unsupported => (format!("does not apply: {reason}"), Vec::new()),
-                Word::Consistent => continue,
+                let reason = &mut below[at];
+                match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
+                    Some((_, models)) => models.push(ruling.question().to_string()),
+                    None => reason.headings.push((heading, vec![ruling.question().to_string()])),
+                }
             };
-            let said = below.iter().position(|reason| reason.lines == lines);
-            let at = said.unwrap_or(below.len());
-            if said.is_none() {
-                below.push(Reason { headings: Vec::new(), lines });
+            let reason = ruling.reason().unwrap_or_default();
+            match ruling.word() {
+                Word::Inconsistent => {
+                    say(format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget.limits()));
+                }
+                Word::Consistent if self.witness => say("consistent".into(), ruling.show_witness()),
+                Word::Undecided => say(format!("undecided: {reason}"), Vec::new()),
+                Word::Unsupported => say(format!("does not apply: {reason}"), Vec::new()),
+                Word::Consistent => {}
             }
-            let reason = &mut below[at];
-            match reason.headings.iter_mut().find(|(other, _)| *other == heading) {
-                Some((_, models)) => models.push(ruling.question().to_string()),
-                None => reason.headings.push((heading, vec![ruling.question().to_string()])),
+            if let Some(beside) = finding.beside().strip_prefix(", ") {
+                say(beside.into(), finding.explain_race());
             }
         }
         below
@@ -74,7 +81,8 @@ impl Matrix {
                 Word::Undecided => (DOUBT, "?"),
                 Word::Unsupported => (FAINT, "-"),
             };
-            let mark = format!("{mark:width$}", width = width(name));
+            let star = if matches!(finding.racy, Some(Racy::Race(_))) { "*" } else { "" };
+            let mark = format!("{:width$}", format!("{mark}{star}"), width = width(name));
             write!(out, "{}", out.paint(style, &mark))?;
         }
         writeln!(out, "{case}")?;

@@ -122,7 +122,7 @@ impl Trace {
 
 /// `M[1] := 2`, `M[1] == 2`, `< M[1] == 2; M[1] := 3 >`, `{ ... }` or `sync`.
 #[inline]
-fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<Op> {
+pub(super) fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<Op> {
     cursor.skip_blanks();
     match cursor.peek() {
         Some(b'M' | b'v') => {
@@ -165,7 +165,7 @@ fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> 
 
 /// A thread's number; its name is that number without leading zeros.
 #[inline]
-fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<ThreadId> {
+pub(super) fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<ThreadId> {
     let before = *cursor;
     let number = cursor.number("a thread's number")?;
     let digits = cursor.since(before);
@@ -203,7 +203,7 @@ fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> P
 
 /// A line that is a load or a store as this crate writes it, `0: M[1] := 2`: its thread's and its location's names, and what it does.
 #[inline(always)]
-fn plain_access(line: &[u8]) -> Option<(&[u8], &[u8], Op)> {
+pub(super) fn plain_access(line: &[u8]) -> Option<(&[u8], &[u8], Op)> {
     let (thread, rest) = plain_digits(line)?;
     let (loc, rest) = plain_location(rest.strip_prefix(b": ")?)?;
     let (operator, rest) = rest.split_first_chunk()?;

@@ -296,6 +296,19 @@ impl Buffer {
         Ok(Some((self.line - 1, line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
+    /// As [`next_line`](Self::next_line), of lines that have an end: what has none is left ahead.
+    #[inline]
+    pub(super) fn next_whole_line(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
+        let mut searched = 0;
+        while memchr::memchr(b'\n', &self.ahead()[searched..]).is_none() {
+            searched = self.ahead().len();
+            if !self.more()? {
+                return Ok(None);
+            }
+        }
+        self.next_line()
+    }
+
     /// The input's name.
     pub(super) fn name(&self) -> &Arc<str> {
         &self.name

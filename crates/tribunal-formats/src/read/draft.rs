@@ -45,6 +45,11 @@ impl Draft {
         self.begun
     }
 
+    /// What the history may take.
+    pub(super) fn room(&self) -> Room {
+        self.room
+    }
+
     /// How many bytes the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Where bytes come from: files, standard input, any stream; compressed or not.
 
 use super::buffer::Buffer;
+use super::observed::Observations;
 use super::pull::Pull;
 use super::{Events, Reader, detect, jepsen};
 use crate::{Error, ErrorKind, Format};
@@ -116,6 +117,21 @@ pub fn events(
         Format::Axe | Format::Text => return Err(Error::of_input(name, ErrorKind::NoEvents { format })),
     };
     Ok(Events::new(source))
+}
+
+/// The events of a memory, one by one, in the order in which they come: text, native JSON or Axe, an event a line or more. The format is
+/// found as by [`read`].
+pub fn observations(
+    bytes: impl Read + Send + 'static,
+    name: &str,
+    options: impl Into<ReadOptions>,
+) -> Result<Observations, Error> {
+    let progress = Progress { name: name.into(), read: Arc::default(), total: None };
+    let (buffer, format) = begin(bytes, &progress, options.into(), Format::of_path(Path::new(name)))?;
+    match format {
+        Format::Text | Format::Axe | Format::Json => Ok(Observations::new(buffer, format)),
+        Format::Edn | Format::Jepsen => Err(Error::of_input(name, ErrorKind::NoEvents { format })),
+    }
 }
 
 fn start(

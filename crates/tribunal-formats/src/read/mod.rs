@@ -10,15 +10,17 @@ mod input;
 mod jepsen;
 mod json;
 mod keys;
+mod observed;
 mod pieces;
 mod pull;
 mod split;
 mod text;
 
 pub(crate) use cursor::in_name;
-pub use input::{Input, ReadOptions, decompressed, events, open, read};
+pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
 pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
+pub use observed::{Observations, Observed};
 pub use pieces::{Batch, Histories, Piece, Pieces};
 pub(crate) use text::KEYWORDS;
 

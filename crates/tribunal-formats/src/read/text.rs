@@ -5,7 +5,7 @@ use super::cursor::{Cursor, Fault, Parsed, in_name, text, whole_number};
 use super::draft::{DEPENDENCY, Draft};
 use super::split::ends_history;
 use crate::{Error, ErrorKind, Format, History};
-use tribunal::memory::{LocId, Op, Order, Slot, Source, ThreadId};
+use tribunal::memory::{Interval, LocId, Op, Order, Slot, Source};
 
 /// Words before a colon that name no thread.
 pub(crate) const KEYWORDS: [&str; 5] = ["name", "threads", "init", "final", "expect"];
@@ -139,7 +139,14 @@ impl Sheet {
             thread => {
                 let thread = draft.thread(thread);
                 while !cursor.done() {
-                    operation(&mut cursor, draft, thread, &mut self.deps)?;
+                    let (op, interval) = operation(&mut cursor, draft, &mut self.deps)?;
+                    let slot = draft.builder.push(thread, op);
+                    for &on in &self.deps {
+                        draft.builder.depends(slot, on);
+                    }
+                    if let Some(interval) = interval {
+                        draft.builder.interval(slot, interval);
+                    }
                     draft.note_line(number);
                     within(draft, &cursor)?;
                     if cursor.peek().is_none() {
@@ -163,7 +170,7 @@ fn within(draft: &Draft, cursor: &Cursor<'_>) -> Parsed<()> {
 }
 
 /// `x=5`, and a comma if there is one.
-fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a [u8], u64)> {
+pub(super) fn assignment<'a>(cursor: &mut Cursor<'a>) -> Parsed<(&'a [u8], u64)> {
     let loc = cursor.name("a location's name")?;
     cursor.expect("=", "`=` and a value")?;
     let value = cursor.number("a value")?;
@@ -187,19 +194,18 @@ fn answer(cursor: &mut Cursor<'_>) -> Parsed<Option<bool>> {
 const OPERATION: &str = "an operation: `W x 1`, `R x 1`, `U x 0>1` or `F.sc`";
 const ORDER: &str = "an order: .na, .rlx, .acq, .rel, .ar or .sc";
 
-/// Reads an operation and appends it to its thread.
+/// Reads an operation, with its dependencies and its times.
 #[inline]
-fn operation(
+pub(super) fn operation(
     cursor: &mut Cursor<'_>,
     draft: &mut Draft,
-    thread: ThreadId,
     deps: &mut Vec<u32>,
-) -> Parsed<()> {
+) -> Parsed<(Op, Option<Interval>)> {
     cursor.skip_blanks();
+    deps.clear();
     if let Some((op, loc)) = cursor.pass(plain_access) {
         let loc = draft.location(loc);
-        draft.builder.push(thread, Op { loc, ..op });
-        return Ok(());
+        return Ok((Op { loc, ..op }, None));
     }
     let start = *cursor;
     let (letter, order) = match *cursor.name(OPERATION)? {
@@ -233,13 +239,11 @@ fn operation(
     };
     op.order = order.unwrap_or_default();
     cursor.skip_blanks();
+    let mut interval = None;
     if matches!(cursor.peek(), None | Some(b';' | b'#')) {
-        draft.builder.push(thread, op);
-        return Ok(());
+        return Ok((op, interval));
     }
 
-    deps.clear();
-    let mut interval = None;
     loop {
         cursor.skip_blanks();
         let clause = *cursor;
@@ -260,20 +264,12 @@ fn operation(
             break;
         }
     }
-    let builder = &mut draft.builder;
-    let slot = builder.push(thread, op);
-    for &on in &*deps {
-        builder.depends(slot, on);
-    }
-    if let Some(interval) = interval {
-        builder.interval(slot, interval);
-    }
-    Ok(())
+    Ok((op, interval))
 }
 
 /// What is before the colon where a line begins with it, and what is after that.
 #[inline(always)]
-fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(super) fn plain_head(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (head, rest) = line.split_at(line.iter().position(|&byte| !in_name(byte))?);
     let rest = rest.strip_prefix(b":")?;
     (!head.is_empty()).then_some((head, rest))

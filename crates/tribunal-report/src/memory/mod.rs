@@ -6,6 +6,7 @@ mod inline;
 mod kept;
 mod listing;
 mod psc;
+mod race;
 mod shape;
 mod sources;
 mod story;
@@ -16,6 +17,7 @@ mod witness;
 pub use difference::difference;
 pub use explain::explain;
 pub use listing::listing;
+pub use race::{Racy, chosen, show_race};
 pub use story::{Story, story};
 pub use witness::{show_witness, show_witness_of};
 

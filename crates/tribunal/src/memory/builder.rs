@@ -139,6 +139,23 @@ impl ExecutionBuilder {
         }
     }
 
+    /// The name of a location.
+    ///
+    /// ```
+    /// use tribunal::memory::Execution;
+    /// let mut b = Execution::builder();
+    /// let (t, x) = (b.thread("T0"), b.location("x"));
+    /// assert_eq!((b.thread_name(t), b.location_name(x)), ("T0", "x"));
+    /// ```
+    pub fn location_name(&self, loc: LocId) -> &str {
+        self.locs.get(loc.index())
+    }
+
+    /// The name of a thread, if it has one yet.
+    pub fn thread_name(&self, thread: ThreadId) -> &str {
+        self.threads.get(thread.index())
+    }
+
     /// As [`location`](Self::location), of a name that should be UTF-8. That is checked only where the location is new.
     ///
     /// ```

@@ -365,25 +365,32 @@ impl fmt::Display for Shown<'_> {
         let Some(slot) = x.slot(e) else {
             return write!(f, "init {}", x.loc(e).map_or("", |loc| x.location_name(loc)));
         };
-        let label = x.label(e);
-        let order = match label.order() {
-            Order::NonAtomic => ".na",
-            Order::Relaxed => "",
-            Order::Acquire => ".acq",
-            Order::Release => ".rel",
-            Order::AcqRel => ".ar",
-            Order::SeqCst => ".sc",
-        };
         write!(f, "{}:{} ", x.thread_name(slot.thread), slot.index)?;
         let name = x.loc(e).map_or("", |loc| x.location_name(loc));
-        match label.kind() {
-            Kind::Read => write!(f, "R{order} {name} {}", x.value(e)),
-            Kind::Write => write!(f, "W{order} {name} {}", x.value(e)),
-            Kind::Rmw => {
-                let read = x.value_read(e).unwrap_or_default();
-                write!(f, "U{order} {name} {read}>{}", x.value(e))
-            }
-            Kind::Fence => write!(f, "F{order}"),
-        }
+        put_operation(f, x.label(e), name, x.value_read(e).unwrap_or_default(), x.value(e))
+    }
+}
+
+/// An operation as people write it. `read` is what an RMW reads.
+pub(crate) fn put_operation(
+    out: &mut impl fmt::Write,
+    label: Label,
+    loc: &str,
+    read: u64,
+    value: u64,
+) -> fmt::Result {
+    let order = match label.order() {
+        Order::NonAtomic => ".na",
+        Order::Relaxed => "",
+        Order::Acquire => ".acq",
+        Order::Release => ".rel",
+        Order::AcqRel => ".ar",
+        Order::SeqCst => ".sc",
+    };
+    match label.kind() {
+        Kind::Read => write!(out, "R{order} {loc} {value}"),
+        Kind::Write => write!(out, "W{order} {loc} {value}"),
+        Kind::Rmw => write!(out, "U{order} {loc} {read}>{value}"),
+        Kind::Fence => write!(out, "F{order}"),
     }
 }

@@ -19,6 +19,7 @@ mod write_index;
 pub use builder::ExecutionBuilder;
 pub use error::{BadSource, MalformedHistory};
 pub use event::{Kind, Label, Op, Order, Slot, Source};
+pub(crate) use execution::put_operation;
 pub use execution::{Execution, Features, Shown};
 pub use ids::{EventId, LocId, ThreadId};
 pub use open::Observation;

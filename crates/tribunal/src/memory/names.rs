@@ -64,6 +64,11 @@ impl Interner {
         self.names.len()
     }
 
+    /// The name of an id, which must have one.
+    pub(super) fn get(&self, id: usize) -> &str {
+        self.names.get(id)
+    }
+
     /// The id of a name, if it has one.
     #[inline(always)]
     pub(super) fn find(&self, name: &[u8]) -> Option<u32> {

@@ -224,6 +224,16 @@ impl Model {
         }
     }
 
+    /// Whether the model says which non-atomic accesses are data races.
+    ///
+    /// ```
+    /// use tribunal::Model;
+    /// assert!(Model::Rc20.has_races() && !Model::Ra.has_races());
+    /// ```
+    pub const fn has_races(self) -> bool {
+        matches!(self, Model::Rc20 | Model::Rc11)
+    }
+
     /// Why the model says nothing about this execution, if it does not.
     pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
         let features = execution.features();

@@ -1,8 +1,10 @@
 //! Verdicts and the certificates they carry.
 
+mod race;
 mod violation;
 mod witness;
 
+pub use race::Race;
 pub use violation::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 

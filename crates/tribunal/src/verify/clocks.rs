@@ -141,6 +141,11 @@ impl Clocks {
         }
     }
 
+    /// How many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.rows.len() + self.row_of.len())
+    }
+
     /// Row 0 says that no event of another thread is in the past.
     fn empty(x: &Execution) -> Self {
         Clocks { width: x.thread_count(), rows: vec![0; x.thread_count()], row_of: vec![0; x.len()] }

@@ -41,6 +41,7 @@ mod graph;
 mod maps;
 pub mod object;
 mod program;
+mod races;
 mod refusal;
 mod sources;
 #[cfg(test)]
@@ -48,7 +49,8 @@ mod tests;
 mod violation;
 mod witness;
 
-pub use refusal::{Breach, EdgeFault, Named, Refusal};
+pub use races::{verify_race_free, verify_races};
+pub use refusal::{Breach, EdgeFault, Named, NoRace, Refusal};
 pub use violation::verify_violation;
 pub use witness::verify_witness;
 

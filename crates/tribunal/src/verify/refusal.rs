@@ -218,6 +218,66 @@ pub enum Refusal {
         /// The other.
         second: Named,
     },
+    /// The model says nothing of races.
+    #[error("{0} says nothing of races")]
+    NoRaces(Model),
+    /// Two events that are no race.
+    #[error("{first} and {second} are no race: {why}")]
+    NoRace {
+        /// An event.
+        first: Named,
+        /// Another event.
+        second: Named,
+        /// Why they are none.
+        why: NoRace,
+    },
+    /// A race of a history that is said to have none.
+    #[error("{first} and {second} are a race")]
+    Racy {
+        /// An access.
+        first: Named,
+        /// Another one.
+        second: Named,
+    },
+}
+
+/// Why two events are no race, or not the one that is claimed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoRace {
+    /// One is an initial write.
+    #[error("an initial write happens before everything")]
+    Initial,
+    /// They do not access one location.
+    #[error("they do not access the same location")]
+    OtherLocation,
+    /// They are of one thread.
+    #[error("they are of one thread")]
+    SameThread,
+    /// Neither writes.
+    #[error("neither writes")]
+    OnlyReads,
+    /// Both are atomic.
+    #[error("both are atomic")]
+    OnlyAtomic,
+    /// One happens before the other.
+    #[error("{before} happens before {after}")]
+    Ordered {
+        /// The one.
+        before: Named,
+        /// The other.
+        after: Named,
+    },
+    /// What happens before one is not what is claimed.
+    #[error("before {event} happen {is} events of the other thread, not {said}")]
+    Miscounted {
+        /// The one.
+        event: Named,
+        /// What is claimed.
+        said: u32,
+        /// What it is.
+        is: u32,
+    },
 }
 
 impl Refusal {

@@ -62,6 +62,24 @@ impl History<'_> {
         }
     }
 
+    /// Two accesses of one location, one a write, one non-atomic, in different threads and not ordered by hb either way.
+    pub fn races(&self, model: Model) -> Vec<[EventId; 2]> {
+        let hb = self.happens_before(model);
+        let race = |a: usize, b: usize| {
+            let thread = |e| self.x.thread_of(EventId::from_index(e));
+            self.same_location.holds(a, b)
+                && thread(a).is_some()
+                && thread(b).is_some()
+                && thread(a) != thread(b)
+                && (self.writes(a) || self.writes(b))
+                && [a, b].iter().any(|&e| self.order(e) == Order::NonAtomic)
+                && !hb.holds(a, b)
+                && !hb.holds(b, a)
+        };
+        let pairs = (0..self.size).flat_map(|a| (a + 1..self.size).map(move |b| (a, b)));
+        pairs.filter(|&(a, b)| race(a, b)).map(|(a, b)| [a, b].map(EventId::from_index)).collect()
+    }
+
     /// acyclic(po∪rf); irr(hbloc;[W];hb;rf⁻¹); no two RMWs read from one write
     pub fn wra(&self) -> bool {
         let hb = self.happens_before(Model::Wra);

@@ -242,8 +242,14 @@ impl<'a> Plain<'a> {
     /// The event that these bytes begin with, if it is all there, and its length.
     #[inline]
     fn of(bytes: &'a [u8]) -> Option<(Self, usize)> {
+        let (plain, rest) = Plain::after_brace(bytes.strip_prefix(b"{")?)?;
+        Some((plain, bytes.len() - rest.len()))
+    }
+
+    /// The event that these bytes, after its opening brace, are the rest of; and what is after it.
+    #[inline]
+    fn after_brace(mut rest: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let mut plain = Plain { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
-        let mut rest = bytes.strip_prefix(b"{")?;
         loop {
             let key = match *rest.first_chunk()? {
                 [_, b'v', _] => EventKey::Value,
@@ -269,11 +275,20 @@ impl<'a> Plain<'a> {
             }
             match rest.split_first()? {
                 (b',', more) => rest = more,
-                (b'}', more) => return Some((plain, bytes.len() - more.len())),
+                (b'}', more) => return Some((plain, more)),
                 _ => return None,
             }
         }
     }
+}
+
+/// An event with its thread first, `{"thread":"T0","op":...}`, without anything unusual: the names of its thread and of its location, and
+/// what it does.
+#[inline]
+pub(in crate::read) fn plain_line(line: &[u8]) -> Option<(&[u8], Option<&[u8]>, Op)> {
+    let (thread, rest) = plain_string(line.strip_prefix(b"{\"thread\":\"")?)?;
+    let (Plain { op, seen, loc }, rest) = Plain::after_brace(rest.strip_prefix(b",")?)?;
+    (rest.is_empty() && missing(seen, &op).is_none()).then_some((thread, loc, op))
 }
 
 /// A string up to its closing quote, and what is after that; none if there are escapes in it, or no end.
@@ -336,7 +351,7 @@ fn missing(seen: Seen, op: &Op) -> Option<EventKey> {
 }
 
 #[inline(always)]
-fn operation(word: &[u8]) -> Option<Kind> {
+pub(in crate::read) fn operation(word: &[u8]) -> Option<Kind> {
     match word {
         b"read" => Some(Kind::Read),
         b"write" => Some(Kind::Write),
@@ -347,7 +362,7 @@ fn operation(word: &[u8]) -> Option<Kind> {
 }
 
 #[inline(always)]
-fn order(word: &[u8]) -> Option<Order> {
+pub(in crate::read) fn order(word: &[u8]) -> Option<Order> {
     match word {
         b"na" => Some(Order::NonAtomic),
         b"relaxed" => Some(Order::Relaxed),

@@ -1,6 +1,6 @@
 //! JSON: native, one document a history; or a history of Jepsen, which its shape tells.
 
-mod memory;
+pub(super) mod memory;
 mod object;
 
 use super::buffer::Buffer;

@@ -70,7 +70,11 @@ fn of_model(model: Model) -> HappensBefore {
 }
 
 /// hb, and with it acyclic(po ∪ rf).
-fn happens_before(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Clocks, Refusal> {
+pub(in crate::verify) fn happens_before(
+    x: &Execution,
+    model: Model,
+    limits: &Limits<'_>,
+) -> Result<Clocks, Refusal> {
     let clocks = Clocks::new(x, of_model(model), limits).map_err(Refusal::Limit)?;
     clocks.map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
 }

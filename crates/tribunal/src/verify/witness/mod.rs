@@ -1,6 +1,6 @@
 //! Checks a witness against the axioms of its model.
 
-mod c11;
+pub(super) mod c11;
 mod causal;
 mod many;
 mod pram;

@@ -1,0 +1,242 @@
+//! Monitoring a memory: reads and writes as they come, and the event that no execution can have.
+
+use super::feed::{Feed, Next};
+use super::lines::Lines;
+use crate::args::{Budget, MonitorArguments, reading};
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::input::{self, Follow};
+use crate::interrupt;
+use crate::output::{BAD, Stdout, complain};
+use crate::progress::Progress;
+use std::io::{Read, Write};
+use tribunal::monitor::{Monitor, Unsettled, Violation};
+use tribunal::verdict::Limit;
+use tribunal::{Model, Verdict};
+use tribunal_formats::{Format, Labels, Observed, Writer, write_history};
+use tribunal_report::memory::explain;
+use tribunal_report::{SCREENFUL, fold, printable};
+
+/// Monitors until the input ends, Ctrl-C, or a violation, unless it is to resume.
+pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Result<Status, Failure> {
+    let file = arguments.file.to_string_lossy().into_owned();
+    let progress = Progress::new();
+    progress.file(&file, input::size(&arguments.file));
+    let bytes = input::bytes(&arguments.file)?;
+    let bytes: Box<dyn Read + Send> =
+        if arguments.follow { Box::new(Follow::new(bytes)) } else { progress.watch(bytes) };
+    let options = reading(arguments.format, arguments.budget.max_memory);
+    let limits = arguments.budget.limits();
+    let mut watch = Watch {
+        arguments,
+        model,
+        // How much memory the machine has is asked once.
+        budget: Budget { max_memory: Some(limits.max_memory), ..arguments.budget.of_all() },
+        monitor: monitor(arguments, model)?,
+        lines: Lines::default(),
+        word: format!("{} ({model})", out.paint(BAD, "inconsistent")),
+        violations: 0,
+        unsettled: false,
+        file,
+    };
+    let mut feed = Feed::of_memory(bytes, &watch.file, options);
+    let status = watch.through(&mut feed, &progress, out)?;
+    if feed.left_out() > 0 {
+        progress.aside(|| {
+            complain(&format!("{}: the last line has no end and was left out", printable(&watch.file)))
+        });
+    }
+    progress.aside(|| out.flush())?;
+    Ok(status)
+}
+
+fn monitor(arguments: &MonitorArguments, model: Model) -> Result<Monitor, Failure> {
+    Monitor::new(model, arguments.window).map_err(|error| Failure::Usage(format!("--model {model}: {error}")))
+}
+
+/// A monitor with what is needed to speak of lines.
+struct Watch<'a> {
+    arguments: &'a MonitorArguments,
+    file: String,
+    model: Model,
+    monitor: Monitor,
+    /// What each settling and each explanation may cost.
+    budget: Budget,
+    lines: Lines,
+    /// The word for a violation of the model.
+    word: String,
+    violations: u64,
+    /// Whether something could not be told.
+    unsettled: bool,
+}
+
+impl Watch<'_> {
+    fn through(
+        &mut self,
+        feed: &mut Feed<Observed>,
+        progress: &Progress,
+        out: &mut Stdout,
+    ) -> Result<Status, Failure> {
+        /// How often memory is looked at, in events.
+        const CHECK: u64 = 1 << 12;
+        loop {
+            let next = match feed.next() {
+                Err(_) if interrupt::requested() => return self.interrupted(progress),
+                next => next?,
+            };
+            match next {
+                Next::Event(Observed::Event { line, thread, op }) => {
+                    let event = self.monitor.events();
+                    self.lines.note(event, line, || self.monitor.oldest());
+                    self.monitor.event(thread, op);
+                    if event % CHECK == 0 {
+                        if interrupt::requested() {
+                            return self.interrupted(progress);
+                        }
+                        if let Some(most) = self.budget.max_memory.filter(|&most| self.monitor.bytes() > most)
+                        {
+                            let limit = Limit::Memory { bytes: most, states: 0 };
+                            self.remark(progress, &format!("undecided from here on: {limit}"));
+                            return Ok(self.status(Status::Undecided));
+                        }
+                    }
+                    if self.monitor.is_due(false) {
+                        self.monitor.settle(&self.budget.limits());
+                    }
+                }
+                Next::Event(Observed::Thread(name)) => _ = self.monitor.thread(&name),
+                Next::Event(Observed::Location(name, init)) => _ = self.monitor.location(&name, init),
+                Next::Event(Observed::End) => {
+                    if !self.finish(progress, out)? {
+                        break;
+                    }
+                    self.monitor = monitor(self.arguments, self.model)?;
+                    self.lines = Lines::default();
+                }
+                Next::Silence if self.monitor.is_due(true) => self.monitor.settle(&self.budget.limits()),
+                Next::Silence => {}
+                Next::End => {
+                    self.finish(progress, out)?;
+                    break;
+                }
+            }
+            if !self.tell(progress, out)? {
+                break;
+            }
+        }
+        if interrupt::requested() {
+            return self.interrupted(progress);
+        }
+        Ok(self.status(if out.is_closed() { Status::ClosedPipe } else { Status::Success }))
+    }
+
+    /// The status if all is told.
+    fn status(&self, otherwise: Status) -> Status {
+        match (self.violations, self.unsettled) {
+            (1.., _) => Status::Inconsistent,
+            (0, true) => Status::Undecided,
+            (0, false) => otherwise,
+        }
+    }
+
+    /// The execution has ended; false if that is the end.
+    fn finish(&mut self, progress: &Progress, out: &mut Stdout) -> Result<bool, Failure> {
+        loop {
+            let before = self.violations;
+            self.monitor.finish(&self.budget.limits());
+            if !self.tell(progress, out)? {
+                return Ok(false);
+            }
+            if self.violations == before {
+                self.tell_unsettled(progress);
+                return Ok(true);
+            }
+        }
+    }
+
+    fn interrupted(&mut self, progress: &Progress) -> Result<Status, Failure> {
+        self.tell_unsettled(progress);
+        Ok(Status::Interrupted)
+    }
+
+    /// Tells what has been found; false if that is the end.
+    fn tell(&mut self, progress: &Progress, out: &mut Stdout) -> Result<bool, Failure> {
+        while let Some(violation) = self.monitor.found() {
+            self.violations += 1;
+            let text = self.told(&violation);
+            progress.aside(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;
+            if !self.arguments.resume || out.is_closed() {
+                return Ok(false);
+            }
+            self.monitor.resume(&violation);
+        }
+        Ok(true)
+    }
+
+    /// A violation: where, why, and the part of the execution that it rests on.
+    fn told(&self, violation: &Violation) -> String {
+        let (file, line) = (printable(&self.file), self.lines.of(violation.event));
+        let event = self.monitor.show(violation);
+        let mut text = format!("{file}:{line}: {}: {}: {}\n", self.word, printable(&event), violation.why);
+        let limits = self.budget.limits();
+        let Some(part) = self.monitor.part(violation, &limits) else {
+            text.push_str(
+                "  what that rests on is older than the latest events, or takes too long to find\n",
+            );
+            return text;
+        };
+        if let Verdict::Inconsistent(broken) = tribunal::judge(&part.execution, self.model, &limits).verdict {
+            text.push_str(&format!("  breaks {}, {}\n", broken.axiom, broken.axiom.formula()));
+            for line in fold(&explain(&part.execution, &broken), SCREENFUL) {
+                text.push_str(&format!("  {line}\n"));
+            }
+        }
+        text.push_str("  in this part:\n");
+        let mut writer = Writer::new(Vec::new(), Format::Text);
+        if write_history(&mut writer, &part.execution, &Labels::default()).is_ok()
+            && let Ok(history) = writer.finish()
+        {
+            for line in String::from_utf8_lossy(&history).lines() {
+                text.push_str(&format!("    {}\n", printable(line)));
+            }
+        }
+        text
+    }
+
+    /// Says what could not be told.
+    fn tell_unsettled(&mut self, progress: &Progress) {
+        let Unsettled { ambiguous, first_ambiguous, late, events, limit } = self.monitor.unsettled().clone();
+        if let Some(first) = first_ambiguous {
+            let line = self.lines.of(first);
+            self.remark(
+                progress,
+                &format!(
+                    "{ambiguous} reads passed over, the first in line {line}: several writes of the value can be read, and `from` does not say which"
+                ),
+            );
+        }
+        if late > 0 {
+            self.remark(
+                progress,
+                &format!(
+                    "{late} reads passed over: their threads came late, and what they read may have been retired; `threads:` names threads in time"
+                ),
+            );
+        }
+        if let Some(limit) = limit {
+            self.remark(progress, &format!("not settled: {limit}"));
+        } else if events > 0 {
+            self.remark(
+                progress,
+                &format!(
+                    "the first {events} events are consistent as far as saturation tells, and not settled"
+                ),
+            );
+        }
+    }
+
+    fn remark(&mut self, progress: &Progress, what: &str) {
+        self.unsettled = true;
+        progress.aside(|| complain(&format!("{}: {what}", printable(&self.file))));
+    }
+}

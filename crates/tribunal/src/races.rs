@@ -1,0 +1,291 @@
+//! Data races: accesses of one location that happens-before does not order, one of them a write and one of them non-atomic.
+//!
+//! hb is that of rc20 or rc11, as clocks. The events are gone through in an order that contains po and rf, so that an access races with
+//! those before it of which its clock does not know. Of each place, a thread at a location, only the latest access of each
+//! class matters for whether there is a race: O(n·k) time for n events of k threads.
+//!
+//! ```
+//! use tribunal::{Limits, Model, memory::{Execution, Op, Order}, races::races};
+//! let mut b = Execution::builder();
+//! let (t0, t1, x, y) = (b.thread("T0"), b.thread("T1"), b.location("x"), b.location("y"));
+//! let data = b.push(t0, Op::write(x, 1).order(Order::NonAtomic));
+//! b.push(t0, Op::write(y, 1).order(Order::Release));
+//! b.push(t1, Op::read(y, 1));
+//! let read = b.push(t1, Op::read(x, 1).order(Order::NonAtomic));
+//! let mp = b.build()?;
+//! // T1 sees the flag without acquiring.
+//! let found = races(&mp, Model::Rc20, &Limits::default()).unwrap();
+//! assert_eq!(found[0].accesses, [mp.event(data), mp.event(read)]);
+//! assert_eq!((found.len(), found[0].known), (1, [0, 0]));
+//! # Ok::<(), tribunal::memory::MalformedHistory>(())
+//! ```
+
+use crate::Model;
+use crate::growth::Growth;
+use crate::limits::Limits;
+use crate::memory::{EventId, Execution, Label, ThreadId};
+use crate::order::clocks::Clocks;
+use crate::order::happens_before::{HappensBefore, Synchronisation};
+use crate::order::pasts::{PastSets, Pasts};
+use crate::order::replay::{Halt, Step, replay};
+use crate::verdict::{Limit, Race};
+use std::ops::ControlFlow;
+
+/// Which races to list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// One for each pair of places, a place being a thread at a location: the first that a replay of the history comes to.
+    OnePerPlaces,
+    /// Every pair of accesses.
+    All,
+}
+
+/// Why the races of a history cannot be listed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unlisted {
+    /// Races are defined for rc20 and rc11.
+    #[error("{0} says nothing of races; rc20 and rc11 do")]
+    OtherModel(Model),
+    /// The history is no execution of any model that has races.
+    #[error("po ∪ rf is cyclic, so no execution is like that")]
+    Cyclic,
+    /// Which writes some reads read from is open.
+    #[error("more than one write, or none, wrote what a read returned")]
+    Open,
+    /// A limit was reached.
+    #[error("{0}")]
+    Limit(Limit),
+}
+
+fn synchronisation(model: Model) -> Option<Synchronisation> {
+    match model {
+        Model::Rc20 => Some(Synchronisation::Annotated),
+        Model::Rc11 => Some(Synchronisation::Continued),
+        _ => None,
+    }
+}
+
+/// The races of a history, [one for each pair of places](Listing::OnePerPlaces).
+pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, Unlisted> {
+    let (mut races, mut growth, mut within) = (Vec::new(), Growth::default(), Ok(()));
+    each_race(x, model, Listing::OnePerPlaces, limits, |race| {
+        growth.push(&mut races, race);
+        within = limits.check_memory(growth.peak(), 0);
+        if within.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    within.map_err(Unlisted::Limit)?;
+    Ok(races)
+}
+
+/// A race of a history, if there is one: the first that is listed.
+pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, Unlisted> {
+    let mut first = None;
+    each_race(x, model, Listing::OnePerPlaces, limits, |race| {
+        first = Some(race);
+        ControlFlow::Break(())
+    })?;
+    Ok(first)
+}
+
+/// Gives the races of a history one by one, in the order of a replay, until `give` has enough.
+///
+/// O(n·k) time, and for [`Listing::All`] also the number of races; the memory is that of hb, some 40 bytes a place and, for all races,
+/// 4 bytes an event.
+pub fn each_race(
+    x: &Execution,
+    model: Model,
+    listing: Listing,
+    limits: &Limits<'_>,
+    give: impl FnMut(Race) -> ControlFlow<()>,
+) -> Result<(), Unlisted> {
+    let synchronisation = synchronisation(model).ok_or(Unlisted::OtherModel(model))?;
+    if x.is_open() {
+        return Err(Unlisted::Open);
+    }
+    if !x.features().non_atomic {
+        return Ok(());
+    }
+    let unlisted = |halt| match halt {
+        Halt::Deadlock(_) => Unlisted::Cyclic,
+        Halt::Limit(limit) => Unlisted::Limit(limit.out_of(limits.max_memory)),
+    };
+    let hb = HappensBefore::new(x, synchronisation, limits).map_err(unlisted)?;
+    let rest = Limits { max_memory: limits.max_memory.saturating_sub(hb.bytes()), ..*limits };
+    match &hb.pasts {
+        Some(Pasts::Clocks(clocks)) => Search::new(x, clocks, listing, give).run(&rest),
+        Some(Pasts::Sets(sets)) => Search::new(x, sets, listing, give).run(&rest),
+        None => Ok(()),
+    }
+    .map_err(unlisted)
+}
+
+/// What happens before what, between threads.
+trait Past {
+    /// Whether the event of this index in another thread happens before `event`.
+    fn has(&self, x: &Execution, event: EventId, thread: ThreadId, index: u32) -> bool;
+
+    /// How many events of another thread happen before `event`.
+    fn known(&self, x: &Execution, event: EventId, thread: ThreadId) -> u32;
+}
+
+impl Past for Clocks {
+    #[inline(always)]
+    fn has(&self, _: &Execution, event: EventId, thread: ThreadId, index: u32) -> bool {
+        Clocks::known(self, event, thread) > index
+    }
+
+    fn known(&self, _: &Execution, event: EventId, thread: ThreadId) -> u32 {
+        Clocks::known(self, event, thread)
+    }
+}
+
+impl Past for PastSets {
+    fn has(&self, x: &Execution, event: EventId, thread: ThreadId, index: u32) -> bool {
+        PastSets::has(self, event, EventId(x.thread_events(thread).start + index))
+    }
+
+    fn known(&self, x: &Execution, event: EventId, thread: ThreadId) -> u32 {
+        // They are the first events of the thread.
+        let (mut known, mut end) = (0, x.thread_events(thread).len() as u32);
+        while known < end {
+            let middle = known + (end - known) / 2;
+            if Past::has(self, x, event, thread, middle) {
+                known = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        known
+    }
+}
+
+/// Reads and writes, atomic or not.
+const CLASSES: usize = 4;
+
+/// The class of an access: bit 0 says that it writes, bit 1 that it is non-atomic.
+#[inline(always)]
+fn class(label: Label) -> usize {
+    usize::from(label.writes()) | usize::from(!label.is_atomic()) << 1
+}
+
+/// The classes with which each class conflicts: one writes, and one is non-atomic.
+const CONFLICTING: [&[usize]; CLASSES] = [&[3], &[2, 3], &[1, 3], &[0, 1, 2, 3]];
+
+/// A thread at a location.
+struct Place {
+    thread: ThreadId,
+    /// By class, the latest access: its index in the thread, plus 1.
+    latest: [u32; CLASSES],
+    /// Bit by bit, whether a race with an earlier place of the location is listed.
+    listed: Vec<u64>,
+}
+
+struct Search<'a, P, G> {
+    x: &'a Execution,
+    past: &'a P,
+    give: G,
+    /// By location; nothing where no access is non-atomic.
+    places: Vec<Option<Vec<Place>>>,
+    /// For each access, the one before it at its place and of its class, as in [`Place::latest`]; only to list all.
+    previous: Vec<u32>,
+    /// How many bytes the columns take, and what the places do.
+    bytes: usize,
+    growth: Growth,
+    /// How many places were looked at since time was.
+    looks: usize,
+    /// Whether no more races are wanted.
+    enough: bool,
+}
+
+impl<'a, P: Past, G: FnMut(Race) -> ControlFlow<()>> Search<'a, P, G> {
+    fn new(x: &'a Execution, past: &'a P, listing: Listing, give: G) -> Self {
+        let mut places: Vec<Option<Vec<Place>>> = x.locations().map(|_| None).collect();
+        for (label, loc) in x.labels().iter().zip(x.locs()) {
+            if !label.is_atomic() {
+                places[loc.index()].get_or_insert_default();
+            }
+        }
+        let previous = if listing == Listing::All { vec![0; x.len()] } else { Vec::new() };
+        let bytes = size_of::<Option<Vec<Place>>>() * places.len() + 4 * previous.len();
+        Search { x, past, give, places, previous, bytes, growth: Growth::default(), looks: 0, enough: false }
+    }
+
+    fn run(mut self, limits: &Limits<'_>) -> Result<(), Halt> {
+        // The replay has a column of its own.
+        self.bytes += 4 * self.x.len();
+        limits.check_memory(self.bytes, 0).map_err(Halt::Limit)?;
+        match replay(self.x, |_| &[], limits, |step| self.visit(step, limits)) {
+            Err(Halt::Limit(Limit::Stopped)) if self.enough => Ok(()),
+            ended => ended,
+        }
+    }
+
+    #[inline]
+    fn visit(&mut self, Step { event, thread, .. }: Step, limits: &Limits<'_>) -> Result<(), Limit> {
+        let (x, label) = (self.x, self.x.labels()[event.index()]);
+        if label.is_fence() {
+            return Ok(());
+        }
+        let Some(places) = &mut self.places[x.locs()[event.index()].index()] else { return Ok(()) };
+        let own = match places.iter().position(|place| place.thread == thread) {
+            Some(own) => own,
+            None => {
+                self.growth.push(places, Place { thread, latest: [0; CLASSES], listed: Vec::new() });
+                limits.check_memory(self.bytes + self.growth.peak(), 0)?;
+                places.len() - 1
+            }
+        };
+        self.looks += places.len();
+        if self.looks > 1 << 20 {
+            self.looks = 0;
+            limits.check(0)?;
+        }
+        let class = class(label);
+        for other in 0..places.len() {
+            let Place { thread: there, latest, .. } = places[other];
+            let end = CONFLICTING[class].iter().fold(0, |end, &class| latest[class].max(end));
+            if other == own || end == 0 || self.past.has(x, event, there, end - 1) {
+                continue;
+            }
+            let start = x.thread_events(there).start;
+            let mut race = |index: u32| {
+                let earlier = EventId(start + index);
+                let known = [self.past.known(x, earlier, thread), self.past.known(x, event, there)];
+                (self.give)(Race { accesses: [earlier, event], known })
+            };
+            let mut flow = ControlFlow::Continue(());
+            if !self.previous.is_empty() {
+                for &class in CONFLICTING[class] {
+                    let mut end = latest[class];
+                    while end > 0 && flow.is_continue() && !self.past.has(x, event, there, end - 1) {
+                        flow = race(end - 1);
+                        end = self.previous[(start + end - 1) as usize];
+                        self.looks += 1;
+                    }
+                }
+            } else {
+                let (low, high) = (own.min(other), own.max(other));
+                let listed = &mut places[high].listed;
+                if listed.get(low / 64).is_some_and(|word| word >> (low % 64) & 1 == 1) {
+                    continue;
+                }
+                while listed.len() <= low / 64 {
+                    self.growth.push(listed, 0);
+                    limits.check_memory(self.bytes + self.growth.peak(), 0)?;
+                }
+                listed[low / 64] |= 1 << (low % 64);
+                flow = race(end - 1);
+            }
+            if flow.is_break() {
+                self.enough = true;
+                return Err(Limit::Stopped);
+            }
+        }
+        let index = event.0 - x.thread_events(thread).start;
+        let before = std::mem::replace(&mut places[own].latest[class], index + 1);
+        if let Some(previous) = self.previous.get_mut(event.index()) {
+            *previous = before;
+        }
+        Ok(())
+    }
+}

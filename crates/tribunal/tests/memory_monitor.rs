@@ -1,0 +1,234 @@
+//! A memory that is watched: the same answers as those of the batch checker, in whatever order events come.
+
+use rayon::prelude::*;
+use tribunal::memory::{Execution, Kind, LocId, Observation, Op, Slot, Source, ThreadId};
+use tribunal::monitor::{Monitor, Unsettled, Violation, Why};
+use tribunal::verify::verify;
+use tribunal::{Limits, Model, check};
+use tribunal_formats::{Input, open};
+use tribunal_machines::{Clients, Machine, Mix, Step, run};
+
+const MODELS: [Model; 9] = [
+    Model::Ra,
+    Model::Rc20,
+    Model::Rc11,
+    Model::Relaxed,
+    Model::Wra,
+    Model::Sra,
+    Model::Sc,
+    Model::Tso,
+    Model::Pso,
+];
+
+/// splitmix64: small, and the same for ever.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
+
+/// A monitor of the threads and locations of a history.
+fn monitor_of(x: &Execution, model: Model, window: u64) -> Monitor {
+    let mut monitor = Monitor::new(model, window).expect("a model with sessions");
+    for thread in x.threads() {
+        assert_eq!(monitor.thread(x.thread_name(thread)), thread);
+    }
+    for loc in x.locations() {
+        assert_eq!(monitor.location(x.location_name(loc), x.value(x.init_write(loc))), loc);
+    }
+    monitor
+}
+
+/// An event as it comes; `named`: with what it reads from, which is else told by its value.
+fn op(x: &Execution, slot: Slot, named: bool) -> Op {
+    let event = x.event(slot);
+    let (label, value) = (x.label(event), x.value(event));
+    let loc = x.loc(event).unwrap_or(LocId(0));
+    let op = match label.kind() {
+        Kind::Read => Op::read(loc, value),
+        Kind::Write => Op::write(loc, value),
+        Kind::Rmw => Op::rmw(loc, x.value_read(event).unwrap_or_default(), value),
+        Kind::Fence => Op::fence(label.order()),
+    };
+    let source = match x.rf(event) {
+        Some(write) if named => x.slot(write).map_or(Source::Init, Source::At),
+        _ => Source::ByValue,
+    };
+    op.order(label.order()).from(source)
+}
+
+/// Gives a monitor the events in a random order that contains po; true if something was found, which is then explained.
+fn watch(x: &Execution, model: Model, seed: u64, named: bool) -> (Option<Violation>, Unsettled) {
+    let mut random = Random(seed);
+    let mut monitor = monitor_of(x, model, u64::MAX);
+    let mut next = vec![0; x.thread_count()];
+    let mut running: Vec<ThreadId> = x.threads().filter(|&t| !x.thread_events(t).is_empty()).collect();
+    let mut found = None;
+    while !running.is_empty() && found.is_none() {
+        let at = random.below(running.len());
+        let thread = running[at];
+        let index = &mut next[thread.index()];
+        monitor.event(thread, op(x, Slot { thread, index: *index }, named));
+        *index += 1;
+        if *index as usize == x.thread_events(thread).len() {
+            running.swap_remove(at);
+        }
+        found = monitor.found();
+    }
+    if found.is_none() {
+        monitor.finish(&Limits::default());
+        found = monitor.found();
+    }
+    if let Some(found) = &found {
+        let part = monitor.part(found, &Limits::default());
+        let part = part.unwrap_or_else(|| panic!("{model} {found:?}: {monitor:?}"));
+        assert!(part.execution.len() <= x.len());
+        let verdict = check(&part.execution, model);
+        assert!(verdict.is_inconsistent(), "{found:?}");
+        assert_eq!(verify(&part.execution, model, &verdict), Ok(()));
+    }
+    (found, monitor.unsettled().clone())
+}
+
+/// Whether a location has the same value twice.
+fn repeats(x: &Execution) -> bool {
+    let mut seen = std::collections::BTreeSet::new();
+    let initial = x.locations().map(|loc| x.init_write(loc));
+    let mut writes = x.events().filter(|&event| x.label(event).writes()).chain(initial);
+    !writes.all(|write| seen.insert((x.loc(write), x.value(write))))
+}
+
+#[test]
+fn both_corpora_in_any_order() {
+    for file in ["memory-public.jsonl.zst", "seqcst-public.jsonl.zst"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file);
+        let histories: Vec<_> = open(&Input::Path(path), None)
+            .expect("a corpus")
+            .map(|history| history.expect("a history"))
+            .collect();
+        let asked: usize = histories
+            .par_iter()
+            .enumerate()
+            .map(|(i, history)| {
+                let x = history.memory().expect("of a memory");
+                let finals = x.open().any(|of| matches!(of, Observation::Final { .. }));
+                if finals || x.features().finals {
+                    return 0;
+                }
+                let mut asked = 0;
+                for (name, label) in &history.labels.0 {
+                    let model: Model = name.parse().expect("a model");
+                    let Some(expected) = label.filter(|_| MODELS.contains(&model)) else { continue };
+                    let (found, unsettled) = watch(x, model, i as u64, i % 2 == 0 || repeats(x));
+                    match (found, unsettled.is_empty()) {
+                        (Some(found), _) => assert!(!expected, "{i} {model}: {found:?}"),
+                        (None, true) => assert!(expected, "{i} {model}"),
+                        (None, false) => assert!(x.is_open(), "{i} {model}: {unsettled:?}"),
+                    }
+                    asked += 1;
+                }
+                asked
+            })
+            .sum();
+        assert!(asked > 8_000, "{file}: {asked}");
+    }
+}
+
+/// What a machine does, as it comes: consistent without end, in bounded memory.
+#[test]
+fn machines_are_watched_in_bounded_memory() {
+    for (machine, model, orders) in [
+        (Machine::View, Model::Rc20, "relaxed=2,acquire=1,release=1,acq_rel=1"),
+        (Machine::View, Model::Ra, "acq_rel"),
+        (Machine::View, Model::Relaxed, "na=1,relaxed=1"),
+        (Machine::Atomic, Model::Wra, "acq_rel"),
+    ] {
+        let orders: Mix = orders.parse().expect("a mix");
+        let mut most = Vec::new();
+        for events in [40_000, 160_000] {
+            let clients = Clients { threads: 4, locations: 8, events, orders, ..Clients::default() };
+            let mut monitor = Monitor::new(model, 1_000).expect("a model with sessions");
+            (0..4).for_each(|t| _ = monitor.thread(&format!("T{t}")));
+            (0..8).for_each(|loc| _ = monitor.location(&format!("x{loc}"), 0));
+            let mut bytes = 0;
+            for Step { thread, op, .. } in run(machine, &clients).expect("clients that can run") {
+                monitor.event(thread, op);
+                bytes = bytes.max(monitor.bytes());
+                assert_eq!(monitor.found(), None, "{machine} {model}");
+            }
+            monitor.finish(&Limits::default());
+            assert_eq!(monitor.found(), None, "{machine} {model}");
+            assert!(monitor.unsettled().is_empty(), "{machine} {model}: {:?}", monitor.unsettled());
+            most.push(bytes);
+        }
+        // The latest events are kept whatever happens; the rest does not grow.
+        assert!(most[1] < most[0] + (16 << 20), "{machine} {model}: {most:?}");
+    }
+}
+
+#[test]
+fn a_read_that_waits_too_long_reads_what_nobody_wrote() {
+    let mut monitor = Monitor::new(Model::Ra, 10).expect("ra");
+    let (t0, t1) = (monitor.thread("T0"), monitor.thread("T1"));
+    let (x, y) = (monitor.location("x", 0), monitor.location("y", 0));
+    monitor.event(t1, Op::read(x, 1));
+    for value in 1..=10 {
+        monitor.event(t0, Op::write(y, value));
+        assert_eq!(monitor.found(), None);
+    }
+    monitor.event(t0, Op::write(y, 11));
+    let found = monitor.found().expect("too late");
+    assert_eq!((found.event, found.why.clone()), (0, Why::Unwritten));
+    assert_eq!(monitor.part(&found, &Limits::default()).expect("all is there").execution.len(), 1);
+    // It goes on without that read.
+    monitor.event(t0, Op::write(x, 1));
+    monitor.event(t1, Op::read(x, 1));
+    monitor.event(t1, Op::read(y, 3));
+    let found = monitor.found().expect("overwritten");
+    assert_eq!((found.event, found.slot), (14, Slot { thread: t1, index: 2 }));
+}
+
+#[test]
+fn values_that_repeat_are_told_apart_if_they_can_be() {
+    let mut monitor = Monitor::new(Model::Ra, 10).expect("ra");
+    let (t0, t1) = (monitor.thread("T0"), monitor.thread("T1"));
+    let x = monitor.location("x", 0);
+    let first = Slot { thread: t0, index: 0 };
+    monitor.event(t0, Op::write(x, 1));
+    monitor.event(t0, Op::write(x, 2));
+    monitor.event(t0, Op::write(x, 1));
+    // It may be either.
+    monitor.event(t1, Op::read(x, 1));
+    assert_eq!((monitor.found(), monitor.unsettled().ambiguous), (None, 1));
+    monitor.event(t1, Op::read(x, 2));
+    // Only the later one is left.
+    monitor.event(t1, Op::read(x, 1));
+    assert_eq!((monitor.found(), monitor.unsettled().ambiguous), (None, 1));
+    monitor.event(t1, Op::read(x, 1).from(Source::At(first)));
+    assert!(matches!(monitor.found(), Some(Violation { event: 6, why: Why::Refused(_), .. })));
+}
+
+/// A cycle of po ∪ rf, which waiting for each other shows.
+#[test]
+fn threads_that_wait_for_each_other() {
+    for model in MODELS {
+        let mut monitor = Monitor::new(model, 100).expect("a model with sessions");
+        let (t0, t1) = (monitor.thread("T0"), monitor.thread("T1"));
+        let (x, y) = (monitor.location("x", 0), monitor.location("y", 0));
+        monitor.event(t0, Op::read(x, 1));
+        monitor.event(t1, Op::read(y, 1));
+        monitor.event(t0, Op::write(y, 1));
+        assert_eq!(monitor.found(), None);
+        monitor.event(t1, Op::write(x, 1));
+        let found = monitor.found().expect("a cycle");
+        assert_eq!(found.why, Why::Cyclic, "{model}");
+        assert_eq!(monitor.part(&found, &Limits::default()).expect("a part").execution.len(), 4);
+        assert_eq!(monitor.found(), None, "{model}");
+    }
+}
