@@ -528,9 +528,42 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Which write each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
+    /// for these begin at the number given.
+    fn reads_from(&mut self, n: u32, first_overwriting: usize) -> Vec<u32> {
+        let Scene { x, chains, .. } = self.scene;
+        let locations = x.location_count();
+        let mut sources = vec![NONE; n as usize];
+        for (node, read_from) in sources.iter_mut().enumerate() {
+            let (origin, role, label) = (self.origins[node], self.roles[node], self.labels[node]);
+            if !label.reads() {
+                continue;
+            }
+            let source = match role {
+                Role::Write | Role::Copy => x.rf(origin).expect("an RMW reads"),
+                Role::Line | Role::Seen => left_by(x, origin),
+            };
+            let loc = self.locs[node];
+            let column = if loc.index() < locations { &self.write } else { &self.copy };
+            if !x.is_init(source) {
+                *read_from = column[source.index()];
+                continue;
+            }
+            *read_from = n + loc.0;
+            if !label.writes() {
+                // An RMW that reads it directly follows it; all others are behind that.
+                let to = match chains.writes(chains.link(source).chain).nth(1) {
+                    Some(rmw) => column[rmw.index()],
+                    None => BESIDE | (first_overwriting + loc.index()) as u32,
+                };
+                self.edges.push((Node(node as u32), Node(to)));
+            }
+        }
+        sources
+    }
+
     fn finish(mut self) -> Result<Psc, Limit> {
         let x = self.scene.x;
-        let chains = self.scene.chains;
         let (n, locations) = (self.labels.len() as u32, x.location_count());
         // Sources, the other copies, names and a table of threads; an event has few more edges.
         let copied = if self.copies == Copies::Two { 8 } else { 0 };
@@ -564,37 +597,7 @@ impl Builder<'_> {
                 self.edges.push((Node(copy), Node(write)));
             }
         }
-        // Which write each event reads from, in its copy.
-        let mut sources = vec![NONE; n as usize];
-        let first_overwriting = self.beside.len() - copies * locations;
-        for node in 0..n as usize {
-            let (origin, role, label) = (self.origins[node], self.roles[node], self.labels[node]);
-            if !label.reads() {
-                continue;
-            }
-            let source = match role {
-                Role::Write | Role::Copy => x.rf(origin).expect("an RMW reads"),
-                Role::Line | Role::Seen => left_by(x, origin),
-            };
-            let loc = self.locs[node];
-            if x.is_init(source) {
-                sources[node] = n + loc.0;
-                if label.writes() {
-                    continue;
-                }
-                // An RMW that reads it directly follows it; all others are behind that.
-                let chain = chains.link(source).chain;
-                let to = match chains.writes(chain).nth(1) {
-                    Some(rmw) if loc.index() < locations => self.write[rmw.index()],
-                    Some(rmw) => self.copy[rmw.index()],
-                    None => BESIDE | (first_overwriting + loc.index()) as u32,
-                };
-                self.edges.push((Node(node as u32), Node(to)));
-            } else {
-                let copied = loc.index() >= locations;
-                sources[node] = if copied { self.copy[source.index()] } else { self.write[source.index()] };
-            }
-        }
+        let sources = self.reads_from(n, self.beside.len() - copies * locations);
         for (from, to) in &mut self.edges {
             for node in [from, to] {
                 if node.0 & BESIDE != 0 {
