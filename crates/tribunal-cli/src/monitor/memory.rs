@@ -89,7 +89,7 @@ impl Watch<'_> {
                     let event = self.monitor.events();
                     self.lines.note(event, line, || self.monitor.oldest());
                     self.monitor.event(thread, op);
-                    if event % CHECK == 0 {
+                    if event.is_multiple_of(CHECK) {
                         if interrupt::requested() {
                             return self.interrupted(progress);
                         }

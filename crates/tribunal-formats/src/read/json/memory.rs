@@ -282,10 +282,12 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// An event with its thread first, `{"thread":"T0","op":...}`, without anything unusual: the names of its thread and of its location, and
-/// what it does.
+/// The names of an event's thread and of its location, if it has one, and what it does.
+pub(in crate::read) type Line<'a> = (&'a [u8], Option<&'a [u8]>, Op);
+
+/// An event with its thread first, `{"thread":"T0","op":...}`, without anything unusual.
 #[inline]
-pub(in crate::read) fn plain_line(line: &[u8]) -> Option<(&[u8], Option<&[u8]>, Op)> {
+pub(in crate::read) fn plain_line(line: &[u8]) -> Option<Line<'_>> {
     let (thread, rest) = plain_string(line.strip_prefix(b"{\"thread\":\"")?)?;
     let (Plain { op, seen, loc }, rest) = Plain::after_brace(rest.strip_prefix(b",")?)?;
     (rest.is_empty() && missing(seen, &op).is_none()).then_some((thread, loc, op))
