@@ -27,13 +27,14 @@ use super::{Engine, Preserved, multiprocessor};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Order};
 use crate::order::chains::Chains;
+use crate::order::graph::Graph;
 use crate::order::happens_before::{HappensBefore, Synchronisation};
 use crate::order::observer::Accesses;
 use crate::order::pasts::Pasts;
 use crate::order::psc::{self, Copies, Far, Psc, Scene};
 use crate::order::repair::repair;
 use crate::order::replay::Halt;
-use crate::order::saturate::{Saturation, Stop, graph_bytes};
+use crate::order::saturate::{Reason, Saturation, Stop, graph_bytes};
 use crate::order::search::{self, Explain, Outcome, in_order};
 use crate::order::turns::Turns;
 use crate::order::{causality, coherence, parallel, sat};
@@ -126,7 +127,6 @@ fn seq_cst(
     let mut psc = Psc::new(scene, Copies::One, limits)?;
     let rest = limits.beside(psc.bytes())?;
     let mut graph = psc.graph(&rest)?;
-    // An mo that satisfies more will do, and is found faster.
     if let (None, Ok(graph)) = (engine, &mut graph) {
         rest.check_memory(graph_bytes(graph) + Turns::bytes(&psc.events), 0)?;
         let moves = STRAIGHTENED.max(x.len() / 16);
@@ -137,7 +137,13 @@ fn seq_cst(
         graph.truncate(0);
     }
     if psc.observed {
-        drop((psc, graph));
+        // An mo that satisfies more will do, and is found faster.
+        if let (None, Ok(graph)) = (engine, graph)
+            && let Some(decided) = plainly(x, &psc, graph, &rest)?
+        {
+            return Ok(decided);
+        }
+        drop(psc);
         psc = Psc::new(scene, Copies::Two, limits)?;
         graph = psc.graph(&limits.beside(psc.bytes())?)?;
     }
@@ -191,6 +197,27 @@ fn seq_cst(
             inconsistent(Violation { axiom: Axiom::SeqCst, refutation }, decided)
         }
     }
+}
+
+/// An mo that saturation finds, all but for some writes out of turn, if it does.
+fn plainly(
+    x: &Execution,
+    psc: &Psc,
+    graph: Graph<Reason>,
+    limits: &Limits<'_>,
+) -> Result<Option<(Verdict, Engine)>, Limit> {
+    let limits = &limits.beside(psc.lines_bytes())?;
+    let mut saturation = Saturation::new(&psc.events, graph, psc.lines(), limits)?;
+    match saturation.run(limits) {
+        Ok(()) => {}
+        Err(Stop::Limit(limit)) => return Err(limit),
+        Err(Stop::Conflict(_)) => return Ok(None),
+    }
+    saturation.reorder();
+    let repairs = repair(&psc.events, &mut saturation, limits)?;
+    let engine = if repairs == Some(0) { Engine::Saturation } else { Engine::Search };
+    let mo = |_| Witness::Mo(psc.of_history(x, &in_order(&psc.events, &saturation.graph)));
+    Ok(repairs.map(mo).map(|mo| (Verdict::Consistent(mo), engine)))
 }
 
 /// Moves by which the order of a small graph may be straightened.
