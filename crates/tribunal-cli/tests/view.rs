@@ -28,7 +28,7 @@ fn a_page_has_the_history_and_all_models() {
     assert!(!page.contains("src=\"http") && !page.contains("@import"), "nothing comes from elsewhere");
     let document = document(&page);
     assert_eq!((&document["title"], &document["source"]), (&"SB".into(), &"sb.txt:1".into()));
-    assert_eq!(document["rulings"].as_array().map(Vec::len), Some(18));
+    assert_eq!(document["rulings"].as_array().map(Vec::len), Some(19));
     assert_eq!(document["events"][0]["label"], "W x 1");
     // sc, wsc and ccm forbid it, of which ccm is the weakest.
     assert_eq!(shown(&document), ("ccm", "inconsistent"));

@@ -7,7 +7,7 @@ use crate::memory::{EventId, Execution};
 use crate::order::chains::{left_by, looked_at};
 use crate::order::derivation::{Derivation, Hop, Lemma};
 use crate::order::graph::Node;
-use crate::order::psc::{Beside, Psc, Role, Scene};
+use crate::order::psc::{Beside, Far, Psc, Role, Scene};
 use crate::order::saturate::{Conflict, Reason, Saturation};
 use crate::order::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
@@ -273,8 +273,8 @@ impl Explanation<'_> {
             return steps.iter().flat_map(|step| step.mo.clone()).collect();
         };
         let mut edges = Vec::new();
-        let (mut begin, mut at, mut path) = (self.origin(steps[start].from), EventId(0), Vec::new());
-        at.clone_from(&begin);
+        let mut begin = self.origin(steps[start].from);
+        let (mut at, mut path) = (begin, Vec::new());
         for i in start..start + steps.len() {
             let step = &steps[i % steps.len()];
             match (self.role(step.from), self.role(step.to)) {
@@ -306,12 +306,33 @@ impl Explanation<'_> {
             }
             if is_line(step.to) {
                 let to = self.origin(step.to);
-                let path = std::mem::take(&mut path);
+                let path = self.merged(std::mem::take(&mut path));
                 edges.push(Edge { from: begin, to, because: Because::Psc { path } });
                 (begin, at) = (to, to);
             }
         }
         edges
+    }
+
+    /// The path with one step of program order for two in a row, where that may still begin and end a path between accesses.
+    fn merged(&self, path: Vec<Edge>) -> Vec<Edge> {
+        let x = self.x();
+        let far =
+            |a: EventId, b: EventId| self.scene.far == Far::Po || x.loc(a).is_none() || x.loc(a) != x.loc(b);
+        let mut merged: Vec<Edge> = Vec::with_capacity(path.len());
+        for edge in path {
+            match merged.last_mut() {
+                Some(last)
+                    if last.because == Because::Po
+                        && edge.because == Because::Po
+                        && far(last.from, edge.to) =>
+                {
+                    last.to = edge.to;
+                }
+                _ => merged.push(edge),
+            }
+        }
+        merged
     }
 
     /// From a write to a seq_cst event: itself, or a fence that it or a read of it happens before.
