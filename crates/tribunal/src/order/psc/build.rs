@@ -82,6 +82,12 @@ impl Psc {
             count: 0,
             own: Vec::new(),
         };
+        // About what most histories come to, so that little moves.
+        meter.room(&mut builder.labels, n)?;
+        meter.room(&mut builder.locs, n)?;
+        meter.room(&mut builder.roles, n)?;
+        meter.room(&mut builder.origins, n)?;
+        meter.room(&mut builder.edges, 4 * n)?;
         builder.index();
         for thread in x.threads() {
             builder.events(thread)?;
@@ -403,7 +409,8 @@ impl Builder<'_> {
             }
             let others = x.threads().filter(|&u| u != thread);
             for u in std::iter::once(thread).chain(others) {
-                let start = x.thread_events(u).start;
+                let of_u = x.thread_events(u);
+                let start = of_u.start;
                 let known = scene.known(e, thread, u);
                 let mut from = previous.map_or(0, |fence| scene.known(fence, thread, u));
                 let fence = Self::last(&self.last_fence, x, u, known);
@@ -419,7 +426,7 @@ impl Builder<'_> {
                         continue;
                     }
                     let read = x.rf(y).filter(|_| !x.label(y).writes());
-                    if read.is_some_and(|source| x.thread_of(source) == Some(u)) {
+                    if read.is_some_and(|source| of_u.contains(&source.0)) {
                         // The write itself is still to come, or was told of.
                         continue;
                     }
