@@ -87,7 +87,7 @@ impl Psc {
         meter.room(&mut builder.locs, n)?;
         meter.room(&mut builder.roles, n)?;
         meter.room(&mut builder.origins, n)?;
-        meter.room(&mut builder.edges, 4 * n)?;
+        meter.room(&mut builder.edges, 5 * n)?;
         builder.index();
         for thread in x.threads() {
             builder.events(thread)?;
@@ -537,7 +537,7 @@ impl Builder<'_> {
 
     /// Which write each event reads from, in its copy. What reads an initial write comes before all others: the nodes that stand
     /// for these begin at the number given.
-    fn reads_from(&mut self, n: u32, first_overwriting: usize) -> Vec<u32> {
+    fn reads_from(&mut self, n: u32, first_overwriting: usize) -> Result<Vec<u32>, Limit> {
         let Scene { x, chains, .. } = self.scene;
         let locations = x.location_count();
         let mut sources = vec![NONE; n as usize];
@@ -563,19 +563,19 @@ impl Builder<'_> {
                     Some(rmw) => column[rmw.index()],
                     None => BESIDE | (first_overwriting + loc.index()) as u32,
                 };
+                self.meter.room(&mut self.edges, 1)?;
                 self.edges.push((Node(node as u32), Node(to)));
             }
         }
-        sources
+        Ok(sources)
     }
 
     fn finish(mut self) -> Result<Psc, Limit> {
         let x = self.scene.x;
         let (n, locations) = (self.labels.len() as u32, x.location_count());
-        // Sources, the other copies, names and a table of threads; an event has few more edges.
+        // Sources, the other copies, names and a table of threads.
         let copied = if self.copies == Copies::Two { 8 } else { 0 };
         self.meter.take((8 + copied) * n as usize + 32 * locations + 64 * x.thread_count())?;
-        self.meter.room(&mut self.edges, 3 * x.len())?;
         let copies = if self.copies == Copies::Two { 2 } else { 1 };
         // What fences come before, now that lines have nodes: their edges begin at events of the history.
         let line = &self.line;
@@ -593,6 +593,7 @@ impl Builder<'_> {
                 NONE => self.copied_write(e),
                 seen => seen,
             };
+            self.meter.room(&mut self.edges, 1)?;
             self.edges.push((Node(after), Node(seen)));
         }
         let mut twins = Vec::new();
@@ -601,10 +602,11 @@ impl Builder<'_> {
             for e in x.events().filter(|&e| x.label(e).writes()) {
                 let (write, copy) = (self.write[e.index()], self.copy[e.index()]);
                 (twins[write as usize], twins[copy as usize]) = (copy, write);
+                self.meter.room(&mut self.edges, 1)?;
                 self.edges.push((Node(copy), Node(write)));
             }
         }
-        let sources = self.reads_from(n, self.beside.len() - copies * locations);
+        let sources = self.reads_from(n, self.beside.len() - copies * locations)?;
         for (from, to) in &mut self.edges {
             for node in [from, to] {
                 if node.0 & BESIDE != 0 {
