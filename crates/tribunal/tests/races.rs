@@ -2,7 +2,9 @@
 
 #[allow(dead_code, reason = "only races are asked for")]
 mod naive;
+mod random;
 
+use random::Random;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -11,19 +13,6 @@ use tribunal::races::{Listing, Unlisted, each_race, first_race, races};
 use tribunal::verdict::{Limit, Race};
 use tribunal::verify::{NoRace, Refusal, verify_race_free, verify_races};
 use tribunal::{Limits, Model};
-
-/// splitmix64: small, and the same for ever.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
 
 /// Up to 16 events of every kind and order. Most reads are from what was written before them, so that po ∪ rf is mostly acyclic. In one
 /// of four, so many threads stand idle that hb is held as sets.

@@ -2,25 +2,14 @@
 
 mod engines;
 mod naive;
+mod random;
 
+use random::Random;
 use rayon::prelude::*;
 use tribunal::memory::{Execution, Op, Order};
 use tribunal::verdict::Verdict;
 use tribunal::verify::{verify, verify_violation};
 use tribunal::{Model, check};
-
-/// splitmix64: small, and the same for ever.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
 
 /// A history of few values, one in four with fences, dependencies or final values; one in twenty reads what nobody wrote.
 fn history(seed: u64) -> Execution {

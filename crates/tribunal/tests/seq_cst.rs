@@ -4,11 +4,13 @@ mod engines;
 mod naive;
 
 use rayon::prelude::*;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tribunal::memory::{EventId, Execution, LocId, Op, Order};
+use tribunal::memory::{EventId, Execution, Kind, LocId, Op, Order, Source};
 use tribunal::verdict::{Axiom, ModificationOrder, Witness};
 use tribunal::verify::{Refusal, verify, verify_witness};
 use tribunal::{Model, Verdict};
+use tribunal_formats::{History, Input, open};
 
 const MODELS: [Model; 2] = [Model::Rc20, Model::Rc11];
 const HISTORIES: u64 = 20_000;
@@ -156,6 +158,54 @@ fn where_every_event_is_seq_cst_both_are_sc() {
             judged(&x, model, expected, seed);
         }
     });
+}
+
+/// The same history with every event seq_cst: each read of the same write, whatever its value.
+fn strengthened(x: &Execution) -> Execution {
+    let source = |e: EventId| match x.rf(e) {
+        Some(write) => x.slot(write).map_or(Source::Init, Source::At),
+        None => Source::ByValue,
+    };
+    let mut b = Execution::builder();
+    for loc in x.locations() {
+        let id = b.location(x.location_name(loc));
+        b.init(id, x.init_value(loc));
+    }
+    for thread in x.threads() {
+        let id = b.thread(x.thread_name(thread));
+        for e in x.thread_events(thread).map(|e| EventId::from_index(e as usize)) {
+            let op = match (x.label(e).kind(), x.loc(e)) {
+                (Kind::Read, Some(loc)) => Op::read(loc, x.value(e)).from(source(e)),
+                (Kind::Write, Some(loc)) => Op::write(loc, x.value(e)),
+                (Kind::Rmw, Some(loc)) => {
+                    Op::rmw(loc, x.value_read(e).expect("an RMW reads"), x.value(e)).from(source(e))
+                }
+                _ => Op::fence(Order::SeqCst),
+            };
+            b.push(id, op.order(Order::SeqCst));
+        }
+    }
+    for &(loc, write) in x.finals() {
+        b.final_value(loc, x.value(write));
+    }
+    b.build().expect("as before")
+}
+
+#[test]
+fn both_are_sc_on_the_corpora_if_every_event_is_seq_cst() -> Result<(), tribunal_formats::Error> {
+    for corpus in ["memory-public.jsonl.zst", "seqcst-public.jsonl.zst"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(corpus);
+        let histories: Vec<History> = open(&Input::Path(path), None)?.collect::<Result<_, _>>()?;
+        histories.par_iter().for_each(|history| {
+            let x = strengthened(history.memory().expect("of a memory"));
+            let labelled = history.labels.0.iter().find(|(name, _)| name.as_str() == "sc");
+            let (_, sc) = labelled.expect("a label for sc");
+            for model in MODELS {
+                judged(&x, model, *sc, history.line);
+            }
+        });
+    }
+    Ok(())
 }
 
 fn judged(x: &Execution, model: Model, expected: Option<bool>, seed: u64) {

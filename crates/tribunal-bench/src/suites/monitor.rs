@@ -5,7 +5,7 @@ use crate::{Error, Session, Table};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
-use tribunal::memory::{Kind, Op, Order};
+use tribunal::memory::{Kind, Op};
 use tribunal::monitor::Monitor;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, Observed, observations};
@@ -95,14 +95,7 @@ fn watched(model: Model, machine: Machine, clients: &Clients) -> Result<Watched,
 
 /// A step as a line of the text form.
 fn put(text: &mut String, Step { thread, op, .. }: &Step) {
-    let order = match op.order {
-        Order::NonAtomic => ".na",
-        Order::Relaxed => "",
-        Order::Acquire => ".acq",
-        Order::Release => ".rel",
-        Order::AcqRel => ".ar",
-        Order::SeqCst => ".sc",
-    };
+    let order = op.order.suffix();
     let Op { loc, value, read, .. } = *op;
     let (thread, loc) = (thread.0, loc.0);
     let put = match op.kind {

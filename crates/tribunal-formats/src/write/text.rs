@@ -3,7 +3,7 @@
 use super::{Event, Header, Origin, WriteError, put, put_times};
 use crate::Format;
 use crate::read::{KEYWORDS, in_name};
-use tribunal::memory::{Kind, Order};
+use tribunal::memory::Kind;
 
 /// A line is continued up to about this column.
 const WIDTH: usize = 100;
@@ -111,14 +111,7 @@ impl Form {
             Kind::Rmw => b'U',
             Kind::Fence => b'F',
         });
-        out.extend_from_slice(match event.order {
-            Order::NonAtomic => b".na".as_slice(),
-            Order::Relaxed => b"",
-            Order::Acquire => b".acq",
-            Order::Release => b".rel",
-            Order::AcqRel => b".ar",
-            Order::SeqCst => b".sc",
-        });
+        out.extend_from_slice(event.order.suffix().as_bytes());
         if event.kind != Kind::Fence {
             check_name("location", event.loc)?;
             out.push(b' ');

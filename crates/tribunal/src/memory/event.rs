@@ -75,6 +75,23 @@ impl Order {
             Order::SeqCst => "seq_cst",
         }
     }
+
+    /// What people write behind the letter of an event: `.na`, nothing for relaxed, `.acq`, `.rel`, `.ar`, `.sc`.
+    ///
+    /// ```
+    /// use tribunal::memory::Order;
+    /// assert_eq!(Order::SeqCst.suffix(), ".sc");
+    /// ```
+    pub const fn suffix(self) -> &'static str {
+        match self {
+            Order::NonAtomic => ".na",
+            Order::Relaxed => "",
+            Order::Acquire => ".acq",
+            Order::Release => ".rel",
+            Order::AcqRel => ".ar",
+            Order::SeqCst => ".sc",
+        }
+    }
 }
 
 /// Kind and order of an event in one byte.

@@ -379,14 +379,7 @@ pub(crate) fn put_operation(
     read: u64,
     value: u64,
 ) -> fmt::Result {
-    let order = match label.order() {
-        Order::NonAtomic => ".na",
-        Order::Relaxed => "",
-        Order::Acquire => ".acq",
-        Order::Release => ".rel",
-        Order::AcqRel => ".ar",
-        Order::SeqCst => ".sc",
-    };
+    let order = label.order().suffix();
     match label.kind() {
         Kind::Read => write!(out, "R{order} {loc} {value}"),
         Kind::Write => write!(out, "W{order} {loc} {value}"),

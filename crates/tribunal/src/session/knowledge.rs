@@ -2,17 +2,7 @@
 
 use super::rows::{EMPTY, Rows, includes};
 use crate::memory::{Order, ThreadId};
-
-/// What makes one thread's events happen before another's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Synchronisation {
-    /// hb = po.
-    Nothing,
-    /// hb = (po ∪ rf)⁺.
-    EveryRead,
-    /// hb = (po ∪ sw)⁺, by the orders given. Release sequences may be continued by later writes of the thread (rc11).
-    Annotated { continued: bool },
-}
+use crate::order::happens_before::Synchronisation;
 
 /// What who reads a write may acquire: a row, and so many events of the write's own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,18 +105,18 @@ impl Knowledge {
                     self.threads[thread.index()].now = self.join(now, writer, release);
                 }
             }
-            Synchronisation::Annotated { .. } if release.is_nothing() => {}
-            Synchronisation::Annotated { .. } if order.is_acquire() => {
+            _ if release.is_nothing() => {}
+            _ if order.is_acquire() => {
                 self.threads[thread.index()].now = self.join(now, writer, release);
             }
-            Synchronisation::Annotated { .. } if order == Order::NonAtomic => {}
+            _ if order == Order::NonAtomic => {}
             // Nobody else has this row, so that it may grow where it is.
-            Synchronisation::Annotated { .. } if !self.tracing && pending > release.row => {
+            _ if !self.tracing && pending > release.row => {
                 self.rows.join_from(pending, release.row);
                 let own = &mut self.rows.row_mut(pending)[writer.index()];
                 *own = (*own).max(release.own);
             }
-            Synchronisation::Annotated { .. } => {
+            _ => {
                 self.threads[thread.index()].pending = self.join(pending, writer, release);
             }
         }
@@ -147,8 +137,11 @@ impl Knowledge {
         let sequences = match self.synchronisation {
             Synchronisation::Nothing => return Release::default(),
             Synchronisation::EveryRead => return here,
-            Synchronisation::Annotated { .. } if order == Order::NonAtomic => return Release::default(),
-            Synchronisation::Annotated { continued } => continued,
+            _ if order == Order::NonAtomic => {
+                return Release::default();
+            }
+            Synchronisation::Annotated => false,
+            Synchronisation::Continued => true,
         };
         let own = if order.is_release() {
             if sequences {
@@ -177,7 +170,7 @@ impl Knowledge {
 
     /// The thread's next event is a fence.
     pub(super) fn fence(&mut self, thread: ThreadId, order: Order) {
-        if !matches!(self.synchronisation, Synchronisation::Annotated { .. }) {
+        if !matches!(self.synchronisation, Synchronisation::Annotated | Synchronisation::Continued) {
             return;
         }
         let State { count, now, pending, .. } = self.threads[thread.index()];

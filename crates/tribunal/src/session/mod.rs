@@ -35,9 +35,9 @@ mod step;
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
 use crate::models::{Model, judge};
+use crate::order::happens_before::Synchronisation;
 use crate::verdict::{Verdict, Violation, Witness};
 use coherence::Coherence;
-use knowledge::Synchronisation;
 use log::{Log, LogMark, NONE};
 use saturation::{Rules, Saturation};
 
@@ -122,8 +122,8 @@ impl Session {
             |synchronisation, mo| Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)));
         let saturation = |rules| Engine::Saturation(Box::new(Saturation::new(rules)));
         let engine = match model {
-            Model::Rc20 => coherence(Synchronisation::Annotated { continued: false }, true),
-            Model::Rc11 => coherence(Synchronisation::Annotated { continued: true }, true),
+            Model::Rc20 => coherence(Synchronisation::Annotated, true),
+            Model::Rc11 => coherence(Synchronisation::Continued, true),
             Model::Ra => coherence(Synchronisation::EveryRead, true),
             Model::Relaxed => coherence(Synchronisation::Nothing, true),
             Model::Wra => coherence(Synchronisation::EveryRead, false),

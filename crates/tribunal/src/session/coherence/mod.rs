@@ -30,10 +30,11 @@ mod look;
 mod place;
 mod retire;
 
-use super::knowledge::{Knowledge, Release, Synchronisation};
+use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
+use crate::order::happens_before::Synchronisation;
 use location::{LineState, Location};
 use look::Look;
 

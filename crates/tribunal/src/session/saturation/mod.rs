@@ -20,11 +20,12 @@
 mod retire;
 mod rules;
 
-use super::knowledge::{Knowledge, Release, Synchronisation};
+use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
 use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
+use crate::order::happens_before::Synchronisation;
 
 /// What a model keeps of po and rf, and which rules it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +101,23 @@ struct Entry {
     event: u32,
 }
 
+impl Event {
+    /// No event, and of a fence all but its thread and index.
+    const NOTHING: Event = Event {
+        thread: NONE,
+        loc: LocId(0),
+        index: 0,
+        reads: false,
+        writes: false,
+        source: NOTHING,
+        line: NONE,
+        readers: 0,
+        edge: NONE,
+        earlier: NOTHING,
+        place: NONE,
+    };
+}
+
 /// What to put back to go back.
 #[derive(Clone, Copy, Debug)]
 enum Change {
@@ -153,24 +171,11 @@ struct Access {
 
 impl Saturation {
     pub(super) fn new(rules: Rules) -> Self {
-        let nothing = Event {
-            thread: NONE,
-            loc: LocId(0),
-            index: 0,
-            reads: false,
-            writes: false,
-            source: NOTHING,
-            line: NONE,
-            readers: 0,
-            edge: NONE,
-            earlier: NOTHING,
-            place: NONE,
-        };
         Saturation {
             rules,
             knowledge: Knowledge::new(Synchronisation::EveryRead),
             releases: Vec::new(),
-            events: vec![nothing],
+            events: vec![Event::NOTHING],
             clocks: Rows::default(),
             readers: Rows::default(),
             edges: Vec::new(),
@@ -472,19 +477,7 @@ impl Saturation {
         };
         let State { count, mut read, mut write, mut barrier } = state;
         if holds {
-            let fence = self.add_event(Event {
-                thread: thread.0,
-                loc: LocId(0),
-                index: count,
-                reads: false,
-                writes: false,
-                source: NOTHING,
-                line: NONE,
-                readers: 0,
-                edge: NONE,
-                earlier: NOTHING,
-                place: NONE,
-            });
+            let fence = self.add_event(Event { thread: thread.0, index: count, ..Event::NOTHING });
             self.queue.clear();
             self.add_edge(read, fence);
             match self.rules {
