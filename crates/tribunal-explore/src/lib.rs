@@ -1,0 +1,10 @@
+//! Explores every behaviour of a concurrent program under a memory model, an execution for each class of reads-from.
+
+pub mod graph;
+pub mod options;
+pub mod program;
+pub mod report;
+pub mod search;
+
+pub use options::{Mode, Options};
+pub use report::{End, Failure, Problem, Report};

@@ -1,0 +1,151 @@
+//! What the explorer asks of a program: threads that run up to their next operation and take its answer.
+
+use crate::graph::Graph;
+use crate::report::Problem;
+use std::fmt;
+use std::panic::Location;
+use tribunal::memory::{LocId, Order, ThreadId};
+
+/// A program that can be run again and again, the same way for the same answers.
+///
+/// Threads are numbered by the explorer, the main thread is 0; they keep their numbers from one execution to the next.
+pub trait Program {
+    /// Starts anew: what is left of the last execution is dropped; there is the main thread, and it has not run.
+    fn start(&mut self);
+
+    /// Runs a thread up to its next operation. `answer` is to its last one. If the operation accesses something that has no
+    /// location in this execution yet, its location is `fresh`.
+    fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request;
+
+    /// The value with which a location starts.
+    fn initial(&self, loc: LocId) -> u64;
+
+    /// The execution is complete: every thread has ended. Says what is wrong with it as a whole, such as a leak.
+    fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
+
+    /// What people call a thread.
+    fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        let _ = thread;
+        None
+    }
+
+    /// What people call a location.
+    fn location_name(&self, loc: LocId) -> Option<String> {
+        let _ = loc;
+        None
+    }
+}
+
+/// The next operation of a thread.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What it does.
+    pub action: Action,
+    /// Where it stands in the source.
+    pub place: Place,
+}
+
+/// An operation. The answer is [`Answer::Done`] unless said otherwise.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// Reads; the answer is the value. `Order::NonAtomic` for plain accesses, which must not race.
+    Load { loc: LocId, order: Order },
+    /// Writes.
+    Store { loc: LocId, order: Order, value: u64 },
+    /// Reads and, if `update` has a new value for what it read, writes in one step. The answer is the value read. If there is no
+    /// new value it is a load with the order `failure`.
+    Rmw { loc: LocId, order: Order, failure: Order, update: Update },
+    /// A fence.
+    Fence { order: Order },
+    /// Reads a value that satisfies a condition, and waits while there is none. The answer is the value.
+    Await { loc: LocId, order: Order, until: Condition },
+    /// An RMW that succeeds, and waits while it cannot: taking a lock. The answer is the value read.
+    AwaitRmw { loc: LocId, order: Order, update: Update },
+    /// Makes a thread; the answer is [`Answer::Thread`].
+    Spawn,
+    /// Waits for the end of a thread.
+    Join { thread: ThreadId },
+    /// `spin_loop` and `yield_now`: the end of an iteration of a loop that waits.
+    Yield,
+    /// Picks a number below `options`; the answer is that number.
+    Choose { options: u32 },
+    /// Gives up one of the handles of a shared object (an `Arc`) whose last one runs a destructor; `others` are left, those that
+    /// wait for the answer to this included. The answer is 1 if this is the last, and all others happen before it; otherwise 0.
+    Release { loc: LocId, others: u32 },
+    /// The thread goes no further, and the execution does not count (`assume` of what is false).
+    Block,
+    /// Something is wrong.
+    Fail(Problem),
+    /// The thread has ended.
+    End,
+}
+
+/// What a read-modify-write makes of the value it reads: a new value, or none if it fails.
+#[derive(Clone, Copy, Debug)]
+pub struct Update {
+    /// The new value, from the value read and the operands.
+    pub apply: fn(u64, [u64; 2]) -> Option<u64>,
+    /// The operands.
+    pub operands: [u64; 2],
+}
+
+impl Update {
+    /// The new value for the value read.
+    pub fn of(&self, read: u64) -> Option<u64> {
+        (self.apply)(read, self.operands)
+    }
+}
+
+/// A condition on a value that is waited for.
+#[derive(Clone, Copy, Debug)]
+pub struct Condition {
+    /// Whether the value will do.
+    pub holds: fn(u64, u64) -> bool,
+    /// The operand.
+    pub operand: u64,
+}
+
+impl Condition {
+    /// Whether a value will do.
+    pub fn of(&self, read: u64) -> bool {
+        (self.holds)(read, self.operand)
+    }
+}
+
+/// What a thread is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Go on; also what a thread is started with.
+    Done,
+    /// The value read, or the number picked.
+    Value(u64),
+    /// The thread made.
+    Thread(ThreadId),
+}
+
+/// A place in the source: of Rust code, or of a program as text (with an empty file name).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The file.
+    pub file: &'static str,
+    /// The line, from 1; 0 if there is no place to name.
+    pub line: u32,
+    /// The column, from 1; 0 if it is not known.
+    pub column: u32,
+}
+
+impl From<&'static Location<'static>> for Place {
+    fn from(location: &'static Location<'static>) -> Self {
+        Place { file: location.file(), line: location.line(), column: location.column() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.file, self.line) {
+            (_, 0) => write!(f, "an unknown place"),
+            ("", line) => write!(f, "line {line}"),
+            (file, line) => write!(f, "{file}:{line}"),
+        }
+    }
+}
