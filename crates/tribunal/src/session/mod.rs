@@ -235,6 +235,17 @@ impl Session {
         }
     }
 
+    /// How many events of `of` happen before whatever `thread` does next: its own so far, and those of others by the model's hb.
+    /// None under sc, tso and pso, which have no hb.
+    #[inline]
+    pub fn known(&self, thread: ThreadId, of: ThreadId) -> Option<u32> {
+        let knowledge = match &self.engine {
+            Engine::Coherence(engine) => engine.knowledge(),
+            Engine::Saturation(engine) => engine.knowledge()?,
+        };
+        Some(if thread == of { knowledge.count(of) } else { knowledge.now(thread)[of.index()] })
+    }
+
     /// Number of events so far, those that are retired included. Initial writes do not count.
     pub fn len(&self) -> u64 {
         self.log.retired + self.log.len() as u64

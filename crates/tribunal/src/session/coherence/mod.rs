@@ -415,6 +415,12 @@ impl Coherence {
         self.knowledge.advance(thread);
     }
 
+    /// hb.
+    #[inline(always)]
+    pub(super) fn knowledge(&self) -> &Knowledge {
+        &self.knowledge
+    }
+
     pub(super) fn count(&self, thread: ThreadId) -> u32 {
         self.knowledge.count(thread)
     }
