@@ -23,6 +23,12 @@ pub trait Program {
     /// The execution is complete: every thread has ended. Says what is wrong with it as a whole, such as a leak.
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
 
+    /// How many handles of a shared object are left, those that wait for the answer to [`Action::Release`] not included.
+    fn handles(&self, loc: LocId) -> u32 {
+        let _ = loc;
+        0
+    }
+
     /// What people call a thread.
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         let _ = thread;
@@ -78,6 +84,21 @@ pub enum Action {
     Fail(Problem),
     /// The thread has ended.
     End,
+}
+
+impl Action {
+    /// The location that it accesses.
+    pub fn loc(&self) -> Option<LocId> {
+        match *self {
+            Action::Load { loc, .. }
+            | Action::Store { loc, .. }
+            | Action::Rmw { loc, .. }
+            | Action::Await { loc, .. }
+            | Action::AwaitRmw { loc, .. }
+            | Action::Release { loc, .. } => Some(loc),
+            _ => None,
+        }
+    }
 }
 
 /// What a read-modify-write makes of the value it reads: a new value, or none if it fails.
