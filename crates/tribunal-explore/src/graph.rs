@@ -244,6 +244,11 @@ impl Graph {
         id
     }
 
+    /// Puts an event in the place of one that differs in values alone.
+    pub(crate) fn renew(&mut self, id: EventId, event: Event) {
+        self.events[id.index()] = event;
+    }
+
     /// Takes the last event away.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         let event = self.events.pop()?;

@@ -115,6 +115,10 @@ impl<'a, P: Program> Worker<'a, P> {
         };
         let common = self.graph.events().iter().zip(events).take_while(same).count();
         self.truncate(common);
+        // Values are those of one and the same run.
+        for (i, event) in events[..common].iter().enumerate() {
+            self.graph.renew(EventId(i as u32), event.clone());
+        }
         for event in &events[common..] {
             let pushed = self.push(event.clone());
             debug_assert!(pushed, "a prefix of a consistent execution is consistent");
@@ -378,18 +382,37 @@ impl<'a, P: Program> Worker<'a, P> {
                     self.runner(thread).since = index;
                     request = self.resume(thread, fresh);
                 }
-                let expected = &self.graph.events()[i].action;
-                if !same(expected, &request.action) {
-                    let problem = Problem::Nondeterminism {
-                        thread,
-                        expected: describe(expected),
-                        found: describe(&request.action),
-                    };
-                    return Err((problem, request.place, Some(thread)));
-                }
+                self.renew(EventId(i as u32), request)?;
             }
             self.settle(EventId(i as u32));
         }
+        Ok(())
+    }
+
+    /// Gives an event the values of this run, if it is the same.
+    fn renew(&mut self, id: EventId, request: Request) -> Result<(), Failed> {
+        let mut event = self.graph.event(id).clone();
+        let (thread, place, source) = (event.thread, request.place, event.source);
+        let nondeterminism = |expected: String, found: String| {
+            let problem = Problem::Nondeterminism { thread, expected, found };
+            Err((problem, place, Some(thread)))
+        };
+        if !same(&event.action, &request.action) {
+            return nondeterminism(describe(&event.action), describe(&request.action));
+        }
+        let (writes, waits) = (event.written.is_some(), event.waiting);
+        (event.action, event.place) = (request.action, place);
+        event.initial = event.action.loc().map_or(0, |loc| self.program.initial(loc));
+        if let Action::Store { value, .. } = event.action {
+            event.written = Some(value);
+        } else if event.is_read() {
+            self.redirect(&mut event, source);
+            if event.waiting != waits || event.written.is_some() != writes {
+                let what = describe(&event.action);
+                return nondeterminism(what.clone(), format!("{what} that {}", if writes { "fails" } else { "succeeds" }));
+            }
+        }
+        self.graph.renew(id, event);
         Ok(())
     }
 
@@ -420,6 +443,7 @@ impl<'a, P: Program> Worker<'a, P> {
         if let Answer::Thread(child) = answer {
             self.begin(child);
             self.runner(thread).children += 1;
+            self.program.spawn(thread, child);
         }
         let runner = self.runner(thread);
         (runner.answer, runner.state) = (answer, state);
@@ -745,7 +769,7 @@ impl<'a, P: Program> Worker<'a, P> {
         let fresh = LocId::from_index(self.fresh as usize);
         for event in iteration {
             let request = self.resume(thread, fresh);
-            if !same(&event.action, &request.action) {
+            if !same(&event.action, &request.action) || operands(&event.action) != operands(&request.action) {
                 return false;
             }
             self.runner(thread).answer = match event.action {
@@ -862,16 +886,19 @@ fn same(expected: &Action, found: &Action) -> bool {
             (loc, order, update.operands) == (l, o, u.operands)
         }
         (Fence { order }, Fence { order: o }) => order == o,
-        (Await { loc, order, until }, Await { loc: l, order: o, until: u }) => {
-            (loc, order, until.operand) == (l, o, u.operand)
-        }
-        (AwaitRmw { loc, order, update }, AwaitRmw { loc: l, order: o, update: u }) => {
-            (loc, order, update.operands) == (l, o, u.operands)
-        }
+        (Await { loc, order, .. }, Await { loc: l, order: o, .. }) => loc == l && order == o,
+        (AwaitRmw { loc, order, .. }, AwaitRmw { loc: l, order: o, .. }) => loc == l && order == o,
         (Join { thread }, Join { thread: t }) => thread == t,
         (Choose { options }, Choose { options: o }) => options == o,
         (Release { loc, .. }, Release { loc: l, .. }) => loc == l,
         _ => std::mem::discriminant(expected) == std::mem::discriminant(found),
+    }
+}
+
+fn operands(action: &Action) -> Option<[u64; 2]> {
+    match action {
+        Action::Rmw { update, .. } => Some(update.operands),
+        _ => None,
     }
 }
 
