@@ -1,6 +1,6 @@
 //! An execution as a graph: the events of each thread in program order, and from where each read reads.
 
-use crate::program::{Action, Place};
+use crate::program::{Action, Place, Request};
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An event, by its place in [`Graph::events`].
@@ -82,6 +82,14 @@ impl Event {
     pub fn is_plain(&self) -> bool {
         self.loc().is_some() && self.order() == Some(Order::NonAtomic)
     }
+}
+
+/// The values of an event, which may differ from run to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) read: u64,
+    pub(crate) written: Option<u64>,
+    pub(crate) initial: u64,
 }
 
 /// The events of a location.
@@ -244,9 +252,20 @@ impl Graph {
         id
     }
 
-    /// Puts an event in the place of one that differs in values alone.
-    pub(crate) fn renew(&mut self, id: EventId, event: Event) {
-        self.events[id.index()] = event;
+    /// Gives an event the values of one that differs in values alone.
+    pub(crate) fn renew(&mut self, id: EventId, from: &Event) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (from.read, from.written, from.initial);
+        if event.is_read() {
+            event.action = from.action.clone();
+        }
+    }
+
+    /// Gives an event the values of a run.
+    pub(crate) fn set_values(&mut self, id: EventId, values: Values, request: Request) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (values.read, values.written, values.initial);
+        (event.action, event.place) = (request.action, request.place);
     }
 
     /// Takes the last event away.

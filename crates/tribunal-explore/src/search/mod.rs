@@ -28,17 +28,19 @@
 //! A state of a Rust program cannot be copied, so that what is to be tried is kept as a trace, and the program is run anew for it. Each run ends
 //! with an execution of its own, or with one that is blocked. The session goes back no further than to where the two differ.
 
+mod guide;
 mod memory;
 mod pool;
-mod random;
 mod revisit;
 mod run;
 mod threads;
 
 use crate::options::Options;
 use crate::program::Program;
-use crate::report::Report;
+use crate::report::{Guided, Report};
 use tribunal::session::NoSession;
+
+pub use guide::Guide;
 
 /// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with what it has
 /// seen.
@@ -48,4 +50,9 @@ pub fn search<P: Program, R: Send>(
     options: &Options,
 ) -> Result<(Report, Vec<R>), NoSession> {
     pool::explore(make, collect, options)
+}
+
+/// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
+pub fn guided<P: Program>(program: P, guide: impl Guide, options: &Options) -> Result<(Guided, P), NoSession> {
+    pool::guided(program, guide, options)
 }

@@ -1,13 +1,13 @@
 //! Workers that share what is to be tried.
 
-use super::random::Random;
+use super::guide::{Guide, Random};
 use super::revisit::{Item, Path};
 use super::run::{Outcome, Worker};
 use super::threads::Threads;
 use crate::graph::Graph;
 use crate::options::{Mode, Options};
 use crate::program::{Place, Program};
-use crate::report::{End, Failure, Problem, Report};
+use crate::report::{End, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -275,10 +275,10 @@ fn sample<P: Program>(
         }
         let mut seeds = Random::uniform(seed ^ execution.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let seed = seeds.next();
-        worker.random = Some(match depth {
+        worker.guide = Some(Box::new(match depth {
             None => Random::uniform(seed),
             Some(depth) => Random::priorities(seed, depth, length),
-        });
+        }));
         worker.truncate(0);
         let outcome = worker.run();
         length = worker.graph.len().max(2);
@@ -293,4 +293,23 @@ fn sample<P: Program>(
             shared.stop(End::Failed);
         }
     }
+}
+
+pub(super) fn guided<'a, P: Program>(
+    program: P,
+    guide: impl Guide + 'a,
+    options: &'a Options,
+) -> Result<(Guided, P), NoSession> {
+    let mut worker = Worker::new(program, options, Threads::new().share())?;
+    worker.guide = Some(Box::new(guide));
+    let end = match worker.run() {
+        Outcome::Complete => Ok(true),
+        Outcome::Blocked => Ok(false),
+        Outcome::Failed { problem, place, thread } => Err(failure(&worker, problem, place, thread)),
+    };
+    let guided = match end {
+        Ok(complete) => Guided { graph: worker.graph.clone(), complete, failure: None },
+        Err(failure) => Guided { graph: failure.graph.clone(), complete: false, failure: Some(failure) },
+    };
+    Ok((guided, worker.program))
 }

@@ -1,10 +1,10 @@
 //! A run of the program: what is to be tried, and on from there to the end of an execution.
 
 use super::memory::Memory;
-use super::random::Random;
+use super::guide::Guide;
 use super::revisit::Try;
 use super::threads::Threads;
-use crate::graph::{Event, EventId, Graph, Source};
+use crate::graph::{Event, EventId, Graph, Source, Values};
 use crate::options::Options;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
@@ -80,7 +80,8 @@ pub(super) struct Worker<'a, P> {
     pub(super) todo: Vec<Try>,
     /// By a thread and what it was told: whether a yield ends an iteration of a loop that waits.
     loops: FxHashMap<u64, bool>,
-    pub(super) random: Option<Random>,
+    /// Who decides in executions that are not part of a search.
+    pub(super) guide: Option<Box<dyn Guide + 'a>>,
     /// Room.
     pub(super) new_places: Vec<u32>,
     pub(super) preference: Vec<Source>,
@@ -101,7 +102,7 @@ impl<'a, P: Program> Worker<'a, P> {
             stamp: 0,
             todo: Vec::new(),
             loops: FxHashMap::default(),
-            random: None,
+            guide: None,
             new_places: Vec::new(),
             preference: Vec::new(),
             found: Vec::new(),
@@ -117,7 +118,7 @@ impl<'a, P: Program> Worker<'a, P> {
         self.truncate(common);
         // Values are those of one and the same run.
         for (i, event) in events[..common].iter().enumerate() {
-            self.graph.renew(EventId(i as u32), event.clone());
+            self.graph.renew(EventId(i as u32), event);
         }
         for event in &events[common..] {
             let pushed = self.push(event.clone());
@@ -262,7 +263,7 @@ impl<'a, P: Program> Worker<'a, P> {
         if !self.push(event) {
             return false;
         }
-        if self.random.is_none() {
+        if self.guide.is_none() {
             self.revisit(id);
         }
         true
@@ -391,8 +392,8 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// Gives an event the values of this run, if it is the same.
     fn renew(&mut self, id: EventId, request: Request) -> Result<(), Failed> {
-        let mut event = self.graph.event(id).clone();
-        let (thread, place, source) = (event.thread, request.place, event.source);
+        let event = self.graph.event(id);
+        let (thread, place) = (event.thread, request.place);
         let nondeterminism = |expected: String, found: String| {
             let problem = Problem::Nondeterminism { thread, expected, found };
             Err((problem, place, Some(thread)))
@@ -400,19 +401,41 @@ impl<'a, P: Program> Worker<'a, P> {
         if !same(&event.action, &request.action) {
             return nondeterminism(describe(&event.action), describe(&request.action));
         }
-        let (writes, waits) = (event.written.is_some(), event.waiting);
-        (event.action, event.place) = (request.action, place);
-        event.initial = event.action.loc().map_or(0, |loc| self.program.initial(loc));
-        if let Action::Store { value, .. } = event.action {
-            event.written = Some(value);
-        } else if event.is_read() {
-            self.redirect(&mut event, source);
-            if event.waiting != waits || event.written.is_some() != writes {
-                let what = describe(&event.action);
-                return nondeterminism(what.clone(), format!("{what} that {}", if writes { "fails" } else { "succeeds" }));
-            }
+        if event.loc().is_none() {
+            return Ok(());
         }
-        self.graph.renew(id, event);
+        let mut values = Values {
+            initial: event.action.loc().map_or(0, |loc| self.program.initial(loc)),
+            ..Values::default()
+        };
+        values.read = match event.source {
+            Source::Event(write) => self.graph.event(write).written.unwrap_or_default(),
+            Source::Init => values.initial,
+            Source::Choice(choice) => u64::from(choice),
+            Source::Nothing => 0,
+        };
+        let waits = match request.action {
+            Action::Store { value, .. } => {
+                values.written = Some(value);
+                false
+            }
+            Action::Rmw { update, .. } => {
+                values.written = update.of(values.read);
+                false
+            }
+            Action::AwaitRmw { update, .. } => {
+                values.written = update.of(values.read);
+                values.written.is_none()
+            }
+            Action::Await { until, .. } => event.source == Source::Nothing || !until.of(values.read),
+            _ => event.waiting,
+        };
+        if event.waiting != waits || event.written.is_some() != values.written.is_some() {
+            let what = describe(&event.action);
+            let other = if values.written.is_some() { "succeeds" } else { "fails" };
+            return nondeterminism(what.clone(), format!("{what} that {other}"));
+        }
+        self.graph.set_values(id, values, request);
         Ok(())
     }
 
@@ -455,7 +478,7 @@ impl<'a, P: Program> Worker<'a, P> {
             match self.turn()? {
                 Turn::Done => {}
                 Turn::Again => return Ok(None),
-                Turn::None if self.random.is_some() && self.is_any_spinning() && !self.is_stuck() => {
+                Turn::None if self.guide.is_some() && self.is_any_spinning() && !self.is_stuck() => {
                     self.stop_spinning();
                 }
                 Turn::None => return self.end().map(Some),
@@ -469,8 +492,8 @@ impl<'a, P: Program> Worker<'a, P> {
 
     /// The next event of the execution.
     fn turn(&mut self) -> Result<Turn, Failed> {
-        if let Some(random) = &mut self.random {
-            random.shuffle(&mut self.order, self.graph.len());
+        if let Some(guide) = &mut self.guide {
+            guide.order(&mut self.order, &self.graph);
         }
         for i in 0..self.order.len() {
             let thread = self.order[i];
@@ -528,7 +551,7 @@ impl<'a, P: Program> Worker<'a, P> {
                         return Ok(Turn::None);
                     }
                     self.settle(EventId(self.graph.len() as u32 - 1));
-                    if self.random.is_some() {
+                    if self.guide.is_some() {
                         self.stop_spinning();
                     }
                     return Ok(Turn::Done);
@@ -537,7 +560,7 @@ impl<'a, P: Program> Worker<'a, P> {
         }
     }
 
-    /// In a random execution, threads that wait in loops look again.
+    /// In a guided execution, threads that wait in loops look again.
     fn stop_spinning(&mut self) {
         for &thread in &self.order {
             let count = self.graph.thread(thread).len() as u32;
@@ -561,7 +584,7 @@ impl<'a, P: Program> Worker<'a, P> {
         self.stamp += 1;
     }
 
-    /// Adds the event of a request. Says whether there is one: in random executions a thread that waits does nothing.
+    /// Adds the event of a request. Says whether there is one: in guided executions a thread that waits does nothing.
     fn perform(&mut self, thread: ThreadId, request: &Request) -> Result<bool, Failed> {
         let loc = request.action.loc();
         let mut event = Event {
@@ -585,7 +608,7 @@ impl<'a, P: Program> Worker<'a, P> {
                 let writes = matches!(event.action, Action::Rmw { .. } | Action::AwaitRmw { .. });
                 self.look_for_race(&event, writes)?;
                 let source = self.pick_source(&event);
-                if source == Source::Nothing && self.random.is_some() {
+                if source == Source::Nothing && self.guide.is_some() {
                     return Ok(false);
                 }
                 self.redirect(&mut event, source);
@@ -596,7 +619,7 @@ impl<'a, P: Program> Worker<'a, P> {
                 let claimed = claimed.into_iter().any(|&release| self.graph.event(release).waiting);
                 let last = others == 0 && !claimed;
                 event.source = Source::Choice(u32::from(last));
-                if last && self.random.is_none() {
+                if last && self.guide.is_none() {
                     self.try_other_last(loc);
                 }
             }
@@ -640,7 +663,7 @@ impl<'a, P: Program> Worker<'a, P> {
             }
             let may = self.may_take(event, source);
             if !may
-                && self.random.is_none()
+                && self.guide.is_none()
                 && let Some(taker) = self.taker(loc, source)
             {
                 self.revisit_from_taken(event, source, taker);
@@ -648,17 +671,17 @@ impl<'a, P: Program> Worker<'a, P> {
             may
         });
         self.sort_by_preference(&mut found);
-        if self.random.is_none()
+        if self.guide.is_none()
             && matches!(event.action, Action::Await { .. } | Action::AwaitRmw { .. })
             && !found.iter().any(|&source| self.stays_readable(event, source))
         {
             found.extend(self.preferred_wait(event));
         }
-        let picked = match &mut self.random {
-            Some(random) if !found.is_empty() => found[random.below(found.len())],
+        let picked = match &mut self.guide {
+            Some(guide) if !found.is_empty() => guide.pick(event, &found, &self.graph),
             _ => found.first().copied().unwrap_or(Source::Nothing),
         };
-        if self.random.is_none() {
+        if self.guide.is_none() {
             self.todo.extend(found.iter().skip(1).map(|&source| Try::Forward { at, source }));
         }
         self.found = found;
@@ -681,15 +704,18 @@ impl<'a, P: Program> Worker<'a, P> {
 
     fn pick_choice(&mut self, event: &mut Event, options: u32) {
         let at = EventId(self.graph.len() as u32);
-        let picked = match &mut self.random {
-            Some(random) => random.below(options.max(1) as usize) as u32,
+        let picked = match &mut self.guide {
+            Some(guide) => {
+                let choices: Vec<Source> = (0..options).map(Source::Choice).collect();
+                guide.pick(event, &choices, &self.graph)
+            }
             None => {
-                self.todo
-                    .extend((1..options).map(|choice| Try::Forward { at, source: Source::Choice(choice) }));
-                0
+                let others = (1..options).map(Source::Choice);
+                self.todo.extend(others.map(|source| Try::Forward { at, source }));
+                Source::Choice(0)
             }
         };
-        self.redirect(event, Source::Choice(picked));
+        self.redirect(event, picked);
     }
 
     /// Whether an access races with one before.
@@ -728,7 +754,7 @@ impl<'a, P: Program> Worker<'a, P> {
         };
         let waits = iteration.iter().any(Event::is_read) && iteration.iter().all(idle);
         let count = events.len() as u32;
-        if waits && self.random.is_some() {
+        if waits && self.guide.is_some() {
             return Some(false);
         }
         if !waits {

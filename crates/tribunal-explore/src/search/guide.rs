@@ -1,8 +1,19 @@
-//! Chance: which thread goes on, and what a read picks.
+//! Executions that somebody guides: chance, or what is known of an execution to be seen again.
 
+use crate::graph::{Event, Graph, Source};
 use tribunal::memory::ThreadId;
 
-/// A generator of numbers (splitmix64), with the way in which threads are picked.
+/// Decides, in one execution, which thread goes on and what a read reads.
+pub trait Guide {
+    /// Puts the threads in the order in which they are asked to go on; the first that can does one step. Called before each step, with the order of
+    /// the last one; new threads come in the order of spawns.
+    fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph);
+
+    /// Picks one of the sources that an event may take, of which there is at least one.
+    fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source;
+}
+
+/// Chance (splitmix64), with the way in which threads are picked. Reads pick uniformly, as in C11Tester (Luo and Demsky, ASPLOS 2021).
 #[derive(Clone, Debug)]
 pub(super) struct Random {
     state: u64,
@@ -35,29 +46,34 @@ impl Random {
     }
 
     /// A number below `bound`, which is not 0.
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
+}
 
-    /// Puts the threads in the order in which they are asked to go on, before the event that is the `event`-th.
-    pub(super) fn shuffle(&mut self, order: &mut [ThreadId], event: usize) {
+impl Guide for Random {
+    fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph) {
         match &self.changes {
             None => {
-                for i in (1..order.len()).rev() {
-                    order.swap(i, self.below(i + 1));
+                for i in (1..threads.len()).rev() {
+                    threads.swap(i, self.below(i + 1));
                 }
             }
             Some(changes) => {
-                if changes.contains(&event) {
-                    order.rotate_left(1);
+                if changes.contains(&graph.events().len()) {
+                    threads.rotate_left(1);
                 }
                 // A new thread takes a random place.
-                while self.placed < order.len() {
+                while self.placed < threads.len() {
                     self.placed += 1;
                     let place = self.below(self.placed);
-                    order[place..self.placed].rotate_right(1);
+                    threads[place..self.placed].rotate_right(1);
                 }
             }
         }
+    }
+
+    fn pick(&mut self, _: &Event, sources: &[Source], _: &Graph) -> Source {
+        sources[self.below(sources.len())]
     }
 }
