@@ -33,7 +33,9 @@ mod memory;
 mod pool;
 mod revisit;
 mod run;
+mod step;
 mod threads;
+mod wait;
 
 use crate::options::Options;
 use crate::program::Program;
@@ -53,6 +55,10 @@ pub fn search<P: Program, R: Send>(
 }
 
 /// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
-pub fn guided<P: Program>(program: P, guide: impl Guide, options: &Options) -> Result<(Guided, P), NoSession> {
+pub fn guided<P: Program>(
+    program: P,
+    guide: impl Guide,
+    options: &Options,
+) -> Result<(Guided, P), NoSession> {
     pool::guided(program, guide, options)
 }
