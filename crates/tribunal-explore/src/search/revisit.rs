@@ -166,7 +166,9 @@ impl<P: Program> Worker<'_, P> {
         let source = self.kept_source(source);
         let reads = write.is_read().then(|| Event {
             action: match write.action {
-                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => Action::Load { loc, order },
+                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => {
+                    Action::Load { loc, order }
+                }
                 _ => write.action.clone(),
             },
             source,

@@ -108,7 +108,10 @@ impl<'a, P: Program> Worker<'a, P> {
     /// Makes the graph these events: what it has in common with them stays.
     pub(super) fn adopt(&mut self, events: &[Event]) {
         let same = |(a, b): &(&Event, &Event)| {
-            a.thread == b.thread && a.source == b.source && a.waiting == b.waiting && a.write_stamp == b.write_stamp
+            a.thread == b.thread
+                && a.source == b.source
+                && a.waiting == b.waiting
+                && (a.stamp, a.write_stamp) == (b.stamp, b.write_stamp)
         };
         let common = self.graph.events().iter().zip(events).take_while(same).count();
         self.truncate(common);
