@@ -34,6 +34,7 @@ mod memory;
 mod pool;
 mod revisit;
 mod run;
+mod session;
 mod step;
 mod threads;
 mod wait;
@@ -41,17 +42,29 @@ mod wait;
 use crate::options::Options;
 use crate::program::Program;
 use crate::report::{Guided, Report};
+use session::InSession;
 use tribunal::session::NoSession;
 
 pub use guide::Guide;
+pub use memory::Memory;
 
-/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with what it has
-/// seen.
+/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with
+/// what it has seen.
 pub fn search<P: Program, R: Send>(
     make: impl Fn() -> P + Sync,
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
 ) -> Result<(Report, Vec<R>), NoSession> {
+    let memory = InSession::new(options.model)?;
+    Ok(search_with(|| (make(), memory.clone()), collect, options))
+}
+
+/// Explores a program with a memory of one's own, which decides in place of `options.model`.
+pub fn search_with<P: Program, M: Memory, R: Send>(
+    make: impl Fn() -> (P, M) + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+) -> (Report, Vec<R>) {
     pool::explore(make, collect, options)
 }
 
@@ -61,5 +74,5 @@ pub fn guided<P: Program>(
     guide: impl Guide,
     options: &Options,
 ) -> Result<(Guided, P), NoSession> {
-    pool::guided(program, guide, options)
+    Ok(pool::guided(program, InSession::new(options.model)?, guide, options))
 }
