@@ -94,6 +94,14 @@ impl fmt::Display for Mismatch {
 }
 
 impl Case {
+    /// How many executions are expected, if that is said.
+    pub fn executions(&self) -> Option<u64> {
+        self.items.iter().find_map(|item| match item {
+            Expectation::Executions(executions) => Some(*executions),
+            _ => None,
+        })
+    }
+
     /// Whether a failure is expected.
     pub fn expects_failure(&self) -> bool {
         self.items.iter().any(|item| matches!(item, Expectation::Failure(_)))

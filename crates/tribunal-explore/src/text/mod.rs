@@ -25,6 +25,8 @@ mod parser;
 mod run;
 mod setting;
 mod syntax;
+#[cfg(test)]
+mod tests;
 mod token;
 
 pub use code::Code;
@@ -92,7 +94,12 @@ impl Source {
                 };
                 settings.push(Setting { name: name.text.clone(), value });
             }
-            let constants = self.constants(&settings)?;
+            // What is wrong with a setting is wrong here.
+            let here = |error: TextError| match error.at {
+                at if at == Position::default() => error.mistake.at(case.at),
+                _ => error,
+            };
+            let constants = self.constants(&settings).map_err(here)?;
             let wanted = self.compile(&settings)?.outcome.len();
             for (item, at) in &case.items {
                 let Expectation::Outcomes { these, except } = item else { continue };

@@ -36,7 +36,8 @@ pub(super) struct File {
     pub last: Option<Block>,
     pub outcome: Option<Vec<(Expr, String)>>,
     pub claims: Vec<Claim>,
-    pub allow_races: bool,
+    /// Races are allowed if this is not 0.
+    pub allow_races: Option<Expr>,
     pub cases: Vec<Case>,
 }
 

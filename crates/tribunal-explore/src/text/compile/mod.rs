@@ -25,6 +25,9 @@ const THREADS: usize = 1 << 12;
 pub(super) fn compile(file: &File, settings: &[Setting]) -> Compiled<Code> {
     let mut compiler = Compiler::new(file);
     compiler.constants(settings)?;
+    if let Some(allowed) = &file.allow_races {
+        compiler.code.allow_races = compiler.number(allowed, "the condition of `allow races`")? != 0;
+    }
     compiler.locations()?;
     compiler.program()?;
     compiler.outcomes()?;
@@ -111,7 +114,7 @@ impl<'a> Compiler<'a> {
             claims: Vec::new(),
             finals: Vec::new(),
             frees: false,
-            allow_races: file.allow_races,
+            allow_races: false,
         };
         let functions = file.functions.iter().map(|function| (function.name.text.as_str(), function));
         Compiler {

@@ -36,6 +36,7 @@ impl Parser<'_> {
         }
         if !case.settings.is_empty() || case.model.is_some() {
             self.sign(":")?;
+            self.separators();
         }
         loop {
             let at = self.at();
@@ -44,6 +45,7 @@ impl Parser<'_> {
             if !self.takes(",") {
                 return Ok(case);
             }
+            self.separators();
         }
     }
 

@@ -60,6 +60,13 @@ impl Parser<'_> {
             }
             Token::Word("cas") => self.cas(),
             Token::Word("xchg") => self.exchange(),
+            Token::Word("main") => {
+                let name = Name { text: "main".into(), at: self.at() };
+                self.skip();
+                self.sign(".")?;
+                let thread = Target { name, index: None };
+                Ok(Expr::Register { thread, register: self.name("the name of a register")? })
+            }
             Token::Word(_) => self.named(),
             _ => self.expected(EXPRESSION),
         }

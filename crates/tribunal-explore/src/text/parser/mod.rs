@@ -198,13 +198,8 @@ impl<'a> Parser<'a> {
         let kind = self.next;
         self.skip();
         match word {
-            "const" => self.constant()?,
-            "order" => {
-                let name = self.new_name("the name of the order", Declared::Other)?;
-                self.sign("=")?;
-                let value = ConstantValue::Order(self.order_name()?);
-                self.file.constants.push(Constant { name, value });
-            }
+            "const" => self.constants(|parser| parser.expression().map(ConstantValue::Number))?,
+            "order" => self.constants(|parser| parser.order_name().map(ConstantValue::Order))?,
             "atomic" => self.locations(|parser| Ok(LocationKind::Atomic(parser.order()?)))?,
             "plain" => self.locations(|_| Ok(LocationKind::Plain))?,
             "mutex" => self.locations(|_| Ok(LocationKind::Mutex))?,
@@ -241,7 +236,8 @@ impl<'a> Parser<'a> {
             }
             "allow" => {
                 self.word("races")?;
-                self.file.allow_races = true;
+                let always = !self.takes_word("if");
+                self.file.allow_races = Some(if always { Expr::Number(1) } else { self.expression()? });
             }
             "expect" => {
                 let case = self.case(at)?;
@@ -255,11 +251,11 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn constant(&mut self) -> Parsed<()> {
+    fn constants(&mut self, value: impl Fn(&mut Self) -> Parsed<ConstantValue>) -> Parsed<()> {
         loop {
             let name = self.new_name("the name of the constant", Declared::Other)?;
             self.sign("=")?;
-            let value = ConstantValue::Number(self.expression()?);
+            let value = value(self)?;
             self.file.constants.push(Constant { name, value });
             if !self.takes(",") {
                 return Ok(());

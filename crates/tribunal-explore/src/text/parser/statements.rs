@@ -20,7 +20,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<Statement> {
         let at = self.at();
-        let Token::Word(word) = self.token() else { return self.expected("a statement") };
+        let Token::Word(word) = self.token() else { return self.expected("a statement or `}`") };
         let begin = self.next;
         self.skip();
         let kind = match word {
