@@ -508,6 +508,12 @@ impl Saturation {
         self.forget_way_back();
     }
 
+    /// hb, which only sra has.
+    #[inline(always)]
+    pub(super) fn knowledge(&self) -> Option<&Knowledge> {
+        (self.rules == Rules::Sra).then_some(&self.knowledge)
+    }
+
     pub(super) fn count(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].count
     }
