@@ -2,6 +2,7 @@
 
 use super::syntax::Position;
 use tribunal::Model;
+use tribunal::session::NoSession;
 
 /// A mistake in a program as text, and where.
 ///
@@ -145,7 +146,15 @@ pub enum Mistake {
         /// How many are given.
         given: usize,
     },
-    /// Final values under a model that has none.
+}
+
+/// A program that cannot be explored under a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unexplored {
+    /// The model cannot be explored at all.
+    #[error(transparent)]
+    NoSession(#[from] NoSession),
+    /// Outcomes have final values, and the model has none.
     #[error("under {0} there is no modification order, so that locations have no final values")]
     NoFinalValues(Model),
 }

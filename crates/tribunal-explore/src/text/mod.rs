@@ -30,7 +30,7 @@ mod tests;
 mod token;
 
 pub use code::Code;
-pub use error::{Mistake, TextError};
+pub use error::{Mistake, TextError, Unexplored};
 pub use expect::{Case, FailureKind, Mismatch};
 pub use outcomes::Outcomes;
 pub use run::Interpreter;
@@ -131,13 +131,14 @@ impl Source {
 }
 
 /// Explores a program.
-pub fn explore(code: Code, options: &Options) -> Result<Exploration, TextError> {
+pub fn explore(code: Code, options: &Options) -> Result<Exploration, Unexplored> {
     if code.has_final_values() && options.model == Model::Wra {
-        return Err(Mistake::NoFinalValues(options.model).at(Position::default()));
+        return Err(Unexplored::NoFinalValues(options.model));
     }
     let options = Options { allow_races: options.allow_races || code.allow_races, ..options.clone() };
     let code = Arc::new(code);
-    let (report, workers) = search(|| Interpreter::new(Arc::clone(&code), options.model), &options);
-    let outcomes = Outcomes::merged(&code, workers.iter().map(|worker| &worker.seen));
+    let make = || Interpreter::new(Arc::clone(&code), options.model);
+    let (report, seen) = search(make, Interpreter::into_seen, &options)?;
+    let outcomes = Outcomes::merged(&code, &seen);
     Ok(Exploration { report, outcomes })
 }

@@ -63,6 +63,11 @@ impl Interpreter {
         Interpreter { finals: FinalValues::new(model), registers, threads, seen, outcome: Vec::new(), code }
     }
 
+    /// What it saw.
+    pub(super) fn into_seen(self) -> Seen {
+        self.seen
+    }
+
     fn place(&self, instruction: usize) -> Place {
         let Position { line, column } = self.code.places[instruction];
         Place { file: "", line, column }

@@ -43,9 +43,9 @@ pub fn found(code: &Arc<Code>, options: &Options) -> (Report, BTreeMap<Shape, u6
         threads: code.threads() - 1,
         seen: BTreeMap::new(),
     };
-    let (report, workers) = search(make, options);
+    let (report, workers) = search(make, |worker| worker.seen, options).expect("a model of sessions");
     let mut seen = BTreeMap::new();
-    for (shape, times) in workers.into_iter().flat_map(|worker| worker.seen) {
+    for (shape, times) in workers.into_iter().flatten() {
         *seen.entry(shape).or_default() += times;
     }
     (report, seen)
