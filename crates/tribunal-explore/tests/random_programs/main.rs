@@ -14,38 +14,83 @@ use tribunal::Model;
 use tribunal_explore::text::Source;
 use tribunal_explore::{End, Options};
 
-/// Explores random programs, and says which differ.
+/// How the explorer differs from brute force on a program, if it does; else how many executions there are. Programs with very
+/// many executions prove nothing more and are left out.
+fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
+    let source = Source::parse(text).map_err(|error| format!("{error}"));
+    let code = source.and_then(|source| source.compile(&[]).map_err(|error| format!("{error}")));
+    let code = Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let Some(expected) = brute_force(&code, model) else { return Ok(None) };
+    let one = Options { model, allow_races: true, ..Options::default() };
+    let (report, graphs) = found(&code, &one);
+    if report.end != End::Complete {
+        return Err(format!("ended with {:?}: {:?}", report.end, report.failure));
+    }
+    if let Some((graph, _)) = graphs.iter().find(|(_, times)| **times > 1) {
+        return Err(format!("explored twice: {graph:?}"));
+    }
+    if let Some(graph) = graphs.keys().find(|graph| !expected.contains(*graph)) {
+        return Err(format!("is no execution: {graph:?}"));
+    }
+    if let Some(graph) = expected.iter().find(|graph| !graphs.contains_key(*graph)) {
+        return Err(format!("left out: {graph:?}"));
+    }
+    if report.executions != expected.len() as u64 {
+        return Err(format!("counts {} executions, and there are {}", report.executions, expected.len()));
+    }
+    let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one };
+    let (shared, again) = found(&code, &three);
+    if (shared.executions, shared.blocked, &again) != (report.executions, report.blocked, &graphs) {
+        return Err(format!(
+            "three workers: {} executions, {} blocked; one: {}, {}",
+            shared.executions, shared.blocked, report.executions, report.blocked
+        ));
+    }
+    Ok(Some(report.executions))
+}
+
+/// A program with fewer lines that still differs.
+fn shrunk(mut text: String, model: Model) -> String {
+    loop {
+        let lines: Vec<&str> = text.lines().collect();
+        let without = |(from, count): (usize, usize)| {
+            let kept = lines.iter().enumerate().filter(|(i, _)| !(from..from + count).contains(i));
+            kept.map(|(_, line)| format!("{line}\n")).collect::<String>()
+        };
+        let pieces = (1..=8).rev().flat_map(|count| (1..lines.len()).map(move |from| (from, count)));
+        let smaller = pieces.map(without).find(|smaller| {
+            Source::parse(smaller).is_ok_and(|source| source.compile(&[]).is_ok())
+                && smaller.len() < text.len()
+                && difference(smaller, model).is_err()
+        });
+        match smaller {
+            Some(smaller) => text = smaller,
+            None => return text,
+        }
+    }
+}
+
+/// Explores random programs; those that differ are shrunk.
 fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
     let (mut programs, mut executions, mut most) = (0, 0, 0);
+    let mut wrong = Vec::new();
     for seed in seeds {
         let text = program(seed, shape);
-        let source = Source::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        let code = Arc::new(source.compile(&[]).unwrap_or_else(|error| panic!("{error}\n{text}")));
-        // Programs with very many executions prove nothing more.
-        let Some(expected) = brute_force(&code, model) else { continue };
-        let one = Options { model, allow_races: true, ..Options::default() };
-        let (report, graphs) = found(&code, &one);
-        assert_eq!(report.end, End::Complete, "seed {seed}, {model}: {:?}\n{text}", report.failure);
-        for (graph, times) in &graphs {
-            assert_eq!(*times, 1, "seed {seed}, {model}: an execution was explored again: {graph:?}\n{text}");
-            assert!(expected.contains(graph), "seed {seed}, {model}: no execution: {graph:?}\n{text}");
-        }
-        for graph in &expected {
-            assert!(graphs.contains_key(graph), "seed {seed}, {model}: left out: {graph:?}\n{text}");
-        }
-        assert_eq!(report.executions, expected.len() as u64, "seed {seed}, {model}\n{text}");
-        let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one };
-        if seed % 10 == 0 {
-            let (shared, again) = found(&code, &three);
-            let counts = (shared.executions, shared.blocked);
-            assert_eq!(counts, (report.executions, report.blocked), "seed {seed}, {model}\n{text}");
-            assert_eq!(again, graphs, "seed {seed}, {model}\n{text}");
+        match difference(&text, model) {
+            Ok(None) => continue,
+            Ok(Some(count)) => {
+                executions += count;
+                most = most.max(count);
+            }
+            Err(_) => wrong.push((seed, text)),
         }
         programs += 1;
-        executions += report.executions;
-        most = most.max(report.executions);
     }
     println!("{model}: {programs} programs, {executions} executions, at most {most}");
+    let Some((seed, first)) = wrong.first() else { return };
+    let small = shrunk(first.clone(), model);
+    let why = difference(&small, model).expect_err("it differs");
+    panic!("{} programs differ under {model}, the first is of seed {seed}:\n{small}{why}", wrong.len());
 }
 
 #[test]
