@@ -33,7 +33,9 @@ mod memory;
 mod pool;
 mod revisit;
 mod run;
+mod step;
 mod threads;
+mod wait;
 
 use crate::options::Options;
 use crate::program::Program;

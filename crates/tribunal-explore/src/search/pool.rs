@@ -4,15 +4,18 @@ use super::guide::{Guide, Random};
 use super::revisit::{Item, Path};
 use super::run::{Outcome, Worker};
 use super::threads::Threads;
-use crate::graph::Graph;
-use crate::options::{Mode, Options};
-use crate::program::{Place, Program};
+use crate::graph::{Event, Graph};
+use crate::options::{Mode, Options, Progress};
+use crate::program::{Action, Place, Program};
 use crate::report::{End, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tribunal::memory::{LocId, ThreadId};
 use tribunal::session::NoSession;
+
+/// How often progress is told.
+const TELLING: Duration = Duration::from_millis(200);
 
 /// What workers share.
 struct Shared {
@@ -23,6 +26,8 @@ struct Shared {
     /// Workers that have nothing to do, read without the lock as a hint.
     hungry: AtomicUsize,
     over: AtomicBool,
+    /// Executions were left out because of their preemptions.
+    bounded: AtomicBool,
     state: Mutex<State>,
     wake: Condvar,
 }
@@ -35,6 +40,10 @@ struct State {
     /// How it ended, if not by completion.
     end: Option<End>,
     failure: Option<(Arc<Path>, Failure)>,
+    /// Which part of the whole is done.
+    done: f64,
+    /// When progress was last told.
+    told: Option<Instant>,
 }
 
 impl Shared {
@@ -62,6 +71,7 @@ pub(super) fn explore<P: Program, R: Send>(
         events: AtomicUsize::new(0),
         hungry: AtomicUsize::new(0),
         over: AtomicBool::new(false),
+        bounded: AtomicBool::new(false),
         state: Mutex::default(),
         wake: Condvar::new(),
     };
@@ -96,6 +106,7 @@ pub(super) fn explore<P: Program, R: Send>(
         (Some(_), _) => End::Failed,
         (None, Some(end)) => end,
         (None, None) if options.mode != Mode::Exhaustive => End::Sampled,
+        (None, None) if shared.bounded.load(Relaxed) => End::Bounded,
         (None, None) => End::Complete,
     };
     let report = Report {
@@ -140,7 +151,10 @@ fn exhaust<P: Program>(
             continue;
         }
         worker.todo.clear();
-        if worker.install(&item.trace, item.attempt) {
+        let installed = worker.install(&item.trace, item.attempt);
+        if installed && options.max_preemptions.is_some_and(|most| preemptions(&worker.graph) > most) {
+            shared.bounded.store(true, Relaxed);
+        } else if installed {
             conclude(worker, &item.path, item.weight, &mut items, options, shared);
         }
     }
@@ -192,14 +206,48 @@ fn conclude<P: Program>(
         }
         return;
     }
+    let weight = weight / (worker.todo.len() + 1) as f64;
+    tell(weight, options, shared);
     if !worker.todo.is_empty() {
         let trace = Arc::new(worker.graph.clone());
-        let weight = weight / (worker.todo.len() + 1) as f64;
         items.extend(worker.todo.drain(..).enumerate().map(|(found, attempt)| {
             let path = Path::child(path, found as u32);
             Item { trace: trace.clone(), attempt, path, weight }
         }));
     }
+}
+
+/// Tells how far it is, a few times a second.
+fn tell(weight: f64, options: &Options, shared: &Shared) {
+    let Some(progress) = options.progress else { return };
+    let mut state = shared.lock();
+    state.done += weight;
+    let now = Instant::now();
+    if state.told.is_some_and(|told| now.duration_since(told) < TELLING) {
+        return;
+    }
+    state.told = Some(now);
+    let done = state.done;
+    drop(state);
+    progress(&Progress {
+        executions: shared.executions.load(Relaxed),
+        blocked: shared.blocked.load(Relaxed),
+        done,
+        elapsed: shared.start.elapsed(),
+    });
+}
+
+/// How often, in the order of events, another thread goes on although the last one could.
+fn preemptions(graph: &Graph) -> usize {
+    let could_go_on = |event: &Event| {
+        let next = graph.thread(event.thread).get(event.index as usize + 1).map(|&next| graph.event(next));
+        !matches!(event.action, Action::End)
+            && !event.waiting
+            && next.is_none_or(|next| {
+                !matches!(next.action, Action::Join { .. } | Action::Await { .. } | Action::AwaitRmw { .. })
+            })
+    };
+    graph.events().windows(2).filter(|pair| pair[0].thread != pair[1].thread && could_go_on(&pair[0])).count()
 }
 
 /// Counts an execution, and ends it all if a limit is reached. Gives the failure, if it failed.

@@ -67,6 +67,70 @@ impl Drop for Path {
 }
 
 impl<P: Program> Worker<'_, P> {
+    /// Adds an event to the execution, and what it makes possible to what is to be tried. Says whether the model lets it.
+    pub(super) fn add(&mut self, event: Event) -> bool {
+        let id = EventId(self.graph.len() as u32);
+        if !self.push(event) {
+            return false;
+        }
+        if self.guide.is_none() {
+            self.revisit(id);
+        }
+        true
+    }
+
+    /// The write at `id` tries every read of its location that is not before it.
+    pub(super) fn revisit(&mut self, id: EventId) {
+        let event = self.graph.event(id);
+        let (Some(loc), Some(value)) = (event.loc(), event.written) else { return };
+        for &read in &self.graph.accesses(loc).reads {
+            if read == id || self.graph.is_before(read, id) {
+                continue;
+            }
+            let reader = self.graph.event(read);
+            let useful = match reader.action {
+                Action::Await { until, .. } => until.of(value),
+                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
+                _ => !reader.is_plain() || self.options.allow_races,
+            };
+            if useful {
+                self.todo.push(Try::Backward { at: id, source: event.source, read });
+            }
+        }
+    }
+
+    /// An RMW would read what another one reads already: what it makes possible if that one goes.
+    pub(super) fn revisit_from_taken(&mut self, event: &Event, source: Source, taken_by: EventId) {
+        let at = EventId(self.graph.len() as u32);
+        let Some(loc) = event.loc() else { return };
+        let before = |graph: &Graph, other: &Event| {
+            graph.before_next(event.thread, other.thread) > other.index
+                || matches!(source, Source::Event(from) if graph.has_before(other, from))
+        };
+        let taker = self.graph.event(taken_by);
+        if before(&self.graph, taker) {
+            return;
+        }
+        let mut written = event.clone();
+        self.redirect(&mut written, source);
+        let Some(value) = written.written else { return };
+        for &read in &self.graph.accesses(loc).reads {
+            let reader = self.graph.event(read);
+            if before(&self.graph, reader) || reader.stamp > taker.stamp {
+                continue;
+            }
+            let useful = match reader.action {
+                _ if read == taken_by => true,
+                Action::Await { until, .. } => until.of(value),
+                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
+                _ => true,
+            };
+            if useful {
+                self.todo.push(Try::Backward { at, source, read });
+            }
+        }
+    }
+
     /// Makes the worker's graph the one from which a try begins; what it can lead to is added to what is to be tried. Says whether
     /// it is to be tried at all.
     pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
