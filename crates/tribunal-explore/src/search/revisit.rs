@@ -147,7 +147,7 @@ impl<P: Program> Worker<'_, P> {
                 let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
                     return false;
                 };
-                if !self.prefers(&kept, rest) {
+                if !self.prefers(&kept, None, rest) {
                     return false;
                 }
                 let mut last = trace.event(at).clone();
@@ -162,11 +162,21 @@ impl<P: Program> Worker<'_, P> {
 
     fn install_backward(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> bool {
         let Some((kept, rest)) = self.part(trace, at, source, read) else { return false };
-        if !self.prefers(&kept, rest) {
+        let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
+        let source = self.kept_source(source);
+        let reads = write.is_read().then(|| Event {
+            action: match write.action {
+                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => Action::Load { loc, order },
+                _ => write.action.clone(),
+            },
+            source,
+            written: None,
+            ..write.clone()
+        });
+        if !self.prefers(&kept, reads, rest) {
             return false;
         }
-        let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
-        self.redirect(&mut write, self.kept_source(source));
+        self.redirect(&mut write, source);
         let from = Source::Event(EventId(self.graph.len() as u32));
         if !self.push(write) {
             return false;
@@ -227,9 +237,10 @@ impl<P: Program> Worker<'_, P> {
             }
         }
         rest.sort_by_key(|event| event.stamp);
-        // What goes is put behind what stays, for a while.
+        // What goes is put behind what stays, and behind what the write reads, for a while.
         let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
         order.sort_by_key(|&event| events[event as usize].stamp);
+        place += u32::from(write.is_read());
         for event in order {
             self.new_places[event as usize] = place;
             place += 1;
@@ -248,12 +259,13 @@ impl<P: Program> Worker<'_, P> {
     }
 
     /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
-    fn prefers(&mut self, kept: &[Event], rest: Vec<Event>) -> bool {
+    /// An RMW that is to be read from has read already.
+    fn prefers(&mut self, kept: &[Event], read: Option<Event>, rest: Vec<Event>) -> bool {
         self.adopt(kept);
         let last = rest.len() - 1;
-        let mut all = true;
+        let mut all = read.is_none_or(|read| self.push(read));
         for (i, event) in rest.into_iter().enumerate() {
-            all = self.takes_preferred(&event) && (i == last || self.push(event));
+            all = all && self.takes_preferred(&event) && (i == last || self.push(event));
             if !all {
                 break;
             }
