@@ -1,6 +1,6 @@
 //! The values that locations may have in the end: those that are last in some modification order of the execution.
 
-use crate::graph::{Graph, Source};
+use crate::graph::{Event, Graph, Source};
 use crate::program::Action;
 use crate::report::Problem;
 use tribunal::memory::{self, Execution, ExecutionBuilder, LocId, Op, Order, Slot, ThreadId};
@@ -20,6 +20,10 @@ impl FinalValues {
     /// All combinations of final values of these locations.
     pub fn of(&self, graph: &Graph, locs: &[LocId], initial: &[u64]) -> Result<Vec<Vec<u64>>, Problem> {
         let candidates: Vec<Vec<u64>> = locs.iter().map(|&loc| last_values(graph, loc, initial)).collect();
+        // There is a modification order, so that a value that is the only one is possible.
+        if candidates.iter().all(|values| values.len() == 1) {
+            return Ok(vec![candidates.concat()]);
+        }
         let mut combinations = Vec::new();
         let mut digits = vec![0; locs.len()];
         loop {
@@ -57,10 +61,17 @@ impl FinalValues {
     }
 }
 
-/// The values that may be the last of a location.
+/// The values that may be the last of a location: not those of writes that an RMW or a later write of the thread overwrites.
 fn last_values(graph: &Graph, loc: LocId, initial: &[u64]) -> Vec<u64> {
-    let writes = graph.events().iter().filter(|event| event.loc() == Some(loc));
-    let mut values: Vec<u64> = writes.filter_map(|event| event.written).collect();
+    let writes =
+        || graph.events().iter().enumerate().filter(|(_, e)| e.loc() == Some(loc) && e.written.is_some());
+    let is_last = |&(place, write): &(usize, &Event)| {
+        !writes().any(|(_, other)| {
+            other.thread == write.thread && other.index > write.index
+                || matches!(other.source, Source::Event(from) if from.index() == place)
+        })
+    };
+    let mut values: Vec<u64> = writes().filter(is_last).filter_map(|(_, write)| write.written).collect();
     if values.is_empty() {
         values.push(initial[loc.index()]);
     }
