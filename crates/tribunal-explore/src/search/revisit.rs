@@ -181,12 +181,14 @@ impl<P: Program> Worker<'_, P> {
         if !self.push(write) {
             return false;
         }
+        read.write_stamp = trace.event(at).write_stamp + 1;
         self.redirect(&mut read, from);
         // It waits only if nothing lets it go on.
         if read.waiting && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source)) {
             return false;
         }
-        self.push(read)
+        // If it is an RMW, what it writes is new.
+        self.add(read)
     }
 
     /// Parts what came before the event at `at`, with its source, into what stays if `read` reads from it and what goes, in the
@@ -216,7 +218,7 @@ impl<P: Program> Worker<'_, P> {
         let stays = |event: EventId| self.new_places[event.index()] != u32::MAX;
         for (event, &place) in events.iter().zip(&self.new_places) {
             match (event.source, &event.action) {
-                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).stamp => {
+                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).write_stamp => {
                     return None;
                 }
                 (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {

@@ -108,7 +108,7 @@ impl<'a, P: Program> Worker<'a, P> {
     /// Makes the graph these events: what it has in common with them stays.
     pub(super) fn adopt(&mut self, events: &[Event]) {
         let same = |(a, b): &(&Event, &Event)| {
-            a.thread == b.thread && a.source == b.source && a.waiting == b.waiting && a.stamp == b.stamp
+            a.thread == b.thread && a.source == b.source && a.waiting == b.waiting && a.write_stamp == b.write_stamp
         };
         let common = self.graph.events().iter().zip(events).take_while(same).count();
         self.truncate(common);
@@ -189,7 +189,7 @@ impl<'a, P: Program> Worker<'a, P> {
             let event = &self.graph.events()[i];
             let (thread, index) = (event.thread, event.index);
             let fresh = event.loc().unwrap_or(LocId::from_index(self.fresh as usize));
-            self.stamp = self.stamp.max(event.stamp + 1);
+            self.stamp = self.stamp.max(event.write_stamp + 1);
             if let Some(loc) = event.loc() {
                 self.fresh = self.fresh.max(loc.index() as u32 + 1);
             }

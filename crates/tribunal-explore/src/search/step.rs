@@ -61,7 +61,7 @@ impl<P: Program> Worker<'_, P> {
     /// Where an event goes that is added now.
     pub(super) fn place(&mut self, event: &mut Event) {
         event.index = self.graph.thread(event.thread).len() as u32;
-        event.stamp = self.stamp;
+        (event.stamp, event.write_stamp) = (self.stamp, self.stamp);
         self.stamp += 1;
     }
 
@@ -79,6 +79,7 @@ impl<P: Program> Worker<'_, P> {
             waiting: false,
             initial: loc.map_or(0, |loc| self.program.initial(loc)),
             stamp: 0,
+            write_stamp: 0,
         };
         match event.action {
             Action::Store { value, .. } => {
