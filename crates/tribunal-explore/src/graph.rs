@@ -1,6 +1,6 @@
 //! An execution as a graph: the events of each thread in program order, and from where each read reads.
 
-use crate::program::{Action, Place};
+use crate::program::{Action, Place, Request};
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An event, by its place in [`Graph::events`].
@@ -84,6 +84,14 @@ impl Event {
     }
 }
 
+/// The values of an event, which may differ from run to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) read: u64,
+    pub(crate) written: Option<u64>,
+    pub(crate) initial: u64,
+}
+
 /// The events of a location.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accesses {
@@ -158,8 +166,21 @@ impl Graph {
 
     /// Whether the first event is before the second in program order and reads-from, or the same.
     pub fn is_before(&self, first: EventId, second: EventId) -> bool {
-        let first = self.event(first);
-        self.prefixes.row(second).get(first.thread.index()).is_some_and(|&count| count > first.index)
+        self.has_before(self.event(first), second)
+    }
+
+    /// Whether an event is before another in program order and reads-from, or the same. It need not be the graph's own.
+    pub(crate) fn has_before(&self, event: &Event, other: EventId) -> bool {
+        self.prefixes.row(other).get(event.thread.index()).is_some_and(|&count| count > event.index)
+    }
+
+    /// Whether an event is before another in program order and reads-from, whatever the other reads.
+    pub(crate) fn is_before_next(&self, event: &Event, other: &Event) -> bool {
+        let before = match other.index {
+            0 => self.spawn_of(other.thread),
+            index => Some(self.threads[other.thread.index()][index as usize - 1]),
+        };
+        before.is_some_and(|before| self.has_before(event, before))
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -190,7 +211,9 @@ impl Graph {
         let start = self.prefixes.counts.len();
         let width = self.prefixes.width;
         match before {
-            Some(before) => self.prefixes.counts.extend_from_within(before.index() * width..(before.index() + 1) * width),
+            Some(before) => {
+                self.prefixes.counts.extend_from_within(before.index() * width..(before.index() + 1) * width)
+            }
             None => self.prefixes.counts.resize(start + width, 0),
         }
         let (old, row) = self.prefixes.counts.split_at_mut(start);
@@ -201,7 +224,10 @@ impl Graph {
         match (&event.source, &event.action) {
             (&Source::Event(source), _) => join(source),
             (Source::Choice(1..), &Action::Release { loc, .. }) => {
-                self.locs.get(loc.index()).iter().for_each(|loc| loc.releases.iter().for_each(|&release| join(release)));
+                self.locs
+                    .get(loc.index())
+                    .iter()
+                    .for_each(|loc| loc.releases.iter().for_each(|&release| join(release)));
             }
             _ => {}
         }
@@ -224,6 +250,22 @@ impl Graph {
         at(&mut self.threads, event.thread.index()).push(id);
         self.events.push(event);
         id
+    }
+
+    /// Gives an event the values of one that differs in values alone.
+    pub(crate) fn renew(&mut self, id: EventId, from: &Event) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (from.read, from.written, from.initial);
+        if event.is_read() {
+            event.action = from.action.clone();
+        }
+    }
+
+    /// Gives an event the values of a run.
+    pub(crate) fn set_values(&mut self, id: EventId, values: Values, request: Request) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (values.read, values.written, values.initial);
+        (event.action, event.place) = (request.action, request.place);
     }
 
     /// Takes the last event away.

@@ -6,7 +6,8 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::{LocId, Order, ThreadId};
 
-/// A program that can be run again and again, the same way for the same answers.
+/// A program that can be run again and again, the same way for the same answers. Values may differ from one execution to the next, as
+/// addresses do: what is compared is what threads do, not what they write.
 ///
 /// Threads are numbered by the explorer, the main thread is 0; they keep their numbers from one execution to the next.
 pub trait Program {
@@ -16,6 +17,11 @@ pub trait Program {
     /// Runs a thread up to its next operation. `answer` is to its last one. If the operation accesses something that has no
     /// location in this execution yet, its location is `fresh`.
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request;
+
+    /// The thread that the last request of `parent` asks for has this number. Called before either of them is resumed.
+    fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        let _ = (parent, child);
+    }
 
     /// The value with which a location starts.
     fn initial(&self, loc: LocId) -> u64;

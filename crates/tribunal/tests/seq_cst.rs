@@ -224,3 +224,26 @@ fn judged(x: &Execution, model: Model, expected: Option<bool>, seed: u64) {
 fn shown(x: &Execution) -> String {
     x.events().map(|e| x.show(e).to_string()).collect::<Vec<_>>().join("\n")
 }
+
+/// A fence comes before another if a seq_cst write behind the one is read before the other, although nothing is acquired.
+#[test]
+fn fences_are_ordered_by_what_is_read_of_a_seq_cst_write() {
+    let mut b = Execution::builder();
+    let threads = ["T0", "T1", "T2"].map(|name| b.thread(name));
+    let [x, y, z] = LOCATIONS.map(|name| b.location(name));
+    let seq_cst = |op: Op| op.order(Order::SeqCst);
+    let [t0, t1, t2] = threads;
+    b.push(t0, Op::write(y, 1));
+    b.push(t0, Op::fence(Order::SeqCst));
+    b.push(t0, seq_cst(Op::write(x, 1)));
+    b.push(t1, Op::read(x, 1));
+    b.push(t1, Op::write(z, 1).order(Order::Release));
+    b.push(t2, Op::read(z, 1).order(Order::Acquire));
+    b.push(t2, Op::fence(Order::SeqCst));
+    b.push(t2, Op::read(y, 0).from(Source::Init));
+    let history = b.build().expect("a history");
+    for model in MODELS {
+        assert_eq!(naive::consistent(&history, model), Some(false));
+        assert!(tribunal::check(&history, model).is_inconsistent(), "{model}");
+    }
+}

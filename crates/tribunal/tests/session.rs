@@ -138,7 +138,9 @@ struct Plan {
     accesses: &'static [Order],
     fences: &'static [Order],
     rmws: bool,
+    /// Whether answers are to be exact, and whether the session is asked to be.
     exact: bool,
+    decided: bool,
 }
 
 const ORDERS: &[Order] =
@@ -149,7 +151,7 @@ const FULL_FENCES: &[Order] = &[Order::Acquire, Order::Release, Order::AcqRel, O
 fn plan(model: Model) -> Plan {
     let exact = EXACT.contains(&model);
     let fences = if matches!(model, Model::Rc20 | Model::Rc11) { FENCES } else { FULL_FENCES };
-    Plan { model, accesses: ORDERS, fences, rmws: true, exact }
+    Plan { model, accesses: ORDERS, fences, rmws: true, exact, decided: false }
 }
 
 /// Leads a session through a random execution, and compares with `check` at every moment. Counts what was accepted and
@@ -157,7 +159,8 @@ fn plan(model: Model) -> Plan {
 fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
     let Plan { model, .. } = *plan;
     let mut rng = Rng(seed);
-    let mut session = Session::new(model).expect("a model with sessions");
+    let session = if plan.decided { Session::exact(model) } else { Session::new(model) };
+    let mut session = session.expect("a model with sessions");
     let mut mirror = Mirror::default();
     for _ in 0..2 + rng.below(3) {
         mirror.thread(&mut session);
@@ -348,6 +351,28 @@ fn every_answer_of_an_exact_session_is_that_of_check() {
 #[test]
 fn what_saturation_refuses_is_inconsistent() {
     SATURATED.into_iter().for_each(|model| lead_all(&plan(model), 1_000));
+}
+
+const SEQ_CST: &[Order] =
+    &[Order::NonAtomic, Order::Relaxed, Order::Acquire, Order::Release, Order::SeqCst, Order::SeqCst];
+
+#[test]
+fn an_exact_session_decides_psc() {
+    const FENCED: &[Order] = &[Order::SeqCst, Order::SeqCst, Order::AcqRel];
+    for model in [Model::Rc20, Model::Rc11] {
+        let plan = Plan { accesses: SEQ_CST, fences: FULL_FENCES, exact: true, decided: true, ..plan(model) };
+        lead_all(&plan, 6_000);
+        lead_all(&Plan { accesses: &[Order::SeqCst], ..plan }, 1_000);
+        lead_all(&Plan { accesses: &[Order::Relaxed], fences: FENCED, ..plan }, 1_000);
+        lead_all(&Plan { accesses: ORDERS, fences: FENCES, ..plan }, 500);
+    }
+}
+
+#[test]
+fn an_exact_session_settles_what_saturation_accepts() {
+    for model in SATURATED.into_iter().chain([Model::Ra, Model::Wra]) {
+        lead_all(&Plan { exact: true, decided: true, ..plan(model) }, 1_000);
+    }
 }
 
 /// psc is left to `settle`.

@@ -1,6 +1,6 @@
 //! What threads know: happens-before as clocks, while the execution grows.
 
-use super::rows::{EMPTY, Rows, includes};
+use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::{Order, ThreadId};
 use crate::order::happens_before::Synchronisation;
 
@@ -74,6 +74,29 @@ impl Knowledge {
     #[inline(always)]
     pub(super) fn now_row(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].now
+    }
+
+    /// A row.
+    pub(super) fn row(&self, row: u32) -> &[u32] {
+        self.rows.row(row)
+    }
+
+    /// What a thread would know behind a read of a write of `writer` that releases so much.
+    pub(super) fn after_read(
+        &self,
+        thread: ThreadId,
+        writer: ThreadId,
+        release: Release,
+        order: Order,
+        clock: &mut Vec<u32>,
+    ) {
+        clock.clear();
+        clock.extend_from_slice(self.now(thread));
+        if order.is_acquire() {
+            join(clock, self.rows.row(release.row));
+            let own = &mut clock[writer.index()];
+            *own = (*own).max(release.own);
+        }
     }
 
     /// How many events a thread has.

@@ -38,13 +38,13 @@ pub(super) struct Written {
 
 /// An event as it came.
 #[derive(Clone, Copy, Debug)]
-struct Event {
-    label: Label,
-    thread: ThreadId,
-    loc: LocId,
+pub(super) struct Event {
+    pub(super) label: Label,
+    pub(super) thread: ThreadId,
+    pub(super) loc: LocId,
     /// The places of what it reads from and of what it writes, or [`NONE`].
-    source: u32,
-    write: u32,
+    pub(super) source: u32,
+    pub(super) write: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -163,6 +163,10 @@ impl Log {
 
     pub(super) fn len(&self) -> usize {
         self.events.len()
+    }
+
+    pub(super) fn event(&self, at: usize) -> &Event {
+        &self.events[at]
     }
 
     pub(super) fn mark(&self) -> LogMark {

@@ -12,7 +12,8 @@
 //! | ra, wra, relaxed; rc20 and rc11 without seq_cst; sra without RMWs | exact: a step is accepted if and only if the execution with it is consistent |
 //! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | what is refused is inconsistent, so that candidates leave out no possible write; what is accepted may be inconsistent, and [`settle`](Session::settle) decides |
 //!
-//! Deciding the second kind is NP-complete. It is exact all the same where every write is placed by
+//! Deciding the second kind is NP-complete. An [exact](Session::exact) session does it at every step, for executions of some dozen
+//! events. It is exact all the same where every write is placed by
 //! [`write_after`](Session::write_after), but for psc: rc20 and rc11 take seq_cst as acq_rel here, and leave psc to `settle`.
 //!
 //! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
@@ -26,6 +27,7 @@
 //! **Retiring** drops what cannot be observed any more, see [`retire`](Session::retire).
 
 mod coherence;
+mod exact;
 mod knowledge;
 mod log;
 mod rows;
@@ -38,6 +40,7 @@ use crate::models::{Model, judge};
 use crate::order::happens_before::Synchronisation;
 use crate::verdict::{Verdict, Violation, Witness};
 use coherence::Coherence;
+use exact::{Exact, Reading, settles};
 use log::{Log, LogMark, NONE};
 use saturation::{Rules, Saturation};
 
@@ -77,6 +80,8 @@ pub struct Session {
     model: Model,
     log: Log,
     engine: Engine,
+    /// What decides where the engine accepts too much, if that is asked for.
+    exact: Option<Exact>,
     /// The numbers of the marks that hold, the last of all marks so far.
     marks: Vec<u64>,
     marked: u64,
@@ -134,7 +139,30 @@ impl Session {
             _ => return Err(NoSession(model)),
         };
         let (log, marks, found) = (Log::default(), Vec::new(), Vec::new());
-        Ok(Session { model, log, engine, marks, marked: 0, found })
+        Ok(Session { model, log, engine, exact: None, marks, marked: 0, found })
+    }
+
+    /// A session whose steps and candidates are exact for every model: those of [`new`](Self::new) and what is undecided
+    /// there, seq_cst included. For executions of some dozen events, such as model checkers have.
+    ///
+    /// It keeps all events, so that nothing is [retired](Self::retire), and mo is its own business: there is no
+    /// [`write_after`](Self::write_after).
+    ///
+    /// ```
+    /// use tribunal::{Model, memory::Order::SeqCst, session::Session};
+    /// let mut session = Session::exact(Model::Rc20)?;
+    /// let (t0, t1) = (session.thread(), session.thread());
+    /// let (x, y) = (session.location(), session.location());
+    /// let (of_x, of_y) = (session.write(t0, x, SeqCst), session.write(t1, y, SeqCst));
+    /// let stale = session.initial(y).expect("nothing is retired");
+    /// session.read(t0, stale, SeqCst)?;
+    /// // Store buffering: one of them sees the other.
+    /// assert_eq!(session.candidates(t1, x, SeqCst), [of_x]);
+    /// # let _ = of_y;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn exact(model: Model) -> Result<Self, NoSession> {
+        Ok(Session { exact: Exact::new(model), ..Self::new(model)? })
     }
 
     /// The session's model.
@@ -274,6 +302,7 @@ impl Session {
         self.runs(thread);
         let refused = |because| Refused { step: Step::Read { thread, from, order }, because };
         let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
+        self.decide(thread, from, order, false).map_err(refused)?;
         engine!(self, engine => engine.read(&mut self.log, thread, from.place, order)).map_err(refused)?;
         self.push(Kind::Read, order, thread, loc, from.place, NONE);
         Ok(())
@@ -284,6 +313,7 @@ impl Session {
         self.runs(thread);
         let refused = |because| Refused { step: Step::Rmw { thread, from, order }, because };
         let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
+        self.decide(thread, from, order, true).map_err(refused)?;
         let write = engine!(self, engine => engine.rmw(&mut self.log, thread, from.place, order));
         let write = write.map_err(refused)?;
         self.push(Kind::Rmw, order, thread, loc, from.place, write.place);
@@ -310,6 +340,54 @@ impl Session {
         }
     }
 
+    /// Refuses what the engine wrongly accepts.
+    #[inline(always)]
+    fn decide(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool) -> Result<(), Because> {
+        // What the engine refuses it says itself.
+        let accepted = !self.is_undecided()
+            || !self.engine_admits(thread, from, rmw)
+            || self.admits(thread, from, order, rmw, true);
+        if accepted { Ok(()) } else { Err(Because::Cyclic) }
+    }
+
+    /// Whether the engine may accept too much.
+    #[inline(always)]
+    fn is_undecided(&self) -> bool {
+        match &self.exact {
+            None => false,
+            Some(Exact::Psc(psc)) => psc.is_involved(),
+            Some(Exact::Settled) => true,
+        }
+    }
+
+    /// Whether a step that the engine accepts is consistent. If it is to be `taken`, it is the next one.
+    fn admits(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool, taken: bool) -> bool {
+        match (&mut self.exact, &self.engine) {
+            (Some(Exact::Psc(psc)), Engine::Coherence(engine)) => {
+                let reading = Reading { thread, source: from.place, order, writes: rmw };
+                psc.admits(&self.log, engine, reading, taken)
+            }
+            (Some(_), _) => {
+                let step = match rmw {
+                    true => Step::Rmw { thread, from, order },
+                    false => Step::Read { thread, from, order },
+                };
+                settles(&self.log, self.model, &step)
+            }
+            (None, _) => true,
+        }
+    }
+
+    fn engine_admits(&mut self, thread: ThreadId, from: WriteId, rmw: bool) -> bool {
+        match &mut self.engine {
+            Engine::Coherence(engine) => {
+                !(rmw && engine.reader(from.place).is_some())
+                    && engine.may_read(&self.log, thread, from.place)
+            }
+            Engine::Saturation(engine) => engine.may_read(&self.log, thread, from.place, rmw),
+        }
+    }
+
     #[inline(always)]
     fn runs(&self, thread: ThreadId) {
         assert!(!self.log.is_finished(thread), "thread {} has finished", thread.0);
@@ -318,6 +396,9 @@ impl Session {
     #[inline(always)]
     fn push(&mut self, kind: Kind, order: Order, thread: ThreadId, loc: LocId, source: u32, write: u32) {
         self.log.push(Label::new(kind, order), thread, loc, source, write);
+        if let (Some(Exact::Psc(psc)), Engine::Coherence(engine)) = (&mut self.exact, &self.engine) {
+            psc.pushed(order, engine.knowledge().now_row(thread), write);
+        }
         self.forget_way_back();
     }
 
@@ -329,39 +410,45 @@ impl Session {
     }
 
     /// Whether [`read`](Self::read) would be accepted.
-    pub fn may_read_from(&mut self, thread: ThreadId, from: WriteId, _order: Order) -> bool {
-        self.log.get(from).is_some()
-            && match &mut self.engine {
-                Engine::Coherence(engine) => engine.may_read(&self.log, thread, from.place),
-                Engine::Saturation(engine) => engine.may_read(&self.log, thread, from.place, false),
-            }
+    pub fn may_read_from(&mut self, thread: ThreadId, from: WriteId, order: Order) -> bool {
+        self.may(thread, from, order, false)
     }
 
     /// Whether [`rmw`](Self::rmw) would be accepted.
-    pub fn may_rmw_from(&mut self, thread: ThreadId, from: WriteId, _order: Order) -> bool {
+    pub fn may_rmw_from(&mut self, thread: ThreadId, from: WriteId, order: Order) -> bool {
+        self.may(thread, from, order, true)
+    }
+
+    fn may(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool) -> bool {
         self.log.get(from).is_some()
-            && match &mut self.engine {
-                Engine::Coherence(engine) => {
-                    engine.reader(from.place).is_none() && engine.may_read(&self.log, thread, from.place)
-                }
-                Engine::Saturation(engine) => engine.may_read(&self.log, thread, from.place, true),
-            }
+            && self.engine_admits(thread, from, rmw)
+            && self.admits(thread, from, order, rmw, false)
     }
 
     /// The writes of a location that the thread may read from now: the initial write first, then those of each thread in
     /// program order. See [`self`](crate::session) for the models of which these may be too many.
-    pub fn candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
-        self.found.clear();
-        engine!(self, engine => engine.candidates(&self.log, thread, loc, false, &mut self.found));
+    pub fn candidates(&mut self, thread: ThreadId, loc: LocId, order: Order) -> &[WriteId] {
+        self.collect(thread, loc, order, false);
         &self.found
     }
 
     /// Those of the [`candidates`](Self::candidates) that no RMW reads from, so that the thread's next event may be
     /// one that does.
-    pub fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
-        self.found.clear();
-        engine!(self, engine => engine.candidates(&self.log, thread, loc, true, &mut self.found));
+    pub fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, order: Order) -> &[WriteId] {
+        self.collect(thread, loc, order, true);
         &self.found
+    }
+
+    #[inline]
+    fn collect(&mut self, thread: ThreadId, loc: LocId, order: Order, rmws: bool) {
+        self.found.clear();
+        engine!(self, engine => engine.candidates(&self.log, thread, loc, rmws, &mut self.found));
+        // The last write in mo can always be read, so that a single one is possible.
+        if self.is_undecided() && self.found.len() > 1 {
+            let mut found = std::mem::take(&mut self.found);
+            found.retain(|&from| self.admits(thread, from, order, rmws, false));
+            self.found = found;
+        }
     }
 
     /// The writes of a location right behind which mo may have a new write of the thread. Exact if every write of the location
@@ -395,6 +482,7 @@ impl Session {
         place: WriteId,
     ) -> Result<WriteId, Refused> {
         self.runs(thread);
+        assert!(self.exact.is_none(), "an exact session decides mo itself");
         let refused = |because| Refused { step: Step::Write { thread, loc, order }, because };
         if self.location_of(place) != Some(loc) {
             return Err(refused(Because::Gone));
@@ -425,6 +513,9 @@ impl Session {
         self.marks.truncate(mark.depth + 1);
         engine!(self, engine => engine.undo(mark.engine, mark.log.threads));
         self.log.undo(&mark.log);
+        if let Some(Exact::Psc(psc)) = &mut self.exact {
+            psc.undo(self.log.len());
+        }
     }
 
     /// Drops what cannot be observed any more: writes that every thread which has not [finished](Self::finish) has seen
@@ -438,6 +529,9 @@ impl Session {
     /// that sc, tso, pso and sra may let them do more. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
     /// not dropped and of what came after; an RMW whose source is gone is a write there.
     pub fn retire(&mut self) -> u64 {
+        if self.exact.is_some() {
+            return 0;
+        }
         let before = self.log.retired;
         let left = engine!(self, engine => engine.retire(&self.log));
         self.log.retire(|place| left[place as usize]);
@@ -516,6 +610,10 @@ impl Session {
             Engine::Coherence(engine) => engine.bytes(),
             Engine::Saturation(engine) => engine.bytes(),
         };
-        size_of::<Self>() + self.log.bytes() + engine
+        let exact = match &self.exact {
+            Some(Exact::Psc(psc)) => psc.bytes(),
+            _ => 0,
+        };
+        size_of::<Self>() + self.log.bytes() + engine + exact
     }
 }

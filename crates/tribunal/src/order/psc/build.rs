@@ -236,7 +236,7 @@ impl Builder<'_> {
             if known != NONE && std::mem::replace(&mut self.looked_at[loc.index()], self.count) != self.count
             {
                 self.after[e.index()] = known;
-                if sc || !label.writes() {
+                if !label.writes() {
                     self.seen[e.index()] =
                         self.add_event(Kind::Read, Order::Relaxed, self.copied(loc), Role::Seen, e);
                 }

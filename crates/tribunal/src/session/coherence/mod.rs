@@ -421,6 +421,22 @@ impl Coherence {
         &self.knowledge
     }
 
+    /// What a thread would know behind a read, where orders are given.
+    pub(super) fn clock_after(
+        &self,
+        log: &Log,
+        thread: ThreadId,
+        source: u32,
+        order: Order,
+        clock: &mut Vec<u32>,
+    ) {
+        let (writer, order) = match log.at(source).thread {
+            NONE => (thread, Order::Relaxed),
+            writer => (ThreadId(writer), order),
+        };
+        self.knowledge.after_read(thread, writer, self.links[source as usize].release, order, clock);
+    }
+
     pub(super) fn count(&self, thread: ThreadId) -> u32 {
         self.knowledge.count(thread)
     }

@@ -1,0 +1,148 @@
+//! Whether psc has a cycle, with an mo that may be partial.
+//!
+//! psc is not kept: where it comes to a seq_cst event from is found when a search gets there, from rows of bits.
+//! With scb = po ∪ (far;hb;far) ∪ hb-loc ∪ mo ∪ fr,
+//!
+//! - to an access b: from the seq_cst events and the fences' hb? that scb has before b;
+//! - to a fence b: the same of b and of whatever happens before it, and the fences that hb or hb;eco;hb has before b.
+//!
+//! An RMW reads from what mo has directly before it, so that fr of RMWs is in mo: readers are those that do not write.
+//! And eco = rf ∪ (mo ∪ fr) ∪ (mo ∪ fr);rf, of which mo ∪ fr is the same as above.
+
+use super::super::log::NONE;
+use super::bits::{BitRows, each, first, has, insert, is_empty, join, join_both, meet, remove};
+use super::graph::Graph;
+
+/// Room for looking for cycles.
+#[derive(Clone, Debug)]
+pub(super) struct Cycles {
+    /// By event: where psc comes to it from, as far as it is still to be looked at.
+    open: BitRows,
+    stack: Vec<u32>,
+    on_path: Vec<u64>,
+    done: Vec<u64>,
+    rest: Vec<u64>,
+    room: [Vec<u64>; 3],
+}
+
+impl Default for Cycles {
+    fn default() -> Self {
+        Cycles {
+            open: BitRows::new(1),
+            stack: Vec::new(),
+            on_path: Vec::new(),
+            done: Vec::new(),
+            rest: Vec::new(),
+            room: Default::default(),
+        }
+    }
+}
+
+fn clear(row: &mut Vec<u64>, words: usize) {
+    row.clear();
+    row.resize(words, 0);
+}
+
+impl Cycles {
+    /// Whether there is a cycle of psc from which psc leads to some of `ends`.
+    pub(super) fn any(&mut self, graph: &Graph, ends: impl Iterator<Item = u32>) -> bool {
+        let words = graph.words();
+        for row in [&mut self.on_path, &mut self.done, &mut self.rest] {
+            clear(row, words);
+        }
+        self.open.reset(words, graph.nodes.len());
+        ends.for_each(|end| insert(&mut self.rest, end));
+        while let Some(end) = first(&self.rest) {
+            self.stack.clear();
+            if self.enter(graph, end) {
+                return true;
+            }
+            while let Some(&event) = self.stack.last() {
+                let open = self.open.row_mut(event as usize);
+                match first(open) {
+                    None => {
+                        self.stack.pop();
+                        remove(&mut self.on_path, event);
+                    }
+                    Some(next) => {
+                        remove(open, next);
+                        if !has(&self.done, next) && self.enter(graph, next) {
+                            return true;
+                        }
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Goes to an event; says whether that closes a cycle.
+    #[inline]
+    fn enter(&mut self, graph: &Graph, event: u32) -> bool {
+        self.stack.push(event);
+        insert(&mut self.on_path, event);
+        insert(&mut self.done, event);
+        remove(&mut self.rest, event);
+        let open = self.open.row_mut(event as usize);
+        comes_from(graph, event, open, &mut self.room);
+        meet(open, &self.on_path)
+    }
+}
+
+/// Collects the seq_cst events from which psc comes to a seq_cst event.
+fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>; 3]) {
+    let node = &graph.nodes[event as usize];
+    found.copy_from_slice(graph.ordered.row(event as usize));
+    let [earlier, ends, read] = room;
+    clear(ends, graph.words());
+    if let Some(loc) = node.loc {
+        if node.writes {
+            join(ends, graph.first_readers.row(loc.index()));
+            at_or_reading(graph, graph.before.row(event as usize), ends);
+            graph.sources(ends, found);
+        }
+        return;
+    }
+    clear(earlier, graph.words());
+    clear(read, graph.words());
+    let hb = graph.hb.row(event as usize);
+    join_both(found, hb, graph.fences());
+    // By mo and fr to what is written before the fence.
+    for e in each(hb) {
+        join(found, graph.ordered.row(e as usize));
+        let node = &graph.nodes[e as usize];
+        if let Some(loc) = node.loc
+            && node.writes
+        {
+            join(earlier, graph.before.row(e as usize));
+            join(ends, graph.first_readers.row(loc.index()));
+        }
+        if node.reads && node.source != NONE {
+            insert(read, node.source);
+        }
+    }
+    at_or_reading(graph, earlier, ends);
+    graph.sources(ends, found);
+    if !is_empty(graph.fences()) {
+        // By eco to what is read before the fence: the source, and what mo and fr have before that.
+        ends.fill(0);
+        earlier.fill(0);
+        for source in each(read) {
+            join(earlier, graph.before.row(source as usize));
+            if let Some(loc) = graph.nodes[source as usize].loc {
+                join(ends, graph.first_readers.row(loc.index()));
+            }
+        }
+        at_or_reading(graph, earlier, ends);
+        join(ends, read);
+        graph.fences_before(ends, found);
+    }
+}
+
+/// Joins some writes, and those that read from them.
+fn at_or_reading(graph: &Graph, writes: &[u64], found: &mut [u64]) {
+    join(found, writes);
+    for write in each(writes) {
+        join(found, graph.readers.row(write as usize));
+    }
+}

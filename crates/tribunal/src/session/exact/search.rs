@@ -1,0 +1,290 @@
+//! Another mo, if the one at hand will not do: a search over the orders of rf-chains that coherence leaves open.
+//!
+//! A partial mo is refuted by a cycle of psc, since what follows from it follows from all that extend it. A pair of chains of which one
+//! order is refuted has the other; if neither is, one is tried and then the other.
+
+use super::super::log::NONE;
+use super::bits::{BitRows, each, has, insert, join};
+use super::graph::Graph;
+use super::psc::Cycles;
+
+/// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way round.
+struct Contradiction;
+
+/// What a search came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The graph has another mo.
+    Another,
+    /// There is none; the graph has the one it had.
+    None,
+    /// It took too long; the graph has the mo it had.
+    GaveUp,
+}
+
+/// Room for searching.
+#[derive(Clone, Debug)]
+pub(super) struct Search {
+    /// The mo at hand when the search began.
+    old: BitRows,
+    /// By write: the first of its chain.
+    heads: Vec<u32>,
+    /// By head: the chain. All heads, location by location, and where each location's begin.
+    chains: BitRows,
+    all: Vec<u32>,
+    starts: Vec<usize>,
+    cycles: Cycles,
+    checks: u32,
+    row: Vec<u64>,
+}
+
+/// Cycles that are looked for before giving up.
+const PATIENCE: u32 = 20_000;
+
+impl Search {
+    pub(super) fn new() -> Self {
+        Search {
+            old: BitRows::new(1),
+            heads: Vec::new(),
+            chains: BitRows::new(1),
+            all: Vec::new(),
+            starts: Vec::new(),
+            cycles: Cycles::default(),
+            checks: 0,
+            row: Vec::new(),
+        }
+    }
+
+    /// Whether psc has a cycle that leads to `ends`.
+    pub(super) fn is_cyclic(&mut self, graph: &Graph, ends: impl Iterator<Item = u32>) -> bool {
+        self.cycles.any(graph, ends)
+    }
+
+    /// Puts back the mo before the last search.
+    pub(super) fn restore(&mut self, graph: &mut Graph) {
+        graph.before.copy_from(&self.old);
+    }
+
+    /// Looks for an mo.
+    pub(super) fn run(&mut self, graph: &mut Graph) -> Found {
+        self.old.copy_from(&graph.before);
+        self.checks = 0;
+        self.find_chains(graph);
+        let found = match self.force(graph) {
+            Err(Contradiction) => Found::None,
+            Ok(()) => match self.first_guess(graph) {
+                true => Found::Another,
+                false => self.solve(graph),
+            },
+        };
+        if found != Found::Another {
+            self.restore(graph);
+        }
+        found
+    }
+
+    fn find_chains(&mut self, graph: &Graph) {
+        let n = graph.nodes.len();
+        self.heads.clear();
+        self.heads.resize(n, NONE);
+        self.chains.clear(graph.words(), n);
+        self.all.clear();
+        self.starts.clear();
+        for writes in &graph.writes {
+            self.starts.push(self.all.len());
+            for &write in writes {
+                let node = &graph.nodes[write as usize];
+                let head = match node.is_rmw() && node.source != NONE {
+                    true => self.heads[node.source as usize],
+                    false => write,
+                };
+                self.heads[write as usize] = head;
+                insert(self.chains.row_mut(head as usize), write);
+                if head == write {
+                    self.all.push(write);
+                }
+            }
+        }
+        self.starts.push(self.all.len());
+    }
+
+    /// Leaves of mo what coherence asks for.
+    fn force(&mut self, graph: &mut Graph) -> Result<(), Contradiction> {
+        for i in 0..graph.nodes.len() {
+            graph.before.row_mut(i).fill(0);
+            // In its chain, those that came earlier are before it.
+            let (head, node) = (self.heads[i], &graph.nodes[i]);
+            if head != NONE && node.source != NONE && node.is_rmw() {
+                let source = node.source;
+                graph.before.join_row(i, source as usize);
+                insert(graph.before.row_mut(i), source);
+            }
+        }
+        for (starts, writes) in self.starts.windows(2).zip(0..) {
+            // What reads from the initial write directly follows it.
+            let heads = &self.all[starts[0]..starts[1]];
+            let Some(&first) = heads.iter().find(|&&head| graph.nodes[head as usize].is_rmw()) else {
+                continue;
+            };
+            for &write in &graph.writes[writes as usize] {
+                if self.heads[write as usize] != first {
+                    join(graph.before.row_mut(write as usize), self.chains.row(first as usize));
+                }
+            }
+        }
+        for b in 0..graph.nodes.len() as u32 {
+            let node = graph.nodes[b as usize];
+            let Some(loc) = node.loc else { continue };
+            let looked_at = if node.reads { node.source } else { b };
+            self.row.clear();
+            self.row.extend_from_slice(graph.hb.row(b as usize));
+            let hb = std::mem::take(&mut self.row);
+            let mut forced = Ok(());
+            for a in each(&hb) {
+                let earlier = &graph.nodes[a as usize];
+                if earlier.loc != Some(loc) {
+                    continue;
+                }
+                let left = if earlier.writes { a } else { earlier.source };
+                if left != NONE && left != looked_at && forced.is_ok() {
+                    forced = match looked_at {
+                        NONE => Err(Contradiction),
+                        _ => self.add(graph, left, looked_at),
+                    };
+                }
+            }
+            self.row = hb;
+            forced?;
+        }
+        Ok(())
+    }
+
+    /// Puts the chain of a write before that of another.
+    fn add(&self, graph: &mut Graph, a: u32, b: u32) -> Result<(), Contradiction> {
+        let (first, second) = (self.heads[a as usize], self.heads[b as usize]);
+        if first == second {
+            return if has(graph.before.row(b as usize), a) { Ok(()) } else { Err(Contradiction) };
+        }
+        if has(graph.before.row(second as usize), first) {
+            return Ok(());
+        }
+        if has(graph.before.row(first as usize), second) {
+            return Err(Contradiction);
+        }
+        let Some(loc) = graph.nodes[a as usize].loc else { return Ok(()) };
+        for at in 0..graph.writes[loc.index()].len() {
+            let write = graph.writes[loc.index()][at];
+            if self.heads[write as usize] == second || has(graph.before.row(write as usize), second) {
+                join(graph.before.row_mut(write as usize), self.chains.row(first as usize));
+                graph.before.join_rows(write as usize, first as usize);
+            }
+        }
+        Ok(())
+    }
+
+    /// A pair of chains that has no order, in the order it had.
+    fn open_pair(&self, graph: &Graph, mut skip: usize) -> Option<(u32, u32)> {
+        for starts in self.starts.windows(2) {
+            let heads = &self.all[starts[0]..starts[1]];
+            for (i, &a) in heads.iter().enumerate() {
+                for &b in &heads[i + 1..] {
+                    let (of_a, of_b) = (graph.before.row(a as usize), graph.before.row(b as usize));
+                    if !has(of_a, b) && !has(of_b, a) {
+                        if skip == 0 {
+                            let swapped = has(self.old.row(a as usize), b);
+                            return Some(if swapped { (b, a) } else { (a, b) });
+                        }
+                        skip -= 1;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn is_refuted(&mut self, graph: &Graph) -> bool {
+        self.checks += 1;
+        let ends = graph.sc();
+        self.cycles.any(graph, each(ends))
+    }
+
+    /// Keeps as much of the old mo as coherence allows.
+    fn first_guess(&mut self, graph: &mut Graph) -> bool {
+        let forced = graph.before.clone();
+        while let Some((a, b)) = self.open_pair(graph, 0) {
+            if self.add(graph, a, b).is_err() {
+                break;
+            }
+        }
+        let holds = !self.is_refuted(graph);
+        if !holds {
+            graph.before = forced;
+        }
+        holds
+    }
+
+    /// Searches from a partial mo.
+    fn solve(&mut self, graph: &mut Graph) -> Found {
+        if self.is_refuted(graph) {
+            return Found::None;
+        }
+        let mut skip = 0;
+        let mut open = None;
+        while let Some((a, b)) = self.open_pair(graph, skip) {
+            if self.checks > PATIENCE {
+                return Found::GaveUp;
+            }
+            let partial = graph.before.clone();
+            let mut refuted = [false; 2];
+            for (refuted, (a, b)) in refuted.iter_mut().zip([(a, b), (b, a)]) {
+                *refuted = self.add(graph, a, b).is_err() || self.is_refuted(graph);
+                graph.before.copy_from(&partial);
+            }
+            let forced = match refuted {
+                [true, true] => return Found::None,
+                [true, false] => Some((b, a)),
+                [false, true] => Some((a, b)),
+                [false, false] => None,
+            };
+            match forced {
+                Some((a, b)) => {
+                    // Another pair may be decided now.
+                    if self.add(graph, a, b).is_err() {
+                        return Found::None;
+                    }
+                    (skip, open) = (0, None);
+                }
+                None => {
+                    open = open.or(Some((a, b)));
+                    skip += 1;
+                }
+            }
+        }
+        let Some((a, b)) = open else { return Found::Another };
+        let partial = graph.before.clone();
+        for (a, b) in [(a, b), (b, a)] {
+            if self.add(graph, a, b).is_ok() {
+                match self.solve(graph) {
+                    Found::None => {}
+                    found => return found,
+                }
+            }
+            graph.before.copy_from(&partial);
+        }
+        Found::None
+    }
+
+    /// Takes an mo that was found elsewhere: the writes of each location in order.
+    pub(super) fn take(&mut self, graph: &mut Graph, orders: &[Vec<u32>]) {
+        self.old.copy_from(&graph.before);
+        for order in orders {
+            for (i, &write) in order.iter().enumerate() {
+                graph.before.row_mut(write as usize).fill(0);
+                for &earlier in &order[..i] {
+                    insert(graph.before.row_mut(write as usize), earlier);
+                }
+            }
+        }
+        debug_assert!(!self.is_refuted(graph));
+    }
+}
