@@ -96,7 +96,7 @@ fn fails_weakly(place: &'static Location<'static>) -> bool {
 }
 
 macro_rules! atomic {
-    ($(#[$doc:meta])* [$($generic:ident)?] $name:ident, $value:ty, $text:literal) => {
+    ($(#[$doc:meta])* [$($generic:ident)?] $name:ident, $value:ty) => {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
             /// The value before the first operation in an execution, and outside of executions.
@@ -108,7 +108,7 @@ macro_rules! atomic {
             /// An atomic with this value.
             #[track_caller]
             pub const fn new(value: $value) -> Self {
-                $name { value: std::sync::atomic::$name::new(value), home: Home::new($text, Location::caller()) }
+                $name { value: std::sync::atomic::$name::new(value), home: Home::new(stringify!($name), Location::caller()) }
             }
 
             #[inline]
@@ -322,7 +322,7 @@ macro_rules! integer {
 
         atomic!(
             #[doc = concat!("An atomic `", stringify!($value), "`.")]
-            [] $name, $value, stringify!($name)
+            [] $name, $value
         );
 
         fetch! { $name, $value,
@@ -366,7 +366,7 @@ integer!(AtomicI64, i64);
 
 atomic!(
     /// An atomic `bool`.
-    [] AtomicBool, bool, "AtomicBool"
+    [] AtomicBool, bool
 );
 
 fetch! { AtomicBool, bool,
@@ -397,7 +397,7 @@ impl Default for AtomicBool {
 
 atomic!(
     /// An atomic pointer.
-    [T] AtomicPtr, *mut T, "AtomicPtr"
+    [T] AtomicPtr, *mut T
 );
 
 impl<T> Default for AtomicPtr<T> {
