@@ -174,7 +174,7 @@ impl Explorer {
         let needs: Arc<Mutex<Needs>> = Arc::default();
         loop {
             let make = || Rust::with(main.clone(), &self.settings, needs.clone());
-            match search(make, &self.options) {
+            match search(make, drop, &self.options) {
                 Ok((report, _)) if is_restart(&report) => {}
                 Ok((report, _)) => return report,
                 Err(error) => panic!("{error}"),

@@ -20,7 +20,6 @@ use state::{Behaviour, Body, Needs, Phase, State};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::ThreadId as OsThreadId;
 use substrate::{Fiber, Fibers, Progress};
 use tribunal::memory::{LocId, ThreadId};
 
@@ -48,16 +47,7 @@ pub struct Rust {
     state: Option<Box<State>>,
     fibers: Box<dyn Fibers>,
     running: Vec<Option<Box<dyn Fiber>>>,
-    /// Threads that have been asked to be made, and are not numbered yet.
-    unnumbered: Vec<ThreadId>,
-    /// The thread of the system on which its coroutines run.
-    home: Option<OsThreadId>,
 }
-
-#[allow(unsafe_code)]
-// SAFETY: coroutines are made, run and unwound on one thread of the system, see `Rust::at_home`; elsewhere they are leaked. What is left is
-// the closure, which is `Send`, and values that nothing else refers to.
-unsafe impl Send for Rust {}
 
 impl Rust {
     /// The closure as a program.
@@ -77,17 +67,11 @@ impl Rust {
             state: Some(Box::new(State::new(settings.behaviour.clone(), needs))),
             fibers: substrate::fibers(settings.substrate, settings.stack_size),
             running: Vec::new(),
-            unnumbered: Vec::new(),
-            home: None,
         }
     }
 
     fn state(&mut self) -> &mut State {
         self.state.as_mut().expect("the state is there while no thread runs")
-    }
-
-    fn at_home(&self) -> bool {
-        self.home.is_none_or(|home| home == std::thread::current().id())
     }
 
     /// What a thread does that is resumed for the first time.
@@ -96,18 +80,7 @@ impl Rust {
             let main = self.main.clone();
             return thread_body(Box::new(move || main()));
         }
-        let state = self.state.as_mut().expect("the state is there while no thread runs");
-        let body = state.thread(thread).body.take().or_else(|| {
-            // Its parent has not been told the number yet.
-            let number = |parent: ThreadId| {
-                state.numbers.get(&(parent, state.threads[parent.index()].children)).copied()
-            };
-            let parent = match self.unnumbered[..] {
-                [parent] => Some(parent),
-                ref many => many.iter().copied().find(|&parent| number(parent) == Some(thread)),
-            };
-            state.thread(parent?).child.take()
-        });
+        let body = self.state().thread(thread).body.take();
         thread_body(body.expect("a thread is spawned before it runs"))
     }
 
@@ -135,10 +108,6 @@ impl Rust {
     /// Gives up the execution: every thread that has not ended unwinds.
     fn cancel(&mut self) {
         if self.running.iter().any(Option::is_some) {
-            if !self.at_home() {
-                self.running.drain(..).flatten().for_each(Fiber::leak);
-                return;
-            }
             self.drop_bodies();
             self.state().phase = Phase::Cancelled;
             // Those that others wait for are the younger ones. One that must wait for another is asked again after it.
@@ -227,9 +196,7 @@ impl Program for Rust {
     fn start(&mut self) {
         self.cancel();
         self.running.clear();
-        self.unnumbered.clear();
         self.state().reset();
-        self.home = Some(std::thread::current().id());
     }
 
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
@@ -237,26 +204,16 @@ impl Program for Rust {
         state.current = thread;
         state.answer = answer;
         state.fresh = fresh;
-        if let Answer::Thread(child) = answer {
-            let record = state.thread(thread);
-            let (body, before) = (record.child.take(), record.children);
-            record.children += 1;
-            state.numbers.insert((thread, before), child);
-            if body.is_some() {
-                state.thread(child).body = body;
-            }
-            self.unnumbered.retain(|&parent| parent != thread);
-        }
         match self.run(thread) {
             Progress::Ended => Request { action: Action::End, place: Place::default() },
-            Progress::Suspended => {
-                let request = self.state().request.take().expect("what gives way says why");
-                if matches!(request.action, Action::Spawn) {
-                    self.unnumbered.push(thread);
-                }
-                request
-            }
+            Progress::Suspended => self.state().request.take().expect("what gives way says why"),
         }
+    }
+
+    fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        let state = self.state();
+        let body = state.thread(parent).child.take();
+        state.thread(child).body = body;
     }
 
     fn initial(&self, loc: LocId) -> u64 {

@@ -43,10 +43,8 @@ pub(crate) struct ThreadRecord {
     pub(crate) suspender: Option<Suspender>,
     /// What it is to run, before it does.
     pub(crate) body: Option<Body>,
-    /// What its next child is to run, while it waits for the child's number.
+    /// What its next child is to run, until that has a number.
     pub(crate) child: Option<Body>,
-    /// How many children it has made.
-    pub(crate) children: u32,
     /// Its handle, once it runs.
     pub(crate) handle: Option<Thread>,
     /// It goes no further.
@@ -119,8 +117,6 @@ pub(crate) struct State {
     pub(crate) fresh: LocId,
     pub(crate) request: Option<Request>,
     pub(crate) answer: Answer,
-    /// The numbers of threads by parent and by how many children it had before; the same in every execution.
-    pub(crate) numbers: FxHashMap<(ThreadId, u32), ThreadId>,
     pub(crate) owed: FxHashMap<u64, Owed>,
     next_owed: u64,
     /// Blocks of memory that are in use or were given back in this execution.
@@ -174,7 +170,6 @@ impl State {
             fresh: LocId(0),
             request: None,
             answer: Answer::Done,
-            numbers: FxHashMap::default(),
             owed: FxHashMap::default(),
             next_owed: 0,
             memory: crate::alloc::Memory::default(),

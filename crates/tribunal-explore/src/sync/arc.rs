@@ -91,7 +91,7 @@ impl<T: ?Sized> Shared<T> {
         if !handles.counted && handles.shared {
             let problem = state::with(|state| {
                 let made = Place::from(self.home.place());
-                crate::runtime::restart(state, |needs| drop(needs.counted.insert(made)))
+                crate::runtime::restart(state, |needs| _ = needs.counted.insert(made))
             });
             problem.into_iter().for_each(|problem| ops::fail(problem, place.into()));
         }

@@ -93,7 +93,7 @@ fn remove(queue: u64, operands: [u64; 2]) -> Option<u64> {
 }
 
 fn pop(queue: u64, _: [u64; 2]) -> Option<u64> {
-    (queue != 0).then(|| queues(|queues| queues.change(queue, |queue| drop(queue.remove(0)))))
+    (queue != 0).then(|| queues(|queues| queues.change(queue, |queue| _ = queue.remove(0))))
 }
 
 fn clear(queue: u64, _: [u64; 2]) -> Option<u64> {
@@ -132,7 +132,7 @@ impl Condvar {
     /// # Errors
     /// If the lock is poisoned.
     #[track_caller]
-    pub fn wait<'a, T: ?Sized>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         if !state::is_inside() {
             let (lock, data) = guard.into_parts();
             return match self.outside.wait(data) {
@@ -146,7 +146,7 @@ impl Condvar {
     }
 
     /// Says also whether it ended without a notification.
-    fn wait_inside<'a, T: ?Sized>(
+    fn wait_inside<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
         place: &'static Location<'static>,
@@ -176,7 +176,7 @@ impl Condvar {
     /// # Errors
     /// If the lock is poisoned.
     #[track_caller]
-    pub fn wait_while<'a, T: ?Sized>(
+    pub fn wait_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
         mut condition: impl FnMut(&mut T) -> bool,
@@ -192,7 +192,7 @@ impl Condvar {
     /// # Errors
     /// If the lock is poisoned.
     #[track_caller]
-    pub fn wait_timeout<'a, T: ?Sized>(
+    pub fn wait_timeout<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
         timeout: Duration,
@@ -220,7 +220,7 @@ impl Condvar {
     /// # Errors
     /// If the lock is poisoned.
     #[track_caller]
-    pub fn wait_timeout_while<'a, T: ?Sized>(
+    pub fn wait_timeout_while<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
         timeout: Duration,
