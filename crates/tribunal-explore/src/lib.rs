@@ -13,8 +13,9 @@ pub mod report;
 pub mod runtime;
 pub mod search;
 pub mod sync;
+pub mod text;
 pub mod thread;
 
 pub use explore::{Explorer, explore};
-pub use options::{Mode, Options};
+pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};
