@@ -6,11 +6,14 @@ use crate::runtime::state::{self, Body};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Threads that were not joined.
+type Children = Arc<Mutex<Vec<tribunal::memory::ThreadId>>>;
 
 /// A scope for threads.
 pub struct Scope<'scope, 'env: 'scope> {
-    children: Mutex<Vec<tribunal::memory::ThreadId>>,
+    children: Children,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
 }
@@ -19,6 +22,7 @@ pub struct Scope<'scope, 'env: 'scope> {
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Packet<T>,
+    children: Children,
     scope: PhantomData<&'scope ()>,
 }
 
@@ -32,7 +36,7 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
     let place = Location::caller();
-    let scope = Scope { children: Mutex::default(), scope: PhantomData, env: PhantomData };
+    let scope = Scope { children: Children::default(), scope: PhantomData, env: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let children = std::mem::take(&mut *scope.children.lock().unwrap_or_else(PoisonError::into_inner));
     let cancelled = matches!(&result, Err(payload) if payload.is::<Cancelled>());
@@ -83,7 +87,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Body>(body) };
         let thread = launch(name, body, Location::caller());
         self.children.lock().unwrap_or_else(PoisonError::into_inner).extend(thread.number());
-        ScopedJoinHandle { thread, packet, scope: PhantomData }
+        ScopedJoinHandle { thread, packet, children: self.children.clone(), scope: PhantomData }
     }
 }
 
@@ -96,6 +100,8 @@ impl<T> ScopedJoinHandle<'_, T> {
     pub fn join(self) -> Result<T> {
         if let Some(number) = self.thread.number() {
             ops::join(number, Location::caller());
+            let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+            children.retain(|&child| child != number);
         }
         let result = self.packet.lock().unwrap_or_else(PoisonError::into_inner).take();
         result.unwrap_or_else(|| Err(Box::new("the thread did not come to its end")))
