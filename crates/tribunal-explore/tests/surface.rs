@@ -20,7 +20,9 @@ fn check(f: impl Fn() + Clone + Send + Sync + 'static) -> Report {
     let report = Explorer::new().check(f.clone());
     for explorer in [Explorer::new().substrate(Substrate::Threads), Explorer::new().threads(2)] {
         let other = explorer.check(f.clone());
-        assert_eq!((other.executions, other.end), (report.executions, report.end));
+        assert_eq!(other.end, report.end);
+        // Several workers may do more before the first failure is known.
+        assert!(other.executions == report.executions || report.failure.is_some());
         let problem = |report: &Report| report.failure.as_ref().map(|failure| failure.problem.clone());
         assert_eq!(problem(&other), problem(&report));
     }
