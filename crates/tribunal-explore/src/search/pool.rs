@@ -1,6 +1,7 @@
 //! Workers that share what is to be tried.
 
 use super::guide::{Guide, Random};
+use super::memory::Memory;
 use super::revisit::{Item, Path};
 use super::run::{Outcome, Worker};
 use super::threads::Threads;
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tribunal::memory::{LocId, ThreadId};
-use tribunal::session::NoSession;
 
 /// How often progress is told.
 const TELLING: Duration = Duration::from_millis(200);
@@ -58,12 +58,11 @@ impl Shared {
     }
 }
 
-pub(super) fn explore<P: Program, R: Send>(
-    make: impl Fn() -> P + Sync,
+pub(super) fn explore<P: Program, M: Memory, R: Send>(
+    make: impl Fn() -> (P, M) + Sync,
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
-) -> Result<(Report, Vec<R>), NoSession> {
-    tribunal::session::Session::new(options.model)?;
+) -> (Report, Vec<R>) {
     let shared = Shared {
         start: Instant::now(),
         executions: AtomicU64::new(0),
@@ -77,16 +76,17 @@ pub(super) fn explore<P: Program, R: Send>(
     };
     let threads = Threads::new();
     let count = options.threads.get();
-    let work = |number: usize, threads: Threads| -> Result<R, NoSession> {
-        let mut worker = Worker::new(make(), options, threads)?;
+    let work = |number: usize, threads: Threads| {
+        let (program, memory) = make();
+        let mut worker = Worker::new(program, memory, options, threads);
         match options.mode {
             Mode::Exhaustive => exhaust(&mut worker, number, count, options, &shared),
             _ => sample(&mut worker, number, count, options, &shared),
         }
-        Ok(collect(worker.program))
+        collect(worker.program)
     };
-    let collected: Result<Vec<R>, NoSession> = match count {
-        1 => work(0, threads.share()).map(|result| vec![result]),
+    let collected: Vec<R> = match count {
+        1 => vec![work(0, threads.share())],
         _ => std::thread::scope(|scope| {
             let workers: Vec<_> = (0..count)
                 .map(|number| {
@@ -117,12 +117,12 @@ pub(super) fn explore<P: Program, R: Send>(
         failure,
         duration: shared.start.elapsed(),
     };
-    Ok((report, collected?))
+    (report, collected)
 }
 
 /// Explores every execution, with others.
-fn exhaust<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn exhaust<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     number: usize,
     workers: usize,
     options: &Options,
@@ -184,8 +184,8 @@ fn take(shared: &Shared, workers: usize) -> Option<Item> {
 }
 
 /// Runs what is installed to its end, and adds what it found.
-fn conclude<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn conclude<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     path: &Arc<Path>,
     weight: f64,
     items: &mut Vec<Item>,
@@ -251,8 +251,8 @@ fn preemptions(graph: &Graph) -> usize {
 }
 
 /// Counts an execution, and ends it all if a limit is reached. Gives the failure, if it failed.
-fn count<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn count<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     outcome: Outcome,
     options: &Options,
     shared: &Shared,
@@ -278,8 +278,8 @@ fn count<P: Program>(
     None
 }
 
-fn failure<P: Program>(
-    worker: &Worker<'_, P>,
+fn failure<P: Program, M: Memory>(
+    worker: &Worker<'_, P, M>,
     problem: Problem,
     place: Place,
     thread: Option<ThreadId>,
@@ -304,8 +304,8 @@ fn failure<P: Program>(
 }
 
 /// Makes random executions, a share of them.
-fn sample<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn sample<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     number: usize,
     workers: usize,
     options: &Options,
@@ -345,10 +345,11 @@ fn sample<P: Program>(
 
 pub(super) fn guided<'a, P: Program>(
     program: P,
+    memory: impl Memory,
     guide: impl Guide + 'a,
     options: &'a Options,
-) -> Result<(Guided, P), NoSession> {
-    let mut worker = Worker::new(program, options, Threads::new().share())?;
+) -> (Guided, P) {
+    let mut worker = Worker::new(program, memory, options, Threads::new().share());
     worker.guide = Some(Box::new(guide));
     let end = match worker.run() {
         Outcome::Complete => Ok(true),
@@ -359,5 +360,5 @@ pub(super) fn guided<'a, P: Program>(
         Ok(complete) => Guided { graph: worker.graph.clone(), complete, failure: None },
         Err(failure) => Guided { graph: failure.graph.clone(), complete: false, failure: Some(failure) },
     };
-    Ok((guided, worker.program))
+    (guided, worker.program)
 }

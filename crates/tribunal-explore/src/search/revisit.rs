@@ -1,5 +1,6 @@
 //! What is to be tried instead of what a run did, and the graph from which that begins.
 
+use super::memory::Memory;
 use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Program};
@@ -66,7 +67,7 @@ impl Drop for Path {
     }
 }
 
-impl<P: Program> Worker<'_, P> {
+impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Adds an event to the execution, and what it makes possible to what is to be tried. Says whether the model lets it.
     pub(super) fn add(&mut self, event: Event) -> bool {
         let id = EventId(self.graph.len() as u32);
@@ -166,7 +167,9 @@ impl<P: Program> Worker<'_, P> {
         let source = self.kept_source(source);
         let reads = write.is_read().then(|| Event {
             action: match write.action {
-                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => Action::Load { loc, order },
+                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => {
+                    Action::Load { loc, order }
+                }
                 _ => write.action.clone(),
             },
             source,

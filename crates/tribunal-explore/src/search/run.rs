@@ -10,7 +10,6 @@ use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHashMap;
 use tribunal::memory::{LocId, ThreadId};
-use tribunal::session::NoSession;
 
 /// A thread in a run.
 #[derive(Debug)]
@@ -60,11 +59,11 @@ enum Turn {
 pub(super) type Failed = (Problem, Place, Option<ThreadId>);
 
 /// What runs executions one after the other.
-pub(super) struct Worker<'a, P> {
+pub(super) struct Worker<'a, P, M> {
     pub(super) program: P,
     pub(super) options: &'a Options,
     pub(super) graph: Graph,
-    pub(super) memory: Memory,
+    pub(super) memory: M,
     pub(super) threads: Threads,
     pub(super) runners: Vec<Option<Runner>>,
     /// The threads of the run, in the order of spawns.
@@ -84,13 +83,13 @@ pub(super) struct Worker<'a, P> {
     pub(super) found: Vec<Source>,
 }
 
-impl<'a, P: Program> Worker<'a, P> {
-    pub(super) fn new(program: P, options: &'a Options, threads: Threads) -> Result<Self, NoSession> {
-        Ok(Worker {
+impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
+    pub(super) fn new(program: P, memory: M, options: &'a Options, threads: Threads) -> Self {
+        Worker {
             program,
             options,
             graph: Graph::default(),
-            memory: Memory::new(options.model)?,
+            memory,
             threads,
             runners: Vec::new(),
             order: Vec::new(),
@@ -102,13 +101,16 @@ impl<'a, P: Program> Worker<'a, P> {
             new_places: Vec::new(),
             preference: Vec::new(),
             found: Vec::new(),
-        })
+        }
     }
 
     /// Makes the graph these events: what it has in common with them stays.
     pub(super) fn adopt(&mut self, events: &[Event]) {
         let same = |(a, b): &(&Event, &Event)| {
-            a.thread == b.thread && a.source == b.source && a.waiting == b.waiting && a.write_stamp == b.write_stamp
+            a.thread == b.thread
+                && a.source == b.source
+                && a.waiting == b.waiting
+                && (a.stamp, a.write_stamp) == (b.stamp, b.write_stamp)
         };
         let common = self.graph.events().iter().zip(events).take_while(same).count();
         self.truncate(common);

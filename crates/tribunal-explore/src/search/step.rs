@@ -1,5 +1,6 @@
 //! A step: the event of a request, and what else it might have read.
 
+use super::memory::Memory;
 use super::revisit::Try;
 use super::run::{Failed, Worker};
 use crate::graph::{Event, EventId, Source};
@@ -7,7 +8,7 @@ use crate::program::{Action, Program, Request};
 use crate::report::Problem;
 use tribunal::memory::{LocId, ThreadId};
 
-impl<P: Program> Worker<'_, P> {
+impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Gives an event that reads another source: what it reads, what it writes and whether it waits follow.
     pub(super) fn redirect(&self, event: &mut Event, source: Source) {
         event.source = source;
@@ -137,7 +138,7 @@ impl<P: Program> Worker<'_, P> {
     pub(super) fn pick_source(&mut self, event: &Event) -> Source {
         let (Some(loc), Some(order)) = (event.loc(), event.order()) else { return Source::Nothing };
         let mut found = std::mem::take(&mut self.found);
-        self.memory.candidates(event.thread, loc, order, false, &mut found);
+        self.memory.candidates(event.thread, loc, order, &mut found);
         let at = EventId(self.graph.len() as u32);
         found.retain(|&source| {
             if let Action::Load { .. } = event.action {

@@ -1,5 +1,6 @@
 //! Threads that wait, for a lock or in a loop, and what it means if none can go on.
 
+use super::memory::Memory;
 use super::run::{Failed, Outcome, State, Worker, operands, same};
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Answer, Place, Program};
@@ -11,7 +12,7 @@ use tribunal::memory::{LocId, ThreadId};
 /// How often a loop must come round again, having read the same, to be taken for one that waits.
 const ROUNDS: usize = 3;
 
-impl<P: Program> Worker<'_, P> {
+impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Whether an event goes on if it reads from a write.
     pub(super) fn lets_go_on(&self, event: &Event, source: Source) -> bool {
         match event.action {
@@ -252,7 +253,7 @@ impl<P: Program> Worker<'_, P> {
         let Some((loc, sources)) = seen.get(chosen.len()) else { return true };
         for &source in sources {
             chosen.push((*loc, source));
-            if self.memory.may_be_last(chosen.iter().copied()) && self.may_end_with(seen, chosen) {
+            if self.memory.may_be_last(chosen) && self.may_end_with(seen, chosen) {
                 return true;
             }
             chosen.pop();
