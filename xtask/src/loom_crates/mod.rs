@@ -217,6 +217,11 @@ fn patch(home: &Path, published: &Published) -> Result<PathBuf, String> {
     )
     .map_err(|error| error.to_string())?;
     write(&file, &patched)?;
+    // A lock file would hold on to loom itself.
+    let lock = folder.join("Cargo.lock");
+    if lock.is_file() {
+        fs::remove_file(&lock).map_err(|error| format!("error: {}: {error}", lock.display()))?;
+    }
     Ok(folder)
 }
 
