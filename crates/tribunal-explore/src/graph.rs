@@ -1,7 +1,7 @@
 //! An execution as a graph: the events of each thread in program order, and from where each read reads.
 
-use crate::program::{Action, Place};
-use tribunal::memory::{LocId, ThreadId};
+use crate::program::{Action, Place, Request};
+use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An event, by its place in [`Graph::events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -23,7 +23,7 @@ pub enum Source {
     Init,
     /// A write; for a join, the end of the thread.
     Event(EventId),
-    /// The number picked; of a release, 1 if it is the last.
+    /// The number picked; of a release, 1 if it is the last, and 2 if it waits to be.
     Choice(u32),
 }
 
@@ -40,33 +40,112 @@ pub struct Event {
     pub place: Place,
     /// From where it reads.
     pub source: Source,
-    /// The value read; 0 if it reads nothing.
+    /// The value read; of a spawn, the thread made; 0 if it reads nothing.
     pub read: u64,
     /// The value written, if it writes.
     pub written: Option<u64>,
-    /// The order in which the explorer first added events; see [`crate::search`].
+    /// Whether it waits: what it waits for has not come.
+    pub waiting: bool,
+    /// The value with which its location starts.
+    pub(crate) initial: u64,
+    /// Events in the order in which the explorer first added them, see [`crate::search`].
     pub(crate) stamp: u32,
 }
 
 impl Event {
     /// The location that it accesses.
     pub fn loc(&self) -> Option<LocId> {
+        self.action.loc()
+    }
+
+    /// Whether it reads a location, or waits to.
+    pub fn is_read(&self) -> bool {
+        use Action::{Await, AwaitRmw, Load, Rmw};
+        matches!(self.action, Load { .. } | Rmw { .. } | Await { .. } | AwaitRmw { .. })
+    }
+
+    /// The order that it has: of an RMW that failed, the one for failures.
+    pub fn order(&self) -> Option<Order> {
         match self.action {
-            Action::Load { loc, .. }
-            | Action::Store { loc, .. }
-            | Action::Rmw { loc, .. }
-            | Action::Await { loc, .. }
-            | Action::AwaitRmw { loc, .. } => Some(loc),
+            Action::Rmw { failure, .. } if self.written.is_none() => Some(failure),
+            Action::Load { order, .. }
+            | Action::Store { order, .. }
+            | Action::Rmw { order, .. }
+            | Action::Fence { order }
+            | Action::Await { order, .. }
+            | Action::AwaitRmw { order, .. } => Some(order),
             _ => None,
         }
     }
+
+    /// Whether it is a plain access.
+    pub fn is_plain(&self) -> bool {
+        self.loc().is_some() && self.order() == Some(Order::NonAtomic)
+    }
+}
+
+/// The values of an event, which may differ from run to run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Values {
+    pub(crate) read: u64,
+    pub(crate) written: Option<u64>,
+    pub(crate) initial: u64,
+}
+
+/// The events of a location.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accesses {
+    pub(crate) writes: Vec<EventId>,
+    pub(crate) reads: Vec<EventId>,
+    /// Handles that were given up.
+    pub(crate) releases: Vec<EventId>,
+    /// How many are plain.
+    pub(crate) plain: u32,
 }
 
 /// An execution. Events are in an order that contains program order and reads-from.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    /// The events.
-    pub(crate) events: Vec<Event>,
+    events: Vec<Event>,
+    /// The events of each thread, in program order.
+    threads: Vec<Vec<EventId>>,
+    /// The spawn of each thread.
+    spawns: Vec<Option<EventId>>,
+    locs: Vec<Accesses>,
+    prefixes: Prefixes,
+}
+
+/// For each event and each thread, how many of the thread's events are before it in po and rf, itself included.
+#[derive(Clone, Debug, Default)]
+struct Prefixes {
+    width: usize,
+    counts: Vec<u32>,
+}
+
+impl Prefixes {
+    fn row(&self, event: EventId) -> &[u32] {
+        &self.counts[event.index() * self.width..][..self.width]
+    }
+
+    /// Makes room for threads, more than are needed so that it happens rarely.
+    fn widen(&mut self, threads: usize) {
+        if threads > self.width {
+            let width = threads.next_power_of_two().max(4);
+            let mut counts = Vec::with_capacity(self.counts.capacity() / self.width.max(1) * width);
+            for row in self.counts.chunks_exact(self.width.max(1)) {
+                counts.extend_from_slice(row);
+                counts.resize(counts.len() + width - row.len(), 0);
+            }
+            *self = Prefixes { width, counts };
+        }
+    }
+}
+
+fn at<T: Default>(list: &mut Vec<T>, index: usize) -> &mut T {
+    if list.len() <= index {
+        list.resize_with(index + 1, T::default);
+    }
+    &mut list[index]
 }
 
 impl Graph {
@@ -78,5 +157,137 @@ impl Graph {
     /// An event.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]
+    }
+
+    /// The events of a thread, in program order.
+    pub fn thread(&self, thread: ThreadId) -> &[EventId] {
+        self.threads.get(thread.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the first event is before the second in program order and reads-from, or the same.
+    pub fn is_before(&self, first: EventId, second: EventId) -> bool {
+        self.has_before(self.event(first), second)
+    }
+
+    /// Whether an event is before another in program order and reads-from, or the same. It need not be the graph's own.
+    pub(crate) fn has_before(&self, event: &Event, other: EventId) -> bool {
+        self.prefixes.row(other).get(event.thread.index()).is_some_and(|&count| count > event.index)
+    }
+
+    /// Whether an event is before another in program order and reads-from, whatever the other reads.
+    pub(crate) fn is_before_next(&self, event: &Event, other: &Event) -> bool {
+        let before = match other.index {
+            0 => self.spawn_of(other.thread),
+            index => Some(self.threads[other.thread.index()][index as usize - 1]),
+        };
+        before.is_some_and(|before| self.has_before(event, before))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    pub(crate) fn accesses(&self, loc: LocId) -> &Accesses {
+        const NONE: &Accesses =
+            &Accesses { writes: Vec::new(), reads: Vec::new(), releases: Vec::new(), plain: 0 };
+        self.locs.get(loc.index()).unwrap_or(NONE)
+    }
+
+    /// How many events of a thread are before what a thread does next in program order and reads-from.
+    pub(crate) fn before_next(&self, thread: ThreadId, of: ThreadId) -> u32 {
+        let last = self.thread(thread).last().copied().or(self.spawn_of(thread));
+        last.map_or(0, |last| self.prefixes.row(last).get(of.index()).copied().unwrap_or(0))
+    }
+
+    fn spawn_of(&self, thread: ThreadId) -> Option<EventId> {
+        self.spawns.get(thread.index()).copied().flatten()
+    }
+
+    /// Adds an event, whose thread and source are there.
+    pub(crate) fn push(&mut self, event: Event) -> EventId {
+        let id = EventId(self.events.len() as u32);
+        let before = self.thread(event.thread).last().copied().or(self.spawn_of(event.thread));
+        self.prefixes.widen(event.thread.index() + 1);
+        let start = self.prefixes.counts.len();
+        let width = self.prefixes.width;
+        match before {
+            Some(before) => {
+                self.prefixes.counts.extend_from_within(before.index() * width..(before.index() + 1) * width)
+            }
+            None => self.prefixes.counts.resize(start + width, 0),
+        }
+        let (old, row) = self.prefixes.counts.split_at_mut(start);
+        let mut join = |source: EventId| {
+            let more = &old[source.index() * width..][..width];
+            row.iter_mut().zip(more).for_each(|(count, &more)| *count = (*count).max(more));
+        };
+        match (&event.source, &event.action) {
+            (&Source::Event(source), _) => join(source),
+            (Source::Choice(1..), &Action::Release { loc, .. }) => {
+                self.locs
+                    .get(loc.index())
+                    .iter()
+                    .for_each(|loc| loc.releases.iter().for_each(|&release| join(release)));
+            }
+            _ => {}
+        }
+        row[event.thread.index()] = event.index + 1;
+        if let Action::Release { loc, .. } = event.action {
+            at(&mut self.locs, loc.index()).releases.push(id);
+        } else if let Some(loc) = event.loc() {
+            let accesses = at(&mut self.locs, loc.index());
+            if event.written.is_some() {
+                accesses.writes.push(id);
+            }
+            if event.is_read() {
+                accesses.reads.push(id);
+            }
+            accesses.plain += u32::from(event.is_plain());
+        }
+        if matches!(event.action, Action::Spawn) {
+            *at(&mut self.spawns, event.read as usize) = Some(id);
+        }
+        at(&mut self.threads, event.thread.index()).push(id);
+        self.events.push(event);
+        id
+    }
+
+    /// Gives an event the values of one that differs in values alone.
+    pub(crate) fn renew(&mut self, id: EventId, from: &Event) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (from.read, from.written, from.initial);
+        if event.is_read() {
+            event.action = from.action.clone();
+        }
+    }
+
+    /// Gives an event the values of a run.
+    pub(crate) fn set_values(&mut self, id: EventId, values: Values, request: Request) {
+        let event = &mut self.events[id.index()];
+        (event.read, event.written, event.initial) = (values.read, values.written, values.initial);
+        (event.action, event.place) = (request.action, request.place);
+    }
+
+    /// Takes the last event away.
+    pub(crate) fn pop(&mut self) -> Option<Event> {
+        let event = self.events.pop()?;
+        self.prefixes.counts.truncate(self.events.len() * self.prefixes.width);
+        self.threads[event.thread.index()].pop();
+        if let Action::Release { loc, .. } = event.action {
+            self.locs[loc.index()].releases.pop();
+        } else if let Some(loc) = event.loc() {
+            let accesses = &mut self.locs[loc.index()];
+            if event.written.is_some() {
+                accesses.writes.pop();
+            }
+            if event.is_read() {
+                accesses.reads.pop();
+            }
+            accesses.plain -= u32::from(event.is_plain());
+        }
+        if matches!(event.action, Action::Spawn) {
+            self.spawns[event.read as usize] = None;
+        }
+        Some(event)
     }
 }

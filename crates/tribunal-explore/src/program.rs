@@ -6,7 +6,8 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::{LocId, Order, ThreadId};
 
-/// A program that can be run again and again, the same way for the same answers.
+/// A program that can be run again and again, the same way for the same answers. Values may differ from one execution to the next, as
+/// addresses do: what is compared is what threads do, not what they write.
 ///
 /// Threads are numbered by the explorer, the main thread is 0; they keep their numbers from one execution to the next.
 pub trait Program {
@@ -17,11 +18,22 @@ pub trait Program {
     /// location in this execution yet, its location is `fresh`.
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request;
 
+    /// The thread that the last request of `parent` asks for has this number. Called before either of them is resumed.
+    fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        let _ = (parent, child);
+    }
+
     /// The value with which a location starts.
     fn initial(&self, loc: LocId) -> u64;
 
     /// The execution is complete: every thread has ended. Says what is wrong with it as a whole, such as a leak.
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
+
+    /// How many handles of a shared object are left, those that wait for the answer to [`Action::Release`] not included.
+    fn handles(&self, loc: LocId) -> u32 {
+        let _ = loc;
+        0
+    }
 
     /// What people call a thread.
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
@@ -78,6 +90,21 @@ pub enum Action {
     Fail(Problem),
     /// The thread has ended.
     End,
+}
+
+impl Action {
+    /// The location that it accesses.
+    pub fn loc(&self) -> Option<LocId> {
+        match *self {
+            Action::Load { loc, .. }
+            | Action::Store { loc, .. }
+            | Action::Rmw { loc, .. }
+            | Action::Await { loc, .. }
+            | Action::AwaitRmw { loc, .. }
+            | Action::Release { loc, .. } => Some(loc),
+            _ => None,
+        }
+    }
 }
 
 /// What a read-modify-write makes of the value it reads: a new value, or none if it fails.

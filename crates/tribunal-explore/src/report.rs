@@ -79,3 +79,14 @@ pub struct Report {
     /// How long it took.
     pub duration: Duration,
 }
+
+/// An execution that was guided.
+#[derive(Clone, Debug)]
+pub struct Guided {
+    /// The execution.
+    pub graph: Graph,
+    /// Whether every thread came to its end.
+    pub complete: bool,
+    /// What is wrong with it, if something is.
+    pub failure: Option<Failure>,
+}

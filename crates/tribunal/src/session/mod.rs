@@ -221,6 +221,11 @@ impl Session {
         self.log.finish(thread);
     }
 
+    /// Whether a thread has [finished](Self::finish).
+    pub fn has_finished(&self, thread: ThreadId) -> bool {
+        self.log.is_finished(thread)
+    }
+
     /// A new location, with its initial write.
     pub fn location(&mut self) -> LocId {
         let (loc, init) = self.log.add_location();

@@ -1,0 +1,79 @@
+//! Executions that somebody guides: chance, or what is known of an execution to be seen again.
+
+use crate::graph::{Event, Graph, Source};
+use tribunal::memory::ThreadId;
+
+/// Decides, in one execution, which thread goes on and what a read reads.
+pub trait Guide {
+    /// Puts the threads in the order in which they are asked to go on; the first that can does one step. Called before each step, with the order of
+    /// the last one; new threads come in the order of spawns.
+    fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph);
+
+    /// Picks one of the sources that an event may take, of which there is at least one.
+    fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source;
+}
+
+/// Chance (splitmix64), with the way in which threads are picked. Reads pick uniformly, as in C11Tester (Luo and Demsky, ASPLOS 2021).
+#[derive(Clone, Debug)]
+pub(super) struct Random {
+    state: u64,
+    /// With priorities: the events before which the first thread in order becomes the last.
+    changes: Option<Vec<usize>>,
+    /// How many threads have their place in the order.
+    placed: usize,
+}
+
+impl Random {
+    /// Any thread that can go on, at each step.
+    pub(super) fn uniform(seed: u64) -> Self {
+        Random { state: seed, changes: None, placed: 0 }
+    }
+
+    /// The thread of the highest priority that can go on; priorities change `depth - 1` times within `length` events. (PCT:
+    /// Burckhardt et al., *A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010.)
+    pub(super) fn priorities(seed: u64, depth: u32, length: usize) -> Self {
+        let mut random = Random::uniform(seed);
+        let changes = (1..depth).map(|_| random.below(length.max(1))).collect();
+        Random { changes: Some(changes), ..random }
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`, which is not 0.
+    fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}
+
+impl Guide for Random {
+    fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph) {
+        match &self.changes {
+            None => {
+                for i in (1..threads.len()).rev() {
+                    threads.swap(i, self.below(i + 1));
+                }
+            }
+            Some(changes) => {
+                if changes.contains(&graph.events().len()) {
+                    threads.rotate_left(1);
+                }
+                // A new thread takes a random place.
+                while self.placed < threads.len() {
+                    self.placed += 1;
+                    let place = self.below(self.placed);
+                    threads[place..self.placed].rotate_right(1);
+                }
+            }
+        }
+    }
+
+    fn pick(&mut self, _: &Event, sources: &[Source], _: &Graph) -> Source {
+        sources[self.below(sources.len())]
+    }
+}

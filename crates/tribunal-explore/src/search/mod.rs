@@ -1,0 +1,58 @@
+//! Exploration modulo reads-from.
+//!
+//! After TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, *Truly Stateless, Optimal Dynamic Partial Order Reduction*,
+//! POPL 2022). An execution grows event by event; the next one is that of the first thread, in the order of spawns, that can
+//! go on. A read tries every write that it may read from. A write tries every read r of its location, not before it in po ∪ rf,
+//! that may read from it instead: what came after r goes, but for what is before the write, and r reads from the write. Of the
+//! executions that lead to the same one in this way, only one may do so: the one in which everything that goes, and r itself,
+//! reads what it *prefers* to read.
+//!
+//! **What was changed.** TruSt keeps mo in its graphs, and what a read prefers is the write that is last in mo. Here mo stays open: a
+//! graph stands for all executions with its po and rf, and a [session](tribunal::session) says whether there is one. So a read
+//! prefers the first write that it may read from in an order of the writes that depends on nothing but their place in the
+//! program: the last thread's last write first. All that the argument of TruSt needs is that what is preferred is a function of
+//! the graph before the read, and that it is consistent. It exists since the write that is last in a witness's mo can always be read;
+//! and graphs without the last event of a thread are consistent (rc20 is closed under prefixes of po ∪ rf). So each
+//! class of reads-from comes once, and no class is left out.
+//!
+//! **RMWs** are one event. If an RMW reads from a write that another RMW reads from already, then only an execution in which that one has
+//! gone, or reads from the new one, is consistent.
+//!
+//! **Waiting.** An event that waits (for a lock, say) tries only what lets it go on. If there is nothing, it waits, and its thread with
+//! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait.
+//! An execution in which a thread waits for ever does not count; if what it has seen may be the last word, it is a deadlock.
+//!
+//! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries
+//! every other one in its place, which waits until the rest is given up.
+//!
+//! A state of a Rust program cannot be copied, so that what is to be tried is kept as a trace, and the program is run anew for it. Each run ends
+//! with an execution of its own, or with one that is blocked. The session goes back no further than to where the two differ.
+
+mod guide;
+mod memory;
+mod pool;
+mod revisit;
+mod run;
+mod threads;
+
+use crate::options::Options;
+use crate::program::Program;
+use crate::report::{Guided, Report};
+use tribunal::session::NoSession;
+
+pub use guide::Guide;
+
+/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with what it has
+/// seen.
+pub fn search<P: Program, R: Send>(
+    make: impl Fn() -> P + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+) -> Result<(Report, Vec<R>), NoSession> {
+    pool::explore(make, collect, options)
+}
+
+/// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
+pub fn guided<P: Program>(program: P, guide: impl Guide, options: &Options) -> Result<(Guided, P), NoSession> {
+    pool::guided(program, guide, options)
+}

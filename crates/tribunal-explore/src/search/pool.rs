@@ -1,0 +1,315 @@
+//! Workers that share what is to be tried.
+
+use super::guide::{Guide, Random};
+use super::revisit::{Item, Path};
+use super::run::{Outcome, Worker};
+use super::threads::Threads;
+use crate::graph::Graph;
+use crate::options::{Mode, Options};
+use crate::program::{Place, Program};
+use crate::report::{End, Failure, Guided, Problem, Report};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use tribunal::memory::{LocId, ThreadId};
+use tribunal::session::NoSession;
+
+/// What workers share.
+struct Shared {
+    start: Instant,
+    executions: AtomicU64,
+    blocked: AtomicU64,
+    events: AtomicUsize,
+    /// Workers that have nothing to do, read without the lock as a hint.
+    hungry: AtomicUsize,
+    over: AtomicBool,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// To be done by whoever has nothing.
+    items: Vec<Item>,
+    idle: usize,
+    /// How it ended, if not by completion.
+    end: Option<End>,
+    failure: Option<(Arc<Path>, Failure)>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self, end: End) {
+        self.lock().end.get_or_insert(end);
+        self.over.store(true, Relaxed);
+        self.wake.notify_all();
+    }
+}
+
+pub(super) fn explore<P: Program, R: Send>(
+    make: impl Fn() -> P + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+) -> Result<(Report, Vec<R>), NoSession> {
+    tribunal::session::Session::new(options.model)?;
+    let shared = Shared {
+        start: Instant::now(),
+        executions: AtomicU64::new(0),
+        blocked: AtomicU64::new(0),
+        events: AtomicUsize::new(0),
+        hungry: AtomicUsize::new(0),
+        over: AtomicBool::new(false),
+        state: Mutex::default(),
+        wake: Condvar::new(),
+    };
+    let threads = Threads::new();
+    let count = options.threads.get();
+    let work = |number: usize, threads: Threads| -> Result<R, NoSession> {
+        let mut worker = Worker::new(make(), options, threads)?;
+        match options.mode {
+            Mode::Exhaustive => exhaust(&mut worker, number, count, options, &shared),
+            _ => sample(&mut worker, number, count, options, &shared),
+        }
+        Ok(collect(worker.program))
+    };
+    let collected: Result<Vec<R>, NoSession> = match count {
+        1 => work(0, threads.share()).map(|result| vec![result]),
+        _ => std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..count)
+                .map(|number| {
+                    let (work, threads) = (&work, threads.share());
+                    scope.spawn(move || work(number, threads))
+                })
+                .collect();
+            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| {
+                worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            workers.into_iter().map(join).collect()
+        }),
+    };
+    let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let failure = state.failure.map(|(_, failure)| failure);
+    let end = match (&failure, state.end) {
+        (Some(_), _) => End::Failed,
+        (None, Some(end)) => end,
+        (None, None) if options.mode != Mode::Exhaustive => End::Sampled,
+        (None, None) => End::Complete,
+    };
+    let report = Report {
+        executions: shared.executions.into_inner(),
+        blocked: shared.blocked.into_inner(),
+        events: shared.events.into_inner(),
+        end,
+        failure,
+        duration: shared.start.elapsed(),
+    };
+    Ok((report, collected?))
+}
+
+/// Explores every execution, with others.
+fn exhaust<P: Program>(
+    worker: &mut Worker<'_, P>,
+    number: usize,
+    workers: usize,
+    options: &Options,
+    shared: &Shared,
+) {
+    let mut items: Vec<Item> = Vec::new();
+    if number == 0 {
+        let root = Arc::new(Path::default());
+        conclude(worker, &root, 1.0, &mut items, options, shared);
+    } else {
+        // The first worker begins: until it has something to share, there is nothing.
+    }
+    loop {
+        let Some(item) = items.pop().or_else(|| take(shared, workers)) else { return };
+        if shared.over.load(Relaxed) {
+            return;
+        }
+        if workers > 1 && shared.hungry.load(Relaxed) > 0 && !items.is_empty() {
+            // The oldest has the most behind it.
+            let given = items.remove(0);
+            shared.lock().items.push(given);
+            shared.wake.notify_one();
+        }
+        let late = |state: &State| state.failure.as_ref().is_some_and(|(path, _)| !item.path.is_before(path));
+        if workers > 1 && late(&shared.lock()) {
+            continue;
+        }
+        worker.todo.clear();
+        if worker.install(&item.trace, item.attempt) {
+            conclude(worker, &item.path, item.weight, &mut items, options, shared);
+        }
+    }
+}
+
+/// Waits for something to do. None if everything is done.
+fn take(shared: &Shared, workers: usize) -> Option<Item> {
+    let mut state = shared.lock();
+    state.idle += 1;
+    shared.hungry.store(state.idle, Relaxed);
+    loop {
+        if shared.over.load(Relaxed) {
+            return None;
+        }
+        if let Some(item) = state.items.pop() {
+            state.idle -= 1;
+            shared.hungry.store(state.idle, Relaxed);
+            return Some(item);
+        }
+        if state.idle == workers {
+            shared.over.store(true, Relaxed);
+            shared.wake.notify_all();
+            return None;
+        }
+        state = shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Runs what is installed to its end, and adds what it found.
+fn conclude<P: Program>(
+    worker: &mut Worker<'_, P>,
+    path: &Arc<Path>,
+    weight: f64,
+    items: &mut Vec<Item>,
+    options: &Options,
+    shared: &Shared,
+) {
+    let outcome = worker.run();
+    shared.events.fetch_max(worker.graph.len(), Relaxed);
+    let failed = count(worker, outcome, options, shared);
+    if let Some(failure) = failed {
+        let mut state = shared.lock();
+        if state.failure.as_ref().is_none_or(|(first, _)| path.is_before(first)) {
+            state.failure = Some((path.clone(), failure));
+        }
+        drop(state);
+        if options.threads.get() == 1 {
+            shared.stop(End::Failed);
+        }
+        return;
+    }
+    if !worker.todo.is_empty() {
+        let trace = Arc::new(worker.graph.clone());
+        let weight = weight / (worker.todo.len() + 1) as f64;
+        items.extend(worker.todo.drain(..).enumerate().map(|(found, attempt)| {
+            let path = Path::child(path, found as u32);
+            Item { trace: trace.clone(), attempt, path, weight }
+        }));
+    }
+}
+
+/// Counts an execution, and ends it all if a limit is reached. Gives the failure, if it failed.
+fn count<P: Program>(
+    worker: &mut Worker<'_, P>,
+    outcome: Outcome,
+    options: &Options,
+    shared: &Shared,
+) -> Option<Failure> {
+    match outcome {
+        Outcome::Complete => {
+            let executions = shared.executions.fetch_add(1, Relaxed) + 1;
+            if options.max_executions.is_some_and(|most| executions >= most) {
+                shared.stop(End::MaxExecutions);
+            }
+        }
+        Outcome::Blocked => {
+            shared.blocked.fetch_add(1, Relaxed);
+        }
+        Outcome::Failed { problem, place, thread } => return Some(failure(worker, problem, place, thread)),
+    }
+    if options.max_duration.is_some_and(|most| shared.start.elapsed() >= most) {
+        shared.stop(End::MaxDuration);
+    }
+    if options.stop.is_some_and(|stop| stop.load(Relaxed)) {
+        shared.stop(End::Interrupted);
+    }
+    None
+}
+
+fn failure<P: Program>(
+    worker: &Worker<'_, P>,
+    problem: Problem,
+    place: Place,
+    thread: Option<ThreadId>,
+) -> Failure {
+    let graph: Graph = worker.graph.clone();
+    let program = &worker.program;
+    let numbers = |most: Option<usize>| 0..most.map_or(0, |most| most + 1);
+    let threads = graph.events().iter().map(|event| event.thread.index()).max();
+    let locs = graph.events().iter().filter_map(|event| event.action.loc()).map(LocId::index).max();
+    let threads = numbers(threads)
+        .map(|number| {
+            let name = program.thread_name(ThreadId::from_index(number));
+            name.unwrap_or_else(|| if number == 0 { "main".into() } else { format!("T{number}") })
+        })
+        .collect();
+    let locations = numbers(locs)
+        .map(|number| {
+            program.location_name(LocId::from_index(number)).unwrap_or_else(|| format!("x{number}"))
+        })
+        .collect();
+    Failure { problem, place, thread, graph, threads, locations }
+}
+
+/// Makes random executions, a share of them.
+fn sample<P: Program>(
+    worker: &mut Worker<'_, P>,
+    number: usize,
+    workers: usize,
+    options: &Options,
+    shared: &Shared,
+) {
+    let (seed, executions, depth) = match options.mode {
+        Mode::Exhaustive => return,
+        Mode::Random { seed, executions } => (seed, executions, None),
+        Mode::Pct { seed, executions, depth } => (seed, executions, Some(depth)),
+    };
+    let mut length = 64;
+    for execution in (number as u64..executions).step_by(workers) {
+        if shared.over.load(Relaxed) {
+            return;
+        }
+        let mut seeds = Random::uniform(seed ^ execution.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let seed = seeds.next();
+        worker.guide = Some(Box::new(match depth {
+            None => Random::uniform(seed),
+            Some(depth) => Random::priorities(seed, depth, length),
+        }));
+        worker.truncate(0);
+        let outcome = worker.run();
+        length = worker.graph.len().max(2);
+        shared.events.fetch_max(worker.graph.len(), Relaxed);
+        if let Some(failure) = count(worker, outcome, options, shared) {
+            let path = Path::child(&Arc::default(), (executions - execution) as u32);
+            let mut state = shared.lock();
+            if state.failure.as_ref().is_none_or(|(first, _)| path.is_before(first)) {
+                state.failure = Some((path, failure));
+            }
+            drop(state);
+            shared.stop(End::Failed);
+        }
+    }
+}
+
+pub(super) fn guided<'a, P: Program>(
+    program: P,
+    guide: impl Guide + 'a,
+    options: &'a Options,
+) -> Result<(Guided, P), NoSession> {
+    let mut worker = Worker::new(program, options, Threads::new().share())?;
+    worker.guide = Some(Box::new(guide));
+    let end = match worker.run() {
+        Outcome::Complete => Ok(true),
+        Outcome::Blocked => Ok(false),
+        Outcome::Failed { problem, place, thread } => Err(failure(&worker, problem, place, thread)),
+    };
+    let guided = match end {
+        Ok(complete) => Guided { graph: worker.graph.clone(), complete, failure: None },
+        Err(failure) => Guided { graph: failure.graph.clone(), complete: false, failure: Some(failure) },
+    };
+    Ok((guided, worker.program))
+}

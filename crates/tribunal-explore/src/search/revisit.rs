@@ -1,0 +1,246 @@
+//! What is to be tried instead of what a run did, and the graph from which that begins.
+
+use super::run::Worker;
+use crate::graph::{Event, EventId, Graph, Source};
+use crate::program::{Action, Program};
+use std::sync::Arc;
+use tribunal::memory::LocId;
+
+/// Something to be tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Try {
+    /// The event at `at` takes from another source.
+    Forward { at: EventId, source: Source },
+    /// `read` reads from the write at `at`, which itself reads from `source`.
+    Backward { at: EventId, source: Source, read: EventId },
+    /// The handle given up at `at` was the last; `release` is to be the last instead.
+    Last { at: EventId, release: EventId },
+}
+
+/// Something to be tried, in the execution of the run that found it.
+pub(super) struct Item {
+    pub(super) trace: Arc<Graph>,
+    pub(super) attempt: Try,
+    /// Where it stands among all.
+    pub(super) path: Arc<Path>,
+    /// Which part of the whole it is, as far as one can tell.
+    pub(super) weight: f64,
+}
+
+/// Where a run stands in the order in which one worker would do all of them.
+#[derive(Debug, Default)]
+pub(super) struct Path {
+    parent: Option<Arc<Path>>,
+    /// The later something is found, the earlier it is done.
+    found: u32,
+    depth: u32,
+}
+
+impl Path {
+    pub(super) fn child(parent: &Arc<Path>, found: u32) -> Arc<Path> {
+        Arc::new(Path { parent: Some(parent.clone()), found, depth: parent.depth + 1 })
+    }
+
+    /// Whether this run comes before the other.
+    pub(super) fn is_before(&self, other: &Path) -> bool {
+        let steps = |mut path: &Path| {
+            let mut found = Vec::with_capacity(path.depth as usize);
+            while let Some(parent) = &path.parent {
+                found.push(std::cmp::Reverse(path.found));
+                path = parent;
+            }
+            found.reverse();
+            found
+        };
+        steps(self) < steps(other)
+    }
+}
+
+impl Drop for Path {
+    /// One after the other: the way up may be long.
+    fn drop(&mut self) {
+        let mut parent = self.parent.take();
+        while let Some(mut path) = parent.and_then(Arc::into_inner) {
+            parent = path.parent.take();
+        }
+    }
+}
+
+impl<P: Program> Worker<'_, P> {
+    /// Makes the worker's graph the one from which a try begins; what it can lead to is added to what is to be tried. Says whether
+    /// it is to be tried at all.
+    pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
+        trace.events().iter().for_each(|event| self.threads.learn(event.thread));
+        match attempt {
+            Try::Forward { at, source } => {
+                self.adopt(&trace.events()[..at.index()]);
+                let mut event = trace.event(at).clone();
+                self.redirect(&mut event, source);
+                self.add(event)
+            }
+            Try::Backward { at, source, read } => self.install_backward(trace, at, source, read),
+            Try::Last { at, release } => {
+                let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
+                    return false;
+                };
+                if !self.prefers(&kept, rest) {
+                    return false;
+                }
+                let mut last = trace.event(at).clone();
+                last.source = Source::Choice(0);
+                let mut claimed = trace.event(release).clone();
+                claimed.source = Source::Choice(2);
+                claimed.waiting = true;
+                self.push(last) && self.push(claimed)
+            }
+        }
+    }
+
+    fn install_backward(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> bool {
+        let Some((kept, rest)) = self.part(trace, at, source, read) else { return false };
+        if !self.prefers(&kept, rest) {
+            return false;
+        }
+        let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
+        self.redirect(&mut write, self.kept_source(source));
+        let from = Source::Event(EventId(self.graph.len() as u32));
+        if !self.push(write) {
+            return false;
+        }
+        self.redirect(&mut read, from);
+        // It waits only if nothing lets it go on.
+        if read.waiting && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source)) {
+            return false;
+        }
+        self.push(read)
+    }
+
+    /// Parts what came before the event at `at`, with its source, into what stays if `read` reads from it and what goes, in the
+    /// order of stamps. None if something that stays depends on what goes.
+    fn part(
+        &mut self,
+        trace: &Graph,
+        at: EventId,
+        source: Source,
+        read: EventId,
+    ) -> Option<(Vec<Event>, Vec<Event>)> {
+        let events = &trace.events()[..at.index()];
+        let write = trace.event(at);
+        let stamp = trace.event(read).stamp;
+        let in_prefix = |event: &Event| {
+            trace.is_before_next(event, write)
+                || matches!(source, Source::Event(from) if trace.has_before(event, from))
+        };
+        self.new_places.clear();
+        let mut place = 0;
+        self.new_places.extend(events.iter().map(|event| {
+            let stays = event.stamp < stamp || in_prefix(event);
+            let new = if stays { place } else { u32::MAX };
+            place += u32::from(stays);
+            new
+        }));
+        let stays = |event: EventId| self.new_places[event.index()] != u32::MAX;
+        for (event, &place) in events.iter().zip(&self.new_places) {
+            match (event.source, &event.action) {
+                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).stamp => {
+                    return None;
+                }
+                (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {
+                    let mut releases = trace.accesses(loc).releases.iter();
+                    if releases.any(|&release| release.index() < at.index() && !stays(release)) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut kept = Vec::with_capacity(place as usize);
+        let mut rest: Vec<Event> = Vec::with_capacity(events.len() - place as usize);
+        for (event, &place) in events.iter().zip(&self.new_places) {
+            match place {
+                u32::MAX => rest.push(event.clone()),
+                _ => kept.push(event.clone()),
+            }
+        }
+        rest.sort_by_key(|event| event.stamp);
+        // What goes is put behind what stays, for a while.
+        let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
+        order.sort_by_key(|&event| events[event as usize].stamp);
+        for event in order {
+            self.new_places[event as usize] = place;
+            place += 1;
+        }
+        for event in kept.iter_mut().chain(&mut rest) {
+            event.source = self.kept_source(event.source);
+        }
+        Some((kept, rest))
+    }
+
+    fn kept_source(&self, source: Source) -> Source {
+        match source {
+            Source::Event(event) => Source::Event(EventId(self.new_places[event.index()])),
+            source => source,
+        }
+    }
+
+    /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
+    fn prefers(&mut self, kept: &[Event], rest: Vec<Event>) -> bool {
+        self.adopt(kept);
+        let last = rest.len() - 1;
+        let mut all = true;
+        for (i, event) in rest.into_iter().enumerate() {
+            all = self.takes_preferred(&event) && (i == last || self.push(event));
+            if !all {
+                break;
+            }
+        }
+        self.truncate(kept.len());
+        all
+    }
+
+    fn takes_preferred(&mut self, event: &Event) -> bool {
+        match event.source {
+            Source::Choice(choice) => match event.action {
+                Action::Release { .. } => choice != 2,
+                _ => choice == 0,
+            },
+            _ if event.is_read() => self.preferred(event) == Some(event.source),
+            _ => true,
+        }
+    }
+
+    /// What an event that reads prefers to read from, were it added now. What lets it go on comes first. If there is nothing, an RMW waits for
+    /// the write of those that no other one overwrites, and a load for none in particular.
+    pub(super) fn preferred(&mut self, event: &Event) -> Option<Source> {
+        let loc = event.loc()?;
+        let mut writes = std::mem::take(&mut self.preference);
+        self.by_preference(loc, &mut writes);
+        let found = writes.iter().copied().find(|&source| self.may_take(event, source));
+        self.preference = writes;
+        found.or_else(|| match event.action {
+            Action::Await { .. } | Action::AwaitRmw { .. } => self.preferred_wait(event),
+            _ => None,
+        })
+    }
+
+    /// The writes of a location, those that are preferred first.
+    pub(super) fn by_preference(&self, loc: LocId, writes: &mut Vec<Source>) {
+        writes.clear();
+        writes.extend(self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write)));
+        writes.push(Source::Init);
+        self.sort_by_preference(writes);
+    }
+
+    pub(super) fn sort_by_preference(&self, writes: &mut [Source]) {
+        let (graph, threads) = (&self.graph, &self.threads);
+        writes.sort_unstable_by(|&a, &b| match (a, b) {
+            (Source::Event(a), Source::Event(b)) => {
+                let (a, b) = (graph.event(a), graph.event(b));
+                threads.compare(b.thread, a.thread).then(b.index.cmp(&a.index))
+            }
+            (Source::Event(_), _) => std::cmp::Ordering::Less,
+            (_, Source::Event(_)) => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        });
+    }
+}

@@ -1,0 +1,183 @@
+//! Counts of executions of straight-line programs.
+
+use tribunal::memory::Order::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+use tribunal::memory::{LocId, ThreadId};
+use tribunal_explore::graph::Graph;
+use tribunal_explore::program::{Action, Answer, Place, Program, Request, Update};
+use tribunal_explore::search::search;
+use tribunal_explore::{End, Options, Problem};
+
+#[derive(Clone, Copy)]
+enum Op {
+    R(usize, Order),
+    W(usize, Order, u64),
+    Add(usize, Order, u64),
+    Cas(usize, Order, u64, u64),
+    F(Order),
+    Lock(usize),
+    Unlock(usize),
+}
+use Op::*;
+
+struct Straight {
+    threads: Vec<Vec<Op>>,
+    at: Vec<usize>,
+}
+
+fn loc(x: usize) -> LocId {
+    LocId::from_index(x)
+}
+
+impl Program for Straight {
+    fn start(&mut self) {
+        self.at = vec![0; self.threads.len() + 1];
+    }
+
+    fn resume(&mut self, thread: ThreadId, _: Answer, _: LocId) -> Request {
+        let at = &mut self.at[thread.index()];
+        let place = *at;
+        *at += 1;
+        let action = match thread.index() {
+            0 if place < self.threads.len() => Action::Spawn,
+            0 => Action::End,
+            t => match self.threads[t - 1].get(place) {
+                None => Action::End,
+                Some(&R(x, order)) => Action::Load { loc: loc(x), order },
+                Some(&W(x, order, value)) => Action::Store { loc: loc(x), order, value },
+                Some(&Add(x, order, v)) => Action::Rmw {
+                    loc: loc(x),
+                    order,
+                    failure: Relaxed,
+                    update: Update { apply: |old, [v, _]| Some(old.wrapping_add(v)), operands: [v, 0] },
+                },
+                Some(&Cas(x, order, old, new)) => Action::Rmw {
+                    loc: loc(x),
+                    order,
+                    failure: Relaxed,
+                    update: Update {
+                        apply: |value, [old, new]| (value == old).then_some(new),
+                        operands: [old, new],
+                    },
+                },
+                Some(&F(order)) => Action::Fence { order },
+                Some(&Lock(x)) => Action::AwaitRmw {
+                    loc: loc(x),
+                    order: Acquire,
+                    update: Update { apply: |value, _| (value == 0).then_some(1), operands: [0, 0] },
+                },
+                Some(&Unlock(x)) => Action::Store { loc: loc(x), order: Release, value: 0 },
+            },
+        };
+        Request { action, place: Place::default() }
+    }
+
+    fn initial(&self, _: LocId) -> u64 {
+        0
+    }
+
+    fn finish(&mut self, _: &Graph) -> Result<(), Problem> {
+        Ok(())
+    }
+}
+
+#[track_caller]
+fn counts(threads: Vec<Vec<Op>>, expected: u64) {
+    for workers in [1, 3] {
+        let options = Options { threads: workers.try_into().expect("not 0"), ..Options::default() };
+        let make = || Straight { threads: threads.clone(), at: Vec::new() };
+        let (report, _) = search(make, drop, &options).expect("rc20");
+        assert_eq!(report.end, End::Complete);
+        assert_eq!(report.executions, expected, "blocked {}", report.blocked);
+    }
+}
+
+#[test]
+fn litmus() {
+    counts(vec![vec![W(0, Release, 1), R(1, Acquire)], vec![W(1, Release, 1), R(0, Acquire)]], 4);
+    counts(vec![vec![W(0, Release, 1), W(1, Release, 2)], vec![W(1, Release, 1), W(0, Release, 2)]], 1);
+    counts(vec![vec![W(0, Relaxed, 1), W(1, Release, 1)], vec![R(1, Acquire), R(0, Relaxed)]], 3);
+    let corr2 = vec![
+        vec![W(0, Release, 1)],
+        vec![W(0, Release, 2)],
+        vec![R(0, Acquire), R(0, Acquire)],
+        vec![R(0, Acquire), R(0, Acquire)],
+    ];
+    counts(corr2, 47);
+    counts(
+        vec![
+            vec![W(0, Release, 1)],
+            vec![R(0, Acquire), R(1, Acquire)],
+            vec![R(1, Acquire), R(0, Acquire)],
+            vec![W(1, Release, 1)],
+        ],
+        16,
+    );
+    counts(
+        vec![
+            vec![R(0, Acquire), Add(2, AcqRel, 1)],
+            vec![Add(2, AcqRel, 1), W(1, Release, 1)],
+            vec![R(1, Acquire), Add(3, AcqRel, 1)],
+            vec![Add(3, AcqRel, 1), W(0, Release, 1)],
+        ],
+        15,
+    );
+    counts(
+        vec![
+            vec![Add(0, Relaxed, 1), Add(0, Relaxed, 1)],
+            vec![Add(0, Acquire, 1), Add(0, Relaxed, 1)],
+            vec![Add(0, Release, 1)],
+            vec![Add(0, Relaxed, 1)],
+        ],
+        180,
+    );
+    counts(
+        vec![
+            vec![Add(0, Relaxed, 1)],
+            vec![Add(0, Relaxed, 1)],
+            vec![R(0, Relaxed), R(0, Relaxed)],
+            vec![W(0, Relaxed, 42)],
+            vec![R(0, Relaxed), R(0, Relaxed)],
+        ],
+        600,
+    );
+    counts(
+        vec![
+            vec![W(0, Release, 5)],
+            vec![Cas(0, Relaxed, 1, 2)],
+            vec![Add(0, Relaxed, 1)],
+            vec![Add(0, Relaxed, 1)],
+        ],
+        24,
+    );
+}
+
+#[test]
+fn synthetic() {
+    for (n, expected) in [(2, 8), (3, 50), (4, 432)] {
+        let mut threads = vec![vec![W(0, Release, 1)]];
+        threads.extend((0..n).map(|i| vec![R(0, Relaxed), W(0, Release, i)]));
+        counts(threads, expected);
+    }
+    for (n, expected) in [(2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
+        counts(vec![vec![Add(0, Relaxed, 1)]; n], expected);
+        counts(vec![vec![Lock(0), R(1, Relaxed), W(1, Relaxed, 1), Unlock(0)]; n], expected);
+    }
+    for (n, expected) in [(2, 2), (3, 5), (4, 14), (5, 43), (6, 144), (7, 523)] {
+        counts((1..=n).map(|i| vec![Cas(0, Relaxed, i - 1, i)]).collect(), expected);
+    }
+    for (n, expected) in [(2, 5), (3, 13), (4, 33), (5, 81), (6, 193)] {
+        let mut threads = vec![vec![W(0, Release, 2)]];
+        threads.extend((0..n).map(|_| vec![Cas(0, Relaxed, 2, 3)]));
+        counts(threads, expected);
+    }
+    counts(
+        vec![
+            [0, 1, 2, 3, 0, 1, 2].map(|x| R(x, Acquire)).to_vec(),
+            [0, 1, 2].map(|x| R(x, Acquire)).to_vec(),
+            (1..4).flat_map(|i| [W(0, Release, i), W(1, Release, i)]).collect(),
+            (1..4).flat_map(|i| [W(2, Release, i), W(3, Release, i)]).collect(),
+        ],
+        82472,
+    );
+    let _ = (F(SeqCst), SeqCst);
+}
