@@ -1,4 +1,4 @@
-//! Exact sessions with seq_cst: at every read of random executions, made of stale reads as far as possible, the candidates are
+//! Exact sessions of rc20 and rc11 with seq_cst, and of sc: at every read of random executions, made of stale reads as far as possible, the candidates are
 //! the writes for which `check` accepts the execution; going back and on changes nothing.
 
 use rayon::prelude::*;
@@ -55,7 +55,7 @@ fn step_of(rmw: bool, thread: ThreadId, from: WriteId, order: Order) -> Step {
 fn lead(model: Model, seed: u64, events: usize, counts: &Counts) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut session = Session::exact(model).expect("a model with sessions");
-    // The same without psc.
+    // The same without psc; for sc, by saturation.
     let mut coherent = Session::new(model).expect("a model with sessions");
     let (threads, locations) = (2 + random.below(3), 2 + random.below(2));
     for session in [&mut session, &mut coherent] {
@@ -113,8 +113,7 @@ fn lead(model: Model, seed: u64, events: usize, counts: &Counts) {
             assert!(by_coherence || !accepted, "{}", at());
             if by_coherence && !accepted {
                 counts.add(2);
-                let refused = session.clone().step(step).expect_err("no candidate");
-                assert_eq!(refused.because, Because::Cyclic);
+                session.clone().step(step).expect_err("no candidate");
             }
             let may = match rmw {
                 true => session.may_rmw_from(thread, from, order),
@@ -138,9 +137,10 @@ fn lead_all(model: Model, executions: u64, events: usize) {
         lead(model, seed, events / 2 + (seed as usize * 7) % (events / 2 + 1), &counts);
     });
     let [accepted, refused, by_psc] = counts.0.map(AtomicU64::into_inner);
-    let all = format!("{model}: {accepted} accepted, {refused} refused, {by_psc} of them for psc alone");
+    let all = format!("{model}: {accepted} accepted, {refused} refused, {by_psc} of them by psc alone");
     println!("{all}");
-    assert!(accepted > executions && by_psc > executions / 20, "{all}");
+    // What saturation accepts wrongly under sc is too rare to be met by chance.
+    assert!(accepted > executions && (by_psc > executions / 20 || model == Model::Sc), "{all}");
 }
 
 #[test]
@@ -151,6 +151,11 @@ fn rc20() {
 #[test]
 fn rc11() {
     lead_all(Model::Rc11, 20_000, 24);
+}
+
+#[test]
+fn sc() {
+    lead_all(Model::Sc, 5_000, 24);
 }
 
 /// More events than a word has bits.

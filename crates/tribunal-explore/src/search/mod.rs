@@ -53,6 +53,10 @@ pub fn search<P: Program, R: Send>(
 }
 
 /// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
-pub fn guided<P: Program>(program: P, guide: impl Guide, options: &Options) -> Result<(Guided, P), NoSession> {
+pub fn guided<P: Program>(
+    program: P,
+    guide: impl Guide,
+    options: &Options,
+) -> Result<(Guided, P), NoSession> {
     pool::guided(program, guide, options)
 }

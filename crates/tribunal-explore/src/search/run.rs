@@ -1,7 +1,7 @@
 //! A run of the program: what is to be tried, and on from there to the end of an execution.
 
-use super::memory::Memory;
 use super::guide::Guide;
+use super::memory::Memory;
 use super::revisit::Try;
 use super::threads::Threads;
 use crate::graph::{Event, EventId, Graph, Source, Values};
