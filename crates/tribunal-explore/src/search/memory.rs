@@ -24,7 +24,7 @@ pub(super) struct Memory {
 
 impl Memory {
     pub(super) fn new(model: Model) -> Result<Self, NoSession> {
-        let mut session = Session::new(model)?;
+        let mut session = Session::exact(model)?;
         let main = session.thread();
         let marks = vec![session.mark()];
         Ok(Memory {
