@@ -1,5 +1,6 @@
 //! Explores every behaviour of a concurrent program under a memory model, an execution for each class of reads-from.
 
+pub mod failure;
 pub mod graph;
 pub mod options;
 pub mod program;
