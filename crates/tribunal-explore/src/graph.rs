@@ -50,6 +50,8 @@ pub struct Event {
     pub(crate) initial: u64,
     /// Events in the order in which the explorer first added them, see [`crate::search`].
     pub(crate) stamp: u32,
+    /// The same for what it writes, which an RMW writes anew whenever it comes to read something else.
+    pub(crate) write_stamp: u32,
 }
 
 impl Event {

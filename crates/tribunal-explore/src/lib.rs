@@ -7,5 +7,5 @@ pub mod program;
 pub mod report;
 pub mod search;
 
-pub use options::{Mode, Options};
+pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};

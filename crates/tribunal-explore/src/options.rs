@@ -11,9 +11,21 @@ pub enum Mode {
     /// All, each class of reads-from once.
     Exhaustive,
     /// So many, each read picking uniformly among what it may read, each step a thread among those that can run.
-    Random { seed: u64, executions: u64 },
+    Random {
+        /// Where chance begins.
+        seed: u64,
+        /// How many.
+        executions: u64,
+    },
     /// So many, by thread priorities that change at `depth - 1` random points; each read picks uniformly.
-    Pct { seed: u64, executions: u64, depth: u32 },
+    Pct {
+        /// Where chance begins.
+        seed: u64,
+        /// How many.
+        executions: u64,
+        /// How many ordering constraints a bug may need to show.
+        depth: u32,
+    },
 }
 
 /// How to explore.
@@ -37,6 +49,22 @@ pub struct Options {
     pub allow_races: bool,
     /// Tells it to stop.
     pub stop: Option<&'static AtomicBool>,
+    /// Told now and then how far it is.
+    pub progress: Option<fn(&Progress)>,
+}
+
+/// How far an exploration is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Executions so far.
+    pub executions: u64,
+    /// Executions so far that do not count.
+    pub blocked: u64,
+    /// Which part of the whole is done, between 0 and 1, by an estimate: what is left to be tried at a point counts as much as
+    /// what was done there.
+    pub done: f64,
+    /// How long it has taken.
+    pub elapsed: Duration,
 }
 
 impl Default for Options {
@@ -51,6 +79,7 @@ impl Default for Options {
             max_preemptions: None,
             allow_races: false,
             stop: None,
+            progress: None,
         }
     }
 }

@@ -61,29 +61,78 @@ pub struct Request {
 #[derive(Clone, Debug)]
 pub enum Action {
     /// Reads; the answer is the value. `Order::NonAtomic` for plain accesses, which must not race.
-    Load { loc: LocId, order: Order },
+    Load {
+        /// The location.
+        loc: LocId,
+        /// The order.
+        order: Order,
+    },
     /// Writes.
-    Store { loc: LocId, order: Order, value: u64 },
+    Store {
+        /// The location.
+        loc: LocId,
+        /// The order.
+        order: Order,
+        /// The value.
+        value: u64,
+    },
     /// Reads and, if `update` has a new value for what it read, writes in one step. The answer is the value read. If there is no
     /// new value it is a load with the order `failure`.
-    Rmw { loc: LocId, order: Order, failure: Order, update: Update },
+    Rmw {
+        /// The location.
+        loc: LocId,
+        /// The order.
+        order: Order,
+        /// The order if it fails.
+        failure: Order,
+        /// What it writes.
+        update: Update,
+    },
     /// A fence.
-    Fence { order: Order },
+    Fence {
+        /// The order.
+        order: Order,
+    },
     /// Reads a value that satisfies a condition, and waits while there is none. The answer is the value.
-    Await { loc: LocId, order: Order, until: Condition },
+    Await {
+        /// The location.
+        loc: LocId,
+        /// The order.
+        order: Order,
+        /// What is waited for.
+        until: Condition,
+    },
     /// An RMW that succeeds, and waits while it cannot: taking a lock. The answer is the value read.
-    AwaitRmw { loc: LocId, order: Order, update: Update },
+    AwaitRmw {
+        /// The location.
+        loc: LocId,
+        /// The order.
+        order: Order,
+        /// What it writes.
+        update: Update,
+    },
     /// Makes a thread; the answer is [`Answer::Thread`].
     Spawn,
     /// Waits for the end of a thread.
-    Join { thread: ThreadId },
+    Join {
+        /// The thread.
+        thread: ThreadId,
+    },
     /// `spin_loop` and `yield_now`: the end of an iteration of a loop that waits.
     Yield,
     /// Picks a number below `options`; the answer is that number.
-    Choose { options: u32 },
+    Choose {
+        /// How many there are.
+        options: u32,
+    },
     /// Gives up one of the handles of a shared object (an `Arc`) whose last one runs a destructor; `others` are left, those that
     /// wait for the answer to this included. The answer is 1 if this is the last, and all others happen before it; otherwise 0.
-    Release { loc: LocId, others: u32 },
+    Release {
+        /// The location.
+        loc: LocId,
+        /// How many are left.
+        others: u32,
+    },
     /// The thread goes no further, and the execution does not count (`assume` of what is false).
     Block,
     /// Something is wrong.

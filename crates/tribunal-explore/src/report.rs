@@ -9,22 +9,55 @@ use tribunal::memory::{LocId, ThreadId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     /// A thread panicked, or an assertion of a program as text does not hold.
-    Panic { message: String },
+    Panic {
+        /// What it says.
+        message: String,
+    },
     /// Two accesses of a location, one of them plain and one a write, are not ordered by hb.
-    Race { first: EventId, second: EventId },
+    Race {
+        /// The one that came first in the execution.
+        first: EventId,
+        /// The other, which would be the next event.
+        second: EventId,
+    },
     /// Threads wait for what cannot happen any more: locks, notifications, threads.
-    Deadlock { waiting: Vec<(ThreadId, Place)> },
+    Deadlock {
+        /// Who waits, and where.
+        waiting: Vec<(ThreadId, Place)>,
+    },
     /// Threads wait in loops for what nobody writes any more.
-    Livelock { waiting: Vec<(ThreadId, Place)> },
+    Livelock {
+        /// Who waits, and where.
+        waiting: Vec<(ThreadId, Place)>,
+    },
     /// Something was not given back.
-    Leak { what: String, place: Place },
+    Leak {
+        /// What.
+        what: String,
+        /// Where it was made.
+        place: Place,
+    },
     /// Something was used wrongly: freed twice, locked twice by one thread, and the like.
-    Misuse { message: String },
+    Misuse {
+        /// What, in words.
+        message: String,
+    },
     /// The program did not do the same in the same circumstances.
-    Nondeterminism { thread: ThreadId, expected: String, found: String },
-    /// A thread goes on for too long, see [`Options::max_events`](crate::Options::max_events). If it is a loop that reads the same again and
-    /// again: the location.
-    TooLong { thread: ThreadId, reads: Option<LocId> },
+    Nondeterminism {
+        /// The thread that did not.
+        thread: ThreadId,
+        /// What it did before.
+        expected: String,
+        /// What it did now.
+        found: String,
+    },
+    /// An execution has too many events, see [`Options::max_events`](crate::Options::max_events).
+    TooLong {
+        /// The thread that went on last.
+        thread: ThreadId,
+        /// If it is a loop that reads the same again and again: the location.
+        reads: Option<LocId>,
+    },
 }
 
 /// An execution with something wrong.

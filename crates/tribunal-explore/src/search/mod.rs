@@ -15,8 +15,9 @@
 //! and graphs without the last event of a thread are consistent (rc20 is closed under prefixes of po ∪ rf). So each
 //! class of reads-from comes once, and no class is left out.
 //!
-//! **RMWs** are one event. If an RMW reads from a write that another RMW reads from already, then only an execution in which that one has
-//! gone, or reads from the new one, is consistent.
+//! **RMWs** are one event of two parts. An RMW has read before it writes: what is preferred to what it is to revisit is asked with that read in place. If it reads
+//! from a write that another RMW reads from already, then only an execution in which that one has gone, or reads from the new one, is
+//! consistent. An RMW that comes to read from another write writes anew, and tries what a new write tries.
 //!
 //! **Waiting.** An event that waits (for a lock, say) tries only what lets it go on. If there is nothing, it waits, and its thread with
 //! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait.
@@ -33,22 +34,37 @@ mod memory;
 mod pool;
 mod revisit;
 mod run;
+mod session;
+mod step;
 mod threads;
+mod wait;
 
 use crate::options::Options;
 use crate::program::Program;
 use crate::report::{Guided, Report};
+use session::InSession;
 use tribunal::session::NoSession;
 
 pub use guide::Guide;
+pub use memory::Memory;
 
-/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with what it has
-/// seen.
+/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with
+/// what it has seen.
 pub fn search<P: Program, R: Send>(
     make: impl Fn() -> P + Sync,
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
 ) -> Result<(Report, Vec<R>), NoSession> {
+    let memory = InSession::new(options.model)?;
+    Ok(search_with(|| (make(), memory.clone()), collect, options))
+}
+
+/// Explores a program with a memory of one's own, which decides in place of `options.model`.
+pub fn search_with<P: Program, M: Memory, R: Send>(
+    make: impl Fn() -> (P, M) + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+) -> (Report, Vec<R>) {
     pool::explore(make, collect, options)
 }
 
@@ -58,5 +74,5 @@ pub fn guided<P: Program>(
     guide: impl Guide,
     options: &Options,
 ) -> Result<(Guided, P), NoSession> {
-    pool::guided(program, guide, options)
+    Ok(pool::guided(program, InSession::new(options.model)?, guide, options))
 }

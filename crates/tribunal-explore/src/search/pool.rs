@@ -1,18 +1,21 @@
 //! Workers that share what is to be tried.
 
 use super::guide::{Guide, Random};
+use super::memory::Memory;
 use super::revisit::{Item, Path};
 use super::run::{Outcome, Worker};
 use super::threads::Threads;
-use crate::graph::Graph;
-use crate::options::{Mode, Options};
-use crate::program::{Place, Program};
+use crate::graph::{Event, Graph};
+use crate::options::{Mode, Options, Progress};
+use crate::program::{Action, Place, Program};
 use crate::report::{End, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tribunal::memory::{LocId, ThreadId};
-use tribunal::session::NoSession;
+
+/// How often progress is told.
+const TELLING: Duration = Duration::from_millis(200);
 
 /// What workers share.
 struct Shared {
@@ -23,6 +26,8 @@ struct Shared {
     /// Workers that have nothing to do, read without the lock as a hint.
     hungry: AtomicUsize,
     over: AtomicBool,
+    /// Executions were left out because of their preemptions.
+    bounded: AtomicBool,
     state: Mutex<State>,
     wake: Condvar,
 }
@@ -35,6 +40,10 @@ struct State {
     /// How it ended, if not by completion.
     end: Option<End>,
     failure: Option<(Arc<Path>, Failure)>,
+    /// Which part of the whole is done.
+    done: f64,
+    /// When progress was last told.
+    told: Option<Instant>,
 }
 
 impl Shared {
@@ -49,12 +58,11 @@ impl Shared {
     }
 }
 
-pub(super) fn explore<P: Program, R: Send>(
-    make: impl Fn() -> P + Sync,
+pub(super) fn explore<P: Program, M: Memory, R: Send>(
+    make: impl Fn() -> (P, M) + Sync,
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
-) -> Result<(Report, Vec<R>), NoSession> {
-    tribunal::session::Session::new(options.model)?;
+) -> (Report, Vec<R>) {
     let shared = Shared {
         start: Instant::now(),
         executions: AtomicU64::new(0),
@@ -62,21 +70,23 @@ pub(super) fn explore<P: Program, R: Send>(
         events: AtomicUsize::new(0),
         hungry: AtomicUsize::new(0),
         over: AtomicBool::new(false),
+        bounded: AtomicBool::new(false),
         state: Mutex::default(),
         wake: Condvar::new(),
     };
     let threads = Threads::new();
     let count = options.threads.get();
-    let work = |number: usize, threads: Threads| -> Result<R, NoSession> {
-        let mut worker = Worker::new(make(), options, threads)?;
+    let work = |number: usize, threads: Threads| {
+        let (program, memory) = make();
+        let mut worker = Worker::new(program, memory, options, threads);
         match options.mode {
             Mode::Exhaustive => exhaust(&mut worker, number, count, options, &shared),
             _ => sample(&mut worker, number, count, options, &shared),
         }
-        Ok(collect(worker.program))
+        collect(worker.program)
     };
-    let collected: Result<Vec<R>, NoSession> = match count {
-        1 => work(0, threads.share()).map(|result| vec![result]),
+    let collected: Vec<R> = match count {
+        1 => vec![work(0, threads.share())],
         _ => std::thread::scope(|scope| {
             let workers: Vec<_> = (0..count)
                 .map(|number| {
@@ -96,6 +106,7 @@ pub(super) fn explore<P: Program, R: Send>(
         (Some(_), _) => End::Failed,
         (None, Some(end)) => end,
         (None, None) if options.mode != Mode::Exhaustive => End::Sampled,
+        (None, None) if shared.bounded.load(Relaxed) => End::Bounded,
         (None, None) => End::Complete,
     };
     let report = Report {
@@ -106,12 +117,12 @@ pub(super) fn explore<P: Program, R: Send>(
         failure,
         duration: shared.start.elapsed(),
     };
-    Ok((report, collected?))
+    (report, collected)
 }
 
 /// Explores every execution, with others.
-fn exhaust<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn exhaust<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     number: usize,
     workers: usize,
     options: &Options,
@@ -140,7 +151,10 @@ fn exhaust<P: Program>(
             continue;
         }
         worker.todo.clear();
-        if worker.install(&item.trace, item.attempt) {
+        let installed = worker.install(&item.trace, item.attempt);
+        if installed && options.max_preemptions.is_some_and(|most| preemptions(&worker.graph) > most) {
+            shared.bounded.store(true, Relaxed);
+        } else if installed {
             conclude(worker, &item.path, item.weight, &mut items, options, shared);
         }
     }
@@ -170,8 +184,8 @@ fn take(shared: &Shared, workers: usize) -> Option<Item> {
 }
 
 /// Runs what is installed to its end, and adds what it found.
-fn conclude<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn conclude<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     path: &Arc<Path>,
     weight: f64,
     items: &mut Vec<Item>,
@@ -192,9 +206,10 @@ fn conclude<P: Program>(
         }
         return;
     }
+    let weight = weight / (worker.todo.len() + 1) as f64;
+    tell(weight, options, shared);
     if !worker.todo.is_empty() {
         let trace = Arc::new(worker.graph.clone());
-        let weight = weight / (worker.todo.len() + 1) as f64;
         items.extend(worker.todo.drain(..).enumerate().map(|(found, attempt)| {
             let path = Path::child(path, found as u32);
             Item { trace: trace.clone(), attempt, path, weight }
@@ -202,9 +217,42 @@ fn conclude<P: Program>(
     }
 }
 
+/// Tells how far it is, a few times a second.
+fn tell(weight: f64, options: &Options, shared: &Shared) {
+    let Some(progress) = options.progress else { return };
+    let mut state = shared.lock();
+    state.done += weight;
+    let now = Instant::now();
+    if state.told.is_some_and(|told| now.duration_since(told) < TELLING) {
+        return;
+    }
+    state.told = Some(now);
+    let done = state.done;
+    drop(state);
+    progress(&Progress {
+        executions: shared.executions.load(Relaxed),
+        blocked: shared.blocked.load(Relaxed),
+        done,
+        elapsed: shared.start.elapsed(),
+    });
+}
+
+/// How often, in the order of events, another thread goes on although the last one could.
+fn preemptions(graph: &Graph) -> usize {
+    let could_go_on = |event: &Event| {
+        let next = graph.thread(event.thread).get(event.index as usize + 1).map(|&next| graph.event(next));
+        !matches!(event.action, Action::End)
+            && !event.waiting
+            && next.is_none_or(|next| {
+                !matches!(next.action, Action::Join { .. } | Action::Await { .. } | Action::AwaitRmw { .. })
+            })
+    };
+    graph.events().windows(2).filter(|pair| pair[0].thread != pair[1].thread && could_go_on(&pair[0])).count()
+}
+
 /// Counts an execution, and ends it all if a limit is reached. Gives the failure, if it failed.
-fn count<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn count<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     outcome: Outcome,
     options: &Options,
     shared: &Shared,
@@ -230,8 +278,8 @@ fn count<P: Program>(
     None
 }
 
-fn failure<P: Program>(
-    worker: &Worker<'_, P>,
+fn failure<P: Program, M: Memory>(
+    worker: &Worker<'_, P, M>,
     problem: Problem,
     place: Place,
     thread: Option<ThreadId>,
@@ -256,8 +304,8 @@ fn failure<P: Program>(
 }
 
 /// Makes random executions, a share of them.
-fn sample<P: Program>(
-    worker: &mut Worker<'_, P>,
+fn sample<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
     number: usize,
     workers: usize,
     options: &Options,
@@ -297,10 +345,11 @@ fn sample<P: Program>(
 
 pub(super) fn guided<'a, P: Program>(
     program: P,
+    memory: impl Memory,
     guide: impl Guide + 'a,
     options: &'a Options,
-) -> Result<(Guided, P), NoSession> {
-    let mut worker = Worker::new(program, options, Threads::new().share())?;
+) -> (Guided, P) {
+    let mut worker = Worker::new(program, memory, options, Threads::new().share());
     worker.guide = Some(Box::new(guide));
     let end = match worker.run() {
         Outcome::Complete => Ok(true),
@@ -311,5 +360,5 @@ pub(super) fn guided<'a, P: Program>(
         Ok(complete) => Guided { graph: worker.graph.clone(), complete, failure: None },
         Err(failure) => Guided { graph: failure.graph.clone(), complete: false, failure: Some(failure) },
     };
-    Ok((guided, worker.program))
+    (guided, worker.program)
 }

@@ -1,5 +1,6 @@
 //! What is to be tried instead of what a run did, and the graph from which that begins.
 
+use super::memory::Memory;
 use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Program};
@@ -66,7 +67,71 @@ impl Drop for Path {
     }
 }
 
-impl<P: Program> Worker<'_, P> {
+impl<P: Program, M: Memory> Worker<'_, P, M> {
+    /// Adds an event to the execution, and what it makes possible to what is to be tried. Says whether the model lets it.
+    pub(super) fn add(&mut self, event: Event) -> bool {
+        let id = EventId(self.graph.len() as u32);
+        if !self.push(event) {
+            return false;
+        }
+        if self.guide.is_none() {
+            self.revisit(id);
+        }
+        true
+    }
+
+    /// The write at `id` tries every read of its location that is not before it.
+    pub(super) fn revisit(&mut self, id: EventId) {
+        let event = self.graph.event(id);
+        let (Some(loc), Some(value)) = (event.loc(), event.written) else { return };
+        for &read in &self.graph.accesses(loc).reads {
+            if read == id || self.graph.is_before(read, id) {
+                continue;
+            }
+            let reader = self.graph.event(read);
+            let useful = match reader.action {
+                Action::Await { until, .. } => until.of(value),
+                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
+                _ => !reader.is_plain() || self.options.allow_races,
+            };
+            if useful {
+                self.todo.push(Try::Backward { at: id, source: event.source, read });
+            }
+        }
+    }
+
+    /// An RMW would read what another one reads already: what it makes possible if that one goes.
+    pub(super) fn revisit_from_taken(&mut self, event: &Event, source: Source, taken_by: EventId) {
+        let at = EventId(self.graph.len() as u32);
+        let Some(loc) = event.loc() else { return };
+        let before = |graph: &Graph, other: &Event| {
+            graph.before_next(event.thread, other.thread) > other.index
+                || matches!(source, Source::Event(from) if graph.has_before(other, from))
+        };
+        let taker = self.graph.event(taken_by);
+        if before(&self.graph, taker) {
+            return;
+        }
+        let mut written = event.clone();
+        self.redirect(&mut written, source);
+        let Some(value) = written.written else { return };
+        for &read in &self.graph.accesses(loc).reads {
+            let reader = self.graph.event(read);
+            if before(&self.graph, reader) || reader.stamp > taker.stamp {
+                continue;
+            }
+            let useful = match reader.action {
+                _ if read == taken_by => true,
+                Action::Await { until, .. } => until.of(value),
+                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
+                _ => true,
+            };
+            if useful {
+                self.todo.push(Try::Backward { at, source, read });
+            }
+        }
+    }
+
     /// Makes the worker's graph the one from which a try begins; what it can lead to is added to what is to be tried. Says whether
     /// it is to be tried at all.
     pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
@@ -83,7 +148,7 @@ impl<P: Program> Worker<'_, P> {
                 let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
                     return false;
                 };
-                if !self.prefers(&kept, rest) {
+                if !self.prefers(&kept, None, rest) {
                     return false;
                 }
                 let mut last = trace.event(at).clone();
@@ -98,21 +163,35 @@ impl<P: Program> Worker<'_, P> {
 
     fn install_backward(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> bool {
         let Some((kept, rest)) = self.part(trace, at, source, read) else { return false };
-        if !self.prefers(&kept, rest) {
+        let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
+        let source = self.kept_source(source);
+        let reads = write.is_read().then(|| Event {
+            action: match write.action {
+                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => {
+                    Action::Load { loc, order }
+                }
+                _ => write.action.clone(),
+            },
+            source,
+            written: None,
+            ..write.clone()
+        });
+        if !self.prefers(&kept, reads, rest) {
             return false;
         }
-        let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
-        self.redirect(&mut write, self.kept_source(source));
+        self.redirect(&mut write, source);
         let from = Source::Event(EventId(self.graph.len() as u32));
         if !self.push(write) {
             return false;
         }
+        read.write_stamp = trace.event(at).write_stamp + 1;
         self.redirect(&mut read, from);
         // It waits only if nothing lets it go on.
         if read.waiting && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source)) {
             return false;
         }
-        self.push(read)
+        // If it is an RMW, what it writes is new.
+        self.add(read)
     }
 
     /// Parts what came before the event at `at`, with its source, into what stays if `read` reads from it and what goes, in the
@@ -142,7 +221,7 @@ impl<P: Program> Worker<'_, P> {
         let stays = |event: EventId| self.new_places[event.index()] != u32::MAX;
         for (event, &place) in events.iter().zip(&self.new_places) {
             match (event.source, &event.action) {
-                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).stamp => {
+                (Source::Event(from), _) if !stays(from) && event.stamp < trace.event(from).write_stamp => {
                     return None;
                 }
                 (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {
@@ -163,9 +242,10 @@ impl<P: Program> Worker<'_, P> {
             }
         }
         rest.sort_by_key(|event| event.stamp);
-        // What goes is put behind what stays, for a while.
+        // What goes is put behind what stays, and behind what the write reads, for a while.
         let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
         order.sort_by_key(|&event| events[event as usize].stamp);
+        place += u32::from(write.is_read());
         for event in order {
             self.new_places[event as usize] = place;
             place += 1;
@@ -184,12 +264,13 @@ impl<P: Program> Worker<'_, P> {
     }
 
     /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
-    fn prefers(&mut self, kept: &[Event], rest: Vec<Event>) -> bool {
+    /// An RMW that is to be read from has read already.
+    fn prefers(&mut self, kept: &[Event], read: Option<Event>, rest: Vec<Event>) -> bool {
         self.adopt(kept);
         let last = rest.len() - 1;
-        let mut all = true;
+        let mut all = read.is_none_or(|read| self.push(read));
         for (i, event) in rest.into_iter().enumerate() {
-            all = self.takes_preferred(&event) && (i == last || self.push(event));
+            all = all && self.takes_preferred(&event) && (i == last || self.push(event));
             if !all {
                 break;
             }

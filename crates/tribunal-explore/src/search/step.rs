@@ -1,0 +1,212 @@
+//! A step: the event of a request, and what else it might have read.
+
+use super::memory::Memory;
+use super::revisit::Try;
+use super::run::{Failed, Worker};
+use crate::graph::{Event, EventId, Source};
+use crate::program::{Action, Program, Request};
+use crate::report::Problem;
+use tribunal::memory::{LocId, ThreadId};
+
+impl<P: Program, M: Memory> Worker<'_, P, M> {
+    /// Gives an event that reads another source: what it reads, what it writes and whether it waits follow.
+    pub(super) fn redirect(&self, event: &mut Event, source: Source) {
+        event.source = source;
+        event.waiting = false;
+        if !event.is_read() {
+            if let Source::Choice(choice) = source {
+                event.read = u64::from(choice);
+            }
+            return;
+        }
+        event.written = None;
+        event.read = match source {
+            Source::Nothing => 0,
+            _ => self.value(event, source),
+        };
+        match event.action {
+            Action::Rmw { update, .. } => event.written = update.of(event.read),
+            Action::AwaitRmw { update, .. } => {
+                event.written = update.of(event.read);
+                event.waiting = event.written.is_none();
+            }
+            Action::Await { until, .. } => event.waiting = source == Source::Nothing || !until.of(event.read),
+            _ => {}
+        }
+    }
+
+    pub(super) fn value(&self, event: &Event, source: Source) -> u64 {
+        match source {
+            Source::Event(write) => self.graph.event(write).written.unwrap_or_default(),
+            _ => event.initial,
+        }
+    }
+
+    /// Whether an event may read from a write, and goes on if it does.
+    pub(super) fn may_take(&mut self, event: &Event, source: Source) -> bool {
+        let Some(loc) = event.loc() else { return false };
+        let value = self.value(event, source);
+        let (order, rmw) = match event.action {
+            Action::Load { order, .. } => (order, false),
+            Action::Rmw { order, failure, update, .. } => match update.of(value) {
+                Some(_) => (order, true),
+                None => (failure, false),
+            },
+            Action::Await { order, until, .. } if until.of(value) => (order, false),
+            Action::AwaitRmw { order, update, .. } if update.of(value).is_some() => (order, true),
+            _ => return false,
+        };
+        self.memory.admits(event.thread, loc, source, order, rmw)
+    }
+
+    /// Where an event goes that is added now.
+    pub(super) fn place(&mut self, event: &mut Event) {
+        event.index = self.graph.thread(event.thread).len() as u32;
+        (event.stamp, event.write_stamp) = (self.stamp, self.stamp);
+        self.stamp += 1;
+    }
+
+    /// Adds the event of a request. Says whether there is one: in guided executions a thread that waits does nothing.
+    pub(super) fn perform(&mut self, thread: ThreadId, request: &Request) -> Result<bool, Failed> {
+        let loc = request.action.loc();
+        let mut event = Event {
+            thread,
+            index: 0,
+            action: request.action.clone(),
+            place: request.place,
+            source: Source::Nothing,
+            read: 0,
+            written: None,
+            waiting: false,
+            initial: loc.map_or(0, |loc| self.program.initial(loc)),
+            stamp: 0,
+            write_stamp: 0,
+        };
+        match event.action {
+            Action::Store { value, .. } => {
+                event.written = Some(value);
+                self.look_for_race(&event, true)?;
+            }
+            Action::Load { .. } | Action::Rmw { .. } | Action::Await { .. } | Action::AwaitRmw { .. } => {
+                let writes = matches!(event.action, Action::Rmw { .. } | Action::AwaitRmw { .. });
+                self.look_for_race(&event, writes)?;
+                let source = self.pick_source(&event);
+                if source == Source::Nothing && self.guide.is_some() {
+                    return Ok(false);
+                }
+                self.redirect(&mut event, source);
+            }
+            Action::Choose { options } => self.pick_choice(&mut event, options),
+            Action::Release { loc, others } => {
+                let claimed = self.graph.accesses(loc).releases.iter();
+                let claimed = claimed.into_iter().any(|&release| self.graph.event(release).waiting);
+                let last = others == 0 && !claimed;
+                event.source = Source::Choice(u32::from(last));
+                if last && self.guide.is_none() {
+                    self.try_other_last(loc);
+                }
+            }
+            Action::Spawn => {
+                let made = self.runner(thread).children;
+                event.read = self.threads.child(thread, made).index() as u64;
+            }
+            Action::Join { thread: child } => {
+                event.source =
+                    self.graph.thread(child).last().map_or(Source::Nothing, |&end| Source::Event(end));
+            }
+            _ => {}
+        }
+        self.place(&mut event);
+        let added = self.add(event);
+        debug_assert!(added, "what was picked is consistent");
+        Ok(true)
+    }
+
+    /// Every other handle may have been the last to be given up, if it is not before another.
+    pub(super) fn try_other_last(&mut self, loc: LocId) {
+        let at = EventId(self.graph.len() as u32);
+        let releases = &self.graph.accesses(loc).releases;
+        for &release in releases {
+            let before = |&other: &EventId| other != release && self.graph.is_before(release, other);
+            if !releases.iter().any(before) {
+                self.todo.push(Try::Last { at, release });
+            }
+        }
+    }
+
+    /// Picks what an event reads from; what else it may read from is to be tried.
+    pub(super) fn pick_source(&mut self, event: &Event) -> Source {
+        let (Some(loc), Some(order)) = (event.loc(), event.order()) else { return Source::Nothing };
+        let mut found = std::mem::take(&mut self.found);
+        self.memory.candidates(event.thread, loc, order, &mut found);
+        let at = EventId(self.graph.len() as u32);
+        found.retain(|&source| {
+            if let Action::Load { .. } = event.action {
+                return true;
+            }
+            let may = self.may_take(event, source);
+            if !may
+                && self.guide.is_none()
+                && let Some(taker) = self.taker(loc, source)
+            {
+                self.revisit_from_taken(event, source, taker);
+            }
+            may
+        });
+        self.sort_by_preference(&mut found);
+        if self.guide.is_none()
+            && matches!(event.action, Action::Await { .. } | Action::AwaitRmw { .. })
+            && !found.iter().any(|&source| self.stays_readable(event, source))
+        {
+            found.extend(self.preferred_wait(event));
+        }
+        let picked = match &mut self.guide {
+            Some(guide) if !found.is_empty() => guide.pick(event, &found, &self.graph),
+            _ => found.first().copied().unwrap_or(Source::Nothing),
+        };
+        if self.guide.is_none() {
+            self.todo.extend(found.iter().skip(1).map(|&source| Try::Forward { at, source }));
+        }
+        self.found = found;
+        picked
+    }
+
+    pub(super) fn pick_choice(&mut self, event: &mut Event, options: u32) {
+        let at = EventId(self.graph.len() as u32);
+        let picked = match &mut self.guide {
+            Some(guide) => {
+                let choices: Vec<Source> = (0..options).map(Source::Choice).collect();
+                guide.pick(event, &choices, &self.graph)
+            }
+            None => {
+                let others = (1..options).map(Source::Choice);
+                self.todo.extend(others.map(|source| Try::Forward { at, source }));
+                Source::Choice(0)
+            }
+        };
+        self.redirect(event, picked);
+    }
+
+    /// Whether an access races with one before.
+    pub(super) fn look_for_race(&self, event: &Event, writes: bool) -> Result<(), Failed> {
+        let Some(loc) = event.loc() else { return Ok(()) };
+        let accesses = self.graph.accesses(loc);
+        let plain = event.is_plain();
+        if self.options.allow_races || !plain && accesses.plain == 0 {
+            return Ok(());
+        }
+        let reads = accesses.reads.iter().filter(|_| writes);
+        for &other in accesses.writes.iter().chain(reads) {
+            let before = self.graph.event(other);
+            if before.thread != event.thread
+                && (plain || before.is_plain())
+                && !before.waiting
+                && !self.memory.happens_before(other, before.thread, event.thread)
+            {
+                let problem = Problem::Race { first: other, second: EventId(self.graph.len() as u32) };
+                return Err((problem, event.place, Some(event.thread)));
+            }
+        }
+        Ok(())
+    }
+}

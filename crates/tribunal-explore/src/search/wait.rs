@@ -1,0 +1,263 @@
+//! Threads that wait, for a lock or in a loop, and what it means if none can go on.
+
+use super::memory::Memory;
+use super::run::{Failed, Outcome, State, Worker, operands, same};
+use crate::graph::{Event, EventId, Source};
+use crate::program::{Action, Answer, Place, Program};
+use crate::report::Problem;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
+use tribunal::memory::{LocId, ThreadId};
+
+/// How often a loop must come round again, having read the same, to be taken for one that waits.
+const ROUNDS: usize = 3;
+
+impl<P: Program, M: Memory> Worker<'_, P, M> {
+    /// Whether an event goes on if it reads from a write.
+    pub(super) fn lets_go_on(&self, event: &Event, source: Source) -> bool {
+        match event.action {
+            Action::Await { until, .. } => source != Source::Nothing && until.of(self.value(event, source)),
+            Action::AwaitRmw { update, .. } => update.of(self.value(event, source)).is_some(),
+            _ => true,
+        }
+    }
+
+    /// Whether an RMW may wait behind a write: it may read from it, though it cannot go on, and neither another RMW nor the
+    /// write's own thread overwrites it.
+    pub(super) fn may_wait_behind(&mut self, event: &Event, source: Source) -> bool {
+        let (Some(loc), Some(order)) = (event.loc(), event.order()) else { return false };
+        !self.lets_go_on(event, source)
+            && self.taker(loc, source).is_none()
+            && !self.is_overwritten(loc, source)
+            && self.memory.admits(event.thread, loc, source, order, false)
+    }
+
+    /// Whether the thread of a write has written the location again.
+    pub(super) fn is_overwritten(&self, loc: LocId, source: Source) -> bool {
+        let Source::Event(write) = source else { return false };
+        let write = self.graph.event(write);
+        self.graph.accesses(loc).writes.iter().any(|&other| {
+            let other = self.graph.event(other);
+            other.thread == write.thread && other.index > write.index
+        })
+    }
+
+    /// The RMW that reads from a write.
+    pub(super) fn taker(&self, loc: LocId, source: Source) -> Option<EventId> {
+        let mut reads = self.graph.accesses(loc).reads.iter().copied();
+        reads.find(|&read| {
+            let reader = self.graph.event(read);
+            reader.source == source && reader.written.is_some()
+        })
+    }
+
+    /// Whether a thread may read from a write whatever others do: each write of the location that happens before the thread's next event comes before it
+    /// in mo, by program order and RMWs alone.
+    pub(super) fn stays_readable(&self, event: &Event, source: Source) -> bool {
+        let Some(loc) = event.loc() else { return false };
+        let mut before = Vec::new();
+        let mut at = source;
+        while let Source::Event(write) = at {
+            before.push(write);
+            let written = self.graph.event(write);
+            at = match written.action {
+                Action::Store { .. } => {
+                    let writes = self.graph.accesses(loc).writes.iter().copied();
+                    let mut own = writes.filter(|&other| {
+                        let other = self.graph.event(other);
+                        other.thread == written.thread && other.index < written.index
+                    });
+                    own.next_back().map_or(Source::Init, Source::Event)
+                }
+                _ => written.source,
+            };
+        }
+        self.graph.accesses(loc).writes.iter().all(|&write| {
+            let by = self.graph.event(write).thread;
+            before.contains(&write) || !self.memory.happens_before(write, by, event.thread)
+        })
+    }
+
+    /// How an event waits, if it does.
+    pub(super) fn preferred_wait(&mut self, event: &Event) -> Option<Source> {
+        match event.action {
+            Action::AwaitRmw { loc, .. } => {
+                let mut writes = std::mem::take(&mut self.preference);
+                self.by_preference(loc, &mut writes);
+                let found = writes.iter().copied().find(|&source| self.may_wait_behind(event, source));
+                self.preference = writes;
+                found
+            }
+            _ => Some(Source::Nothing),
+        }
+    }
+
+    /// Whether a thread goes on from a yield. Not so if it is in a loop that reads the same again, and changes nothing, as often as it
+    /// is tried. None if it was tried and goes on: then the run is to be begun again.
+    pub(super) fn passes(&mut self, thread: ThreadId, place: Place) -> Option<bool> {
+        let since = self.runner(thread).since as usize;
+        let events = self.graph.thread(thread);
+        let iteration: Vec<Event> = events[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
+        let idle = |event: &Event| match event.action {
+            Action::Load { .. } | Action::Fence { .. } | Action::Await { .. } => true,
+            Action::Rmw { .. } => event.written.is_none_or(|written| written == event.read),
+            _ => false,
+        };
+        let waits = iteration.iter().any(Event::is_read) && iteration.iter().all(idle);
+        let count = events.len() as u32;
+        if waits && self.guide.is_some() {
+            return Some(false);
+        }
+        if !waits {
+            self.runner(thread).since = count;
+            return Some(true);
+        }
+        let key = self.history(thread, place);
+        let waits = match self.loops.get(&key) {
+            Some(&waits) => waits,
+            None => {
+                let waits = (0..ROUNDS).all(|_| self.comes_round(thread, &iteration));
+                self.loops.insert(key, waits);
+                if !waits {
+                    return None;
+                }
+                waits
+            }
+        };
+        if !waits {
+            self.runner(thread).since = count;
+        }
+        Some(!waits)
+    }
+
+    /// What a thread was told until now.
+    pub(super) fn history(&self, thread: ThreadId, place: Place) -> u64 {
+        let mut hasher = FxHasher::default();
+        (thread, place).hash(&mut hasher);
+        for &id in self.graph.thread(thread) {
+            let event = self.graph.event(id);
+            (event.read, event.written, event.waiting).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    /// Whether a thread does the same again, told the same.
+    pub(super) fn comes_round(&mut self, thread: ThreadId, iteration: &[Event]) -> bool {
+        let fresh = LocId::from_index(self.fresh as usize);
+        for event in iteration {
+            let request = self.resume(thread, fresh);
+            if !same(&event.action, &request.action) || operands(&event.action) != operands(&request.action) {
+                return false;
+            }
+            self.runner(thread).answer = match event.action {
+                Action::Fence { .. } => Answer::Done,
+                _ => Answer::Value(event.read),
+            };
+        }
+        matches!(self.resume(thread, fresh).action, Action::Yield)
+    }
+
+    /// In a guided execution, threads that wait in loops look again.
+    pub(super) fn stop_spinning(&mut self) {
+        for &thread in &self.order {
+            let count = self.graph.thread(thread).len() as u32;
+            if let Some(runner) = &mut self.runners[thread.index()]
+                && let State::Spinning(_) = runner.state
+            {
+                (runner.state, runner.since) = (State::Running, count);
+            }
+        }
+    }
+
+    pub(super) fn is_any_spinning(&self) -> bool {
+        self.runners.iter().flatten().any(|runner| matches!(runner.state, State::Spinning(_)))
+    }
+
+    /// No thread can go on.
+    pub(super) fn end(&mut self) -> Result<Outcome, Failed> {
+        let state = |thread: &ThreadId| self.runners[thread.index()].as_ref().map(|runner| runner.state);
+        if self.order.iter().all(|thread| state(thread) == Some(State::Ended)) {
+            return match self.program.finish(&self.graph) {
+                Ok(()) => Ok(Outcome::Complete),
+                Err(problem) => Err((problem, Place::default(), None)),
+            };
+        }
+        let claims = |state| matches!(state, Some(State::Stopped | State::Claiming(_)));
+        if self.order.iter().any(|thread| claims(state(thread))) || !self.is_stuck() {
+            return Ok(Outcome::Blocked);
+        }
+        let mut waiting = Vec::new();
+        let mut spinning = true;
+        for &thread in &self.order {
+            let Some(runner) = &self.runners[thread.index()] else { continue };
+            match runner.state {
+                State::Waiting(place) => (waiting.push((thread, place)), spinning = false).0,
+                State::Spinning(place) => waiting.push((thread, place)),
+                State::Ended => {}
+                _ => waiting.push((
+                    thread,
+                    runner.pending.as_ref().map_or(Place::default(), |request| request.place),
+                )),
+            }
+        }
+        let (thread, place) = waiting[waiting.len() - 1];
+        let problem = if spinning { Problem::Livelock { waiting } } else { Problem::Deadlock { waiting } };
+        Err((problem, place, Some(thread)))
+    }
+
+    /// Whether what threads wait for will never come, however long they look: mo may end with what they have seen.
+    pub(super) fn is_stuck(&mut self) -> bool {
+        // For each location that is waited for, the writes that are no help.
+        let mut seen: Vec<(LocId, Vec<Source>)> = Vec::new();
+        for &thread in &self.order {
+            let Some(runner) = &self.runners[thread.index()] else { continue };
+            let events = self.graph.thread(thread);
+            match runner.state {
+                State::Spinning(_) => {
+                    for &id in &events[runner.since as usize..] {
+                        let event = self.graph.event(id);
+                        if let (true, Some(loc)) = (event.is_read(), event.loc()) {
+                            let last = if event.written.is_some() { Source::Event(id) } else { event.source };
+                            seen.push((loc, vec![last]));
+                        }
+                    }
+                }
+                State::Waiting(_) => {
+                    let Some(&id) = events.last() else { continue };
+                    let event = self.graph.event(id);
+                    let Some(loc) = event.loc() else { continue };
+                    let writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
+                    let useless = writes.chain([Source::Init]).filter(|&source| {
+                        let value = self.value(event, source);
+                        match event.action {
+                            Action::Await { until, .. } => !until.of(value),
+                            Action::AwaitRmw { update, .. } => update.of(value).is_none(),
+                            _ => true,
+                        }
+                    });
+                    let useless: Vec<Source> = useless.collect();
+                    seen.push((loc, useless));
+                }
+                _ => {}
+            }
+        }
+        let mut chosen = Vec::with_capacity(seen.len());
+        self.may_end_with(&seen, &mut chosen)
+    }
+
+    pub(super) fn may_end_with(
+        &mut self,
+        seen: &[(LocId, Vec<Source>)],
+        chosen: &mut Vec<(LocId, Source)>,
+    ) -> bool {
+        let Some((loc, sources)) = seen.get(chosen.len()) else { return true };
+        for &source in sources {
+            chosen.push((*loc, source));
+            if self.memory.may_be_last(chosen) && self.may_end_with(seen, chosen) {
+                return true;
+            }
+            chosen.pop();
+        }
+        false
+    }
+}
