@@ -6,6 +6,7 @@ pub mod options;
 pub mod program;
 pub mod report;
 pub mod search;
+pub mod text;
 
 pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};

@@ -1,0 +1,144 @@
+//! Programs as text: small concurrent programs to try things with, without compiling.
+//!
+//! ```
+//! use tribunal_explore::text::Source;
+//! let source = Source::parse(
+//!     "atomic x, y
+//!      thread A { x = 1 @rel; a = y @acq }
+//!      thread B { y = 1 @rel; b = x @acq }
+//!      expect executions 4, outcomes (0|1, 0|1)",
+//! )?;
+//! let code = source.compile(&[])?;
+//! assert_eq!(code.outcome_names().collect::<Vec<_>>(), ["a", "b"]);
+//! # Ok::<(), tribunal_explore::text::TextError>(())
+//! ```
+//!
+//! The language is described in docs/explore.md.
+
+mod code;
+mod compile;
+mod error;
+mod expect;
+mod final_values;
+mod outcomes;
+mod parser;
+mod run;
+mod setting;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use code::Code;
+pub use error::{Mistake, TextError, Unexplored};
+pub use expect::{Case, FailureKind, Mismatch};
+pub use outcomes::Outcomes;
+pub use run::Interpreter;
+pub use setting::{BadSetting, Setting, Value, order_name};
+pub use syntax::Position;
+
+use crate::options::Options;
+use crate::report::Report;
+use crate::search::search;
+use std::sync::Arc;
+use syntax::{ConstantValue, Expectation, Expr, File};
+use tribunal::Model;
+
+/// A program as it is written.
+#[derive(Clone, Debug)]
+pub struct Source {
+    file: File,
+}
+
+/// What came of exploring a program.
+#[derive(Clone, Debug)]
+pub struct Exploration {
+    /// Counts, and how it ended.
+    pub report: Report,
+    /// The outcomes of complete executions.
+    pub outcomes: Outcomes,
+}
+
+impl Source {
+    /// Reads a program.
+    pub fn parse(text: &str) -> Result<Self, TextError> {
+        Ok(Source { file: parser::parse(text)? })
+    }
+
+    /// The program with constants set; the others are as declared.
+    pub fn compile(&self, settings: &[Setting]) -> Result<Code, TextError> {
+        compile::compile(&self.file, settings)
+    }
+
+    /// The values of all constants.
+    pub fn constants(&self, settings: &[Setting]) -> Result<Vec<Setting>, TextError> {
+        compile::constants(&self.file, settings)
+    }
+
+    /// What is expected, for each combination of settings and model that the program names; of one combination together.
+    pub fn cases(&self) -> Result<Vec<Case>, TextError> {
+        let mut cases: Vec<(Vec<Setting>, Case)> = Vec::new();
+        for case in &self.file.cases {
+            let mut settings = Vec::new();
+            for (name, value) in &case.settings {
+                let value = match value {
+                    ConstantValue::Number(Expr::Number(number)) => Value::Number(*number),
+                    ConstantValue::Number(_) => return Err(Mistake::NotConstant("a setting").at(name.at)),
+                    ConstantValue::Order(order) => {
+                        Value::Order(Value::order(&order.text).ok_or_else(|| {
+                            let (expected, found) =
+                                ("a number or an order".into(), format!("`{}`", order.text));
+                            Mistake::Expected { expected, found }.at(order.at)
+                        })?)
+                    }
+                };
+                settings.push(Setting { name: name.text.clone(), value });
+            }
+            // What is wrong with a setting is wrong here.
+            let here = |error: TextError| match error.at {
+                at if at == Position::default() => error.mistake.at(case.at),
+                _ => error,
+            };
+            let constants = self.constants(&settings).map_err(here)?;
+            let wanted = self.compile(&settings)?.outcome.len();
+            for (item, at) in &case.items {
+                let Expectation::Outcomes { these, except } = item else { continue };
+                if let Some(wrong) = these.iter().chain(except).find(|tuple| tuple.len() != wanted) {
+                    return Err(Mistake::OutcomeLength { wanted, given: wrong.len() }.at(*at));
+                }
+            }
+            let model = case.model.unwrap_or(Model::Rc20);
+            let items = case.items.iter().map(|(item, _)| item.clone());
+            match cases.iter_mut().find(|(other, old)| *other == constants && old.model == model) {
+                Some((_, old)) => old.items.extend(items),
+                None => cases
+                    .push((constants, Case { line: case.at.line, settings, model, items: items.collect() })),
+            }
+        }
+        Ok(cases.into_iter().map(|(_, case)| case).collect())
+    }
+
+    /// What is expected for these settings and this model, if the program says so.
+    pub fn case(&self, settings: &[Setting], model: Model) -> Result<Option<Case>, TextError> {
+        let constants = self.constants(settings)?;
+        for case in self.cases()? {
+            if case.model == model && self.constants(&case.settings)? == constants {
+                return Ok(Some(case));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Explores a program.
+pub fn explore(code: Code, options: &Options) -> Result<Exploration, Unexplored> {
+    if code.has_final_values() && options.model == Model::Wra {
+        return Err(Unexplored::NoFinalValues(options.model));
+    }
+    let options = Options { allow_races: options.allow_races || code.allow_races, ..options.clone() };
+    let code = Arc::new(code);
+    let make = || Interpreter::new(Arc::clone(&code), options.model);
+    let (report, seen) = search(make, Interpreter::into_seen, &options)?;
+    let outcomes = Outcomes::merged(&code, &seen);
+    Ok(Exploration { report, outcomes })
+}

@@ -1,0 +1,128 @@
+//! Reading what is expected: `expect with N = 3, o = sc under tso: executions 8, outcomes (0|1, 0..3) except (0, 0)`.
+
+use super::{Parsed, Parser};
+use crate::text::FailureKind;
+use crate::text::error::Mistake;
+use crate::text::syntax::{Case, ConstantValue, Expectation, Expr, Position, Values};
+use crate::text::token::Token;
+use tribunal::Model;
+
+/// Values of a range in an outcome.
+const RANGE: i64 = 1 << 16;
+
+impl Parser<'_> {
+    pub(super) fn case(&mut self, at: Position) -> Parsed<Case> {
+        let mut case = Case { at, settings: Vec::new(), model: None, items: Vec::new() };
+        if self.takes_word("with") {
+            loop {
+                let name = self.name("a constant")?;
+                self.sign("=")?;
+                let value = match self.token() {
+                    Token::Word(_) => ConstantValue::Order(self.order_name()?),
+                    _ => ConstantValue::Number(Expr::Number(self.signed()?)),
+                };
+                case.settings.push((name, value));
+                if !self.takes(",") {
+                    break;
+                }
+            }
+        }
+        if self.takes_word("under") {
+            let at = self.at();
+            let name = self.name("a model")?;
+            let unknown =
+                || Mistake::Expected { expected: "a model".into(), found: format!("`{}`", name.text) };
+            case.model = Some(name.text.parse::<Model>().map_err(|_| unknown().at(at))?);
+        }
+        if !case.settings.is_empty() || case.model.is_some() {
+            self.sign(":")?;
+            self.separators();
+        }
+        loop {
+            let at = self.at();
+            let item = self.expectation()?;
+            case.items.push((item, at));
+            if !self.takes(",") {
+                return Ok(case);
+            }
+            self.separators();
+        }
+    }
+
+    fn expectation(&mut self) -> Parsed<Expectation> {
+        const EXPECTATION: &str = "what is expected (executions, blocked, outcomes, or a failure: failure, assertion, race, deadlock, livelock, misuse, endless)";
+        let Token::Word(word) = self.token() else { return self.expected(EXPECTATION) };
+        if let Some(kind) = FailureKind::named(word) {
+            self.skip();
+            return Ok(Expectation::Failure(kind));
+        }
+        match word {
+            "executions" => {
+                self.skip();
+                self.whole_number("how many executions").map(Expectation::Executions)
+            }
+            "blocked" => {
+                self.skip();
+                self.whole_number("how many blocked executions").map(Expectation::Blocked)
+            }
+            "outcomes" => {
+                self.skip();
+                if let Token::Number(count) = self.token() {
+                    self.skip();
+                    return Ok(Expectation::OutcomeCount(count as u64));
+                }
+                let these = self.tuples()?;
+                let except = if self.takes_word("except") { self.tuples()? } else { Vec::new() };
+                Ok(Expectation::Outcomes { these, except })
+            }
+            _ => self.expected(EXPECTATION),
+        }
+    }
+
+    /// Outcomes in parentheses, one after the other, on as many lines as it takes.
+    fn tuples(&mut self) -> Parsed<Vec<Vec<Values>>> {
+        let mut tuples = Vec::new();
+        loop {
+            let end = self.next;
+            self.separators();
+            if !self.takes("(") {
+                self.next = end;
+                break;
+            }
+            let mut tuple = vec![self.values()?];
+            while self.takes(",") {
+                tuple.push(self.values()?);
+            }
+            self.sign(")")?;
+            tuples.push(tuple);
+        }
+        if tuples.is_empty() { self.expected("an outcome, as `(0, 1)`, or how many") } else { Ok(tuples) }
+    }
+
+    /// `0`, `0|1`, `0..3`
+    fn values(&mut self) -> Parsed<Values> {
+        let mut values = Vec::new();
+        loop {
+            let at = self.at();
+            let first = self.signed()?;
+            if self.takes("..") {
+                let end = self.signed()?;
+                if end.saturating_sub(first) > RANGE {
+                    return Err(Mistake::TooLarge("2^16 values in a range").at(at));
+                }
+                values.extend(first..end);
+            } else {
+                values.push(first);
+            }
+            if !self.takes("|") {
+                return Ok(values);
+            }
+        }
+    }
+
+    fn signed(&mut self) -> Parsed<i64> {
+        let negative = self.takes("-");
+        let number = self.whole_number("a number")? as i64;
+        Ok(if negative { -number } else { number })
+    }
+}

@@ -1,0 +1,320 @@
+//! Running a program: each thread goes on to its next operation.
+
+use super::code::{Access, Code, Instruction, apply, condition, exchange, update};
+use super::final_values::FinalValues;
+use super::outcomes::Seen;
+use super::syntax::{ClaimKind, Position};
+use crate::graph::Graph;
+use crate::program::{Action, Answer, Place, Program, Request};
+use crate::report::Problem;
+use std::sync::Arc;
+use tribunal::Model;
+use tribunal::memory::{LocId, Order, ThreadId};
+
+/// Steps of a thread without an operation: it will never have one.
+const STEPS: usize = 1 << 20;
+
+/// What a location holds that was freed.
+const FREED: i64 = -0x5eed_f4ee_dead_beef;
+
+/// A program that is being run. Collects the outcomes of complete executions.
+#[derive(Clone, Debug)]
+pub struct Interpreter {
+    code: Arc<Code>,
+    registers: Vec<i64>,
+    threads: Vec<State>,
+    finals: FinalValues,
+    pub(super) seen: Seen,
+    /// Room for an outcome.
+    outcome: Vec<i64>,
+}
+
+/// How far a thread is.
+#[derive(Clone, Debug, Default)]
+struct State {
+    /// The next instruction.
+    next: usize,
+    stack: Vec<i64>,
+    /// The location of the last operation, for who reads what was freed.
+    last: Option<LocId>,
+}
+
+impl State {
+    /// The value on top. Compiled code never takes more than it put.
+    fn pop(&mut self) -> i64 {
+        self.stack.pop().unwrap_or_default()
+    }
+}
+
+/// What an instruction without an operation does.
+enum Local {
+    /// It is done.
+    Done,
+    /// It has an operation.
+    Operation,
+}
+
+impl Interpreter {
+    /// Runs a program, whose final values are those of this model.
+    pub fn new(code: Arc<Code>, model: Model) -> Self {
+        let threads = vec![State::default(); code.threads()];
+        let seen = Seen::new(&code);
+        let registers = vec![0; code.registers];
+        Interpreter { finals: FinalValues::new(model), registers, threads, seen, outcome: Vec::new(), code }
+    }
+
+    /// What it saw.
+    pub(super) fn into_seen(self) -> Seen {
+        self.seen
+    }
+
+    fn place(&self, instruction: usize) -> Place {
+        let Position { line, column } = self.code.places[instruction];
+        Place { file: "", line, column }
+    }
+
+    /// An instruction that concerns the thread alone.
+    fn local(
+        instruction: Instruction,
+        state: &mut State,
+        registers: &mut [i64],
+        finals: &[u64],
+    ) -> Result<Local, Problem> {
+        match instruction {
+            Instruction::Push(value) => state.stack.push(value),
+            Instruction::Pop => _ = state.pop(),
+            Instruction::Get(register) => state.stack.push(registers[register as usize]),
+            Instruction::Set(register) => registers[register as usize] = state.pop(),
+            Instruction::Final(place) => state.stack.push(finals[place as usize] as i64),
+            Instruction::Not => {
+                let value = i64::from(state.pop() == 0);
+                state.stack.push(value);
+            }
+            Instruction::Complement => {
+                let value = !state.pop();
+                state.stack.push(value);
+            }
+            Instruction::Negative => {
+                let value = state.pop().wrapping_neg();
+                state.stack.push(value);
+            }
+            Instruction::Binary(operator) => {
+                let (right, left) = (state.pop(), state.pop());
+                let by_zero = || Problem::Misuse { message: "division by zero".into() };
+                state.stack.push(apply(operator, left, right).ok_or_else(by_zero)?);
+            }
+            Instruction::Jump(to) => state.next = to as usize,
+            Instruction::JumpIfZero(to) => {
+                if state.pop() == 0 {
+                    state.next = to as usize;
+                }
+            }
+            _ => return Ok(Local::Operation),
+        }
+        Ok(Local::Done)
+    }
+
+    /// The operation of an instruction that has one; none if it turns out to have none.
+    fn operation(&mut self, thread: usize, instruction: Instruction) -> Result<Option<Action>, Problem> {
+        let action = match instruction {
+            Instruction::Load { at, order } => Action::Load { loc: self.locate(thread, at)?, order },
+            Instruction::Store { at, order } => {
+                let value = self.threads[thread].pop() as u64;
+                Action::Store { loc: self.locate(thread, at)?, order, value }
+            }
+            Instruction::Free(at) => {
+                let (loc, value) = (self.locate(thread, at)?, FREED as u64);
+                Action::Store { loc, order: Order::NonAtomic, value }
+            }
+            Instruction::Rmw { at, operator, order } => {
+                let update = update(operator, self.threads[thread].pop());
+                Action::Rmw { loc: self.locate(thread, at)?, order, failure: order, update }
+            }
+            Instruction::Cas { at, success, failure } => {
+                let (new, expected) = (self.threads[thread].pop(), self.threads[thread].pop());
+                let update = exchange(expected, new);
+                Action::Rmw { loc: self.locate(thread, at)?, order: success, failure, update }
+            }
+            Instruction::Await { at, operator, order } => {
+                let until = condition(operator, self.threads[thread].pop());
+                Action::Await { loc: self.locate(thread, at)?, order, until }
+            }
+            Instruction::AwaitCas { at, order } => {
+                let (new, expected) = (self.threads[thread].pop(), self.threads[thread].pop());
+                let update = exchange(expected, new);
+                Action::AwaitRmw { loc: self.locate(thread, at)?, order, update }
+            }
+            Instruction::Lock(at) => {
+                let update = exchange(0, 1);
+                Action::AwaitRmw { loc: self.locate(thread, at)?, order: Order::Acquire, update }
+            }
+            Instruction::Unlock(at) => {
+                Action::Store { loc: self.locate(thread, at)?, order: Order::Release, value: 0 }
+            }
+            Instruction::Fence(order) => Action::Fence { order },
+            Instruction::Yield => Action::Yield,
+            Instruction::Assume if self.threads[thread].pop() == 0 => Action::Block,
+            Instruction::Assert(text) if self.threads[thread].pop() == 0 => {
+                let text = &self.code.texts[text as usize];
+                return Err(Problem::Panic { message: format!("assertion fails: {text}") });
+            }
+            Instruction::Spawn => Action::Spawn,
+            Instruction::Join(thread) => Action::Join { thread: ThreadId(thread) },
+            Instruction::End => {
+                // Whoever asks again hears the same.
+                self.threads[thread].next -= 1;
+                Action::End
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(action))
+    }
+
+    /// The location of an access, whose index is on top of the stack.
+    fn locate(&mut self, thread: usize, Access { base, length }: Access) -> Result<LocId, Problem> {
+        let state = &mut self.threads[thread];
+        let loc = match length {
+            None => base,
+            Some(length) => {
+                let index = state.pop();
+                let inside = u32::try_from(index).ok().filter(|&index| index < length);
+                let name = || self.code.locations[base.index()].trim_end_matches("[0]");
+                let outside =
+                    || format!("index {index} is outside of {}, which has {length} locations", name());
+                LocId(base.0 + inside.ok_or_else(|| Problem::Misuse { message: outside() })?)
+            }
+        };
+        state.last = Some(loc);
+        Ok(loc)
+    }
+
+    /// Takes the answer to the last operation.
+    fn take(&mut self, thread: usize, answer: Answer) -> Result<(), Problem> {
+        let state = &mut self.threads[thread];
+        if let Answer::Value(value) = answer {
+            let value = value as i64;
+            if let (FREED, true, Some(loc)) = (value, self.code.frees, state.last) {
+                return Err(self.used_after_free(loc));
+            }
+            state.stack.push(value);
+        }
+        Ok(())
+    }
+
+    fn used_after_free(&self, loc: LocId) -> Problem {
+        Problem::Misuse {
+            message: format!("{} is used after it was freed", self.code.locations[loc.index()]),
+        }
+    }
+
+    /// Without races all accesses of what is freed are ordered, as the graph has them: none comes after.
+    fn check_freed(&self, graph: &Graph) -> Result<(), Problem> {
+        let mut freed = vec![false; self.code.locations.len()];
+        for event in graph.events() {
+            let Some(loc) = event.loc() else { continue };
+            if freed[loc.index()] {
+                return Err(self.used_after_free(loc));
+            }
+            freed[loc.index()] |= event.written == Some(FREED as u64);
+        }
+        Ok(())
+    }
+
+    /// The value of an expression of outcomes.
+    fn evaluate(&mut self, entry: u32, finals: &[u64]) -> Result<i64, Problem> {
+        let mut state = State { next: entry as usize, ..State::default() };
+        loop {
+            let instruction = self.code.instructions[state.next];
+            state.next += 1;
+            if let Local::Operation = Self::local(instruction, &mut state, &mut self.registers, finals)? {
+                return Ok(state.pop());
+            }
+        }
+    }
+
+    /// Notes an outcome and holds it against the claims.
+    fn note(&mut self, finals: &[u64]) -> Result<(), Problem> {
+        let code = Arc::clone(&self.code);
+        let mut outcome = std::mem::take(&mut self.outcome);
+        outcome.clear();
+        for &(_, entry) in &code.outcome {
+            outcome.push(self.evaluate(entry, finals)?);
+        }
+        self.seen.note(&outcome);
+        self.outcome = outcome;
+        for (number, claim) in code.claims.iter().enumerate() {
+            let holds = self.evaluate(claim.entry, finals)? != 0;
+            let message = match claim.kind {
+                ClaimKind::Exists => {
+                    self.seen.exists[number] |= holds;
+                    continue;
+                }
+                ClaimKind::Forall if !holds => format!("not all outcomes satisfy: {}", claim.text),
+                ClaimKind::Never if holds => format!("an outcome satisfies what none should: {}", claim.text),
+                ClaimKind::Forall | ClaimKind::Never => continue,
+            };
+            return Err(Problem::Panic { message });
+        }
+        Ok(())
+    }
+}
+
+impl Program for Interpreter {
+    fn start(&mut self) {
+        self.registers.fill(0);
+        for (state, &entry) in self.threads.iter_mut().zip(&self.code.entries) {
+            state.next = entry as usize;
+            state.stack.clear();
+        }
+    }
+
+    fn resume(&mut self, thread: ThreadId, answer: Answer, _fresh: LocId) -> Request {
+        let number = thread.index();
+        if let Err(problem) = self.take(number, answer) {
+            let last = self.threads[number].next.saturating_sub(1);
+            return Request { action: Action::Fail(problem), place: self.place(last) };
+        }
+        for _ in 0..STEPS {
+            let state = &mut self.threads[number];
+            let at = state.next;
+            let instruction = self.code.instructions[at];
+            state.next += 1;
+            let action = match Self::local(instruction, state, &mut self.registers, &[]) {
+                Ok(Local::Done) => continue,
+                Ok(Local::Operation) => self.operation(number, instruction),
+                Err(problem) => Err(problem),
+            };
+            match action {
+                Ok(None) => {}
+                Ok(Some(action)) => return Request { action, place: self.place(at) },
+                Err(problem) => return Request { action: Action::Fail(problem), place: self.place(at) },
+            }
+        }
+        let place = self.place(self.threads[number].next);
+        Request { action: Action::Fail(Problem::TooLong { thread, reads: None }), place }
+    }
+
+    fn initial(&self, loc: LocId) -> u64 {
+        self.code.initial.get(loc.index()).copied().unwrap_or_default()
+    }
+
+    fn finish(&mut self, graph: &Graph) -> Result<(), Problem> {
+        if self.code.frees {
+            self.check_freed(graph)?;
+        }
+        if self.code.finals.is_empty() {
+            return self.note(&[]);
+        }
+        let code = Arc::clone(&self.code);
+        let combinations = self.finals.of(graph, &code.finals, &code.initial)?;
+        combinations.iter().try_for_each(|values| self.note(values))
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        self.code.threads.get(thread.index()).cloned()
+    }
+
+    fn location_name(&self, loc: LocId) -> Option<String> {
+        self.code.locations.get(loc.index()).cloned()
+    }
+}

@@ -1,0 +1,141 @@
+//! Random small programs as text.
+
+use std::fmt::Write;
+
+/// What programs are like.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// A bit of everything.
+    Mixed,
+    /// Many read-modify-writes.
+    Updates,
+    /// Mostly seq_cst.
+    SeqCst,
+    /// One location, relaxed.
+    OneLocation,
+}
+
+/// Splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// A program of two to four threads.
+pub fn program(seed: u64, shape: Shape) -> String {
+    let mut random = Random(seed);
+    let threads = 2 + random.below(3);
+    let locations: &[&str] = match shape {
+        Shape::OneLocation => &["x"],
+        _ => [&["x", "y"][..], &["x", "y", "z"]][random.below(2)],
+    };
+    let mut text = format!("atomic {}\n", locations.join(", "));
+    let most = [0, 0, 5, 4, 3][threads];
+    for thread in 0..threads {
+        writeln!(text, "thread T{thread} {{").expect("a string");
+        let mut writer = Writer { random: &mut random, locations, shape, registers: 0, text: &mut text };
+        for _ in 0..1 + writer.random.below(most) {
+            writer.statement(0);
+        }
+        text.push_str("}\n");
+    }
+    text
+}
+
+struct Writer<'a> {
+    random: &'a mut Random,
+    locations: &'a [&'a str],
+    shape: Shape,
+    registers: usize,
+    text: &'a mut String,
+}
+
+impl Writer<'_> {
+    fn order(&mut self, orders: &[&'static str]) -> &'static str {
+        match self.shape {
+            Shape::SeqCst if self.random.below(4) > 0 => "sc",
+            Shape::OneLocation => "rlx",
+            _ => self.random.pick(orders),
+        }
+    }
+
+    /// A value to write: a number, or one that was read.
+    fn value(&mut self) -> String {
+        match self.registers {
+            0 => (1 + self.random.below(2)).to_string(),
+            _ if self.random.below(4) > 0 => (1 + self.random.below(2)).to_string(),
+            registers => format!("(r{} + 1)", self.random.below(registers)),
+        }
+    }
+
+    fn statement(&mut self, depth: usize) {
+        let rmws = [3, 8][usize::from(self.shape == Shape::Updates)];
+        let (loads, stores) = (4, 4);
+        let kind = self.random.below(loads + stores + rmws + 3);
+        let loc = self.random.pick(self.locations);
+        let register = self.registers;
+        let line = if kind < loads {
+            self.registers += 1;
+            format!("r{register} = {loc} @{}", self.order(&["rlx", "rlx", "acq", "sc"]))
+        } else if kind < loads + stores {
+            let value = self.value();
+            format!("{loc} = {value} @{}", self.order(&["rlx", "rlx", "rel", "sc"]))
+        } else if kind < loads + stores + rmws {
+            let order = self.order(&["rlx", "acq", "rel", "acqrel", "sc"]);
+            let value = self.value();
+            self.registers += 1;
+            match self.random.below(4) {
+                0 => format!("r{register} = xchg({loc}, {value}) @{order}"),
+                1 => {
+                    let failure = self.order(&["rlx", "acq", "sc"]);
+                    let expected = self.random.below(2);
+                    format!("r{register} = cas({loc}, {expected} -> {value}) @{order}/{failure}")
+                }
+                _ => format!("r{register} = {loc} += 1 @{order}"),
+            }
+        } else if kind == loads + stores + rmws || self.registers == 0 || depth > 1 {
+            if self.shape == Shape::OneLocation {
+                return;
+            }
+            format!("fence @{}", self.order(&["acq", "rel", "acqrel", "sc", "sc"]))
+        } else {
+            let condition = format!(
+                "r{} {} {}",
+                self.random.below(self.registers),
+                self.random.pick(&["==", "!="]),
+                self.random.below(3)
+            );
+            if self.random.below(6) == 0 {
+                format!("assume({condition})")
+            } else {
+                writeln!(self.text, "if {condition} {{").expect("a string");
+                let known = self.registers;
+                self.statement(depth + 1);
+                // What is assigned in a branch is not known behind it.
+                self.registers = known;
+                if self.random.below(2) == 0 {
+                    self.text.push_str("} else {\n");
+                    self.statement(depth + 1);
+                    self.registers = known;
+                }
+                "}".to_string()
+            }
+        };
+        writeln!(self.text, "{line}").expect("a string");
+    }
+}

@@ -1,0 +1,144 @@
+//! On random small programs the explorer finds the executions that there are, each once.
+#![allow(missing_docs)]
+
+mod brute_force;
+mod found;
+mod generate;
+
+use brute_force::brute_force;
+use found::found;
+use generate::{Shape, program};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use tribunal::Model;
+use tribunal_explore::text::Source;
+use tribunal_explore::{End, Options};
+
+/// How the explorer differs from brute force on a program, if it does; else how many executions there are. Programs with very
+/// many executions prove nothing more and are left out.
+fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
+    let source = Source::parse(text).map_err(|error| format!("{error}"));
+    let code = source.and_then(|source| source.compile(&[]).map_err(|error| format!("{error}")));
+    let code = Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")));
+    let Some(expected) = brute_force(&code, model) else { return Ok(None) };
+    let one = Options { model, allow_races: true, ..Options::default() };
+    let (report, graphs) = found(&code, &one);
+    if report.end != End::Complete {
+        return Err(format!("ended with {:?}: {:?}", report.end, report.failure));
+    }
+    if let Some((graph, _)) = graphs.iter().find(|(_, times)| **times > 1) {
+        return Err(format!("explored twice: {graph:?}"));
+    }
+    if let Some(graph) = graphs.keys().find(|graph| !expected.contains(*graph)) {
+        return Err(format!("is no execution: {graph:?}"));
+    }
+    if let Some(graph) = expected.iter().find(|graph| !graphs.contains_key(*graph)) {
+        return Err(format!("left out: {graph:?}"));
+    }
+    if report.executions != expected.len() as u64 {
+        return Err(format!("counts {} executions, and there are {}", report.executions, expected.len()));
+    }
+    let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one };
+    let (shared, again) = found(&code, &three);
+    if (shared.executions, shared.blocked, &again) != (report.executions, report.blocked, &graphs) {
+        return Err(format!(
+            "three workers: {} executions, {} blocked; one: {}, {}",
+            shared.executions, shared.blocked, report.executions, report.blocked
+        ));
+    }
+    Ok(Some(report.executions))
+}
+
+/// A program with fewer lines that still differs.
+fn shrunk(mut text: String, model: Model) -> String {
+    loop {
+        let lines: Vec<&str> = text.lines().collect();
+        let without = |(from, count): (usize, usize)| {
+            let kept = lines.iter().enumerate().filter(|(i, _)| !(from..from + count).contains(i));
+            kept.map(|(_, line)| format!("{line}\n")).collect::<String>()
+        };
+        let pieces = (1..=8).rev().flat_map(|count| (1..lines.len()).map(move |from| (from, count)));
+        let smaller = pieces.map(without).find(|smaller| {
+            Source::parse(smaller).is_ok_and(|source| source.compile(&[]).is_ok())
+                && smaller.len() < text.len()
+                && difference(smaller, model).is_err()
+        });
+        match smaller {
+            Some(smaller) => text = smaller,
+            None => return text,
+        }
+    }
+}
+
+/// Explores random programs; those that differ are shrunk.
+fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
+    let (mut programs, mut executions, mut most) = (0, 0, 0);
+    let mut wrong = Vec::new();
+    for seed in seeds {
+        let text = program(seed, shape);
+        match difference(&text, model) {
+            Ok(None) => continue,
+            Ok(Some(count)) => {
+                executions += count;
+                most = most.max(count);
+            }
+            Err(_) => wrong.push((seed, text)),
+        }
+        programs += 1;
+    }
+    println!("{model}: {programs} programs, {executions} executions, at most {most}");
+    let Some((seed, first)) = wrong.first() else { return };
+    let small = shrunk(first.clone(), model);
+    let why = difference(&small, model).expect_err("it differs");
+    panic!("{} programs differ under {model}, the first is of seed {seed}:\n{small}{why}", wrong.len());
+}
+
+#[test]
+fn all_executions_are_found_once() {
+    compare(Model::Rc20, 0..1400, Shape::Mixed);
+}
+
+#[test]
+fn also_of_read_modify_writes() {
+    compare(Model::Rc20, 10_000..10_400, Shape::Updates);
+}
+
+#[test]
+fn also_of_sc_accesses_and_fences() {
+    compare(Model::Rc20, 20_000..20_400, Shape::SeqCst);
+}
+
+#[test]
+fn also_of_many_writes_to_one_location() {
+    compare(Model::Rc20, 30_000..30_300, Shape::OneLocation);
+}
+
+#[test]
+fn also_under_sc() {
+    compare(Model::Sc, 40_000..40_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_tso() {
+    compare(Model::Tso, 50_000..50_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_pso() {
+    compare(Model::Pso, 60_000..60_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_ra() {
+    compare(Model::Ra, 70_000..70_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_relaxed() {
+    compare(Model::Relaxed, 80_000..80_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_rc11() {
+    compare(Model::Rc11, 90_000..90_300, Shape::Mixed);
+}
