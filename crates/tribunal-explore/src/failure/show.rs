@@ -23,14 +23,16 @@ impl fmt::Display for Failure {
         }
         writeln!(f)?;
         match weak {
-            Ok(None) => writeln!(f, "sc allows this execution too: no order of memory accesses is to blame for it."),
+            Ok(None) => {
+                writeln!(f, "sc allows this execution too: no order of memory accesses is to blame for it.")
+            }
             Ok(Some(weak)) => {
                 let event = self.graph.event(weak.event);
                 let who = self.thread_name(event.thread);
                 let number = weak.event.index() + 1;
                 writeln!(
                     f,
-                    "sc would not have let ({number}) {} of {who} at {} happen:",
+                    "sc would not have let #{number} {} of {who} at {} happen:",
                     self.describe(event),
                     event.place
                 )?;
@@ -59,9 +61,10 @@ impl Failure {
             Problem::Panic { message } => format!("panic{by}{at}: {}", printable(message)),
             Problem::Race { first, .. } => {
                 let event = self.graph.event(*first);
-                let loc = event.loc().map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
+                let loc =
+                    event.loc().map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
                 format!(
-                    "data race{loc}: ({}) {} of {} at {} and the access{by}{at} are not ordered by happens-before",
+                    "data race{loc}: #{} {} of {} at {} and the access{by}{at} are not ordered by happens-before",
                     first.index() + 1,
                     self.describe(event),
                     who(event.thread),
@@ -72,9 +75,14 @@ impl Failure {
                 format!("deadlock: what these wait for cannot happen any more: {}", waiting(threads))
             }
             Problem::Livelock { waiting: threads } => {
-                format!("no progress: these loop until something changes, and nobody will change it: {}", waiting(threads))
+                format!(
+                    "no progress: these loop until something changes, and nobody will change it: {}",
+                    waiting(threads)
+                )
             }
-            Problem::Leak { what, place } => format!("leak: {} of {place} is never given back", printable(what)),
+            Problem::Leak { what, place } => {
+                format!("leak: {} of {place} is never given back", printable(what))
+            }
             Problem::Misuse { message } => format!("misuse{by}{at}: {}", printable(message)),
             Problem::Nondeterminism { thread, expected, found } => format!(
                 "the test is not deterministic: told the same, {} did {} where it had done {}{at}",
@@ -84,7 +92,10 @@ impl Failure {
             ),
             Problem::TooLong { thread, reads } => {
                 let again = reads.map_or_else(String::new, |loc| {
-                    format!("; it reads {} again and again: is a spin_loop or yield_now missing?", self.location_name(loc))
+                    format!(
+                        "; it reads {} again and again: is a spin_loop or yield_now missing?",
+                        self.location_name(loc)
+                    )
                 });
                 format!("{} goes on for too long{at}{again}", who(*thread))
             }
@@ -107,7 +118,7 @@ impl Failure {
             let at = self.short_place(self.place);
             let what = match &self.problem {
                 Problem::Panic { .. } => Some("panics".to_string()),
-                Problem::Race { first, .. } => Some(format!("races with ({})", first.index() + 1)),
+                Problem::Race { first, .. } => Some(format!("races with #{}", first.index() + 1)),
                 Problem::Misuse { .. } => Some("fails".to_string()),
                 _ => None,
             };
@@ -123,7 +134,7 @@ impl Failure {
         let mut threads: Vec<ThreadId> = rows.iter().map(|(_, thread, _)| *thread).collect();
         threads.sort_unstable();
         threads.dedup();
-        let digits = events.len().to_string().len() + 2;
+        let digits = events.len().to_string().len() + 1;
         let width_of = |of: ThreadId| {
             let cells = rows.iter().filter(|(_, thread, _)| *thread == of).map(|(.., text)| width(text));
             cells.chain([width(&self.thread_name(of))]).max().unwrap_or(0)
@@ -131,7 +142,7 @@ impl Failure {
         let widths: Vec<usize> = threads.iter().map(|&thread| width_of(thread)).collect();
         let total = digits + widths.iter().map(|width| width + GAP).sum::<usize>();
         let number = |number: &Option<usize>| match number {
-            Some(number) => format!("{:>digits$}", format!("({number})")),
+            Some(number) => format!("{:>digits$}", format!("#{number}")),
             None => " ".repeat(digits),
         };
         if total <= LONGEST {
@@ -160,13 +171,13 @@ impl Failure {
         lines
     }
 
-    /// An event as a cell of the listing has it: `R.acq x 0 from (3)`.
+    /// An event as a cell of the listing has it: `R.acq x 0 from #3`.
     pub fn describe(&self, event: &Event) -> String {
         let order = event.order().map_or("", Order::suffix);
         let loc = event.loc().map_or_else(String::new, |loc| self.location_name(loc));
         let from = match event.source {
             Source::Init => " from init".to_string(),
-            Source::Event(write) => format!(" from ({})", write.index() + 1),
+            Source::Event(write) => format!(" from #{}", write.index() + 1),
             _ => String::new(),
         };
         let read = value(event.read);
