@@ -149,6 +149,10 @@ fn access(
     slots: &[Option<Slot>],
     orders: &impl Fn(&Event) -> Option<Order>,
 ) -> Option<Op> {
+    if event.is_read() && event.source == Source::Nothing {
+        // It raced before it read.
+        return None;
+    }
     let loc = locs[event.loc()?.index()];
     let order = orders(event).or(event.order())?;
     let source = match event.source {

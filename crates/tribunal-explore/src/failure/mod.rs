@@ -3,6 +3,7 @@
 //!
 //! All of it works for any [`Program`](crate::program::Program).
 
+mod diagnosis;
 mod history;
 mod models;
 mod orders;
@@ -12,6 +13,7 @@ mod show;
 mod shrink;
 mod weak;
 
+pub use diagnosis::{Diagnosis, diagnose};
 pub use history::History;
 pub use models::{MODELS, UnderModel, by_model};
 pub use orders::{Kind, Site};

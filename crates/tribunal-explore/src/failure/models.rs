@@ -1,7 +1,7 @@
 //! Which memory models let a test fail.
 
 use crate::program::Program;
-use crate::search::search;
+use crate::explore::searched;
 use crate::{End, Options};
 use std::fmt;
 use tribunal::Model;
@@ -44,7 +44,7 @@ pub fn by_model<P: Program>(
 ) -> Result<Vec<UnderModel>, NoSession> {
     let under = |&model: &Model| {
         let options = Options { model, ..options.clone() };
-        let (report, _) = search(&make, |_| (), &options)?;
+        let (report, _) = searched(&make, |_| (), &options)?;
         let failure = report.failure.map(|failure| failure.headline());
         Ok(UnderModel { model, end: report.end, executions: report.executions, failure })
     };

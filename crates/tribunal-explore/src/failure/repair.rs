@@ -10,7 +10,7 @@ use super::history::history_of;
 use super::orders::{Kind, Reordered, Site, Table, join, strength, weaker};
 use crate::graph::Event;
 use crate::program::{Action, Place, Program};
-use crate::search::search;
+use crate::explore::searched;
 use crate::{End, Failure, Options, Problem};
 use std::fmt;
 use std::sync::Arc;
@@ -149,7 +149,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         let options = Options { max_duration: Some(most), ..self.options.clone() };
         let shared = Arc::new(table.clone());
         let make = || Reordered::new((self.make)(), shared.clone());
-        let (report, met) = search(make, |program| program.met, &options)?;
+        let (report, met) = searched(make, |program| program.met, &options)?;
         for (site, order) in met.into_iter().flatten() {
             let written = self.met.entry(site).or_insert(order);
             *written = weaker(*written, order);

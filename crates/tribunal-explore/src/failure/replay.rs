@@ -5,6 +5,7 @@
 //! A thread is known by the way to it from the main thread, `0-1` being the second child of the first; a write by how many its thread made to
 //! the location before; an operation by its kind. So a replay outlives what does not change these: other values, names, places, orders.
 
+use crate::explore::is_restart;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Place, Program};
 use crate::report::Guided;
@@ -138,13 +139,18 @@ pub(super) fn from_of(graph: &Graph, paths: &[Path], source: Source) -> From {
     }
 }
 
+/// Whether an event is an operation that took place: not one that waits, nor a read that raced.
+pub(super) fn is_step(event: &Event) -> bool {
+    !event.waiting && Kind::of(&event.action).is_some() && !(event.is_read() && event.source == Source::Nothing)
+}
+
 impl Replay {
     /// The execution of a graph, or those of its events that are to be kept, after which a thread goes on.
     pub(super) fn of(graph: &Graph, last: Option<ThreadId>, keep: impl Fn(EventId) -> bool) -> Self {
         let paths = paths(graph);
         let path = |thread: ThreadId| paths.get(thread.index()).cloned().unwrap_or_default();
         let steps = graph.events().iter().enumerate().filter_map(|(i, event)| {
-            let kind = Kind::of(&event.action).filter(|_| !event.waiting && keep(EventId(i as u32)))?;
+            let kind = Kind::of(&event.action).filter(|_| is_step(event) && keep(EventId(i as u32)))?;
             let from = match kind {
                 Kind::Join => From::Nothing,
                 _ => from_of(graph, &paths, event.source),
@@ -390,7 +396,7 @@ impl<'a> Follow<'a> {
         while let Some(event) = graph.events().get(self.seen) {
             let at = self.seen;
             self.seen += 1;
-            let Some(kind) = Kind::of(&event.action) else { continue };
+            let Some(kind) = Kind::of(&event.action).filter(|_| is_step(event)) else { continue };
             let (found, first) = self.next(event.thread, kind);
             if found != first || found.is_none() {
                 let expected = first.map_or("nothing more", |i| self.replay.steps[i].kind.describe());
@@ -487,8 +493,7 @@ pub fn replay<P: Program>(
     replay: &Replay,
     options: &Options,
 ) -> Result<(Guided, Option<Divergence>, P), NoSession> {
-    let mut follow = Follow::new(replay);
-    let (guided, program) = guided(program, &mut follow, options)?;
+    let (guided, mut follow, program) = run(program, replay, options)?;
     follow.end(&guided.graph);
     Ok((guided, follow.divergence, program))
 }
@@ -499,7 +504,21 @@ pub(super) fn follow<P: Program>(
     replay: &Replay,
     options: &Options,
 ) -> Result<(Guided, Vec<(usize, Vec<From>)>, P), NoSession> {
-    let mut follow = Follow::new(replay);
-    let (guided, program) = guided(program, &mut follow, options)?;
+    let (guided, follow, program) = run(program, replay, options)?;
     Ok((guided, follow.others, program))
+}
+
+fn run<'a, P: Program>(
+    mut program: P,
+    replay: &'a Replay,
+    options: &Options,
+) -> Result<(Guided, Follow<'a>, P), NoSession> {
+    loop {
+        let mut follow = Follow::new(replay);
+        let (found, used) = guided(program, &mut follow, options)?;
+        if !found.failure.as_ref().is_some_and(is_restart) {
+            return Ok((found, follow, used));
+        }
+        program = used;
+    }
 }

@@ -1,6 +1,6 @@
 //! Failures in words, with the threads side by side.
 
-use crate::graph::{Event, Source};
+use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
 use crate::{Failure, Problem};
 use std::fmt;
@@ -59,16 +59,18 @@ impl Failure {
         };
         match &self.problem {
             Problem::Panic { message } => format!("panic{by}{at}: {}", printable(message)),
-            Problem::Race { first, .. } => {
-                let event = self.graph.event(*first);
-                let loc =
-                    event.loc().map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
+            Problem::Race { first, second } => {
+                let loc = self.graph.event(*first).loc();
+                let loc = loc.map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
+                let show = |id: &EventId| {
+                    let event = self.graph.event(*id);
+                    let (what, who) = (self.describe(event), who(event.thread));
+                    format!("#{} {what} of {who} at {}", id.index() + 1, event.place)
+                };
                 format!(
-                    "data race{loc}: #{} {} of {} at {} and the access{by}{at} are not ordered by happens-before",
-                    first.index() + 1,
-                    self.describe(event),
-                    who(event.thread),
-                    event.place
+                    "data race{loc}: {} and {} are not ordered by happens-before",
+                    show(first),
+                    show(second)
                 )
             }
             Problem::Deadlock { waiting: threads } => {
@@ -118,7 +120,7 @@ impl Failure {
             let at = self.short_place(self.place);
             let what = match &self.problem {
                 Problem::Panic { .. } => Some("panics".to_string()),
-                Problem::Race { first, .. } => Some(format!("races with #{}", first.index() + 1)),
+                Problem::Race { first, .. } => Some(format!("(races with #{})", first.index() + 1)),
                 Problem::Misuse { .. } => Some("fails".to_string()),
                 _ => None,
             };
@@ -180,7 +182,8 @@ impl Failure {
             Source::Event(write) => format!(" from #{}", write.index() + 1),
             _ => String::new(),
         };
-        let read = value(event.read);
+        let raced = event.is_read() && event.source == Source::Nothing;
+        let read = if raced { "?".to_string() } else { value(event.read) };
         let name = |thread: ThreadId| self.thread_name(thread);
         match event.action {
             _ if event.waiting => format!("waits for {loc}"),

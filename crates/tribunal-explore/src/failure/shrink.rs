@@ -8,9 +8,9 @@
 //!
 //! So no single read can be changed for a smaller failure; a change of several might find one.
 
-use super::replay::{From, Replay, Step, follow};
-use crate::graph::{Event, EventId, Graph};
-use crate::program::{Action, Program};
+use super::replay::{From, Replay, Step, follow, is_step};
+use crate::graph::{EventId, Graph};
+use crate::program::Program;
 use crate::{Failure, Options, Problem};
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{Duration, Instant};
@@ -118,8 +118,6 @@ impl<P: Program> Shrinking<'_, P> {
 
 /// A replay in which the read at an event reads something else, and threads do what they did as far as they can.
 fn change(failure: &Failure, replay: &Replay, at: usize, from: From) -> Option<Replay> {
-    // Events without a step of their own are no part of a replay.
-    let is_step = |event: &Event| !event.waiting && !matches!(event.action, Action::End);
     let events = failure.graph.events();
     let step = events.get(..at)?.iter().filter(|event| is_step(event)).count();
     let mut changed = replay.clone();
