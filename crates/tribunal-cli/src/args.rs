@@ -2,6 +2,7 @@
 
 use crate::bench::BenchArguments;
 use crate::explain::ExplainArguments;
+use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
 use crate::progress::Progress;
@@ -50,6 +51,7 @@ Examples:
   tribunal check --model linearizable jepsen.edn is this history of an object linearizable?
   simulator | tribunal check -m tso -o brief -   one word for each trace of a stream
   tribunal convert --to axe mp.txt               the same history as an Axe trace
+  tribunal explore sb.prog                       what may this program do?
   tribunal models                                what the models say
 
 Formats: native JSON and JSON Lines (json); of memories also Axe traces (axe) and the text form (text); of objects also \
@@ -95,6 +97,8 @@ pub enum Command {
     View(ViewArguments),
     /// Serve that page to this machine, with a court that checks histories dropped on it
     Serve(ServeArguments),
+    /// Explore every behaviour of small concurrent programs
+    Explore(ExploreArguments),
     /// Watch the events of a memory, or the calls and returns of an object, and stop at the first that cannot be explained
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys

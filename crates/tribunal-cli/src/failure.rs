@@ -6,6 +6,7 @@ use crate::output::complain;
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
+use tribunal_explore::text::{Mistake, TextError, Unexplored};
 use tribunal_formats::WriteError;
 use tribunal_report::printable;
 
@@ -55,6 +56,15 @@ pub enum Failure {
     /// A history cannot be judged, or does not go with the others.
     #[error("{file}:{line}: {problem}")]
     History { file: String, line: u64, problem: String },
+    /// A program is malformed; the text begins with `file:line:column` where that is known.
+    #[error("{file}:{source}")]
+    Program { file: String, source: TextError },
+    /// What is wrong with a program is not in its text.
+    #[error("{file}: {source}")]
+    Setting { file: String, source: Mistake },
+    /// A program cannot be explored under the model.
+    #[error("{file}: {source}")]
+    Unexplored { file: String, source: Unexplored },
     /// A history calls methods that its specification does not have; the text begins with `file:line`.
     #[error("{source}; the history calls {methods}: --spec says what else it is of")]
     OtherMethods { source: tribunal_formats::Error, methods: String },
@@ -99,6 +109,14 @@ impl Failure {
         match file {
             Some(file) => Failure::Write { file: file.into(), source },
             None => Failure::Stdout(source),
+        }
+    }
+
+    /// A program is malformed, or does not go with the settings.
+    pub fn program(file: &str, error: TextError) -> Self {
+        match error.at.line {
+            0 => Failure::Setting { file: file.into(), source: error.mistake },
+            _ => Failure::Program { file: file.into(), source: error },
         }
     }
 

@@ -9,6 +9,7 @@ mod convert;
 mod destination;
 mod exit;
 mod explain;
+mod explore;
 mod failure;
 mod generate;
 mod input;
@@ -65,6 +66,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Verify(arguments) => verify::run(arguments, out),
         Command::Convert(arguments) => convert::run(arguments, out),
         Command::Explain(arguments) => explain::run(arguments, out),
+        Command::Explore(arguments) => explore::run(arguments, out),
         Command::Monitor(arguments) => monitor::run(arguments, out),
         Command::Shrink(arguments) => shrink::run(arguments, out),
         Command::Separate(arguments) => separate::run(arguments, out),

@@ -131,6 +131,11 @@ impl Code {
         self.threads.len()
     }
 
+    /// How many locations there are.
+    pub fn locations(&self) -> usize {
+        self.locations.len()
+    }
+
     /// Whether outcomes have final values of locations, which ask for a model with a modification order.
     pub fn has_final_values(&self) -> bool {
         !self.finals.is_empty()

@@ -1,8 +1,10 @@
 //! All executions of a program, by growing graphs read by read and asking the batch checker about each.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use tribunal::memory::{Execution, LocId, Op, Order, Slot, Source as Written, ThreadId};
+use tribunal::memory::{Execution, LocId, Op, Slot, Source as Written, ThreadId};
+use tribunal::races::{Listing, each_race};
 use tribunal::{Limits, Model, judge};
 use tribunal_explore::program::{Action, Answer, Program};
 use tribunal_explore::text::{Code, Interpreter};
@@ -43,40 +45,95 @@ enum Next {
     Event(Action),
 }
 
+/// All that a program does.
+#[derive(Default)]
+pub struct Behaviour {
+    /// Complete executions.
+    pub complete: BTreeSet<Shape>,
+    /// Whether threads may wait for ever for what nobody writes any more.
+    pub stuck: bool,
+    /// Whether plain accesses race.
+    pub racy: bool,
+}
+
 /// All executions; none if there are too many.
-pub fn brute_force(code: &Arc<Code>, model: Model) -> Option<BTreeSet<Shape>> {
+pub fn brute_force(code: &Arc<Code>, model: Model) -> Option<Behaviour> {
     let threads = code.threads() - 1;
     let mut interpreter = Interpreter::new(Arc::clone(code), model);
-    let (mut seen, mut complete) = (HashSet::new(), BTreeSet::new());
+    let (mut seen, mut behaviour) = (HashSet::new(), Behaviour::default());
     let mut left: Vec<Partial> = vec![vec![Vec::new(); threads]];
     while let Some(mut graph) = left.pop() {
-        let mut next = write_on(&mut interpreter, &mut graph);
+        let next = write_on(&mut interpreter, &mut graph);
         if !seen.insert(shape(&graph)) {
             continue;
         }
         if seen.len() > STATES {
             return None;
         }
+        behaviour.racy = behaviour.racy || model.has_races() && has_race(&graph, code, model);
         if next.iter().all(|next| matches!(next, Next::Ended)) {
-            complete.insert(shape(&graph));
+            behaviour.complete.insert(shape(&graph));
             continue;
         }
-        for (thread, next) in next.drain(..).enumerate() {
+        // Who waits may look too late for what would have let it go on.
+        let waits = |next: &Next| {
+            matches!(next, Next::Ended | Next::Event(Action::Await { .. } | Action::AwaitRmw { .. }))
+        };
+        behaviour.stuck |= next.iter().all(waits) && is_last_word(&interpreter, &graph, &next, code, model);
+        for (thread, next) in next.iter().enumerate() {
             let Next::Event(action) = next else { continue };
-            for (from, read) in writes(&interpreter, &graph, location(&action)) {
+            for (from, read) in writes(&interpreter, &graph, location(action)) {
                 let mut longer = graph.clone();
-                let written = match &action {
-                    Action::Rmw { update, .. } => update.of(read),
+                let written = match action {
+                    Action::Rmw { update, .. } | Action::AwaitRmw { update, .. } => update.of(read),
                     _ => None,
                 };
-                longer[thread].push(Event { action: action.clone(), from, read, written });
-                if is_consistent(&longer, model) {
-                    left.push(longer);
+                if lets_go_on(action, read) {
+                    longer[thread].push(Event { action: action.clone(), from, read, written });
+                    if is_consistent(&longer, code, &[], model) {
+                        left.push(longer);
+                    }
                 }
             }
         }
     }
-    Some(complete)
+    Some(behaviour)
+}
+
+fn lets_go_on(action: &Action, read: u64) -> bool {
+    match action {
+        Action::Await { until, .. } => until.of(read),
+        Action::AwaitRmw { update, .. } => update.of(read).is_some(),
+        _ => true,
+    }
+}
+
+/// Whether mo may end so that nobody who waits can go on.
+fn is_last_word(
+    interpreter: &Interpreter,
+    graph: &Partial,
+    next: &[Next],
+    code: &Code,
+    model: Model,
+) -> bool {
+    // For each location that is waited for, the values that are no help.
+    let mut last: BTreeMap<LocId, Vec<u64>> = BTreeMap::new();
+    for next in next {
+        let Next::Event(action) = next else { continue };
+        let loc = location(action);
+        let values = last
+            .entry(loc)
+            .or_insert_with(|| writes(interpreter, graph, loc).into_iter().map(|(_, value)| value).collect());
+        values.retain(|&value| !lets_go_on(action, value));
+    }
+    let combinations = last.iter().fold(vec![Vec::new()], |rows: Vec<Vec<(LocId, u64)>>, (&loc, values)| {
+        let longer = |row: &Vec<(LocId, u64)>| {
+            let row = row.clone();
+            values.iter().map(move |&value| [row.as_slice(), &[(loc, value)]].concat()).collect::<Vec<_>>()
+        };
+        rows.iter().flat_map(longer).collect()
+    });
+    combinations.iter().any(|finals| is_consistent(graph, code, finals, model))
 }
 
 /// Lets threads write as far as they come without a read, and says what they do next.
@@ -108,7 +165,11 @@ fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Vec<Next> {
 
 fn location(action: &Action) -> LocId {
     match action {
-        Action::Load { loc, .. } | Action::Store { loc, .. } | Action::Rmw { loc, .. } => *loc,
+        Action::Load { loc, .. }
+        | Action::Store { loc, .. }
+        | Action::Rmw { loc, .. }
+        | Action::Await { loc, .. }
+        | Action::AwaitRmw { loc, .. } => *loc,
         other => panic!("{other:?} has no location, or is not generated"),
     }
 }
@@ -130,12 +191,27 @@ fn shape(graph: &Partial) -> Shape {
     graph.iter().map(|events| events.iter().map(|event| event.from).collect()).collect()
 }
 
-fn is_consistent(graph: &Partial, model: Model) -> bool {
+fn is_consistent(graph: &Partial, code: &Code, finals: &[(LocId, u64)], model: Model) -> bool {
+    judge(&history(graph, code, finals), model, &Limits::default()).verdict.is_consistent()
+}
+
+fn has_race(graph: &Partial, code: &Code, model: Model) -> bool {
+    let mut found = false;
+    let listed = each_race(&history(graph, code, &[]), model, Listing::All, &Limits::default(), |_| {
+        found = true;
+        ControlFlow::Break(())
+    });
+    listed.expect("an execution");
+    found
+}
+
+fn history(graph: &Partial, code: &Code, finals: &[(LocId, u64)]) -> Execution {
     let mut builder = Execution::builder();
     let threads: Vec<ThreadId> =
         (0..graph.len()).map(|thread| builder.thread(&format!("T{thread}"))).collect();
-    let locations: Vec<LocId> = ["x", "y", "z"].map(|name| builder.location(name)).into();
-    let at = |loc: &LocId| locations[loc.index()];
+    // They are numbered as the program's are.
+    (0..code.locations()).for_each(|number| _ = builder.location(&format!("l{number}")));
+    finals.iter().for_each(|&(loc, value)| _ = builder.final_value(loc, value));
     for (events, &thread) in graph.iter().zip(&threads) {
         for event in events {
             let from = match event.from {
@@ -145,21 +221,21 @@ fn is_consistent(graph: &Partial, model: Model) -> bool {
                 _ => Written::Init,
             };
             let op = match (&event.action, event.written) {
-                (Action::Load { loc, order }, _) => Op::read(at(loc), event.read).order(*order).from(from),
-                (Action::Store { loc, order, value }, _) => Op::write(at(loc), *value).order(*order),
-                (Action::Rmw { loc, order, .. }, Some(value)) => {
-                    Op::rmw(at(loc), event.read, value).order(*order).from(from)
+                (Action::Load { loc, order } | Action::Await { loc, order, .. }, _) => {
+                    Op::read(*loc, event.read).order(*order).from(from)
+                }
+                (Action::Store { loc, order, value }, _) => Op::write(*loc, *value).order(*order),
+                (Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. }, Some(value)) => {
+                    Op::rmw(*loc, event.read, value).order(*order).from(from)
                 }
                 (Action::Rmw { loc, failure, .. }, None) => {
-                    Op::read(at(loc), event.read).order(*failure).from(from)
+                    Op::read(*loc, event.read).order(*failure).from(from)
                 }
                 (Action::Fence { order }, _) => Op::fence(*order),
                 (other, _) => panic!("{other:?} is not generated"),
             };
-            debug_assert!(op.order != Order::NonAtomic);
             builder.push(thread, op);
         }
     }
-    let execution = builder.build().expect("a history");
-    judge(&execution, model, &Limits::default()).verdict.is_consistent()
+    builder.build().expect("a history")
 }

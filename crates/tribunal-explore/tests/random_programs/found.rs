@@ -59,7 +59,12 @@ fn shape(graph: &Graph, threads: usize) -> Shape {
         let thread = event.thread.index();
         let counts = matches!(
             event.action,
-            Action::Load { .. } | Action::Store { .. } | Action::Rmw { .. } | Action::Fence { .. }
+            Action::Load { .. }
+                | Action::Store { .. }
+                | Action::Rmw { .. }
+                | Action::Await { .. }
+                | Action::AwaitRmw { .. }
+                | Action::Fence { .. }
         );
         if thread == 0 || !counts {
             places.push((0, 0));

@@ -13,6 +13,10 @@ pub enum Shape {
     SeqCst,
     /// One location, relaxed.
     OneLocation,
+    /// Threads that wait for values and locks.
+    Waiting,
+    /// Plain accesses.
+    Plain,
 }
 
 /// Splitmix64.
@@ -45,6 +49,12 @@ pub fn program(seed: u64, shape: Shape) -> String {
         _ => [&["x", "y"][..], &["x", "y", "z"]][random.below(2)],
     };
     let mut text = format!("atomic {}\n", locations.join(", "));
+    if shape == Shape::Waiting {
+        text.push_str("mutex m, n\n");
+    }
+    if shape == Shape::Plain {
+        text.push_str("plain p, q\n");
+    }
     let most = [0, 0, 5, 4, 3][threads];
     for thread in 0..threads {
         writeln!(text, "thread T{thread} {{").expect("a string");
@@ -83,12 +93,43 @@ impl Writer<'_> {
         }
     }
 
+    /// Waits for a value, or does something under a lock.
+    fn wait(&mut self, loc: &str) {
+        let (value, order) = (self.random.below(3), self.order(&["rlx", "acq", "sc"]));
+        match self.random.below(4) {
+            0 => writeln!(self.text, "await({loc} @{order} == {value})"),
+            1 => writeln!(self.text, "await({loc} @{order} > 0)"),
+            2 => writeln!(self.text, "await cas({loc}, {value} -> {}) @{order}", self.random.below(3)),
+            _ => {
+                let mutex = self.random.pick(&["m", "m", "n"]);
+                writeln!(self.text, "lock({mutex})").expect("a string");
+                for _ in 0..1 + self.random.below(2) {
+                    self.statement(1);
+                }
+                writeln!(self.text, "unlock({mutex})")
+            }
+        }
+        .expect("a string");
+    }
+
     fn statement(&mut self, depth: usize) {
         let rmws = [3, 8][usize::from(self.shape == Shape::Updates)];
         let (loads, stores) = (4, 4);
         let kind = self.random.below(loads + stores + rmws + 3);
         let loc = self.random.pick(self.locations);
         let register = self.registers;
+        if self.shape == Shape::Waiting && self.random.below(4) == 0 && depth == 0 {
+            return self.wait(loc);
+        }
+        if self.shape == Shape::Plain && self.random.below(3) == 0 {
+            let plain = self.random.pick(&["p", "q"]);
+            if self.random.below(2) == 0 {
+                let value = self.value();
+                return writeln!(self.text, "{plain} = {value}").expect("a string");
+            }
+            self.registers += 1;
+            return writeln!(self.text, "r{register} = {plain}").expect("a string");
+        }
         let line = if kind < loads {
             self.registers += 1;
             format!("r{register} = {loc} @{}", self.order(&["rlx", "rlx", "acq", "sc"]))

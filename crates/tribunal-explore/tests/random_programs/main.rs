@@ -5,14 +5,14 @@ mod brute_force;
 mod found;
 mod generate;
 
-use brute_force::brute_force;
+use brute_force::{Behaviour, brute_force};
 use found::found;
 use generate::{Shape, program};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tribunal::Model;
 use tribunal_explore::text::Source;
-use tribunal_explore::{End, Options};
+use tribunal_explore::{End, Options, Problem};
 
 /// How the explorer differs from brute force on a program, if it does; else how many executions there are. Programs with very
 /// many executions prove nothing more and are left out.
@@ -20,11 +20,24 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
     let source = Source::parse(text).map_err(|error| format!("{error}"));
     let code = source.and_then(|source| source.compile(&[]).map_err(|error| format!("{error}")));
     let code = Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")));
-    let Some(expected) = brute_force(&code, model) else { return Ok(None) };
-    let one = Options { model, allow_races: true, ..Options::default() };
+    let Some(Behaviour { complete: expected, stuck, racy }) = brute_force(&code, model) else {
+        return Ok(None);
+    };
+    let one = Options { model, ..Options::default() };
     let (report, graphs) = found(&code, &one);
-    if report.end != End::Complete {
-        return Err(format!("ended with {:?}: {:?}", report.end, report.failure));
+    match &report.failure {
+        None if report.end != End::Complete => return Err(format!("ended with {:?}", report.end)),
+        None if stuck => return Err("threads may wait for ever, and that was not found".into()),
+        None if racy => return Err("there is a race, and it was not found".into()),
+        None => {}
+        Some(failure) => {
+            let right = match failure.problem {
+                Problem::Deadlock { .. } | Problem::Livelock { .. } => stuck,
+                Problem::Race { .. } => racy,
+                _ => false,
+            };
+            return if right { Ok(Some(0)) } else { Err(format!("there is no such failure: {failure:?}")) };
+        }
     }
     if let Some((graph, _)) = graphs.iter().find(|(_, times)| **times > 1) {
         return Err(format!("explored twice: {graph:?}"));
@@ -111,6 +124,64 @@ fn also_of_sc_accesses_and_fences() {
 #[test]
 fn also_of_many_writes_to_one_location() {
     compare(Model::Rc20, 30_000..30_300, Shape::OneLocation);
+}
+
+#[test]
+fn threads_that_wait_go_on_or_are_stuck() {
+    compare(Model::Rc20, 100_000..100_800, Shape::Waiting);
+}
+
+#[test]
+fn threads_that_wait_under_sc() {
+    compare(Model::Sc, 110_000..110_300, Shape::Waiting);
+}
+
+#[test]
+fn threads_that_wait_under_tso() {
+    compare(Model::Tso, 120_000..120_300, Shape::Waiting);
+}
+
+#[test]
+fn races_are_found() {
+    compare(Model::Rc20, 130_000..130_800, Shape::Plain);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_more() {
+    for (shape, models) in [
+        (
+            Shape::Mixed,
+            &[
+                Model::Rc20,
+                Model::Sc,
+                Model::Tso,
+                Model::Pso,
+                Model::Ra,
+                Model::Relaxed,
+                Model::Rc11,
+                Model::Wra,
+                Model::Sra,
+            ][..],
+        ),
+        (Shape::Updates, &[Model::Rc20, Model::Sc, Model::Tso, Model::Ra]),
+        (Shape::SeqCst, &[Model::Rc20, Model::Rc11]),
+        (Shape::OneLocation, &[Model::Rc20]),
+        (Shape::Waiting, &[Model::Rc20, Model::Sc, Model::Tso, Model::Pso, Model::Ra]),
+        (Shape::Plain, &[Model::Rc20, Model::Rc11]),
+    ] {
+        models.iter().for_each(|&model| compare(model, 1_000_000..1_005_000, shape));
+    }
+}
+
+#[test]
+fn also_under_wra() {
+    compare(Model::Wra, 95_000..95_300, Shape::Mixed);
+}
+
+#[test]
+fn also_under_sra() {
+    compare(Model::Sra, 97_000..97_300, Shape::Mixed);
 }
 
 #[test]

@@ -1,0 +1,75 @@
+//! What was found, for programs.
+
+use super::Found;
+use super::print::{events, summary};
+use crate::output::Page;
+use serde_json::{Map, Value as Json, json};
+use std::io::{self, Write};
+use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
+use tribunal_explore::{End, Failure};
+
+/// One object in a line.
+pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
+    let report = &found.exploration.report;
+    let verdict = match &report.failure {
+        Some(_) => "failure",
+        None if found.is_unfinished() => "undecided",
+        None => "no-failure",
+    };
+    let object = json!({
+        "file": found.job.file,
+        "model": found.job.model.name(),
+        "settings": settings(&found.job.settings),
+        "verdict": verdict,
+        "end": end(report.end),
+        "executions": report.executions,
+        "blocked": report.blocked,
+        "events": report.events,
+        "micros": report.duration.as_micros() as u64,
+        "outcomes": outcomes(&found.exploration.outcomes),
+        "failure": report.failure.as_ref().map(failure),
+        "expected": found.job.case.as_ref().map(|case| json!({
+            "line": case.line,
+            "met": found.mismatches.is_empty(),
+            "mismatches": found.mismatches.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        })),
+        "unsatisfied": found.missing(),
+    });
+    writeln!(page, "{object}")
+}
+
+fn settings(settings: &[Setting]) -> Json {
+    let value = |value: &Value| match value {
+        Value::Number(number) => json!(number),
+        Value::Order(_) => json!(value.to_string()),
+    };
+    settings.iter().map(|setting| (setting.name.clone(), value(&setting.value))).collect::<Map<_, _>>().into()
+}
+
+fn end(end: End) -> &'static str {
+    match end {
+        End::Complete => "complete",
+        End::Failed => "failed",
+        End::MaxExecutions => "max-executions",
+        End::MaxDuration => "timeout",
+        End::Interrupted => "interrupted",
+        End::Bounded => "max-preemptions",
+        End::Sampled => "sampled",
+    }
+}
+
+fn outcomes(outcomes: &Outcomes) -> Json {
+    let rows = outcomes.counts.iter().map(|(values, count)| json!({"values": values, "executions": count}));
+    json!({"names": outcomes.names, "rows": rows.collect::<Vec<_>>()})
+}
+
+fn failure(failure: &Failure) -> Json {
+    let event = |event: super::print::Shown| json!({"event": event.name, "text": event.text, "line": event.place.line, "column": event.place.column});
+    json!({
+        "kind": FailureKind::of(&failure.problem).name(),
+        "message": summary(failure),
+        "line": failure.place.line,
+        "column": failure.place.column,
+        "execution": events(failure).map(event).collect::<Vec<_>>(),
+    })
+}

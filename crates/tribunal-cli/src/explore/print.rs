@@ -1,0 +1,226 @@
+//! What was found, for people.
+
+use super::{Found, Job};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
+use std::fmt;
+use std::io::{self, Write};
+use tribunal_explore::graph::{Event, EventId, Source};
+use tribunal_explore::program::{Action, Place};
+use tribunal_explore::text::Outcomes;
+use tribunal_explore::{End, Failure, Problem, Report};
+use tribunal_report::printable;
+
+/// Outcomes in a table, unless all are asked for.
+const ROWS: usize = 20;
+
+/// Which exploration it is.
+impl fmt::Display for Job<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", printable(self.file))?;
+        if !self.settings.is_empty() {
+            let settings: Vec<String> = self.settings.iter().map(ToString::to_string).collect();
+            write!(f, " [{}]", settings.join(", "))?;
+        }
+        write!(f, ": {}", self.model)
+    }
+}
+
+/// What was found, in a line.
+pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
+    let report = &found.exploration.report;
+    let verdict = match &report.failure {
+        Some(failure) => {
+            let after = format!(", after {}", executions(report.executions, report.blocked));
+            format!("{}{after}", page.paint(BAD, &summary(failure)))
+        }
+        None => {
+            let style = if found.is_unfinished() { DOUBT } else { GOOD };
+            let all = if report.end == End::Complete { "all " } else { "" };
+            let counts = executions(report.executions, report.blocked);
+            format!("{} in {all}{counts}{}", page.paint(style, "no failure"), ended(report))
+        }
+    };
+    let expected = match (&found.job.case, found.mismatches.is_empty()) {
+        (None, _) => String::new(),
+        (Some(_), true) if found.is_unfinished() => String::new(),
+        (Some(_), true) => ", as expected".into(),
+        (Some(_), false) => format!(", {}", page.paint(BAD, "not as expected")),
+    };
+    writeln!(page, "{}: {verdict}{expected}", found.job)
+}
+
+fn executions(executions: u64, blocked: u64) -> String {
+    let plural = if executions == 1 { "" } else { "s" };
+    let blocked = if blocked == 0 { String::new() } else { format!(" ({blocked} blocked beside)") };
+    format!("{executions} execution{plural}{blocked}")
+}
+
+fn ended(report: &Report) -> &'static str {
+    match report.end {
+        End::Complete | End::Failed => "",
+        End::MaxExecutions => ", then --max-executions ended it",
+        End::MaxDuration => ", then --timeout ended it",
+        End::Interrupted => ", then it was stopped",
+        End::Bounded => ", and --max-preemptions left some out",
+        End::Sampled => " by chance",
+    }
+}
+
+/// All that was found; what is as expected in a line, if that is all that was asked.
+pub fn human(found: &Found<'_>, expect: bool, all: bool, page: &mut Page) -> io::Result<()> {
+    line(found, page)?;
+    for mismatch in &found.mismatches {
+        let line = found.job.case.as_ref().map_or(0, |case| case.line);
+        writeln!(page, "  line {line}: {mismatch}")?;
+    }
+    for missing in found.missing() {
+        writeln!(page, "  {}: {missing}", page.paint(BAD, "no outcome satisfies"))?;
+    }
+    if expect && found.mismatches.is_empty() {
+        return Ok(());
+    }
+    match &found.exploration.report.failure {
+        Some(failure) => execution(failure, page),
+        None => table(&found.exploration.outcomes, all, page),
+    }
+}
+
+/// Outcomes, and in how many executions each was seen.
+fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
+    const COUNT: &str = "executions";
+    if outcomes.names.is_empty() || outcomes.counts.is_empty() {
+        return Ok(());
+    }
+    let shown = if all { outcomes.counts.len() } else { ROWS };
+    let rows: Vec<Vec<String>> = (outcomes.counts.iter().take(shown))
+        .map(|(values, count)| values.iter().map(i64::to_string).chain([count.to_string()]).collect())
+        .collect();
+    let heads: Vec<&str> = outcomes.names.iter().map(String::as_str).chain([COUNT]).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([heads[column].chars().count()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let heads =
+        heads.iter().zip(&widths).map(|(head, &width)| format!("  {head:>width$}")).collect::<String>();
+    writeln!(page, "{}", page.paint(FAINT, &heads))?;
+    for row in &rows {
+        for (cell, &width) in row.iter().zip(&widths) {
+            write!(page, "  {cell:>width$}")?;
+        }
+        writeln!(page)?;
+    }
+    match outcomes.counts.len().saturating_sub(shown) {
+        0 => Ok(()),
+        more => writeln!(page, "  and {more} more outcomes; --all lists them"),
+    }
+}
+
+/// What is wrong, in a line.
+pub fn summary(failure: &Failure) -> String {
+    let threads = |waiting: &[(tribunal::memory::ThreadId, Place)]| {
+        let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
+        waiting.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
+    match &failure.problem {
+        Problem::Panic { message } | Problem::Misuse { message } if failure.place.line == 0 => {
+            message.clone()
+        }
+        Problem::Panic { message } | Problem::Misuse { message } => format!("{message} ({})", failure.place),
+        Problem::Race { first, second } => {
+            let loc = failure.graph.events().get(first.index()).and_then(Event::loc);
+            let loc = loc.map_or(String::new(), |loc| format!(" on {}", location_name(failure, loc)));
+            // The second is where the execution stopped.
+            let place = |id: &EventId| match (failure.graph.events().get(id.index()), failure.thread) {
+                (Some(event), _) => format!("{} ({})", thread_name(failure, event.thread), event.place),
+                (None, Some(thread)) => format!("{} ({})", thread_name(failure, thread), failure.place),
+                (None, None) => failure.place.to_string(),
+            };
+            format!("data race{loc}: {} and {}", place(first), place(second))
+        }
+        Problem::Deadlock { waiting } => format!("deadlock: {}", threads(waiting)),
+        Problem::Livelock { waiting } => format!("waits for ever: {}", threads(waiting)),
+        Problem::Leak { what, place } => format!("leak: {what} ({place})"),
+        Problem::Nondeterminism { thread, expected, found } => {
+            format!("{} did {found} and before {expected}", thread_name(failure, *thread))
+        }
+        Problem::TooLong { thread, .. } => {
+            format!("{} goes on for too long ({})", thread_name(failure, *thread), failure.place)
+        }
+    }
+}
+
+/// An execution, thread by thread.
+fn execution(failure: &Failure, page: &mut Page) -> io::Result<()> {
+    let rows: Vec<(String, String)> = events(failure)
+        .map(|event| (format!("{} {}", event.name, event.text), format!("{}", event.place)))
+        .collect();
+    let width = rows.iter().map(|(text, _)| text.chars().count()).max().unwrap_or_default();
+    for (text, place) in rows {
+        let padding = " ".repeat(width - text.chars().count());
+        writeln!(page, "  {text}{padding}  {}", page.paint(FAINT, &place))?;
+    }
+    Ok(())
+}
+
+/// An event as it is shown.
+pub struct Shown {
+    /// `A:1`
+    pub name: String,
+    /// `R.acq x 0 from B:0`
+    pub text: String,
+    pub place: Place,
+}
+
+/// The accesses and fences of a failing execution, thread by thread.
+pub fn events(failure: &Failure) -> impl Iterator<Item = Shown> {
+    let graph = &failure.graph;
+    // By event, how many accesses and fences its thread has before it.
+    let mut counts = vec![0; failure.threads.len().max(1)];
+    let mut numbers = Vec::new();
+    for event in graph.events() {
+        let thread = event.thread.index();
+        counts.resize(counts.len().max(thread + 1), 0);
+        numbers.push(counts[thread]);
+        counts[thread] += u32::from(is_shown(event));
+    }
+    let mut order: Vec<usize> = (0..graph.events().len()).filter(|&i| is_shown(&graph.events()[i])).collect();
+    order.sort_by_key(|&i| (graph.events()[i].thread, graph.events()[i].index));
+    order.into_iter().map(move |i| {
+        let name = |i: usize| format!("{}:{}", thread_name(failure, graph.events()[i].thread), numbers[i]);
+        let event = &graph.events()[i];
+        Shown { name: name(i), text: text(failure, event, name), place: event.place }
+    })
+}
+
+fn is_shown(event: &Event) -> bool {
+    event.loc().is_some() || matches!(event.action, Action::Fence { .. })
+}
+
+fn text(failure: &Failure, event: &Event, name: impl Fn(usize) -> String) -> String {
+    let suffix = event.order().map_or("", |order| order.suffix());
+    let loc = event.loc().map_or(String::new(), |loc| location_name(failure, loc));
+    let from = match event.source {
+        Source::Event(write) => format!(" from {}", name(write.index())),
+        Source::Init => " from init".into(),
+        _ => String::new(),
+    };
+    let (read, written) = (event.read as i64, event.written.map(|value| value as i64));
+    match (&event.action, written) {
+        (Action::Fence { .. }, _) => format!("F{suffix}"),
+        (Action::Store { value, .. }, _) => format!("W{suffix} {loc} {}", *value as i64),
+        _ if event.waiting => format!("waits for {loc}{from}"),
+        (_, Some(written)) => format!("U{suffix} {loc} {read}>{written}{from}"),
+        (_, None) => format!("R{suffix} {loc} {read}{from}"),
+    }
+}
+
+fn thread_name(failure: &Failure, thread: tribunal::memory::ThreadId) -> String {
+    let name = failure.threads.get(thread.index()).filter(|name| !name.is_empty());
+    name.cloned().unwrap_or_else(|| format!("T{}", thread.index()))
+}
+
+fn location_name(failure: &Failure, loc: tribunal::memory::LocId) -> String {
+    let name = failure.locations.get(loc.index()).filter(|name| !name.is_empty());
+    name.cloned().unwrap_or_else(|| format!("location {}", loc.index()))
+}
