@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Write};
 use tribunal_explore::graph::{Event, EventId, Source};
 use tribunal_explore::program::{Action, Place};
-use tribunal_explore::text::Outcomes;
+use tribunal_explore::text::{FREED, Outcomes};
 use tribunal_explore::{End, Failure, Problem, Report};
 use tribunal_report::printable;
 
@@ -120,7 +120,9 @@ fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
 pub fn summary(failure: &Failure) -> String {
     let threads = |waiting: &[(tribunal::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
-        waiting.iter().map(one).collect::<Vec<_>>().join(", ")
+        // That the main thread waits for the others stands nowhere in the program.
+        let written = waiting.iter().filter(|(_, place)| place.line > 0);
+        written.map(one).collect::<Vec<_>>().join(", ")
     };
     match &failure.problem {
         Problem::Panic { message } | Problem::Misuse { message } if failure.place.line == 0 => {
@@ -208,6 +210,7 @@ fn text(failure: &Failure, event: &Event, name: impl Fn(usize) -> String) -> Str
     let (read, written) = (event.read as i64, event.written.map(|value| value as i64));
     match (&event.action, written) {
         (Action::Fence { .. }, _) => format!("F{suffix}"),
+        (Action::Store { value: FREED, .. }, _) => format!("free {loc}"),
         (Action::Store { value, .. }, _) => format!("W{suffix} {loc} {}", *value as i64),
         _ if event.waiting => format!("waits for {loc}{from}"),
         (_, Some(written)) => format!("U{suffix} {loc} {read}>{written}{from}"),
