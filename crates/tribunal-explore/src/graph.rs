@@ -8,6 +8,11 @@ use tribunal::memory::{LocId, Order, ThreadId};
 pub struct EventId(pub(crate) u32);
 
 impl EventId {
+    /// The event at a place in [`Graph::events`].
+    pub fn from_index(index: usize) -> Self {
+        EventId(index as u32)
+    }
+
     /// Its place in [`Graph::events`].
     pub fn index(self) -> usize {
         self.0 as usize

@@ -1,11 +1,21 @@
 //! Explores every behaviour of a concurrent program under a memory model, an execution for each class of reads-from.
 
+pub mod alloc;
+pub mod cell;
+mod explore;
+pub mod future;
 pub mod graph;
+pub mod hint;
+mod lazy_static;
 pub mod options;
 pub mod program;
 pub mod report;
+pub mod runtime;
 pub mod search;
+pub mod sync;
 pub mod text;
+pub mod thread;
 
+pub use explore::{Explorer, explore};
 pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};

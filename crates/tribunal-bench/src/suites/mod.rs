@@ -1,6 +1,7 @@
 //! The suites, an experiment or two of a paper each.
 
 mod c11;
+mod explore;
 mod incremental;
 mod jumps;
 mod kernel;
@@ -47,6 +48,11 @@ pub static SUITES: &[Suite] = &[
         name: "incremental",
         about: "executions that grow and go back, beside an mo that is always closed (Tunç et al. 2023)",
         run: incremental::run,
+    },
+    Suite {
+        name: "explore",
+        about: "every execution of small programs, and random ones, beside writes-before and a closed mo (Tunç et al. 2023)",
+        run: explore::run,
     },
     Suite {
         name: "sc",

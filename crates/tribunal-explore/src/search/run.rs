@@ -4,6 +4,7 @@ use super::guide::Guide;
 use super::memory::Memory;
 use super::revisit::Try;
 use super::threads::Threads;
+use super::wait::Loop;
 use crate::graph::{Event, EventId, Graph, Source, Values};
 use crate::options::Options;
 use crate::program::{Action, Answer, Place, Program, Request};
@@ -74,7 +75,9 @@ pub(super) struct Worker<'a, P, M> {
     /// What is to be tried instead of what this run does.
     pub(super) todo: Vec<Try>,
     /// By a thread and what it was told: whether a yield ends an iteration of a loop that waits.
-    pub(super) loops: FxHashMap<u64, bool>,
+    pub(super) loops: FxHashMap<u64, Loop>,
+    /// How often threads have looked again in vain, in a guided execution.
+    pub(super) idle_rounds: usize,
     /// Who decides in executions that are not part of a search.
     pub(super) guide: Option<Box<dyn Guide + 'a>>,
     /// Room.
@@ -97,6 +100,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             stamp: 0,
             todo: Vec::new(),
             loops: FxHashMap::default(),
+            idle_rounds: 0,
             guide: None,
             new_places: Vec::new(),
             preference: Vec::new(),
@@ -186,7 +190,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         self.order.clear();
         self.runners.iter_mut().for_each(|runner| *runner = None);
         self.begin(ThreadId::from_index(0));
-        (self.fresh, self.stamp) = (0, 0);
+        (self.fresh, self.stamp, self.idle_rounds) = (0, 0, 0);
         for i in 0..self.graph.len() {
             let event = &self.graph.events()[i];
             let (thread, index) = (event.thread, event.index);
@@ -297,9 +301,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             match self.turn()? {
                 Turn::Done => {}
                 Turn::Again => return Ok(None),
-                Turn::None if self.guide.is_some() && self.is_any_spinning() && !self.is_stuck() => {
-                    self.stop_spinning();
-                }
+                Turn::None if self.look_again() => {}
                 Turn::None => return self.end().map(Some),
             }
         }

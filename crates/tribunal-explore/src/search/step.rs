@@ -103,7 +103,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 let last = others == 0 && !claimed;
                 event.source = Source::Choice(u32::from(last));
                 if last && self.guide.is_none() {
-                    self.try_other_last(loc);
+                    self.try_other_last(thread, loc);
                 }
             }
             Action::Spawn => {
@@ -123,12 +123,14 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 
     /// Every other handle may have been the last to be given up, if it is not before another.
-    pub(super) fn try_other_last(&mut self, loc: LocId) {
+    pub(super) fn try_other_last(&mut self, thread: ThreadId, loc: LocId) {
         let at = EventId(self.graph.len() as u32);
         let releases = &self.graph.accesses(loc).releases;
         for &release in releases {
             let before = |&other: &EventId| other != release && self.graph.is_before(release, other);
-            if !releases.iter().any(before) {
+            let event = self.graph.event(release);
+            let before_this = self.graph.before_next(thread, event.thread) > event.index;
+            if !before_this && !releases.iter().any(before) {
                 self.todo.push(Try::Last { at, release });
             }
         }

@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use super::run::{Failed, Outcome, State, Worker, operands, same};
 use crate::graph::{Event, EventId, Source};
-use crate::program::{Action, Answer, Place, Program};
+use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -92,42 +92,67 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
     }
 
-    /// Whether a thread goes on from a yield. Not so if it is in a loop that reads the same again, and changes nothing, as often as it
-    /// is tried. None if it was tried and goes on: then the run is to be begun again.
+    /// Whether a thread goes on from a yield. Not so if it is in a loop: if it does again what it did last, told the same, as often as it is tried,
+    /// and this changes nothing. None if that was tried and is not so: then the run is to be begun again.
     pub(super) fn passes(&mut self, thread: ThreadId, place: Place) -> Option<bool> {
-        let since = self.runner(thread).since as usize;
-        let events = self.graph.thread(thread);
-        let iteration: Vec<Event> = events[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
-        let idle = |event: &Event| match event.action {
-            Action::Load { .. } | Action::Fence { .. } | Action::Await { .. } => true,
-            Action::Rmw { .. } => event.written.is_none_or(|written| written == event.read),
-            _ => false,
+        let (since, guided) = (self.runner(thread).since as usize, self.guide.is_some());
+        let ids = self.graph.thread(thread);
+        let count = ids.len();
+        let events: Vec<Event> = ids[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
+        let may_repeat = events.iter().rev().take_while(|event| may_be_repeated(event)).count();
+        let starts = (events.len() - may_repeat..events.len()).filter(|&start| changes_nothing(&events[start..]));
+        let starts: Vec<usize> = starts.rev().collect();
+        let shortest = starts.first().map_or(0, |&start| events.len() - start);
+        let found = match self.loops.get(&self.history(thread, place)) {
+            _ if starts.is_empty() => Loop::Passes,
+            // What comes next cannot be tried: somebody else decides on it.
+            _ if guided => Loop::Waits { events: shortest },
+            Some(&known) => known,
+            None => Loop::Untried { skip: 0 },
         };
-        let waits = iteration.iter().any(Event::is_read) && iteration.iter().all(idle);
-        let count = events.len() as u32;
-        if waits && self.guide.is_some() {
-            return Some(false);
-        }
-        if !waits {
-            self.runner(thread).since = count;
-            return Some(true);
-        }
-        let key = self.history(thread, place);
-        let waits = match self.loops.get(&key) {
-            Some(&waits) => waits,
-            None => {
-                let waits = (0..ROUNDS).all(|_| self.comes_round(thread, &iteration));
-                self.loops.insert(key, waits);
-                if !waits {
+        let found = match found {
+            Loop::Untried { skip } => {
+                let found = self.try_round(thread, &events, &starts, skip);
+                self.loops.insert(self.history(thread, place), found);
+                if !matches!(found, Loop::Waits { .. }) {
                     return None;
                 }
-                waits
+                found
             }
+            known => known,
         };
-        if !waits {
-            self.runner(thread).since = count;
-        }
+        let waits = matches!(found, Loop::Waits { .. });
+        let iteration = if let Loop::Waits { events } = found { events } else { 0 };
+        self.runner(thread).since = (count - iteration) as u32;
         Some(!waits)
+    }
+
+    /// Lets a thread go on from a yield to see whether it comes back to it. Of the events that may be the last iteration, those that begin with its next
+    /// operation are tried, the last ones first; `skip` of them were tried before.
+    fn try_round(&mut self, thread: ThreadId, events: &[Event], starts: &[usize], skip: usize) -> Loop {
+        let fresh = LocId::from_index(self.fresh as usize);
+        let mut next = self.resume(thread, fresh);
+        let mut fitting = starts.iter().filter(|&&start| repeats(&events[start], &next));
+        let Some(&start) = fitting.nth(skip) else { return Loop::Passes };
+        let iteration = &events[start..];
+        for _ in 0..ROUNDS {
+            for event in iteration {
+                if !repeats(event, &next) {
+                    return Loop::Untried { skip: skip + 1 };
+                }
+                self.runner(thread).answer = match event.action {
+                    Action::Fence { .. } | Action::Store { .. } => Answer::Done,
+                    Action::Release { .. } => Answer::Value(0),
+                    _ => Answer::Value(event.read),
+                };
+                next = self.resume(thread, fresh);
+            }
+            if !matches!(next.action, Action::Yield) {
+                return Loop::Untried { skip: skip + 1 };
+            }
+            next = self.resume(thread, fresh);
+        }
+        Loop::Waits { events: iteration.len() }
     }
 
     /// What a thread was told until now.
@@ -141,22 +166,6 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         hasher.finish()
     }
 
-    /// Whether a thread does the same again, told the same.
-    pub(super) fn comes_round(&mut self, thread: ThreadId, iteration: &[Event]) -> bool {
-        let fresh = LocId::from_index(self.fresh as usize);
-        for event in iteration {
-            let request = self.resume(thread, fresh);
-            if !same(&event.action, &request.action) || operands(&event.action) != operands(&request.action) {
-                return false;
-            }
-            self.runner(thread).answer = match event.action {
-                Action::Fence { .. } => Answer::Done,
-                _ => Answer::Value(event.read),
-            };
-        }
-        matches!(self.resume(thread, fresh).action, Action::Yield)
-    }
-
     /// In a guided execution, threads that wait in loops look again.
     pub(super) fn stop_spinning(&mut self) {
         for &thread in &self.order {
@@ -167,6 +176,21 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 (runner.state, runner.since) = (State::Running, count);
             }
         }
+    }
+
+    /// In a guided execution in which no thread can go on, those that wait in loops look again: a few times, if what they have seen may be
+    /// the last word. Says whether there is one.
+    pub(super) fn look_again(&mut self) -> bool {
+        if self.guide.is_none() || !self.is_any_spinning() {
+            return false;
+        }
+        let stuck = self.is_stuck();
+        self.idle_rounds = if stuck { self.idle_rounds + 1 } else { 0 };
+        if self.idle_rounds > ROUNDS {
+            return false;
+        }
+        self.stop_spinning();
+        true
     }
 
     pub(super) fn is_any_spinning(&self) -> bool {
@@ -260,4 +284,42 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         false
     }
+}
+
+/// What is known of a yield, by what its thread was told until then.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Loop {
+    /// It ends an iteration of a loop that waits: the last so many events.
+    Waits { events: usize },
+    /// It does not.
+    Passes,
+    /// So many ways in which it might are known not to be.
+    Untried { skip: usize },
+}
+
+/// Whether an event may be part of an iteration that changes nothing.
+fn may_be_repeated(event: &Event) -> bool {
+    match event.action {
+        Action::Load { .. } | Action::Fence { .. } | Action::Await { .. } => true,
+        Action::Rmw { .. } | Action::AwaitRmw { .. } => true,
+        Action::Store { .. } => !event.is_plain(),
+        Action::Release { .. } => event.source == Source::Choice(0),
+        _ => false,
+    }
+}
+
+/// Whether events read something and leave every location with the value that they found.
+fn changes_nothing(events: &[Event]) -> bool {
+    let at = |loc| events.iter().filter(move |event| event.loc() == Some(loc));
+    events.iter().any(Event::is_read)
+        && events.iter().filter(|event| event.written.is_some()).filter_map(Event::loc).all(|loc| {
+            let first = at(loc).next().filter(|event| event.is_read()).map(|event| event.read);
+            let last = at(loc).filter_map(|event| event.written).last();
+            first == last
+        })
+}
+
+/// Whether a request is for what an event did.
+fn repeats(event: &Event, request: &Request) -> bool {
+    same(&event.action, &request.action) && operands(&event.action) == operands(&request.action)
 }

@@ -15,7 +15,8 @@ use tribunal::Model;
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An execution that grows, with an mo that is always closed.
-pub(super) struct Closed {
+#[derive(Clone)]
+pub(in super::super) struct Closed {
     threads: usize,
     /// Whether events synchronise by their orders, as under rc20; otherwise all do, as under ra.
     annotated: bool,
@@ -32,7 +33,7 @@ pub(super) struct Closed {
 }
 
 /// Columns over the writes, the initial ones first.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Writes {
     locs: Vec<u32>,
     threads: Vec<u32>,
@@ -129,15 +130,25 @@ impl Checker for Closed {
 }
 
 impl Closed {
+    /// Whether a thread may read from a write.
+    pub(in super::super) fn may_read(&mut self, thread: ThreadId, source: u32) -> bool {
+        let (k, loc) = (self.threads, LocId(self.writes.locs[source as usize]));
+        self.move_front(thread, loc);
+        !(0..k).any(|u| {
+            self.seen(thread, loc, u)
+                .is_some_and(|seen| seen != source && self.writes.is_before(source, seen, k))
+        })
+    }
+
+    /// Whether no RMW reads from a write.
+    pub(in super::super) fn may_be_overwritten(&self, write: u32) -> bool {
+        self.writes.bottoms[self.writes.tops[write as usize] as usize] == write
+    }
+
     /// Whether a thread may read from a write; if so, it does.
     fn observe(&mut self, thread: ThreadId, source: u32, order: Order) -> bool {
         let (k, loc) = (self.threads, LocId(self.writes.locs[source as usize]));
-        self.move_front(thread, loc);
-        let overwritten = (0..k).any(|u| {
-            self.seen(thread, loc, u)
-                .is_some_and(|seen| seen != source && self.writes.is_before(source, seen, k))
-        });
-        if overwritten {
+        if !self.may_read(thread, source) {
             return false;
         }
         let top = self.writes.tops[source as usize];

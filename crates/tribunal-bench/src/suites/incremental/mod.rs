@@ -9,7 +9,8 @@ mod walk;
 
 use crate::table::{ratio, time};
 use crate::{Error, Plot, Session, Table};
-use closed::Closed;
+pub(super) use closed::Closed;
+pub(super) use replay::Checker;
 use replay::{Cost, Event, Grown, Revealed, agreement, anew, fenced, replay};
 use std::time::Duration;
 use tribunal::Model;

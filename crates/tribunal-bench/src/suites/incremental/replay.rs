@@ -10,7 +10,7 @@ use tribunal_machines::Step;
 
 /// An event as it is revealed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
+pub(in super::super) struct Event {
     pub kind: Kind,
     pub order: Order,
     pub thread: ThreadId,
@@ -20,7 +20,7 @@ pub(super) struct Event {
 }
 
 /// A checker of executions that grow. It says whether it accepts what is read.
-pub(super) trait Checker: Sized {
+pub(in super::super) trait Checker: Sized {
     fn new(model: Model, threads: u32, locations: u32) -> Self;
     fn write(&mut self, thread: ThreadId, loc: LocId, order: Order);
     fn read(&mut self, thread: ThreadId, source: u32, order: Order) -> bool;

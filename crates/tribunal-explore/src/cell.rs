@@ -1,0 +1,304 @@
+//! Cells whose plain accesses must not race: `loom::cell`.
+
+use crate::runtime::home::Home;
+use crate::runtime::ops::{self, Access};
+use crate::runtime::state::{self, SlotId};
+use std::fmt;
+use std::panic::Location;
+use tribunal::memory::{Order, ThreadId};
+
+/// Plain memory. Two accesses by different threads, one of them a write, that are not ordered by happens-before are a race.
+///
+/// An access lasts as long as the closure, or the guard. Its making is no event, see [`atomic`](crate::sync::atomic).
+///
+/// ```
+/// use tribunal_explore::{cell::UnsafeCell, explore, sync::Arc, sync::atomic::{AtomicBool, Ordering::*}, thread};
+/// explore(|| {
+///     let shared = Arc::new((UnsafeCell::new(0), AtomicBool::new(false)));
+///     let writer = shared.clone();
+///     thread::spawn(move || {
+///         writer.0.with_mut(|value| unsafe { *value = 1 });
+///         writer.1.store(true, Release);
+///     });
+///     if shared.1.load(Acquire) {
+///         assert_eq!(shared.0.with(|value| unsafe { *value }), 1);
+///     }
+/// });
+/// ```
+pub struct UnsafeCell<T: ?Sized> {
+    home: Home,
+    data: std::cell::UnsafeCell<T>,
+}
+
+impl<T> UnsafeCell<T> {
+    /// A cell with this in it.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        UnsafeCell { home: Home::new("UnsafeCell", Location::caller()), data: std::cell::UnsafeCell::new(value) }
+    }
+
+    /// What is in it.
+    #[track_caller]
+    pub fn into_inner(self) -> T {
+        if state::with(|state| self.home.known(state).is_some()) == Some(true) {
+            drop(Open::new(&self.home, true, Location::caller()));
+        }
+        self.data.into_inner()
+    }
+}
+
+impl<T: ?Sized> UnsafeCell<T> {
+    /// Reads.
+    #[track_caller]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        let _open = Open::new(&self.home, false, Location::caller());
+        f(self.data.get())
+    }
+
+    /// Writes.
+    #[track_caller]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        let _open = Open::new(&self.home, true, Location::caller());
+        f(self.data.get())
+    }
+
+    /// Reads, as long as the guard is there.
+    #[track_caller]
+    pub fn get(&self) -> ConstPtr<T> {
+        ConstPtr { open: Open::new(&self.home, false, Location::caller()), pointer: self.data.get() }
+    }
+
+    /// Writes, as long as the guard is there.
+    #[track_caller]
+    pub fn get_mut(&self) -> MutPtr<T> {
+        MutPtr { open: Open::new(&self.home, true, Location::caller()), pointer: self.data.get() }
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    #[track_caller]
+    fn default() -> Self {
+        UnsafeCell::new(T::default())
+    }
+}
+
+impl<T> From<T> for UnsafeCell<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        UnsafeCell::new(value)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnsafeCell").finish_non_exhaustive()
+    }
+}
+
+/// An access that has begun.
+struct Open {
+    /// Not there outside of executions, and while threads unwind.
+    access: Option<OpenAccess>,
+}
+
+struct OpenAccess {
+    slot: SlotId,
+    thread: ThreadId,
+    writes: bool,
+    /// How many operations of the thread others could synchronise with when it began.
+    releases: u32,
+    place: &'static Location<'static>,
+}
+
+fn plain(writes: bool) -> Access {
+    if writes { Access::Store(Order::NonAtomic, 0) } else { Access::Load(Order::NonAtomic) }
+}
+
+impl Open {
+    fn new(home: &Home, writes: bool, place: &'static Location<'static>) -> Self {
+        let conflict = state::with(|state| {
+            let slot = home.slot(state, || 0);
+            let mut open = state.me().open.iter();
+            open.find(|(other, wrote)| *other == slot && (writes || *wrote)).map(|(_, wrote)| *wrote)
+        });
+        if let Some(wrote) = conflict.flatten() {
+            ops::misuse(conflict_text(writes, wrote).into(), place);
+        }
+        if ops::access(home, || 0, plain(writes), place).is_none() {
+            return Open { access: None };
+        }
+        let access = state::with(|state| {
+            let slot = home.slot(state, || 0);
+            state.me().open.push((slot, writes));
+            OpenAccess { slot, thread: state.current, writes, releases: state.me().releases, place }
+        });
+        Open { access }
+    }
+}
+
+fn conflict_text(writes: bool, wrote: bool) -> &'static str {
+    match writes && wrote {
+        true => "Causality violation: Concurrent write accesses to `UnsafeCell`.",
+        false => "Causality violation: Concurrent read and write accesses to `UnsafeCell`.",
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(access) = self.access.take() else { return };
+        // If something was released meanwhile, the access was still under way: whoever acquired it races with this.
+        let lasted = state::with(|state| {
+            let released = state.thread(access.thread).releases != access.releases;
+            let open = &mut state.thread(access.thread).open;
+            if let Some(at) = open.iter().rposition(|entry| *entry == (access.slot, access.writes)) {
+                open.swap_remove(at);
+            }
+            released
+        });
+        if lasted == Some(true) {
+            ops::access_slot(access.slot, plain(access.writes), access.place);
+        }
+    }
+}
+
+/// A read of a cell that is under way.
+pub struct ConstPtr<T: ?Sized> {
+    #[allow(dead_code, reason = "the access lasts until it is dropped")]
+    open: Open,
+    pointer: *const T,
+}
+
+/// A write of a cell that is under way.
+pub struct MutPtr<T: ?Sized> {
+    #[allow(dead_code, reason = "the access lasts until it is dropped")]
+    open: Open,
+    pointer: *mut T,
+}
+
+#[allow(unsafe_code)]
+impl<T: ?Sized> ConstPtr<T> {
+    /// What is in the cell.
+    ///
+    /// # Safety
+    /// As for a raw pointer; that nothing writes meanwhile is looked after.
+    pub unsafe fn deref(&self) -> &T {
+        // SAFETY: the caller's.
+        unsafe { &*self.pointer }
+    }
+
+    /// Works on the pointer.
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        f(self.pointer)
+    }
+}
+
+#[allow(unsafe_code)]
+impl<T: ?Sized> MutPtr<T> {
+    /// What is in the cell.
+    ///
+    /// # Safety
+    /// As for a raw pointer; that nothing else accesses it meanwhile is looked after.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn deref(&self) -> &mut T {
+        // SAFETY: the caller's.
+        unsafe { &mut *self.pointer }
+    }
+
+    /// Works on the pointer.
+    pub fn with<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for ConstPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ConstPtr").field(&self.pointer).finish()
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for MutPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MutPtr").field(&self.pointer).finish()
+    }
+}
+
+/// A value that one thread at a time may copy and set.
+#[derive(Debug, Default)]
+pub struct Cell<T> {
+    cell: UnsafeCell<T>,
+}
+
+#[allow(unsafe_code)]
+// SAFETY of all accesses below: `Cell` is not `Sync`, so that accesses are one after another; none lasts longer than the call, in which
+// nothing of the value's own runs.
+impl<T> Cell<T> {
+    /// A cell with this in it.
+    #[track_caller]
+    pub const fn new(value: T) -> Self {
+        Cell { cell: UnsafeCell::new(value) }
+    }
+
+    /// Sets the value.
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        drop(self.replace(value));
+    }
+
+    /// Swaps two values.
+    #[track_caller]
+    pub fn swap(&self, other: &Self) {
+        if !std::ptr::eq(self, other) {
+            let mine = self.cell.get_mut();
+            let others = other.cell.get_mut();
+            // SAFETY: two cells, and see above.
+            unsafe { std::mem::swap(mine.deref(), others.deref()) }
+        }
+    }
+
+    /// Sets the value, and gives the one before.
+    #[track_caller]
+    pub fn replace(&self, value: T) -> T {
+        // SAFETY: see above.
+        self.cell.with_mut(|pointer| std::mem::replace(unsafe { &mut *pointer }, value))
+    }
+
+    /// A copy of the value.
+    #[track_caller]
+    pub fn get(&self) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: see above.
+        self.cell.with(|pointer| unsafe { *pointer })
+    }
+
+    /// Takes the value, and leaves the default one.
+    #[track_caller]
+    pub fn take(&self) -> T
+    where
+        T: Default,
+    {
+        self.replace(T::default())
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn into_inner(self) -> T {
+        self.cell.into_inner()
+    }
+}
+
+impl<T: Copy + PartialEq> PartialEq for Cell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Copy + Eq> Eq for Cell<T> {}
+
+impl<T> From<T> for Cell<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Cell::new(value)
+    }
+}

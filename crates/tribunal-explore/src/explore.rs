@@ -1,0 +1,227 @@
+//! Exploring Rust code.
+
+use crate::options::{Mode, Options};
+use crate::program::Place;
+use crate::report::{End, Failure, Problem, Report};
+use crate::runtime::state::Needs;
+use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
+use crate::search::search;
+use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tribunal::Model;
+use tribunal::memory::ThreadId;
+
+/// Explores every behaviour of a closure, and panics if there is a bad one.
+///
+/// It runs once for each class of reads-from, always from the beginning, so that it must do the same each time but for what it reads from what
+/// is [shared](crate::sync).
+///
+/// ```
+/// use tribunal_explore::{explore, sync::Arc, sync::atomic::{AtomicU32, Ordering::*}, thread};
+/// explore(|| {
+///     let x = Arc::new(AtomicU32::new(0));
+///     let thread = { let x = x.clone(); thread::spawn(move || x.fetch_add(1, Relaxed)) };
+///     x.fetch_add(1, Relaxed);
+///     thread.join().unwrap();
+///     assert_eq!(x.load(Relaxed), 2);
+/// });
+/// ```
+///
+/// # Panics
+/// With the failure, if there is one.
+#[track_caller]
+pub fn explore(f: impl Fn() + Send + Sync + 'static) {
+    Explorer::new().run(f);
+}
+
+/// How to explore Rust code.
+///
+/// ```
+/// use tribunal_explore::{Explorer, sync::atomic::{AtomicU32, Ordering::*}, thread};
+/// let report = Explorer::new().threads(2).check(|| {
+///     static X: AtomicU32 = AtomicU32::new(0);
+///     thread::spawn(|| X.store(1, Relaxed));
+///     X.load(Relaxed);
+/// });
+/// assert!(report.failure.is_none());
+/// assert_eq!(report.executions, 2);
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Explorer {
+    options: Options,
+    settings: Settings,
+}
+
+impl Explorer {
+    /// All behaviours, under the model of Rust and C++20, on one core.
+    pub fn new() -> Self {
+        Explorer::default()
+    }
+
+    /// With these options.
+    pub fn with_options(options: Options) -> Self {
+        Explorer { options, settings: Settings::default() }
+    }
+
+    /// The memory model: one that [sessions](tribunal::session) decide.
+    pub fn model(mut self, model: Model) -> Self {
+        self.options.model = model;
+        self
+    }
+
+    /// How many cores share the work; at least one.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.options.threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+        self
+    }
+
+    /// Ends after so many executions.
+    pub fn max_executions(mut self, executions: impl Into<Option<u64>>) -> Self {
+        self.options.max_executions = executions.into();
+        self
+    }
+
+    /// Ends after so long.
+    pub fn max_duration(mut self, duration: impl Into<Option<Duration>>) -> Self {
+        self.options.max_duration = duration.into();
+        self
+    }
+
+    /// An execution with more events fails.
+    pub fn max_events(mut self, events: usize) -> Self {
+        self.options.max_events = events;
+        self
+    }
+
+    /// Leaves out executions with more preemptions.
+    pub fn max_preemptions(mut self, preemptions: impl Into<Option<usize>>) -> Self {
+        self.options.max_preemptions = preemptions.into();
+        self
+    }
+
+    /// Only so many executions, at random.
+    pub fn random(mut self, seed: u64, executions: u64) -> Self {
+        self.options.mode = Mode::Random { seed, executions };
+        self
+    }
+
+    /// Only so many executions, with random priorities of threads that change `depth - 1` times.
+    pub fn pct(mut self, seed: u64, executions: u64, depth: u32) -> Self {
+        self.options.mode = Mode::Pct { seed, executions, depth };
+        self
+    }
+
+    /// Takes plain accesses for relaxed ones, and does not look for races.
+    pub fn allow_races(mut self, allow: bool) -> Self {
+        self.options.allow_races = allow;
+        self
+    }
+
+    /// Ends when this is set.
+    pub fn stop(mut self, stop: &'static AtomicBool) -> Self {
+        self.options.stop = Some(stop);
+        self
+    }
+
+    /// How large the stacks of threads are; memory is taken as they use it. 1 MiB unless said.
+    pub fn stack_size(mut self, bytes: usize) -> Self {
+        self.settings.stack_size = bytes;
+        self
+    }
+
+    /// What threads run on.
+    pub fn substrate(mut self, substrate: Substrate) -> Self {
+        self.settings.substrate = substrate;
+        self
+    }
+
+    /// How often each thread may be woken without cause, or time out, in an execution: `Condvar::wait` and `wait_timeout`, `park`, `Notify::wait`,
+    /// `recv_timeout`. Not at all unless said.
+    pub fn spurious(mut self, times: u32) -> Self {
+        self.settings.behaviour.spurious = times;
+        self
+    }
+
+    /// Whether `compare_exchange_weak` may fail without cause, as often as [threads are woken so](Self::spurious).
+    pub fn weak_failures(mut self, allow: bool) -> Self {
+        self.settings.behaviour.weak_failures = allow;
+        self
+    }
+
+    /// Whether a thread that panics ends, poisons the locks that it holds, and leaves the panic to whoever joins it. Otherwise it is the end of the
+    /// execution, and a failure; so it always is for the main thread.
+    pub fn catch_panics(mut self, catch: bool) -> Self {
+        self.settings.behaviour.catch_panics = catch;
+        self
+    }
+
+    /// The options of the search.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Explores a closure, and says what was found.
+    ///
+    /// # Panics
+    /// If the model is not one that sessions decide, or the caller is itself explored.
+    #[track_caller]
+    pub fn check(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        assert!(!is_inside(), "`explore` is not for use inside of `explore`");
+        let main: Main = Arc::new(f);
+        let needs: Arc<Mutex<Needs>> = Arc::default();
+        loop {
+            let make = || Rust::with(main.clone(), &self.settings, needs.clone());
+            match search(make, drop, &self.options) {
+                Ok((report, _)) if is_restart(&report) => {}
+                Ok((report, _)) => return report,
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    /// Explores a closure, and panics if there is a bad behaviour.
+    ///
+    /// # Panics
+    /// With the failure, if there is one; and as [`check`](Self::check).
+    #[track_caller]
+    pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        let report = self.check(f);
+        if let Some(failure) = &report.failure {
+            panic!("{}", text(failure, &report));
+        }
+        report
+    }
+}
+
+fn text(failure: &Failure, report: &Report) -> String {
+    let what = match &failure.problem {
+        Problem::Panic { message } | Problem::Misuse { message } => message.clone(),
+        Problem::Leak { what, place } => format!("{what} made at {place} was not given back"),
+        Problem::Race { first, second } => {
+            let (first, second) = (failure.graph.event(*first), failure.graph.event(*second));
+            let text = match (first.written, second.written) {
+                (Some(_), Some(_)) => "Concurrent write accesses",
+                _ => "Concurrent read and write accesses",
+            };
+            format!("Causality violation: {text} to `UnsafeCell`.\n  {}\n  {}", first.place, second.place)
+        }
+        Problem::Deadlock { waiting } => format!("deadlock; threads = {}", places(waiting)),
+        Problem::Livelock { waiting } => format!("livelock; threads = {}", places(waiting)),
+        other => format!("{other:?}"),
+    };
+    format!("{what}\nat {} after {} executions", failure.place, report.executions)
+}
+
+fn places(waiting: &[(ThreadId, Place)]) -> String {
+    let places: Vec<String> = waiting.iter().map(|(thread, place)| format!("{} at {place}", thread.0)).collect();
+    format!("[{}]", places.join(", "))
+}
+
+/// Whether the program needs what was left out.
+fn is_restart(report: &Report) -> bool {
+    let problem = report.failure.as_ref().map(|failure| &failure.problem);
+    report.end == End::Failed && matches!(problem, Some(Problem::Misuse { message }) if message == RESTART)
+}

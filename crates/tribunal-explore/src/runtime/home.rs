@@ -1,0 +1,97 @@
+//! Where an object of a program has its location in the present execution.
+
+use super::state::{SlotId, State};
+use std::panic::Location;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+/// A worker's execution: the number of the worker above [`Stamp::EXECUTION_BITS`], that of its execution below. 0 is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    const EXECUTION_BITS: u32 = 40;
+
+    /// The stamp of a worker of its own, before its first execution.
+    pub(super) fn new_worker() -> Self {
+        static WORKERS: AtomicU64 = AtomicU64::new(1);
+        Stamp(WORKERS.fetch_add(1, Relaxed) << Stamp::EXECUTION_BITS)
+    }
+
+    /// The next execution of the worker.
+    pub(super) fn next(self) -> Self {
+        Stamp(self.0 + 1)
+    }
+
+    fn worker(self) -> u64 {
+        self.0 >> Stamp::EXECUTION_BITS
+    }
+}
+
+/// An object remembers its slot in the execution in which it was last used, so that it can be made by a `const fn`, live in a
+/// static, be moved, and yet be found at once.
+///
+/// Only one worker at a time owns this memory; for others that use the same object (a static), the slot is found by address.
+#[derive(Debug)]
+pub(crate) struct Home {
+    stamp: AtomicU64,
+    slot: AtomicU32,
+    kind: &'static str,
+    place: &'static Location<'static>,
+}
+
+impl Home {
+    pub(crate) const fn new(kind: &'static str, place: &'static Location<'static>) -> Self {
+        Home { stamp: AtomicU64::new(0), slot: AtomicU32::new(0), kind, place }
+    }
+
+    /// What the object is, for people.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Where it was made.
+    pub(crate) fn place(&self) -> &'static Location<'static> {
+        self.place
+    }
+
+    /// The slot of the object, which is new if it has none in this execution.
+    #[inline]
+    pub(crate) fn slot(&self, state: &mut State, initial: impl FnOnce() -> u64) -> SlotId {
+        let stamp = Stamp(self.stamp.load(Relaxed));
+        if stamp == state.stamp {
+            return SlotId(self.slot.load(Relaxed));
+        }
+        self.register(state, stamp, initial)
+    }
+
+    #[cold]
+    fn register(&self, state: &mut State, old: Stamp, initial: impl FnOnce() -> u64) -> SlotId {
+        let ours = old == Stamp(0) || old.worker() == state.stamp.worker();
+        if ours && self.stamp.compare_exchange(old.0, state.stamp.0, Relaxed, Relaxed).is_ok() {
+            let slot = state.new_slot(self, initial());
+            self.slot.store(slot.0, Relaxed);
+            return slot;
+        }
+        let address = std::ptr::from_ref(self).addr();
+        if let Some(&slot) = state.by_address.get(&address) {
+            return slot;
+        }
+        let slot = state.new_slot(self, initial());
+        state.by_address.insert(address, slot);
+        slot
+    }
+
+    /// The slot, if it has one in this execution.
+    pub(crate) fn known(&self, state: &State) -> Option<SlotId> {
+        if Stamp(self.stamp.load(Relaxed)) == state.stamp {
+            return Some(SlotId(self.slot.load(Relaxed)));
+        }
+        state.by_address.get(&std::ptr::from_ref(self).addr()).copied()
+    }
+
+    /// The object begins anew: it has no slot.
+    pub(crate) fn forget(&mut self, state: &mut State) {
+        state.by_address.remove(&std::ptr::from_ref(self).addr());
+        *self.stamp.get_mut() = 0;
+    }
+}

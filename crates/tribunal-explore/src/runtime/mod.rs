@@ -1,0 +1,262 @@
+//! Rust code as a program that the explorer runs: its threads are coroutines that stop at each operation.
+
+#[cfg(feature = "coroutines")]
+mod coroutine;
+pub(crate) mod home;
+pub(crate) mod ops;
+mod os;
+mod panics;
+pub(crate) mod state;
+pub(crate) mod substrate;
+
+pub(crate) use state::is_inside;
+pub use substrate::Substrate;
+
+use crate::graph::Graph;
+use crate::program::{Action, Answer, Place, Program, Request};
+use crate::report::Problem;
+use ops::Cancelled;
+use state::{Behaviour, Body, Needs, Phase, State};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use substrate::{Fiber, Fibers, Progress};
+use tribunal::memory::{LocId, ThreadId};
+
+/// The closure whose every behaviour is explored.
+pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
+
+/// How Rust code is run.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) substrate: Substrate,
+    pub(crate) stack_size: usize,
+    pub(crate) behaviour: Behaviour,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { substrate: Substrate::default(), stack_size: 1 << 20, behaviour: Behaviour::default() }
+    }
+}
+
+/// A closure as a [`Program`]: what the explorer runs again and again.
+pub struct Rust {
+    main: Main,
+    /// Not there while a thread runs.
+    state: Option<Box<State>>,
+    fibers: Box<dyn Fibers>,
+    running: Vec<Option<Box<dyn Fiber>>>,
+}
+
+impl Rust {
+    /// The closure as a program.
+    pub fn new(main: impl Fn() + Send + Sync + 'static) -> Self {
+        Rust::with(Arc::new(main), &Settings::default(), Arc::default())
+    }
+
+    /// The same, on what is said.
+    pub fn on(substrate: Substrate, main: impl Fn() + Send + Sync + 'static) -> Self {
+        Rust::with(Arc::new(main), &Settings { substrate, ..Settings::default() }, Arc::default())
+    }
+
+    pub(crate) fn with(main: Main, settings: &Settings, needs: Arc<Mutex<Needs>>) -> Self {
+        panics::install();
+        Rust {
+            main,
+            state: Some(Box::new(State::new(settings.behaviour.clone(), needs))),
+            fibers: substrate::fibers(settings.substrate, settings.stack_size),
+            running: Vec::new(),
+        }
+    }
+
+    fn state(&mut self) -> &mut State {
+        self.state.as_mut().expect("the state is there while no thread runs")
+    }
+
+    /// What a thread does that is resumed for the first time.
+    fn body(&mut self, thread: ThreadId) -> Body {
+        if thread == ThreadId(0) {
+            let main = self.main.clone();
+            return thread_body(Box::new(move || main()));
+        }
+        let body = self.state().thread(thread).body.take();
+        thread_body(body.expect("a thread is spawned before it runs"))
+    }
+
+    fn run(&mut self, thread: ThreadId) -> Progress {
+        if self.running.len() <= thread.index() {
+            self.running.resize_with(thread.index() + 1, || None);
+        }
+        let mut fiber = match self.running[thread.index()].take() {
+            Some(fiber) => fiber,
+            None => {
+                let body = self.body(thread);
+                self.fibers.fiber(body)
+            }
+        };
+        let state = self.state.take().expect("the state is there while no thread runs");
+        let (mut state, progress) = fiber.resume(state);
+        match progress {
+            Progress::Suspended => self.running[thread.index()] = Some(fiber),
+            Progress::Ended => state.thread(thread).ended = true,
+        }
+        self.state = Some(state);
+        progress
+    }
+
+    /// Gives up the execution: every thread that has not ended unwinds.
+    fn cancel(&mut self) {
+        if self.running.iter().any(Option::is_some) {
+            self.drop_bodies();
+            self.state().phase = Phase::Cancelled;
+            // Those that others wait for are the younger ones. One that must wait for another is asked again after it.
+            let mut rounds = 0;
+            while self.running.iter().any(Option::is_some) && rounds <= self.running.len() {
+                for thread in (0..self.running.len()).rev() {
+                    if self.running[thread].is_some() {
+                        let thread = ThreadId::from_index(thread);
+                        self.state().current = thread;
+                        self.run(thread);
+                    }
+                }
+                rounds += 1;
+            }
+            self.running.drain(..).flatten().for_each(Fiber::leak);
+        }
+        // What goes wrong in an execution that is given up is of no interest.
+        let _ = self.clear();
+    }
+
+    /// Drops what threads were to run that never will, before the frames go that it may borrow from.
+    fn drop_bodies(&mut self) {
+        let state = self.state();
+        state.phase = Phase::Over;
+        let mut bodies = Vec::new();
+        for thread in &mut state.threads {
+            thread.ended |= thread.body.is_some();
+            bodies.extend(thread.child.take().into_iter().chain(thread.body.take()));
+        }
+        if !bodies.is_empty() {
+            state::enter(self.state.take().expect("the state is there while no thread runs"));
+            // What goes wrong in an execution that is given up is of no interest.
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(bodies)));
+            self.state = Some(state::leave());
+        }
+    }
+
+    /// Drops what the threads left: thread-locals and statics.
+    fn clear(&mut self) -> Result<(), Problem> {
+        let state = self.state();
+        state.phase = Phase::Over;
+        let mut left: Vec<Box<dyn Any>> = Vec::new();
+        for thread in &mut state.threads {
+            left.extend(thread.locals.drain(..).map(|local| Box::new(local) as _));
+        }
+        left.extend(state.slots.iter_mut().filter_map(|slot| slot.content.take()).map(|kept| Box::new(kept) as _));
+        if left.is_empty() {
+            return Ok(());
+        }
+        // What was made last may refer to what was made before.
+        left.reverse();
+        state::enter(self.state.take().expect("the state is there while no thread runs"));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(left)));
+        self.state = Some(state::leave());
+        dropped.map_err(|payload| Problem::Panic { message: panics::message(&*payload) })
+    }
+}
+
+/// What a thread runs, from its first operation to its end.
+fn thread_body(body: Body) -> Body {
+    Box::new(move || {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let done = catch_unwind(AssertUnwindSafe(body));
+            crate::thread::local::destroy();
+            ops::hear();
+            done.unwrap_or_else(|payload| std::panic::resume_unwind(payload));
+        }));
+        let Err(payload) = done else { return };
+        if payload.is::<Cancelled>() {
+            return;
+        }
+        let (problem, place) = panicked(&*payload);
+        // What the explorer does after a failure unwinds the thread, which ends here.
+        let _ = catch_unwind(|| ops::fail(problem, place));
+    })
+}
+
+/// The problem that a panic is, and its place.
+pub(crate) fn panicked(payload: &(dyn Any + Send)) -> (Problem, Place) {
+    let last = state::with(|state| state.panic.take()).flatten();
+    let (message, place) = last.unwrap_or_else(|| (panics::message(payload), Place::default()));
+    (Problem::Panic { message }, place)
+}
+
+impl Program for Rust {
+    fn start(&mut self) {
+        self.cancel();
+        self.running.clear();
+        self.state().reset();
+    }
+
+    fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
+        let state = self.state();
+        state.current = thread;
+        state.answer = answer;
+        state.fresh = fresh;
+        match self.run(thread) {
+            Progress::Ended => Request { action: Action::End, place: Place::default() },
+            Progress::Suspended => self.state().request.take().expect("what gives way says why"),
+        }
+    }
+
+    fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
+        let state = self.state();
+        let body = state.thread(parent).child.take();
+        state.thread(child).body = body;
+    }
+
+    fn initial(&self, loc: LocId) -> u64 {
+        self.state.as_ref().and_then(|state| state.at(loc)).map_or(0, |slot| slot.initial)
+    }
+
+    fn finish(&mut self, _graph: &Graph) -> Result<(), Problem> {
+        self.clear()?;
+        let state = self.state();
+        let first = state.owed.iter().min_by_key(|(number, _)| **number);
+        match first.map(|(_, owed)| owed).or(state.memory.unfreed()) {
+            Some(owed) => Err(Problem::Leak { what: owed.what.into(), place: owed.place.into() }),
+            None => Ok(()),
+        }
+    }
+
+    fn handles(&self, loc: LocId) -> u32 {
+        self.state.as_ref().and_then(|state| state.at(loc)).map_or(0, |slot| slot.handles.left)
+    }
+
+    fn thread_name(&self, thread: ThreadId) -> Option<String> {
+        let state = self.state.as_ref()?;
+        let handle = state.threads.get(thread.index())?.handle.as_ref()?;
+        handle.name().map(str::to_owned)
+    }
+
+    fn location_name(&self, loc: LocId) -> Option<String> {
+        let slot = self.state.as_ref()?.at(loc)?;
+        Some(format!("{} of {}", slot.kind, Place::from(slot.place)))
+    }
+}
+
+impl Drop for Rust {
+    fn drop(&mut self) {
+        self.cancel();
+    }
+}
+
+/// Says that a program needs something that was left out, so that exploration starts again.
+pub(crate) fn restart(state: &State, need: impl FnOnce(&mut Needs)) -> Problem {
+    need(&mut state.needs.lock().unwrap_or_else(PoisonError::into_inner));
+    Problem::Misuse { message: RESTART.into() }
+}
+
+/// Not for people: exploration starts again.
+pub(crate) const RESTART: &str = "exploration starts again";

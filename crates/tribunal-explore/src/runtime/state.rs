@@ -1,0 +1,270 @@
+//! What the threads of a program under test share with the explorer's worker.
+
+use super::home::{Home, Stamp};
+use super::substrate::Suspender;
+use crate::program::{Answer, Place, Request};
+use crate::sync::arc::Handles;
+use crate::thread::Thread;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::Location;
+use std::sync::{Arc, Mutex};
+use tribunal::memory::{LocId, ThreadId};
+
+/// An object of the program that has a location, or may get one, in the present execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SlotId(pub(crate) u32);
+
+/// What is known of an object in the present execution.
+pub(crate) struct Slot {
+    /// Its location, from its first access on.
+    pub(crate) loc: Option<LocId>,
+    pub(crate) initial: u64,
+    /// The value last written, in the order in which operations were made.
+    pub(crate) value: u64,
+    pub(crate) kind: &'static str,
+    pub(crate) place: &'static Location<'static>,
+    /// Where it was when it was last used.
+    pub(crate) address: usize,
+    /// If it is shared ownership.
+    pub(crate) handles: Handles,
+    /// What a static holds in this execution.
+    pub(crate) content: Option<Arc<dyn Any>>,
+}
+
+/// What runs a thread.
+pub(crate) type Body = Box<dyn FnOnce()>;
+
+/// A thread of the program.
+#[derive(Default)]
+pub(crate) struct ThreadRecord {
+    /// How it gives way, once it runs.
+    pub(crate) suspender: Option<Suspender>,
+    /// What it is to run, before it does.
+    pub(crate) body: Option<Body>,
+    /// What its next child is to run, until that has a number.
+    pub(crate) child: Option<Body>,
+    /// Its handle, once it runs.
+    pub(crate) handle: Option<Thread>,
+    /// It goes no further.
+    pub(crate) ended: bool,
+    /// Accesses to cells that have begun and not ended, and whether they write.
+    pub(crate) open: Vec<(SlotId, bool)>,
+    /// How many operations it made that others may synchronise with.
+    pub(crate) releases: u32,
+    /// Writes made while it unwound, of which the explorer has not heard.
+    pub(crate) unheard: Vec<(SlotId, u64, Place)>,
+    /// Thread-local values, in the order of their making.
+    pub(crate) locals: Vec<(usize, LocalValue)>,
+    /// How often it was woken without cause.
+    pub(crate) spurious: u32,
+    /// How often it has waited for a condition variable.
+    pub(crate) waits: u32,
+}
+
+/// A thread-local value; `None` while it is being made or after it was destroyed.
+pub(crate) type LocalValue = Option<std::rc::Rc<dyn Any>>;
+
+/// Whether operations are the explorer's to decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// They are.
+    Running,
+    /// The execution is given up; its threads unwind.
+    Cancelled,
+    /// All threads have ended; what they left is dropped.
+    Over,
+}
+
+/// Something that has to be given back before the execution ends.
+pub(crate) struct Owed {
+    pub(crate) what: &'static str,
+    pub(crate) place: &'static Location<'static>,
+}
+
+/// What costs events and is left out until the program is found to use it; exploration then starts again.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    /// Somebody asks whether threads have finished.
+    pub(crate) finished: bool,
+    /// Reference counts are asked for of what was made at these places.
+    pub(crate) counted: FxHashSet<Place>,
+}
+
+/// How programs behave where there is a choice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Behaviour {
+    /// How often a thread may be woken without cause, or time out, in an execution.
+    pub(crate) spurious: u32,
+    /// A panic ends its thread, and is for whoever joins it.
+    pub(crate) catch_panics: bool,
+    /// `compare_exchange_weak` may fail for no reason; counts as being woken.
+    pub(crate) weak_failures: bool,
+}
+
+/// The present execution of a program, of one worker.
+pub(crate) struct State {
+    pub(crate) stamp: Stamp,
+    pub(crate) phase: Phase,
+    pub(crate) behaviour: Behaviour,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) by_address: FxHashMap<usize, SlotId>,
+    by_loc: Vec<Option<SlotId>>,
+    pub(crate) threads: Vec<ThreadRecord>,
+    pub(crate) current: ThreadId,
+    /// The location that the next object without one gets.
+    pub(crate) fresh: LocId,
+    pub(crate) request: Option<Request>,
+    pub(crate) answer: Answer,
+    pub(crate) owed: FxHashMap<u64, Owed>,
+    next_owed: u64,
+    /// Blocks of memory that are in use or were given back in this execution.
+    pub(crate) memory: crate::alloc::Memory,
+    /// What the handles of values share of which there are raw pointers, by address.
+    pub(crate) raw: FxHashMap<usize, *const ()>,
+    /// Tokens of waits for condition variables.
+    pub(crate) tokens: FxHashMap<(ThreadId, u32), Arc<Home>>,
+    pub(crate) needs: Arc<Mutex<Needs>>,
+    /// The message and the place of the last panic.
+    pub(crate) panic: Option<(String, Place)>,
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Box<State>>> = const { RefCell::new(None) };
+}
+
+/// Makes a state the one of what runs on this thread of the system.
+pub(crate) fn enter(state: Box<State>) {
+    CURRENT.with(|current| *current.borrow_mut() = Some(state));
+}
+
+/// Takes it back.
+pub(crate) fn leave() -> Box<State> {
+    CURRENT.with(|current| current.borrow_mut().take()).expect("what was entered is left once")
+}
+
+/// Works on the state of the execution in which the caller runs, if it runs in one.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
+    CURRENT.try_with(|current| current.try_borrow_mut().ok()?.as_mut().map(|state| f(state))).ok()?
+}
+
+/// Whether the caller runs in an execution.
+#[inline]
+pub(crate) fn is_inside() -> bool {
+    with(|_| ()).is_some()
+}
+
+impl State {
+    pub(crate) fn new(behaviour: Behaviour, needs: Arc<Mutex<Needs>>) -> Self {
+        State {
+            stamp: Stamp::new_worker(),
+            phase: Phase::Over,
+            behaviour,
+            slots: Vec::new(),
+            by_address: FxHashMap::default(),
+            by_loc: Vec::new(),
+            threads: Vec::new(),
+            current: ThreadId(0),
+            fresh: LocId(0),
+            request: None,
+            answer: Answer::Done,
+            owed: FxHashMap::default(),
+            next_owed: 0,
+            memory: crate::alloc::Memory::default(),
+            raw: FxHashMap::default(),
+            tokens: FxHashMap::default(),
+            needs,
+            panic: None,
+        }
+    }
+
+    /// Forgets the last execution, of which nothing runs any more.
+    pub(super) fn reset(&mut self) {
+        self.stamp = self.stamp.next();
+        self.phase = Phase::Running;
+        self.slots.clear();
+        self.by_address.clear();
+        self.by_loc.clear();
+        self.threads.clear();
+        self.request = None;
+        self.owed.clear();
+        self.memory.clear();
+        self.raw.clear();
+        self.tokens.clear();
+        self.panic = None;
+        self.thread(ThreadId(0));
+    }
+
+    pub(super) fn new_slot(&mut self, home: &Home, initial: u64) -> SlotId {
+        let slot = SlotId(self.slots.len() as u32);
+        self.slots.push(Slot {
+            loc: None,
+            initial,
+            value: initial,
+            kind: home.kind(),
+            place: home.place(),
+            address: 0,
+            handles: Handles::default(),
+            content: None,
+        });
+        slot
+    }
+
+    #[inline]
+    pub(crate) fn slot(&mut self, slot: SlotId) -> &mut Slot {
+        &mut self.slots[slot.0 as usize]
+    }
+
+    /// The location of an object; the fresh one if it has none.
+    #[inline]
+    pub(crate) fn locate(&mut self, slot: SlotId) -> LocId {
+        let fresh = self.fresh;
+        match self.slot(slot).loc {
+            Some(loc) => loc,
+            None => {
+                self.slot(slot).loc = Some(fresh);
+                if self.by_loc.len() <= fresh.index() {
+                    self.by_loc.resize(fresh.index() + 1, None);
+                }
+                self.by_loc[fresh.index()] = Some(slot);
+                fresh
+            }
+        }
+    }
+
+    /// The object at a location.
+    pub(crate) fn at(&self, loc: LocId) -> Option<&Slot> {
+        let slot = self.by_loc.get(loc.index()).copied().flatten()?;
+        self.slots.get(slot.0 as usize)
+    }
+
+    /// A thread's record, made if there is none.
+    #[inline]
+    pub(crate) fn thread(&mut self, thread: ThreadId) -> &mut ThreadRecord {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, ThreadRecord::default);
+        }
+        &mut self.threads[thread.index()]
+    }
+
+    #[inline]
+    pub(crate) fn me(&mut self) -> &mut ThreadRecord {
+        let current = self.current;
+        self.thread(current)
+    }
+
+    /// Notes that something has to be given back.
+    pub(crate) fn owe(&mut self, what: &'static str, place: &'static Location<'static>) -> u64 {
+        self.next_owed += 1;
+        self.owed.insert(self.next_owed, Owed { what, place });
+        self.next_owed
+    }
+}
+
+impl std::fmt::Debug for Slot {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} made at {}: {}", self.kind, Place::from(self.place), self.value)
+    }
+}

@@ -1,0 +1,408 @@
+//! Atomics: what [`std::sync::atomic`] has, and `loom::sync::atomic`.
+//!
+//! An atomic may be made by a `const`, live in a static, and be moved. Its making is no event: it happens before everything, so that
+//! a pointer to a new atomic that is handed over without synchronisation is not a race. Outside of executions they are std's.
+
+use crate::program::Update;
+use crate::runtime::home::Home;
+use crate::runtime::ops::{self, Access};
+use crate::runtime::state;
+use std::fmt;
+use std::panic::Location;
+use tribunal::memory::Order;
+
+pub use std::sync::atomic::{Ordering, compiler_fence};
+
+/// A type of values that atomics hold.
+trait Bits: Copy {
+    fn bits(self) -> u64;
+    fn of(bits: u64) -> Self;
+}
+
+impl Bits for bool {
+    fn bits(self) -> u64 {
+        self.into()
+    }
+    fn of(bits: u64) -> Self {
+        bits != 0
+    }
+}
+
+impl<T> Bits for *mut T {
+    fn bits(self) -> u64 {
+        self.expose_provenance() as u64
+    }
+    fn of(bits: u64) -> Self {
+        std::ptr::with_exposed_provenance_mut(bits as usize)
+    }
+}
+
+fn order(order: Ordering) -> Order {
+    match order {
+        Ordering::Relaxed => Order::Relaxed,
+        Ordering::Acquire => Order::Acquire,
+        Ordering::Release => Order::Release,
+        Ordering::AcqRel => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+#[track_caller]
+fn order_of_load(given: Ordering) -> Order {
+    match given {
+        Ordering::Release | Ordering::AcqRel => panic!("there is no such thing as a {given:?} load"),
+        given => order(given),
+    }
+}
+
+#[track_caller]
+fn order_of_store(given: Ordering) -> Order {
+    match given {
+        Ordering::Acquire | Ordering::AcqRel => panic!("there is no such thing as a {given:?} store"),
+        given => order(given),
+    }
+}
+
+/// The order of a load that is what is left of an RMW with this order that fails.
+fn order_on_failure(order: Ordering) -> Ordering {
+    match order {
+        Ordering::Release | Ordering::Relaxed => Ordering::Relaxed,
+        Ordering::AcqRel | Ordering::Acquire => Ordering::Acquire,
+        _ => Ordering::SeqCst,
+    }
+}
+
+/// A fence.
+///
+/// # Panics
+/// If the order is [`Ordering::Relaxed`].
+#[track_caller]
+pub fn fence(order_of_fence: Ordering) {
+    assert!(order_of_fence != Ordering::Relaxed, "there is no such thing as a relaxed fence");
+    if !ops::fence(order(order_of_fence), Location::caller()) {
+        std::sync::atomic::fence(order_of_fence);
+    }
+}
+
+/// The same as [`hint::spin_loop`](crate::hint::spin_loop).
+#[track_caller]
+pub fn spin_loop_hint() {
+    crate::thread::yield_now();
+}
+
+/// Whether a weak compare-and-exchange fails here although it need not.
+fn fails_weakly(place: &'static Location<'static>) -> bool {
+    state::with(|state| state.behaviour.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
+}
+
+macro_rules! atomic {
+    ($(#[$doc:meta])* [$($generic:ident)?] $name:ident, $value:ty) => {
+        $(#[$doc])*
+        pub struct $name $(<$generic>)? {
+            /// The value before the first operation in an execution, and outside of executions.
+            value: std::sync::atomic::$name $(<$generic>)?,
+            home: Home,
+        }
+
+        impl $(<$generic>)? $name $(<$generic>)? {
+            /// An atomic with this value.
+            #[track_caller]
+            pub const fn new(value: $value) -> Self {
+                $name { value: std::sync::atomic::$name::new(value), home: Home::new(stringify!($name), Location::caller()) }
+            }
+
+            #[inline]
+            fn access(&self, access: Access, place: &'static Location<'static>) -> Option<$value> {
+                let initial = || self.value.load(Ordering::Relaxed).bits();
+                ops::access(&self.home, initial, access, place).map(<$value>::of)
+            }
+
+            #[inline]
+            fn rmw(
+                &self,
+                given: Ordering,
+                apply: fn(u64, [u64; 2]) -> Option<u64>,
+                operand: u64,
+                place: &'static Location<'static>,
+            ) -> Option<$value> {
+                let update = Update { apply, operands: [operand, 0] };
+                self.access(Access::Rmw { order: order(given), failure: Order::Relaxed, update }, place)
+            }
+
+            /// The value.
+            #[track_caller]
+            pub fn load(&self, order: Ordering) -> $value {
+                let access = Access::Load(order_of_load(order));
+                self.access(access, Location::caller()).unwrap_or_else(|| self.value.load(order))
+            }
+
+            /// Sets the value.
+            #[track_caller]
+            pub fn store(&self, value: $value, order: Ordering) {
+                let access = Access::Store(order_of_store(order), value.bits());
+                if self.access(access, Location::caller()).is_none() {
+                    self.value.store(value, order);
+                }
+            }
+
+            /// Sets the value, and gives the one before.
+            #[track_caller]
+            pub fn swap(&self, value: $value, order: Ordering) -> $value {
+                self.rmw(order, |_, [new, _]| Some(new), value.bits(), Location::caller())
+                    .unwrap_or_else(|| self.value.swap(value, order))
+            }
+
+            /// Sets the value if it is `current`, and gives what it was: `Ok` if it was set.
+            ///
+            /// # Errors
+            /// The value, if it was not `current`.
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                let update = Update {
+                    apply: |read, [current, new]| (read == current).then_some(new),
+                    operands: [current.bits(), new.bits()],
+                };
+                let access = Access::Rmw { order: order(success), failure: order_of_load(failure), update };
+                match self.access(access, Location::caller()) {
+                    Some(read) if read == current => Ok(read),
+                    Some(read) => Err(read),
+                    None => self.value.compare_exchange(current, new, success, failure),
+                }
+            }
+
+            /// The same, but it may fail for no reason, if [that is switched on](crate::Explorer::weak_failures).
+            ///
+            /// # Errors
+            /// The value, if it was not set.
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $value,
+                new: $value,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$value, $value> {
+                match fails_weakly(Location::caller()) {
+                    true => Err(self.load(failure)),
+                    false => self.compare_exchange(current, new, success, failure),
+                }
+            }
+
+            /// Sets the value if it is `current`, and gives what it was.
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
+                let result = self.compare_exchange(current, new, order, order_on_failure(order));
+                result.unwrap_or_else(|read| read)
+            }
+
+            /// Sets the value to what `f` makes of it, again and again until nobody has changed it meanwhile or `f` gives nothing.
+            ///
+            /// # Errors
+            /// The value for which `f` gave nothing.
+            #[track_caller]
+            pub fn fetch_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                let mut read = self.load(fetch_order);
+                while let Some(new) = f(read) {
+                    match self.compare_exchange_weak(read, new, set_order, fetch_order) {
+                        Ok(read) => return Ok(read),
+                        Err(other) => read = other,
+                    }
+                }
+                Err(read)
+            }
+
+            /// Works on the value, as a plain access that nothing else may race with.
+            #[track_caller]
+            pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
+                let place = Location::caller();
+                let used = state::with(|state| self.home.known(state).is_some()) == Some(true);
+                let read = if used { self.access(Access::Load(Order::NonAtomic), place) } else { None };
+                match read {
+                    Some(mut value) => {
+                        let result = f(&mut value);
+                        self.access(Access::Store(Order::NonAtomic, value.bits()), place);
+                        result
+                    }
+                    None => f(self.value.get_mut()),
+                }
+            }
+
+            /// The value, for changes. In an execution these are the making of a new atomic.
+            #[track_caller]
+            pub fn get_mut(&mut self) -> &mut $value {
+                let mut last = None;
+                self.with_mut(|value| last = Some(*value));
+                state::with(|state| self.home.forget(state));
+                let value = self.value.get_mut();
+                if let Some(last) = last {
+                    *value = last;
+                }
+                value
+            }
+
+            /// The value, read by a plain access that no write may race with.
+            ///
+            /// # Safety
+            /// None here; with std's atomics, that no write races with it.
+            #[allow(unsafe_code)]
+            #[track_caller]
+            pub unsafe fn unsync_load(&self) -> $value {
+                let access = Access::Load(Order::NonAtomic);
+                self.access(access, Location::caller()).unwrap_or_else(|| self.value.load(Ordering::Relaxed))
+            }
+
+            /// The value.
+            #[track_caller]
+            pub fn into_inner(mut self) -> $value {
+                self.with_mut(|value| *value)
+            }
+        }
+
+        impl $(<$generic>)? fmt::Debug for $name $(<$generic>)? {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let last = state::with(|state| {
+                    let slot = self.home.known(state)?;
+                    Some(<$value>::of(state.slot(slot).value))
+                });
+                fmt::Debug::fmt(&last.flatten().unwrap_or_else(|| self.value.load(Ordering::Relaxed)), f)
+            }
+        }
+
+        impl $(<$generic>)? From<$value> for $name $(<$generic>)? {
+            #[track_caller]
+            fn from(value: $value) -> Self {
+                $name::new(value)
+            }
+        }
+    };
+}
+
+macro_rules! fetch {
+    ($name:ident, $value:ty, $($(#[$doc:meta])* $method:ident = $apply:expr;)*) => {
+        impl $name {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $method(&self, value: $value, order: Ordering) -> $value {
+                    fn apply(read: u64, operands: [u64; 2]) -> Option<u64> {
+                        let f: fn($value, $value) -> $value = $apply;
+                        Some(f(<$value>::of(read), <$value>::of(operands[0])).bits())
+                    }
+                    self.rmw(order, apply, value.bits(), Location::caller())
+                        .unwrap_or_else(|| self.value.$method(value, order))
+                }
+            )*
+        }
+    };
+}
+
+macro_rules! integer {
+    ($name:ident, $value:ident) => {
+        impl Bits for $value {
+            #[inline]
+            fn bits(self) -> u64 {
+                self as u64
+            }
+            #[inline]
+            fn of(bits: u64) -> Self {
+                bits as $value
+            }
+        }
+
+        atomic!(
+            #[doc = concat!("An atomic `", stringify!($value), "`.")]
+            [] $name, $value
+        );
+
+        fetch! { $name, $value,
+            /// Adds, and wraps around; gives the value before.
+            fetch_add = |a, b| a.wrapping_add(b);
+            /// Subtracts, and wraps around; gives the value before.
+            fetch_sub = |a, b| a.wrapping_sub(b);
+            /// Bitwise and; gives the value before.
+            fetch_and = |a, b| a & b;
+            /// Bitwise nand; gives the value before.
+            fetch_nand = |a, b| !(a & b);
+            /// Bitwise or; gives the value before.
+            fetch_or = |a, b| a | b;
+            /// Bitwise exclusive or; gives the value before.
+            fetch_xor = |a, b| a ^ b;
+            /// The greater one; gives the value before.
+            fetch_max = |a, b| a.max(b);
+            /// The smaller one; gives the value before.
+            fetch_min = |a, b| a.min(b);
+        }
+
+        impl Default for $name {
+            #[track_caller]
+            fn default() -> Self {
+                $name::new(0)
+            }
+        }
+    };
+}
+
+integer!(AtomicUsize, usize);
+integer!(AtomicIsize, isize);
+integer!(AtomicU8, u8);
+integer!(AtomicU16, u16);
+integer!(AtomicU32, u32);
+integer!(AtomicU64, u64);
+integer!(AtomicI8, i8);
+integer!(AtomicI16, i16);
+integer!(AtomicI32, i32);
+integer!(AtomicI64, i64);
+
+atomic!(
+    /// An atomic `bool`.
+    [] AtomicBool, bool
+);
+
+fetch! { AtomicBool, bool,
+    /// Logical and; gives the value before.
+    fetch_and = |a, b| a & b;
+    /// Logical nand; gives the value before.
+    fetch_nand = |a, b| !(a & b);
+    /// Logical or; gives the value before.
+    fetch_or = |a, b| a | b;
+    /// Logical exclusive or; gives the value before.
+    fetch_xor = |a, b| a ^ b;
+}
+
+impl AtomicBool {
+    /// The other value; gives the one before.
+    #[track_caller]
+    pub fn fetch_not(&self, order: Ordering) -> bool {
+        self.fetch_xor(true, order)
+    }
+}
+
+impl Default for AtomicBool {
+    #[track_caller]
+    fn default() -> Self {
+        AtomicBool::new(false)
+    }
+}
+
+atomic!(
+    /// An atomic pointer.
+    [T] AtomicPtr, *mut T
+);
+
+impl<T> Default for AtomicPtr<T> {
+    #[track_caller]
+    fn default() -> Self {
+        AtomicPtr::new(std::ptr::null_mut())
+    }
+}

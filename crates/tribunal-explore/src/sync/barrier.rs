@@ -1,0 +1,59 @@
+//! A barrier.
+
+use crate::program::{Condition, Update};
+use crate::runtime::home::Home;
+use crate::runtime::ops::{self, Access};
+use std::fmt;
+use std::panic::Location;
+use tribunal::memory::Order;
+
+/// A barrier, as [`std::sync::Barrier`]. Its word counts all who ever came.
+pub struct Barrier {
+    home: Home,
+    size: usize,
+    outside: std::sync::Barrier,
+}
+
+/// Whether a thread was the last to come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierWaitResult(bool);
+
+impl BarrierWaitResult {
+    /// Whether this is the one thread of those that met that leads.
+    pub fn is_leader(&self) -> bool {
+        self.0
+    }
+}
+
+impl Barrier {
+    /// A barrier for so many threads.
+    #[track_caller]
+    pub const fn new(size: usize) -> Self {
+        Barrier { home: Home::new("Barrier", Location::caller()), size, outside: std::sync::Barrier::new(size) }
+    }
+
+    /// Waits until so many threads have come.
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        let place = Location::caller();
+        let update = Update { apply: |came, _| Some(came + 1), operands: [0; 2] };
+        let come = Access::Rmw { order: Order::AcqRel, failure: Order::Relaxed, update };
+        let Some(before) = ops::access(&self.home, || 0, come, place) else {
+            return BarrierWaitResult(self.outside.wait().is_leader());
+        };
+        let size = (self.size as u64).max(1);
+        let all = (before / size + 1) * size;
+        let leads = before + 1 == all;
+        if !leads {
+            let until = Condition { holds: |came, all| came >= all, operand: all };
+            ops::access(&self.home, || 0, Access::Await { order: Order::Acquire, until }, place);
+        }
+        BarrierWaitResult(leads)
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Barrier").finish_non_exhaustive()
+    }
+}

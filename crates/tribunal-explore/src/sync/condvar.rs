@@ -1,0 +1,283 @@
+//! A condition variable.
+
+use super::{LockResult, MutexGuard, PoisonError};
+use crate::program::Update;
+use crate::runtime::home::Home;
+use crate::runtime::ops::{self, Access};
+use crate::runtime::state;
+use crate::thread::is;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tribunal::memory::{Order, ThreadId};
+
+/// A condition variable, as [`std::sync::Condvar`]. It wakes in the order of waiting; without cause, and after a time, only if
+/// [that is switched on](crate::Explorer::spurious).
+///
+/// Its word is the queue of those who wait, which a wait and a notification change in one step; each who waits is told by a store of its own.
+pub struct Condvar {
+    home: Home,
+    outside: std::sync::Condvar,
+}
+
+/// Whether a wait ended because of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Whether a wait ended because of its time.
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+/// A wait: a thread and how often it had waited before.
+type Waiter = (u32, u32);
+
+/// Queues by number, the same for the same content in every execution; 0 is the empty one.
+#[derive(Default)]
+struct Queues {
+    numbers: FxHashMap<Arc<[Waiter]>, u64>,
+    queues: Vec<Arc<[Waiter]>>,
+}
+
+static QUEUES: Mutex<Option<Queues>> = Mutex::new(None);
+
+fn queues<R>(f: impl FnOnce(&mut Queues) -> R) -> R {
+    let mut queues = QUEUES.lock().unwrap_or_else(PoisonError::into_inner);
+    f(queues.get_or_insert_with(Queues::default))
+}
+
+impl Queues {
+    fn get(&self, number: u64) -> &[Waiter] {
+        number.checked_sub(1).and_then(|number| self.queues.get(number as usize)).map_or(&[], |queue| queue)
+    }
+
+    fn number(&mut self, queue: &[Waiter]) -> u64 {
+        if queue.is_empty() {
+            return 0;
+        }
+        if let Some(&number) = self.numbers.get(queue) {
+            return number;
+        }
+        let queue: Arc<[Waiter]> = queue.into();
+        self.queues.push(queue.clone());
+        let number = self.queues.len() as u64;
+        self.numbers.insert(queue, number);
+        number
+    }
+
+    /// The queue's number after a change.
+    fn change(&mut self, number: u64, f: impl FnOnce(&mut Vec<Waiter>)) -> u64 {
+        let mut queue = self.get(number).to_vec();
+        f(&mut queue);
+        self.number(&queue)
+    }
+}
+
+fn waiter(operands: [u64; 2]) -> Waiter {
+    (operands[0] as u32, operands[1] as u32)
+}
+
+fn push(queue: u64, operands: [u64; 2]) -> Option<u64> {
+    Some(queues(|queues| queues.change(queue, |queue| queue.push(waiter(operands)))))
+}
+
+fn remove(queue: u64, operands: [u64; 2]) -> Option<u64> {
+    queues(|queues| {
+        let is_in = queues.get(queue).contains(&waiter(operands));
+        is_in.then(|| queues.change(queue, |queue| queue.retain(|other| *other != waiter(operands))))
+    })
+}
+
+fn pop(queue: u64, _: [u64; 2]) -> Option<u64> {
+    (queue != 0).then(|| queues(|queues| queues.change(queue, |queue| _ = queue.remove(0))))
+}
+
+fn clear(queue: u64, _: [u64; 2]) -> Option<u64> {
+    (queue != 0).then_some(0)
+}
+
+/// The location by which a wait is told.
+fn token(waiter: Waiter, place: &'static Location<'static>) -> Option<Arc<Home>> {
+    state::with(|state| {
+        let key = (ThreadId(waiter.0), waiter.1);
+        let new = || Arc::new(Home::new("a wait for a Condvar", place));
+        state.tokens.entry(key).or_insert_with(new).clone()
+    })
+}
+
+impl Condvar {
+    /// Nobody waits for it.
+    #[track_caller]
+    pub const fn new() -> Self {
+        Condvar { home: Home::new("Condvar", Location::caller()), outside: std::sync::Condvar::new() }
+    }
+
+    fn rmw(
+        &self,
+        apply: fn(u64, [u64; 2]) -> Option<u64>,
+        (thread, wait): Waiter,
+        place: &'static Location<'static>,
+    ) -> u64 {
+        let update = Update { apply, operands: [thread.into(), wait.into()] };
+        let access = Access::Rmw { order: Order::Relaxed, failure: Order::Relaxed, update };
+        ops::access(&self.home, || 0, access, place).unwrap_or(0)
+    }
+
+    /// Gives the lock back, waits until it is notified, and takes the lock.
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        if !state::is_inside() {
+            let (lock, data) = guard.into_parts();
+            return match self.outside.wait(data) {
+                Ok(data) => Ok(MutexGuard::from_parts(lock, data)),
+                Err(poisoned) => Err(PoisonError::new(MutexGuard::from_parts(lock, poisoned.into_inner()))),
+            };
+        }
+        let place = Location::caller();
+        let (guard, _) = self.wait_inside(guard, place);
+        guard
+    }
+
+    /// Says also whether it ended without a notification.
+    fn wait_inside<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        place: &'static Location<'static>,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        let waiter = state::with(|state| {
+            let thread = state.current.0;
+            let me = state.me();
+            me.waits += 1;
+            (thread, me.waits)
+        })
+        .unwrap_or_default();
+        self.rmw(push, waiter, place);
+        let lock = guard.release(place);
+        let spurious = ops::wakes_spuriously(place) && {
+            // It may have been notified in the meantime.
+            let queue = self.rmw(remove, waiter, place);
+            queues(|queues| queues.get(queue).contains(&waiter))
+        };
+        if !spurious && let Some(token) = token(waiter, place) {
+            ops::access(&token, || 0, Access::Await { order: Order::Relaxed, until: is(1) }, place);
+        }
+        (lock.lock_at(place), spurious)
+    }
+
+    /// Waits until the condition does not hold any more.
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    #[track_caller]
+    pub fn wait_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// Waits until it is notified; or for no longer than that, if [that is switched on](crate::Explorer::spurious).
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        timeout: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        if !state::is_inside() {
+            let (lock, data) = guard.into_parts();
+            let both = |(data, result): (_, std::sync::WaitTimeoutResult)| {
+                (MutexGuard::from_parts(lock, data), WaitTimeoutResult(result.timed_out()))
+            };
+            return match self.outside.wait_timeout(data, timeout) {
+                Ok(result) => Ok(both(result)),
+                Err(poisoned) => Err(PoisonError::new(both(poisoned.into_inner()))),
+            };
+        }
+        let (guard, spurious) = self.wait_inside(guard, Location::caller());
+        let result = WaitTimeoutResult(spurious);
+        match guard {
+            Ok(guard) => Ok((guard, result)),
+            Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), result))),
+        }
+    }
+
+    /// Waits until the condition does not hold any more; or for no longer than that, if [that is switched on](crate::Explorer::spurious).
+    ///
+    /// # Errors
+    /// If the lock is poisoned.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        timeout: Duration,
+        mut condition: impl FnMut(&mut T) -> bool,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        loop {
+            if !condition(&mut *guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            let result;
+            (guard, result) = self.wait_timeout(guard, timeout)?;
+            if result.timed_out() {
+                return Ok((guard, result));
+            }
+        }
+    }
+
+    /// Wakes the one who has waited longest.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        self.notify(pop, 1, Location::caller());
+        self.outside.notify_one();
+    }
+
+    /// Wakes all who wait.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        self.notify(clear, usize::MAX, Location::caller());
+        self.outside.notify_all();
+    }
+
+    fn notify(
+        &self,
+        apply: fn(u64, [u64; 2]) -> Option<u64>,
+        count: usize,
+        place: &'static Location<'static>,
+    ) {
+        let queue = self.rmw(apply, (0, 0), place);
+        if queue == 0 {
+            return;
+        }
+        let woken: Vec<Waiter> = queues(|queues| queues.get(queue).iter().copied().take(count).collect());
+        for token in woken.into_iter().filter_map(|waiter| token(waiter, place)) {
+            ops::access(&token, || 0, Access::Store(Order::Relaxed, 1), place);
+        }
+    }
+}
+
+impl Default for Condvar {
+    #[track_caller]
+    fn default() -> Self {
+        Condvar::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+//! Threads that borrow from the one that makes them.
+
+use super::{Packet, Result, Thread, fill, launch};
+use crate::runtime::ops::{self, Cancelled};
+use crate::runtime::state::{self, Body};
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Threads that were not joined.
+type Children = Arc<Mutex<Vec<tribunal::memory::ThreadId>>>;
+
+/// A scope for threads.
+pub struct Scope<'scope, 'env: 'scope> {
+    children: Children,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    env: PhantomData<&'env mut &'env ()>,
+}
+
+/// A thread of a scope that can be waited for.
+pub struct ScopedJoinHandle<'scope, T> {
+    thread: Thread,
+    packet: Packet<T>,
+    children: Children,
+    scope: PhantomData<&'scope ()>,
+}
+
+/// Makes a scope for threads, which may borrow what outlives it: they are waited for at its end.
+///
+/// # Panics
+/// If `f` does. A thread that panics and was not joined is not seen, where [panics are caught](crate::Explorer::catch_panics).
+#[track_caller]
+pub fn scope<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let place = Location::caller();
+    let scope = Scope { children: Children::default(), scope: PhantomData, env: PhantomData };
+    let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
+    let children = std::mem::take(&mut *scope.children.lock().unwrap_or_else(PoisonError::into_inner));
+    let cancelled = matches!(&result, Err(payload) if payload.is::<Cancelled>());
+    let waited = match (&result, catches_panics()) {
+        // A panic is the end of the execution.
+        (Err(payload), false) if !cancelled => {
+            let (problem, place) = crate::runtime::panicked(&**payload);
+            catch_unwind(|| ops::fail(problem, place))
+        }
+        _ if cancelled => Ok(()),
+        _ => catch_unwind(AssertUnwindSafe(|| children.iter().for_each(|&child| ops::join(child, place)))),
+    };
+    // The frames that the threads borrow from stay until they are gone.
+    ops::wait_unwinding(&children);
+    match (result, waited) {
+        (Ok(value), Ok(())) => value,
+        (_, Err(payload)) | (Err(payload), _) => resume_unwind(payload),
+    }
+}
+
+fn catches_panics() -> bool {
+    state::with(|state| state.behaviour.catch_panics).unwrap_or(false)
+}
+
+impl<'scope, 'env> Scope<'scope, 'env> {
+    /// Starts a thread.
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        self.start(None, f)
+    }
+
+    #[track_caller]
+    pub(super) fn start<F, T>(&'scope self, name: Option<String>, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let packet = Packet::default();
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(fill(packet.clone(), f));
+        #[allow(unsafe_code)]
+        // SAFETY: `scope` does not return before the thread has ended, by its end or by unwinding; if neither comes about, because a
+        // cancelled execution cannot be unwound, the frames of both are leaked. A body that never runs is dropped before the frames
+        // that it borrows from unwind, or never.
+        let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Body>(body) };
+        let thread = launch(name, body, Location::caller());
+        self.children.lock().unwrap_or_else(PoisonError::into_inner).extend(thread.number());
+        ScopedJoinHandle { thread, packet, children: self.children.clone(), scope: PhantomData }
+    }
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// Waits for its end, and gives what it returned.
+    ///
+    /// # Errors
+    /// What the thread panicked with, if that is not the end of the execution.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        if let Some(number) = self.thread.number() {
+            ops::join(number, Location::caller());
+            let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+            children.retain(|&child| child != number);
+        }
+        let result = self.packet.lock().unwrap_or_else(PoisonError::into_inner).take();
+        result.unwrap_or_else(|| Err(Box::new("the thread did not come to its end")))
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    /// Whether it has finished.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        self.thread.is_finished(Location::caller())
+    }
+}
+
+impl fmt::Debug for Scope<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scope").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for ScopedJoinHandle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScopedJoinHandle").field("thread", &self.thread).finish_non_exhaustive()
+    }
+}
