@@ -46,8 +46,7 @@ sb.prog [o=sc]: sc: no failure in all 3 executions
 fn a_failing_execution_is_shown() {
     let place = Place::with("race.prog", RACE);
     let ran = place.run(&["explore", "race.prog"]);
-    let expected =
-        "race.prog: rc20: data race on d: A (line 3) and B (line 4), after 0 executions, as expected
+    let expected = "race.prog: rc20: data race on d: A (line 3) and B (line 4), as expected
   A:0 W.na d 1        line 3
   A:1 W.rel y 1       line 3
   B:0 R y 1 from A:1  line 4

@@ -29,13 +29,15 @@ impl fmt::Display for Job<'_> {
 pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     let report = &found.exploration.report;
     let verdict = match &report.failure {
-        Some(failure) => {
-            let after = format!(", after {}", executions(report.executions, report.blocked));
-            format!("{}{after}", page.paint(BAD, &summary(failure)))
-        }
+        // How many executions came before depends on who was faster.
+        Some(failure) => page.paint(BAD, &summary(failure)),
         None => {
             let style = if found.is_unfinished() { DOUBT } else { GOOD };
-            let all = if report.end == End::Complete { "all " } else { "" };
+            let all = match (report.end, report.executions) {
+                (End::Complete, 1) => "its ",
+                (End::Complete, _) => "all ",
+                _ => "",
+            };
             let counts = executions(report.executions, report.blocked);
             format!("{} in {all}{counts}{}", page.paint(style, "no failure"), ended(report))
         }
