@@ -216,7 +216,8 @@ fn text(failure: &Failure, report: &Report) -> String {
 }
 
 fn places(waiting: &[(ThreadId, Place)]) -> String {
-    let places: Vec<String> = waiting.iter().map(|(thread, place)| format!("{} at {place}", thread.0)).collect();
+    let places: Vec<String> =
+        waiting.iter().map(|(thread, place)| format!("{} at {place}", thread.0)).collect();
     format!("[{}]", places.join(", "))
 }
 

@@ -32,6 +32,17 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             && self.memory.admits(event.thread, loc, source, order, false)
     }
 
+    /// Whether an event might wait for ever although something lets it go on: mo may end with a write that does not.
+    pub(super) fn may_wait_for_ever(&self, event: &Event) -> bool {
+        let Some(loc) = event.loc() else { return false };
+        let mut writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
+        writes.any(|source| {
+            !self.lets_go_on(event, source)
+                && self.taker(loc, source).is_none()
+                && !self.is_overwritten(loc, source)
+        })
+    }
+
     /// Whether the thread of a write has written the location again.
     pub(super) fn is_overwritten(&self, loc: LocId, source: Source) -> bool {
         let Source::Event(write) = source else { return false };
@@ -100,7 +111,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let count = ids.len();
         let events: Vec<Event> = ids[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
         let may_repeat = events.iter().rev().take_while(|event| may_be_repeated(event)).count();
-        let starts = (events.len() - may_repeat..events.len()).filter(|&start| changes_nothing(&events[start..]));
+        let starts =
+            (events.len() - may_repeat..events.len()).filter(|&start| changes_nothing(&events[start..]));
         let starts: Vec<usize> = starts.rev().collect();
         let shortest = starts.first().map_or(0, |&start| events.len() - start);
         let found = match self.loops.get(&self.history(thread, place)) {
