@@ -1,5 +1,6 @@
 //! What cargo does not do by itself.
 
+mod loom_crates;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -10,13 +11,16 @@ Usage: cargo xtask TASK
 
 Tasks:
   page     build the page that checks histories by itself: one file, target/page/tribunal.html
-  browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)";
+  browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
+  loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
+           fetch published crates with loom tests, and run these with the explorer in loom's place";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["page"] => page::build().map(drop),
         ["browser"] => page::build().and_then(|page| browser(&page)),
+        ["loom-crates", ..] => loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options)),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             Ok(())

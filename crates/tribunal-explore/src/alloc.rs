@@ -27,9 +27,11 @@ impl Memory {
     #[inline]
     pub(crate) fn is_freed(&self, address: usize) -> bool {
         self.freed > 0
-            && self.blocks.range(..=address).next_back().is_some_and(|(start, block)| {
-                block.freed.is_some() && address - start < block.layout.size()
-            })
+            && self
+                .blocks
+                .range(..=address)
+                .next_back()
+                .is_some_and(|(start, block)| block.freed.is_some() && address - start < block.layout.size())
     }
 
     /// A block that was not given back.
@@ -106,11 +108,14 @@ pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
             return Found::Freed(place.into());
         }
         let inside = |address: usize| address.wrapping_sub(start) < block.layout.size();
-        let used = state.slots.iter().enumerate().filter(|(_, slot)| slot.loc.is_some() && inside(slot.address));
+        let used =
+            state.slots.iter().enumerate().filter(|(_, slot)| slot.loc.is_some() && inside(slot.address));
         Found::Live(used.map(|(number, _)| SlotId(number as u32)).collect())
     });
     match found {
-        Some(Found::Freed(before)) => ops::misuse(format!("Double free: the memory was given back at {before}."), place),
+        Some(Found::Freed(before)) => {
+            ops::misuse(format!("Double free: the memory was given back at {before}."), place)
+        }
         Some(Found::Live(used)) => {
             for slot in used {
                 ops::access_slot(slot, Access::Store(Order::NonAtomic, 0), place);

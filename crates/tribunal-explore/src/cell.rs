@@ -34,7 +34,10 @@ impl<T> UnsafeCell<T> {
     /// A cell with this in it.
     #[track_caller]
     pub const fn new(value: T) -> Self {
-        UnsafeCell { home: Home::new("UnsafeCell", Location::caller()), data: std::cell::UnsafeCell::new(value) }
+        UnsafeCell {
+            home: Home::new("UnsafeCell", Location::caller()),
+            data: std::cell::UnsafeCell::new(value),
+        }
     }
 
     /// What is in it.

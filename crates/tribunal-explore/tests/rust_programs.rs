@@ -71,9 +71,7 @@ macro_rules! threads {
 
 #[test]
 fn store_buffering() {
-    let sb = |a, b, c, d| {
-        count(threads![[store(0, 1, a), load(1, b)], [store(1, 1, c), load(0, d)]])
-    };
+    let sb = |a, b, c, d| count(threads![[store(0, 1, a), load(1, b)], [store(1, 1, c), load(0, d)]]);
     assert_eq!(sb(Relaxed, Relaxed, Relaxed, Relaxed), 4);
     assert_eq!(sb(SeqCst, SeqCst, SeqCst, SeqCst), 3);
     assert_eq!(sb(SeqCst, SeqCst, SeqCst, Acquire), 4);

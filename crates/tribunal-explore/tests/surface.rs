@@ -636,7 +636,10 @@ fn leaks() {
         alloc::dealloc(pointer, layout);
         alloc::dealloc(pointer, layout);
     });
-    assert!(matches!(&problem, Problem::Misuse { message } if message.contains("Double free")), "{problem:?}");
+    assert!(
+        matches!(&problem, Problem::Misuse { message } if message.contains("Double free")),
+        "{problem:?}"
+    );
 }
 
 #[test]

@@ -24,7 +24,8 @@ impl Coroutines {
 impl Fibers for Coroutines {
     fn fiber(&mut self, body: Body) -> Box<dyn Fiber> {
         let stack = self.stacks.borrow_mut().pop().unwrap_or_else(|| {
-            DefaultStack::new(self.stack_size).unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
+            DefaultStack::new(self.stack_size)
+                .unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
         });
         let coroutine = Coroutine::with_stack(stack, |yielder: &corosensei::Yielder<(), ()>, ()| {
             let yielder = Yielder(yielder);

@@ -153,7 +153,9 @@ impl Rust {
         for thread in &mut state.threads {
             left.extend(thread.locals.drain(..).map(|local| Box::new(local) as _));
         }
-        left.extend(state.slots.iter_mut().filter_map(|slot| slot.content.take()).map(|kept| Box::new(kept) as _));
+        left.extend(
+            state.slots.iter_mut().filter_map(|slot| slot.content.take()).map(|kept| Box::new(kept) as _),
+        );
         if left.is_empty() {
             return Ok(());
         }

@@ -227,7 +227,10 @@ fn give_way() {
 }
 
 /// Asks for something that is no access. `None` where the explorer is not asked: outside, and while the thread unwinds.
-pub(crate) fn ask(action: impl Fn(&mut State) -> Action, place: &'static Location<'static>) -> Option<Answer> {
+pub(crate) fn ask(
+    action: impl Fn(&mut State) -> Action,
+    place: &'static Location<'static>,
+) -> Option<Answer> {
     loop {
         let step = state::with(|state| match way(state) {
             Way::Cancel => Step::Cancel,

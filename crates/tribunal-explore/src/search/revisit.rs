@@ -89,11 +89,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 continue;
             }
             let reader = self.graph.event(read);
-            let useful = match reader.action {
-                Action::Await { until, .. } => until.of(value),
-                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
-                _ => !reader.is_plain() || self.options.allow_races,
-            };
+            let plain = reader.is_plain() && !self.options.allow_races;
+            let useful = !plain && is_useful(reader, event, value);
             if useful {
                 self.todo.push(Try::Backward { at: id, source: event.source, read });
             }
@@ -120,12 +117,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             if before(&self.graph, reader) || reader.stamp > taker.stamp {
                 continue;
             }
-            let useful = match reader.action {
-                _ if read == taken_by => true,
-                Action::Await { until, .. } => until.of(value),
-                Action::AwaitRmw { update, .. } => update.of(value).is_some(),
-                _ => true,
-            };
+            let useful = read == taken_by || is_useful(reader, &written, value);
             if useful {
                 self.todo.push(Try::Backward { at, source, read });
             }
@@ -181,13 +173,16 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         self.redirect(&mut write, source);
         let from = Source::Event(EventId(self.graph.len() as u32));
+        let from_rmw = write.is_read();
         if !self.push(write) {
             return false;
         }
         read.write_stamp = trace.event(at).write_stamp + 1;
         self.redirect(&mut read, from);
-        // It waits only if nothing lets it go on.
-        if read.waiting && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source)) {
+        // An RMW waits behind another only if nothing lets it go on.
+        let rmws = from_rmw && matches!(read.action, Action::AwaitRmw { .. });
+        if read.waiting && rmws && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source))
+        {
             return false;
         }
         // If it is an RMW, what it writes is new.
@@ -323,5 +318,18 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             (_, Source::Event(_)) => std::cmp::Ordering::Greater,
             _ => std::cmp::Ordering::Equal,
         });
+    }
+}
+
+/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on, or to wait behind it for ever.
+fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
+    match reader.action {
+        Action::Await { until, .. } => until.of(value) || !reader.waiting,
+        // An RMW waits behind another only if that overwrites what it has waited behind.
+        Action::AwaitRmw { update, .. } => {
+            let behind = reader.waiting && write.source == reader.source;
+            update.of(value).is_some() || !write.is_read() || behind
+        }
+        _ => true,
     }
 }

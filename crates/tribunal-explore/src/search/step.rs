@@ -158,7 +158,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.sort_by_preference(&mut found);
         if self.guide.is_none()
             && matches!(event.action, Action::Await { .. } | Action::AwaitRmw { .. })
-            && !found.iter().any(|&source| self.stays_readable(event, source))
+            && (!found.iter().any(|&source| self.stays_readable(event, source))
+                || self.may_wait_for_ever(event))
         {
             found.extend(self.preferred_wait(event));
         }

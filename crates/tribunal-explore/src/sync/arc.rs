@@ -79,7 +79,12 @@ impl<T: ?Sized> Shared<T> {
         self.handles(|state, slot| state.slot(slot).handles)
     }
 
-    fn rmw(&self, order: Order, apply: fn(u64, [u64; 2]) -> Option<u64>, place: &'static Location<'static>) -> u64 {
+    fn rmw(
+        &self,
+        order: Order,
+        apply: fn(u64, [u64; 2]) -> Option<u64>,
+        place: &'static Location<'static>,
+    ) -> u64 {
         let update = Update { apply, operands: [0; 2] };
         let access = Access::Rmw { order, failure: Order::Relaxed, update };
         ops::access(&self.home, || 1, access, place).unwrap_or(1)
@@ -149,7 +154,8 @@ impl<T: ?Sized> Shared<T> {
             }
             last
         } else {
-            let release = |state: &mut State| Action::Release { loc: state.locate(slot), others: handles.left };
+            let release =
+                |state: &mut State| Action::Release { loc: state.locate(slot), others: handles.left };
             match ops::ask(release, place) {
                 Some(answer) => answer == Answer::Value(1),
                 None => handles.left == 0,
@@ -419,7 +425,8 @@ impl<T: ?Sized> Weak<T> {
     pub fn strong_count(&self) -> usize {
         match &self.shared {
             Some(shared) if shared.known().is_some() => {
-                ops::access(&shared.home, || 1, Access::Load(Order::Relaxed), Location::caller()).unwrap_or(0) as usize
+                ops::access(&shared.home, || 1, Access::Load(Order::Relaxed), Location::caller()).unwrap_or(0)
+                    as usize
             }
             _ => self.value.strong_count(),
         }

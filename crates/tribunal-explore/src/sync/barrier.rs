@@ -29,7 +29,11 @@ impl Barrier {
     /// A barrier for so many threads.
     #[track_caller]
     pub const fn new(size: usize) -> Self {
-        Barrier { home: Home::new("Barrier", Location::caller()), size, outside: std::sync::Barrier::new(size) }
+        Barrier {
+            home: Home::new("Barrier", Location::caller()),
+            size,
+            outside: std::sync::Barrier::new(size),
+        }
     }
 
     /// Waits until so many threads have come.

@@ -71,7 +71,9 @@ impl<T: ?Sized> Mutex<T> {
         match ops::access(&self.home, || 0, take, place) {
             Some(_) => match self.data.try_lock() {
                 Err(TryLockError::WouldBlock) => unreachable!("who takes the lock is alone"),
-                Err(TryLockError::Poisoned(poisoned)) => Err(PoisonError::new(self.guard(poisoned.into_inner()))),
+                Err(TryLockError::Poisoned(poisoned)) => {
+                    Err(PoisonError::new(self.guard(poisoned.into_inner())))
+                }
                 Ok(data) => Ok(self.guard(data)),
             },
             None => match self.data.lock() {

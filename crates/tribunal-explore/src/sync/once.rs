@@ -45,7 +45,12 @@ impl Word {
                 DONE => return Some(None),
                 UNDER_WAY => {
                     let until = Condition { holds: |word, _| word != UNDER_WAY, operand: 0 };
-                    ops::access(&self.home, || initial, Access::Await { order: Order::Acquire, until }, place)?;
+                    ops::access(
+                        &self.home,
+                        || initial,
+                        Access::Await { order: Order::Acquire, until },
+                        place,
+                    )?;
                 }
                 POISONED if !forgive => panic!("Once instance has previously been poisoned"),
                 word => return Some(Some(word)),

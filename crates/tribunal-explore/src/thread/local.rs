@@ -151,7 +151,8 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 
 /// Destroys the values of the thread that calls this, those too that are made meanwhile.
 pub(crate) fn destroy() {
-    while let Some(value) = state::with(|state| state.me().locals.iter_mut().find_map(|(_, value)| value.take())).flatten()
+    while let Some(value) =
+        state::with(|state| state.me().locals.iter_mut().find_map(|(_, value)| value.take())).flatten()
     {
         drop(value);
     }

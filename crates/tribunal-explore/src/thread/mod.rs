@@ -286,7 +286,9 @@ fn launch(name: Option<String>, body: Body, place: &'static Location<'static>) -
             state.me().handle = Some(child.clone());
         });
         body();
-        if let Some(inner) = child.explored().filter(|_| state::with(|state| finishes_are_events(state)) == Some(true)) {
+        if let Some(inner) =
+            child.explored().filter(|_| state::with(|state| finishes_are_events(state)) == Some(true))
+        {
             ops::access(&inner.finished, || 0, Access::Store(Order::Release, 1), place);
         }
     });

@@ -1,0 +1,116 @@
+//! Running a test.
+
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+use tribunal_explore::{End, Explorer};
+
+/// The path of `max_branches` unless it is said.
+const MAX_BRANCHES: usize = 1_000;
+
+/// Explores a closure with the options of the environment.
+///
+/// # Panics
+/// With the failure, if there is one.
+#[track_caller]
+pub fn model<F>(f: F)
+where
+    F: Fn() + Sync + Send + 'static,
+{
+    Builder::new().check(f);
+}
+
+/// How to explore.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Builder {
+    /// Does nothing: there is no limit on threads.
+    pub max_threads: usize,
+    /// An execution with more events fails. Only if it is not loom's 1,000, which counts otherwise. `LOOM_MAX_BRANCHES`
+    pub max_branches: usize,
+    /// Ends after so many executions. `LOOM_MAX_PERMUTATIONS`
+    pub max_permutations: Option<usize>,
+    /// Ends after so long. `LOOM_MAX_DURATION`, in seconds
+    pub max_duration: Option<Duration>,
+    /// Leaves out executions with more preemptions. `LOOM_MAX_PREEMPTIONS`
+    pub preemption_bound: Option<usize>,
+    /// Where an execution that fails is written to, and run again from at first. `LOOM_CHECKPOINT_FILE`
+    pub checkpoint_file: Option<PathBuf>,
+    /// Does nothing. `LOOM_CHECKPOINT_INTERVAL`
+    pub checkpoint_interval: usize,
+    /// Does nothing: everything is explored.
+    pub expect_explicit_explore: bool,
+    /// Does nothing: places in the source are always told. `LOOM_LOCATION`
+    pub location: bool,
+    /// Whether it prints how many executions there were. `LOOM_LOG`
+    pub log: bool,
+}
+
+/// A variable of the environment.
+fn variable<T: FromStr<Err: Display>>(name: &str) -> Option<T> {
+    let text = std::env::var(name).ok()?;
+    match text.parse() {
+        Ok(value) => Some(value),
+        Err(error) => panic!("{name}={text}: {error}"),
+    }
+}
+
+impl Builder {
+    /// With the options of the environment.
+    ///
+    /// # Panics
+    /// If a variable of the environment is not what it should be.
+    pub fn new() -> Self {
+        Builder {
+            max_threads: crate::MAX_THREADS,
+            max_branches: variable("LOOM_MAX_BRANCHES").unwrap_or(MAX_BRANCHES),
+            max_permutations: variable("LOOM_MAX_PERMUTATIONS"),
+            max_duration: variable("LOOM_MAX_DURATION").map(Duration::from_secs),
+            preemption_bound: variable("LOOM_MAX_PREEMPTIONS"),
+            checkpoint_file: variable("LOOM_CHECKPOINT_FILE"),
+            checkpoint_interval: variable("LOOM_CHECKPOINT_INTERVAL").unwrap_or(20_000),
+            expect_explicit_explore: false,
+            location: variable::<String>("LOOM_LOCATION").is_some(),
+            log: variable::<String>("LOOM_LOG").is_some(),
+        }
+    }
+
+    /// Sets [`checkpoint_file`](Self::checkpoint_file).
+    pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
+        self.checkpoint_file = Some(file.into());
+        self
+    }
+
+    /// Explores a closure.
+    ///
+    /// # Panics
+    /// With the failure, if there is one.
+    #[track_caller]
+    pub fn check<F>(&self, f: F)
+    where
+        F: Fn() + Sync + Send + 'static,
+    {
+        let mut explorer = Explorer::new()
+            .max_executions(self.max_permutations.map(|most| most as u64))
+            .max_duration(self.max_duration)
+            .max_preemptions(self.preemption_bound);
+        if self.max_branches != MAX_BRANCHES {
+            explorer = explorer.max_events(self.max_branches);
+        }
+        let report = explorer.run(f);
+        if self.log {
+            println!("Completed in {} iterations", report.executions);
+            println!("blocked: {}; events: {}; time: {:?}", report.blocked, report.events, report.duration);
+            if report.end != End::Complete {
+                println!("not all: {:?}", report.end);
+            }
+        }
+    }
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder::new()
+    }
+}

@@ -1,0 +1,115 @@
+//! Running a test by itself, for no longer than a time.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What came of a test.
+pub(super) enum Verdict {
+    Passes,
+    Fails(String),
+    TimeLimit,
+}
+
+impl Verdict {
+    /// Where it is counted.
+    pub(super) fn column(&self) -> usize {
+        match self {
+            Verdict::Passes => 0,
+            Verdict::Fails(_) => 1,
+            Verdict::TimeLimit => 2,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Passes => f.write_str("passes"),
+            Verdict::Fails(message) => write!(f, "**fails**: {message}"),
+            Verdict::TimeLimit => f.write_str("time limit"),
+        }
+    }
+}
+
+pub(super) struct Outcome {
+    pub(super) verdict: Verdict,
+    /// Of all models of the test together.
+    pub(super) executions: u64,
+    pub(super) seconds: f64,
+}
+
+/// Runs a test of one of the files.
+pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration) -> Outcome {
+    let none = |message: &str| Outcome { verdict: Verdict::Fails(message.into()), executions: 0, seconds: 0.0 };
+    match files.iter().find(|file| has(file, test)) {
+        Some(file) => run(file, test, timeout).unwrap_or_else(|error| none(&error.to_string())),
+        None => none("there is no such test"),
+    }
+}
+
+fn has(file: &Path, test: &str) -> bool {
+    let list = Command::new(file).args(["--list", "--exact", test]).output();
+    list.is_ok_and(|list| String::from_utf8_lossy(&list.stdout).lines().any(|line| line == format!("{test}: test")))
+}
+
+fn run(file: &Path, test: &str, timeout: Duration) -> std::io::Result<Outcome> {
+    let start = Instant::now();
+    let mut child = Command::new(file)
+        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+        .env("LOOM_LOG", "info")
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let read = |pipe: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            // What could be read before a mistake will do.
+            let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    };
+    let output = read(child.stdout.take().map(|pipe| Box::new(pipe) as _));
+    let errors = read(child.stderr.take().map(|pipe| Box::new(pipe) as _));
+    let status = loop {
+        match child.try_wait()? {
+            Some(status) => break Some(status),
+            None if start.elapsed() > timeout => {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(2)),
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let output = output.join().unwrap_or_default();
+    let errors = errors.join().unwrap_or_default();
+    let verdict = match status {
+        None => Verdict::TimeLimit,
+        Some(status) if status.success() => Verdict::Passes,
+        Some(status) => Verdict::Fails(reason(&errors).unwrap_or_else(|| status.to_string())),
+    };
+    Ok(Outcome { verdict, executions: executions(&output), seconds })
+}
+
+/// The sum of all `Completed in N iterations`.
+fn executions(output: &str) -> u64 {
+    let counts = output.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("Completed in ")?;
+        rest.split(' ').next()?.parse::<u64>().ok()
+    });
+    counts.sum()
+}
+
+/// The first line of what a test panicked with.
+fn reason(errors: &str) -> Option<String> {
+    let mut lines = errors.lines().skip_while(|line| !line.contains("panicked at"));
+    let place = lines.next()?;
+    let message = lines.next().unwrap_or(place);
+    Some(message.chars().take(120).collect::<String>().replace('|', "/"))
+}
