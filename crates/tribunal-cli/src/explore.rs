@@ -3,6 +3,7 @@
 mod diagnose;
 mod json;
 mod print;
+mod progress;
 
 use crate::args::seconds;
 use crate::exit::Status;
@@ -239,6 +240,7 @@ fn file_of(
             continue;
         }
         let explored = explore(code.clone(), &options(arguments, job.model));
+        progress::clear();
         let exploration =
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
@@ -304,6 +306,6 @@ fn options(arguments: &ExploreArguments, model: Model) -> Options {
         max_preemptions: arguments.max_preemptions,
         allow_races: arguments.allow_races,
         stop: Some(interrupt::flag()),
-        ..Options::default()
+        progress: Some(progress::show),
     }
 }

@@ -18,7 +18,7 @@ fn unexplored(job: &Job<'_>, error: NoSession) -> Failure {
 /// The options with which a program is explored.
 fn options_of(code: &Code, arguments: &ExploreArguments, job: &Job<'_>) -> Options {
     let options = options(arguments, job.model);
-    Options { allow_races: options.allow_races || code.allow_races(), ..options }
+    Options { allow_races: options.allow_races || code.allow_races(), progress: None, ..options }
 }
 
 /// Makes a failure small, and finds out what is asked of it.
