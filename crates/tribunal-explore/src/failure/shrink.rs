@@ -104,7 +104,8 @@ impl<P: Program> Shrinking<'_, P> {
     /// Leaves out what the failure does not depend on.
     fn cut(&mut self, failure: &mut Failure) -> Result<(), NoSession> {
         let graph = &failure.graph;
-        let last = failure.thread.and_then(|thread| graph.thread(thread).last().copied());
+        let Some(thread) = failure.thread else { return Ok(()) };
+        let last = graph.thread(thread).last().copied();
         let ends: Vec<EventId> = match failure.problem {
             Problem::Panic { .. } | Problem::Misuse { .. } => last.into_iter().collect(),
             Problem::Race { first, .. } => last.into_iter().chain([first]).collect(),
