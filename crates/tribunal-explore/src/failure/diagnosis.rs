@@ -89,6 +89,15 @@ impl Explorer {
         }
     }
 
+    /// All that can be said of a failure, in words.
+    pub(crate) fn diagnosed(&self, main: Main, failure: &Failure, patience: Duration) -> String {
+        let models = [Model::Sc, Model::Tso, Model::Ra, Model::Rc20];
+        match diagnose(self.making(main), failure, &models, &self.options, patience) {
+            Ok(diagnosis) => diagnosis.to_string(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
         let small = shrink(self.making(main)(), failure, &self.options);
         small.map_or_else(|_| failure.clone(), |(small, _)| small)
