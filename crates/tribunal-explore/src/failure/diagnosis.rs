@@ -46,7 +46,7 @@ pub fn diagnose<P: Program>(
     patience: Duration,
 ) -> Result<Diagnosis, NoSession> {
     let (failure, _) = shrink(make(), failure, options)?;
-    let models = by_model(&make, models, options)?;
+    let models = by_model(|_| make(), models, options)?;
     let repair = repair(&make, options, patience)?;
     Ok(Diagnosis { failure, models, repair })
 }
