@@ -47,16 +47,51 @@ fn a_failing_execution_is_shown() {
     let place = Place::with("race.prog", RACE);
     let ran = place.run(&["explore", "race.prog"]);
     let expected = "race.prog: rc20: data race on d: A (line 3) and B (line 4), as expected
-  A:0 W.na d 1        line 3
-  A:1 W.rel y 1       line 3
-  B:0 R y 1 from A:1  line 4
+      main     A             B
+  #1  spawn A
+  #2  spawn B
+  #3           W.na d 1 :3
+  #4           W.rel y 1 :3
+  #5                         R y 1 from #4 :4
+  #6                         R.na d ? :4
+                             (races with #3) :4
 ";
-    assert_eq!((ran.stdout.as_str(), ran.status), (expected, 1));
+    assert!(ran.stdout.starts_with(expected), "{}", ran.stdout);
+    assert_eq!(ran.status, 1);
     let ran = place.run(&["explore", "--allow-races", "-o", "brief", "race.prog"]);
     assert_eq!(ran.stdout, "race.prog: rc20: no failure in all 3 executions, not as expected\n");
     assert_eq!(ran.status, 1);
     let ran = place.run(&["explore", "--expect", "race.prog"]);
     assert_eq!((ran.last_line(), ran.status), ("1 cases, 0 not as expected", 0));
+}
+
+#[test]
+fn a_failing_execution_is_run_again_written_and_repaired() {
+    let place = Place::with("race.prog", RACE);
+    let ran = place.run(&["explore", "--repair", "--history", "race.txt", "race.prog"]);
+    let repair = "  an ordering bug; the weakest orders that repair it:\n    the load at line 4:15: acquire instead of relaxed\n";
+    assert!(ran.stdout.ends_with(repair), "{}", ran.stdout);
+    let replay = ran.stdout.lines().find_map(|line| line.trim().strip_prefix("replay: ")).expect("a replay");
+    let again = place.run(&["explore", "--replay", replay, "race.prog"]);
+    assert!(
+        again.stdout.starts_with("race.prog: rc20: data race on d: A (line 3) and B (line 4)\n"),
+        "{}",
+        again.stdout
+    );
+    assert_eq!(again.status, 1);
+    let check = place.run(&["check", "--model", "rc20", "--output", "brief", "race.txt"]);
+    assert!(check.stdout.starts_with("OK"), "{}", check.stdout);
+
+    // Of a program that has changed it is said where.
+    place.write("other.prog", RACE.replace("d = 1; ", ""));
+    let other = place.run(&["explore", "--replay", replay, "other.prog"]);
+    assert!(
+        other.stdout.starts_with("other.prog: rc20: the program does something else: "),
+        "{}",
+        other.stdout
+    );
+    let bad = place.run(&["explore", "--replay", "nonsense", "race.prog"]);
+    assert_eq!(bad.status, 2);
 }
 
 #[test]
@@ -88,7 +123,8 @@ fn json_says_it_all() {
     assert_eq!(sb["outcomes"]["names"], serde_json::json!(["a", "b"]));
     assert_eq!(sb["outcomes"]["rows"][3], serde_json::json!({"values": [1, 1], "executions": 1}));
     assert_eq!(race["failure"]["kind"], "race");
-    assert_eq!(race["failure"]["execution"][2]["text"], "R y 1 from A:1");
+    assert_eq!(race["failure"]["execution"][4]["text"], "R y 1 from #4");
+    assert_eq!(race["failure"]["execution"][4]["thread"], "B");
 }
 
 #[test]

@@ -20,7 +20,8 @@ fn diagnose(f: impl Fn() + Send + Sync + 'static) -> Diagnosis {
 #[test]
 fn dekker() {
     fn run() {
-        let (flags, inside) = (Arc::new([AtomicBool::new(false), AtomicBool::new(false)]), Arc::new(AtomicUsize::new(0)));
+        let (flags, inside) =
+            (Arc::new([AtomicBool::new(false), AtomicBool::new(false)]), Arc::new(AtomicUsize::new(0)));
         let other = {
             let (flags, inside) = (flags.clone(), inside.clone());
             thread::spawn(move || {
@@ -100,7 +101,8 @@ fn double_checked_lock() {
         }
     }
     fn run() {
-        let lazy = Arc::new(Lazy { ready: AtomicBool::new(false), lock: Mutex::new(()), value: UnsafeCell::new(0) });
+        let lazy =
+            Arc::new(Lazy { ready: AtomicBool::new(false), lock: Mutex::new(()), value: UnsafeCell::new(0) });
         let other = {
             let lazy = lazy.clone();
             thread::spawn(move || lazy.get())

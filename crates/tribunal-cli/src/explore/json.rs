@@ -1,10 +1,11 @@
 //! What was found, for programs.
 
 use super::Found;
-use super::print::{events, summary};
+use super::print::summary;
 use crate::output::Page;
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
+use tribunal_explore::graph::Event;
 use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
 use tribunal_explore::{End, Failure};
 
@@ -34,6 +35,7 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
             "mismatches": found.mismatches.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })),
         "unsatisfied": found.missing(),
+        "repair": found.repair.as_ref().map(ToString::to_string),
     });
     writeln!(page, "{object}")
 }
@@ -64,12 +66,17 @@ fn outcomes(outcomes: &Outcomes) -> Json {
 }
 
 fn failure(failure: &Failure) -> Json {
-    let event = |event: super::print::Shown| json!({"event": event.name, "text": event.text, "line": event.place.line, "column": event.place.column});
+    let event = |event: &Event| {
+        let thread = failure.threads.get(event.thread.index());
+        let (line, column) = (event.place.line, event.place.column);
+        json!({"thread": thread, "text": failure.describe(event), "line": line, "column": column})
+    };
     json!({
         "kind": FailureKind::of(&failure.problem).name(),
         "message": summary(failure),
         "line": failure.place.line,
         "column": failure.place.column,
-        "execution": events(failure).map(event).collect::<Vec<_>>(),
+        "execution": failure.graph.events().iter().map(event).collect::<Vec<_>>(),
+        "replay": failure.replay_string(),
     })
 }

@@ -1,7 +1,7 @@
 //! Which memory models let a test fail.
 
-use crate::program::Program;
 use crate::explore::searched;
+use crate::program::Program;
 use crate::{End, Options};
 use std::fmt;
 use tribunal::Model;

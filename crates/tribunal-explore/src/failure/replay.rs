@@ -141,7 +141,9 @@ pub(super) fn from_of(graph: &Graph, paths: &[Path], source: Source) -> From {
 
 /// Whether an event is an operation that took place: not one that waits, nor a read that raced.
 pub(super) fn is_step(event: &Event) -> bool {
-    !event.waiting && Kind::of(&event.action).is_some() && !(event.is_read() && event.source == Source::Nothing)
+    !event.waiting
+        && Kind::of(&event.action).is_some()
+        && !(event.is_read() && event.source == Source::Nothing)
 }
 
 impl Replay {
