@@ -9,6 +9,7 @@ pub mod hint;
 mod lazy_static;
 pub mod options;
 pub mod program;
+mod quarantine;
 pub mod report;
 pub mod runtime;
 pub mod search;
