@@ -126,6 +126,30 @@ fn the_command_is_documented_as_it_is() {
     }
 }
 
+/// Every command of docs/explore.md, with the programs that it shows.
+#[test]
+fn exploring_is_documented_as_it_is() {
+    let place = Place::new();
+    for program in ["sb.prog", "dekker.prog", "2+2w.prog"] {
+        place.write(
+            program,
+            block("docs/explore.md", &format!("$ cat {program}")).split("\n\n$").next().expect("a part"),
+        );
+    }
+    for line in [
+        "tribunal explore sb.prog",
+        "tribunal explore --set o=sc sb.prog",
+        "tribunal explore --model sc,tso,pso,ra --output brief sb.prog",
+        "tribunal explore --set f=acqrel dekker.prog",
+        "tribunal explore --expect dekker.prog",
+        "tribunal explore 2+2w.prog",
+    ] {
+        let ran = place.run(&words(line)[1..]);
+        let shown = block("docs/explore.md", &format!("$ {line}"));
+        assert_eq!(shown.split("\n\n$").next(), Some(ran.stdout.trim_end()), "{line}");
+    }
+}
+
 #[test]
 fn the_certificates_shown_are_those_printed() {
     for (line, key, arguments) in [

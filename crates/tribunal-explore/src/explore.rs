@@ -1,8 +1,8 @@
 //! Exploring Rust code.
 
 use crate::options::{Mode, Options};
-use crate::program::Place;
-use crate::report::{End, Failure, Problem, Report};
+use crate::program::Program;
+use crate::report::{Failure, Problem, Report};
 use crate::runtime::state::Needs;
 use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
 use crate::search::search;
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tribunal::Model;
-use tribunal::memory::ThreadId;
+use tribunal::session::NoSession;
 
 /// Explores every behaviour of a closure, and panics if there is a bad one.
 ///
@@ -51,7 +51,7 @@ pub fn explore(f: impl Fn() + Send + Sync + 'static) {
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Explorer {
-    options: Options,
+    pub(crate) options: Options,
     settings: Settings,
 }
 
@@ -169,60 +169,55 @@ impl Explorer {
     /// If the model is not one that sessions decide, or the caller is itself explored.
     #[track_caller]
     pub fn check(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        self.explore(Arc::new(f))
+    }
+
+    #[track_caller]
+    pub(crate) fn explore(&self, main: Main) -> Report {
         assert!(!is_inside(), "`explore` is not for use inside of `explore`");
-        let main: Main = Arc::new(f);
-        let needs: Arc<Mutex<Needs>> = Arc::default();
-        loop {
-            let make = || Rust::with(main.clone(), &self.settings, needs.clone());
-            match search(make, drop, &self.options) {
-                Ok((report, _)) if is_restart(&report) => {}
-                Ok((report, _)) => return report,
-                Err(error) => panic!("{error}"),
-            }
+        match searched(self.making(main), drop, &self.options) {
+            Ok((report, _)) => report,
+            Err(error) => panic!("{error}"),
         }
+    }
+
+    /// What makes the program of a closure, again and again.
+    pub(crate) fn making(&self, main: Main) -> impl Fn() -> Rust + Sync + use<> {
+        let (settings, needs): (Settings, Arc<Mutex<Needs>>) = (self.settings.clone(), Arc::default());
+        move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
     /// Explores a closure, and panics if there is a bad behaviour.
     ///
     /// # Panics
-    /// With the failure, if there is one; and as [`check`](Self::check).
+    /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check).
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        let report = self.check(f);
+        let main: Main = Arc::new(f);
+        let report = self.explore(main.clone());
         if let Some(failure) = &report.failure {
-            panic!("{}", text(failure, &report));
+            let small = self.shrink(main, failure);
+            panic!("{small}\nafter {} executions", report.executions);
         }
         report
     }
 }
 
-fn text(failure: &Failure, report: &Report) -> String {
-    let what = match &failure.problem {
-        Problem::Panic { message } | Problem::Misuse { message } => message.clone(),
-        Problem::Leak { what, place } => format!("{what} made at {place} was not given back"),
-        Problem::Race { first, second } => {
-            let (first, second) = (failure.graph.event(*first), failure.graph.event(*second));
-            let text = match (first.written, second.written) {
-                (Some(_), Some(_)) => "Concurrent write accesses",
-                _ => "Concurrent read and write accesses",
-            };
-            format!("Causality violation: {text} to `UnsafeCell`.\n  {}\n  {}", first.place, second.place)
+/// Explores a program, again if it turns out to need what was left out.
+pub(crate) fn searched<P: Program, R: Send>(
+    make: impl Fn() -> P + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+) -> Result<(Report, Vec<R>), NoSession> {
+    loop {
+        let (report, collected) = search(&make, &collect, options)?;
+        if !report.failure.as_ref().is_some_and(is_restart) {
+            return Ok((report, collected));
         }
-        Problem::Deadlock { waiting } => format!("deadlock; threads = {}", places(waiting)),
-        Problem::Livelock { waiting } => format!("livelock; threads = {}", places(waiting)),
-        other => format!("{other:?}"),
-    };
-    format!("{what}\nat {} after {} executions", failure.place, report.executions)
-}
-
-fn places(waiting: &[(ThreadId, Place)]) -> String {
-    let places: Vec<String> =
-        waiting.iter().map(|(thread, place)| format!("{} at {place}", thread.0)).collect();
-    format!("[{}]", places.join(", "))
+    }
 }
 
 /// Whether the program needs what was left out.
-fn is_restart(report: &Report) -> bool {
-    let problem = report.failure.as_ref().map(|failure| &failure.problem);
-    report.end == End::Failed && matches!(problem, Some(Problem::Misuse { message }) if message == RESTART)
+pub(crate) fn is_restart(failure: &Failure) -> bool {
+    matches!(&failure.problem, Problem::Misuse { message } if message == RESTART)
 }

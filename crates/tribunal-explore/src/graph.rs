@@ -176,6 +176,11 @@ impl Graph {
         self.has_before(self.event(first), second)
     }
 
+    /// By thread: how many of its events are before an event in program order and reads-from, itself included.
+    pub(crate) fn before(&self, event: EventId) -> &[u32] {
+        self.prefixes.row(event)
+    }
+
     /// Whether an event is before another in program order and reads-from, or the same. It need not be the graph's own.
     pub(crate) fn has_before(&self, event: &Event, other: EventId) -> bool {
         self.prefixes.row(other).get(event.thread.index()).is_some_and(|&count| count > event.index)

@@ -3,6 +3,7 @@
 pub mod alloc;
 pub mod cell;
 mod explore;
+pub mod failure;
 pub mod future;
 pub mod graph;
 pub mod hint;

@@ -6,7 +6,7 @@ use std::fmt;
 use std::io::{self, Write};
 use tribunal_explore::graph::{Event, EventId, Source};
 use tribunal_explore::program::{Action, Place};
-use tribunal_explore::text::Outcomes;
+use tribunal_explore::text::{FREED, Outcomes};
 use tribunal_explore::{End, Failure, Problem, Report};
 use tribunal_report::printable;
 
@@ -29,13 +29,15 @@ impl fmt::Display for Job<'_> {
 pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     let report = &found.exploration.report;
     let verdict = match &report.failure {
-        Some(failure) => {
-            let after = format!(", after {}", executions(report.executions, report.blocked));
-            format!("{}{after}", page.paint(BAD, &summary(failure)))
-        }
+        // How many executions came before depends on who was faster.
+        Some(failure) => page.paint(BAD, &summary(failure)),
         None => {
             let style = if found.is_unfinished() { DOUBT } else { GOOD };
-            let all = if report.end == End::Complete { "all " } else { "" };
+            let all = match (report.end, report.executions) {
+                (End::Complete, 1) => "its ",
+                (End::Complete, _) => "all ",
+                _ => "",
+            };
             let counts = executions(report.executions, report.blocked);
             format!("{} in {all}{counts}{}", page.paint(style, "no failure"), ended(report))
         }
@@ -120,7 +122,9 @@ fn table(outcomes: &Outcomes, all: bool, page: &mut Page) -> io::Result<()> {
 pub fn summary(failure: &Failure) -> String {
     let threads = |waiting: &[(tribunal::memory::ThreadId, Place)]| {
         let one = |(thread, place): &(_, Place)| format!("{} ({place})", thread_name(failure, *thread));
-        waiting.iter().map(one).collect::<Vec<_>>().join(", ")
+        // That the main thread waits for the others stands nowhere in the program.
+        let written = waiting.iter().filter(|(_, place)| place.line > 0);
+        written.map(one).collect::<Vec<_>>().join(", ")
     };
     match &failure.problem {
         Problem::Panic { message } | Problem::Misuse { message } if failure.place.line == 0 => {
@@ -208,6 +212,7 @@ fn text(failure: &Failure, event: &Event, name: impl Fn(usize) -> String) -> Str
     let (read, written) = (event.read as i64, event.written.map(|value| value as i64));
     match (&event.action, written) {
         (Action::Fence { .. }, _) => format!("F{suffix}"),
+        (Action::Store { value: FREED, .. }, _) => format!("free {loc}"),
         (Action::Store { value, .. }, _) => format!("W{suffix} {loc} {}", *value as i64),
         _ if event.waiting => format!("waits for {loc}{from}"),
         (_, Some(written)) => format!("U{suffix} {loc} {read}>{written}{from}"),

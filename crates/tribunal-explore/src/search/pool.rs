@@ -284,7 +284,10 @@ fn failure<P: Program, M: Memory>(
     place: Place,
     thread: Option<ThreadId>,
 ) -> Failure {
-    let graph: Graph = worker.graph.clone();
+    let mut graph: Graph = worker.graph.clone();
+    if let (Problem::Race { .. }, Some(racing)) = (&problem, &worker.racing) {
+        graph.push(racing.clone());
+    }
     let program = &worker.program;
     let numbers = |most: Option<usize>| 0..most.map_or(0, |most| most + 1);
     let threads = graph.events().iter().map(|event| event.thread.index()).max();

@@ -84,6 +84,8 @@ pub(super) struct Worker<'a, P, M> {
     pub(super) new_places: Vec<u32>,
     pub(super) preference: Vec<Source>,
     pub(super) found: Vec<Source>,
+    /// The access that raced, which is not part of the execution yet.
+    pub(super) racing: Option<Event>,
 }
 
 impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
@@ -105,6 +107,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             new_places: Vec::new(),
             preference: Vec::new(),
             found: Vec::new(),
+            racing: None,
         }
     }
 

@@ -191,7 +191,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 
     /// Whether an access races with one before.
-    pub(super) fn look_for_race(&self, event: &Event, writes: bool) -> Result<(), Failed> {
+    pub(super) fn look_for_race(&mut self, event: &Event, writes: bool) -> Result<(), Failed> {
         let Some(loc) = event.loc() else { return Ok(()) };
         let accesses = self.graph.accesses(loc);
         let plain = event.is_plain();
@@ -207,6 +207,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 && !self.memory.happens_before(other, before.thread, event.thread)
             {
                 let problem = Problem::Race { first: other, second: EventId(self.graph.len() as u32) };
+                let index = self.graph.thread(event.thread).len() as u32;
+                self.racing = Some(Event { index, ..event.clone() });
                 return Err((problem, event.place, Some(event.thread)));
             }
         }

@@ -36,11 +36,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     pub(super) fn may_wait_for_ever(&self, event: &Event) -> bool {
         let Some(loc) = event.loc() else { return false };
         let mut writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
-        writes.any(|source| {
-            !self.lets_go_on(event, source)
-                && self.taker(loc, source).is_none()
-                && !self.is_overwritten(loc, source)
-        })
+        writes.any(|source| !self.lets_go_on(event, source) && self.might_be_last(loc, source))
+    }
+
+    /// Whether mo might end with a write, as far as one sees at once.
+    fn might_be_last(&self, loc: LocId, source: Source) -> bool {
+        match source {
+            Source::Event(_) => self.taker(loc, source).is_none() && !self.is_overwritten(loc, source),
+            _ => self.graph.accesses(loc).writes.is_empty(),
+        }
     }
 
     /// Whether the thread of a write has written the location again.
@@ -277,6 +281,12 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => {}
             }
         }
+        for (loc, sources) in &mut seen {
+            sources.retain(|&source| self.might_be_last(*loc, source));
+        }
+        if seen.iter().any(|(_, sources)| sources.is_empty()) {
+            return false;
+        }
         let mut chosen = Vec::with_capacity(seen.len());
         self.may_end_with(&seen, &mut chosen)
     }
@@ -326,7 +336,7 @@ fn changes_nothing(events: &[Event]) -> bool {
     events.iter().any(Event::is_read)
         && events.iter().filter(|event| event.written.is_some()).filter_map(Event::loc).all(|loc| {
             let first = at(loc).next().filter(|event| event.is_read()).map(|event| event.read);
-            let last = at(loc).filter_map(|event| event.written).last();
+            let last = at(loc).rev().find_map(|event| event.written);
             first == last
         })
 }

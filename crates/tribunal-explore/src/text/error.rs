@@ -102,7 +102,7 @@ pub enum Mistake {
         wanted: &'static str,
     },
     /// A setting of a constant that the program does not have.
-    #[error("there is no constant `{name}` to set: there {known}")]
+    #[error("there is no constant `{name}` to set: the program has {known}")]
     NoConstant {
         /// The name.
         name: String,

@@ -33,7 +33,7 @@ pub use code::Code;
 pub use error::{Mistake, TextError, Unexplored};
 pub use expect::{Case, FailureKind, Mismatch};
 pub use outcomes::Outcomes;
-pub use run::Interpreter;
+pub use run::{FREED, Interpreter};
 pub use setting::{BadSetting, Setting, Value, order_name};
 pub use syntax::Position;
 

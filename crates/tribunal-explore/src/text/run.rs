@@ -15,7 +15,7 @@ use tribunal::memory::{LocId, Order, ThreadId};
 const STEPS: usize = 1 << 20;
 
 /// What a location holds that was freed.
-const FREED: i64 = -0x5eed_f4ee_dead_beef;
+pub const FREED: u64 = 0xa112_0b11_2152_4111;
 
 /// A program that is being run. Collects the outcomes of complete executions.
 #[derive(Clone, Debug)]
@@ -123,7 +123,7 @@ impl Interpreter {
                 Action::Store { loc: self.locate(thread, at)?, order, value }
             }
             Instruction::Free(at) => {
-                let (loc, value) = (self.locate(thread, at)?, FREED as u64);
+                let (loc, value) = (self.locate(thread, at)?, FREED);
                 Action::Store { loc, order: Order::NonAtomic, value }
             }
             Instruction::Rmw { at, operator, order } => {
@@ -192,11 +192,10 @@ impl Interpreter {
     fn take(&mut self, thread: usize, answer: Answer) -> Result<(), Problem> {
         let state = &mut self.threads[thread];
         if let Answer::Value(value) = answer {
-            let value = value as i64;
             if let (FREED, true, Some(loc)) = (value, self.code.frees, state.last) {
                 return Err(self.used_after_free(loc));
             }
-            state.stack.push(value);
+            state.stack.push(value as i64);
         }
         Ok(())
     }
@@ -215,7 +214,7 @@ impl Interpreter {
             if freed[loc.index()] {
                 return Err(self.used_after_free(loc));
             }
-            freed[loc.index()] |= event.written == Some(FREED as u64);
+            freed[loc.index()] |= event.written == Some(FREED);
         }
         Ok(())
     }

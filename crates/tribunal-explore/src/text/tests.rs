@@ -238,7 +238,7 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
         ("thread A { r = 1 }\nexpect outcomes (1, 2)", "2:8: an outcome has 1 values, and this one has 2"),
         (
             "thread A { r = 1 }\nexpect with N = 3: executions 1",
-            "2:1: there is no constant `N` to set: there are none",
+            "2:1: there is no constant `N` to set: the program has none",
         ),
         (
             "thread A { r = 1 }\natomic x",

@@ -162,7 +162,18 @@ impl Session {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn exact(model: Model) -> Result<Self, NoSession> {
-        Ok(Session { exact: Exact::new(model), ..Self::new(model)? })
+        // sc is rc20 with every event seq_cst.
+        let decided_as = if model == Model::Sc { Model::Rc20 } else { model };
+        Ok(Session { model, exact: Exact::new(model), ..Self::new(decided_as)? })
+    }
+
+    /// The order that an event counts as.
+    #[inline(always)]
+    fn counts_as(&self, order: Order) -> Order {
+        match &self.exact {
+            Some(Exact::Psc(psc)) if psc.of_all() => Order::SeqCst,
+            _ => order,
+        }
     }
 
     /// The session's model.
@@ -273,6 +284,7 @@ impl Session {
     #[inline]
     pub fn known(&self, thread: ThreadId, of: ThreadId) -> Option<u32> {
         let knowledge = match &self.engine {
+            Engine::Coherence(_) if self.model == Model::Sc => return None,
             Engine::Coherence(engine) => engine.knowledge(),
             Engine::Saturation(engine) => engine.knowledge()?,
         };
@@ -292,7 +304,8 @@ impl Session {
     /// The thread writes the location. A write is always possible.
     pub fn write(&mut self, thread: ThreadId, loc: LocId, order: Order) -> WriteId {
         self.runs(thread);
-        let write = engine!(self, engine => engine.write(&mut self.log, thread, loc, order));
+        let counted = self.counts_as(order);
+        let write = engine!(self, engine => engine.write(&mut self.log, thread, loc, counted));
         self.push(Kind::Write, order, thread, loc, NONE, write.place);
         write
     }
@@ -303,7 +316,8 @@ impl Session {
         let refused = |because| Refused { step: Step::Read { thread, from, order }, because };
         let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
         self.decide(thread, from, order, false).map_err(refused)?;
-        engine!(self, engine => engine.read(&mut self.log, thread, from.place, order)).map_err(refused)?;
+        let counted = self.counts_as(order);
+        engine!(self, engine => engine.read(&mut self.log, thread, from.place, counted)).map_err(refused)?;
         self.push(Kind::Read, order, thread, loc, from.place, NONE);
         Ok(())
     }
@@ -314,7 +328,8 @@ impl Session {
         let refused = |because| Refused { step: Step::Rmw { thread, from, order }, because };
         let loc = self.location_of(from).ok_or(refused(Because::Gone))?;
         self.decide(thread, from, order, true).map_err(refused)?;
-        let write = engine!(self, engine => engine.rmw(&mut self.log, thread, from.place, order));
+        let counted = self.counts_as(order);
+        let write = engine!(self, engine => engine.rmw(&mut self.log, thread, from.place, counted));
         let write = write.map_err(refused)?;
         self.push(Kind::Rmw, order, thread, loc, from.place, write.place);
         Ok(write)
@@ -323,7 +338,8 @@ impl Session {
     /// The thread's next event is a fence, which must have an order other than relaxed.
     pub fn fence(&mut self, thread: ThreadId, order: Order) {
         self.runs(thread);
-        engine!(self, engine => engine.fence(thread, order));
+        let counted = self.counts_as(order);
+        engine!(self, engine => engine.fence(thread, counted));
         self.push(Kind::Fence, order, thread, LocId(0), NONE, NONE);
     }
 
@@ -364,6 +380,7 @@ impl Session {
     fn admits(&mut self, thread: ThreadId, from: WriteId, order: Order, rmw: bool, taken: bool) -> bool {
         match (&mut self.exact, &self.engine) {
             (Some(Exact::Psc(psc)), Engine::Coherence(engine)) => {
+                let order = if psc.of_all() { Order::SeqCst } else { order };
                 let reading = Reading { thread, source: from.place, order, writes: rmw };
                 psc.admits(&self.log, engine, reading, taken)
             }

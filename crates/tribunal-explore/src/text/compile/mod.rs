@@ -136,8 +136,7 @@ impl<'a> Compiler<'a> {
             if !file.constants.iter().any(|constant| constant.name.text == setting.name) {
                 let names: Vec<_> =
                     file.constants.iter().map(|constant| constant.name.text.as_str()).collect();
-                let known =
-                    if names.is_empty() { "are none".into() } else { format!("is {}", names.join(", ")) };
+                let known = if names.is_empty() { "none".into() } else { names.join(", ") };
                 return Err(Mistake::NoConstant { name: setting.name.clone(), known }.at(Position::default()));
             }
         }

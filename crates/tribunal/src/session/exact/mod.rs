@@ -14,7 +14,9 @@
 //!
 //! Without a seq_cst event all this waits: the events are added when the first one is there, with an mo that coherence allows.
 //!
-//! **sc, tso, pso and sra.** What saturation accepts is decided by the engines for whole executions.
+//! **sc** is rc20 with every event seq_cst.
+//!
+//! **tso, pso and sra.** What saturation accepts is decided by the engines for whole executions.
 
 mod bits;
 mod graph;
@@ -29,7 +31,7 @@ use crate::memory::{EventId, Kind, LocId, Order, ThreadId};
 use crate::models::{Model, judge};
 use crate::order::psc::Far;
 use crate::verdict::Verdict;
-use bits::{each, is_empty};
+use bits::{each, has, is_empty};
 use graph::{Graph, Node};
 use search::{Found, Search};
 
@@ -45,9 +47,9 @@ impl Exact {
     /// Nothing if coherence or saturation alone is exact.
     pub(super) fn new(model: Model) -> Option<Self> {
         match model {
-            Model::Rc20 => Some(Exact::Psc(Box::new(Psc::new(model, Far::Po)))),
+            Model::Rc20 | Model::Sc => Some(Exact::Psc(Box::new(Psc::new(model, Far::Po)))),
             Model::Rc11 => Some(Exact::Psc(Box::new(Psc::new(model, Far::OtherLocation)))),
-            Model::Sc | Model::Tso | Model::Pso | Model::Sra => Some(Exact::Settled),
+            Model::Tso | Model::Pso | Model::Sra => Some(Exact::Settled),
             _ => None,
         }
     }
@@ -102,12 +104,18 @@ impl Psc {
         }
     }
 
+    /// Whether every event counts as seq_cst.
+    #[inline(always)]
+    pub(super) fn of_all(&self) -> bool {
+        self.model == Model::Sc
+    }
+
     /// The log has another event, by a thread that now knows the row `clock`.
     #[inline]
     pub(super) fn pushed(&mut self, order: Order, clock: u32, write: u32) {
         let at = self.clocks.len();
         self.clocks.push(clock);
-        if order == Order::SeqCst {
+        if order == Order::SeqCst || self.of_all() {
             self.first_sc = self.first_sc.min(at);
         }
         if self.graph.nodes.len() > at && write != NONE {
@@ -193,9 +201,10 @@ impl Psc {
         if is_empty(graph.fences()) {
             return sc.is_some() && search.is_cyclic(graph, sc.into_iter());
         }
-        let before: Vec<u64> =
-            graph.hb.row(e as usize).iter().zip(graph.fences()).map(|(hb, fences)| hb & fences).collect();
-        (sc.is_some() || !is_empty(&before)) && search.is_cyclic(graph, sc.into_iter().chain(each(&before)))
+        let fences = graph.fences();
+        let before = each(graph.hb.row(e as usize)).filter(|&e| has(fences, e));
+        let mut ends = sc.into_iter().chain(before).peekable();
+        ends.peek().is_some() && search.is_cyclic(graph, ends)
     }
 
     /// The event of a write; [`NONE`] of an initial one.
@@ -218,7 +227,7 @@ impl Psc {
                 loc: (kind != Kind::Fence).then_some(event.loc),
                 writes: event.label.writes(),
                 reads: event.label.reads(),
-                sc: event.label.order() == Order::SeqCst,
+                sc: self.of_all() || event.label.order() == Order::SeqCst,
                 source,
                 next: NONE,
             };

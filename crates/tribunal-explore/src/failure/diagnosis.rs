@@ -1,0 +1,96 @@
+//! All that can be said of a failing test.
+
+use super::models::{UnderModel, by_model};
+use super::repair::{Repair, repair};
+use super::replay::{Divergence, Replay, replay};
+use super::shrink::shrink;
+use crate::program::Program;
+use crate::report::Guided;
+use crate::runtime::Main;
+use crate::{Explorer, Failure, Options};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tribunal::Model;
+use tribunal::session::NoSession;
+
+/// All that can be said of a failing test.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The failing execution, made small.
+    pub failure: Failure,
+    /// What other models make of the test.
+    pub models: Vec<UnderModel>,
+    /// The orders that would repair it.
+    pub repair: Repair,
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.failure)?;
+        self.models.iter().try_for_each(|under| writeln!(f, "{under}"))?;
+        if !self.models.is_empty() {
+            writeln!(f)?;
+        }
+        write!(f, "{}", self.repair)
+    }
+}
+
+/// Says all that can be said of a failing execution of a program: what it comes to when made small, what these models make of the program,
+/// and which orders would repair it, searched for so long.
+pub fn diagnose<P: Program>(
+    make: impl Fn() -> P + Sync,
+    failure: &Failure,
+    models: &[Model],
+    options: &Options,
+    patience: Duration,
+) -> Result<Diagnosis, NoSession> {
+    let (failure, _) = shrink(make(), failure, options)?;
+    let models = by_model(&make, models, options)?;
+    let repair = repair(&make, options, patience)?;
+    Ok(Diagnosis { failure, models, repair })
+}
+
+impl Explorer {
+    /// Runs one execution of a closure again, as a [failure's replay](Failure::replay) says, under a debugger perhaps. Says where the closure
+    /// does something else.
+    ///
+    /// # Panics
+    /// If the model is not one that sessions decide.
+    #[track_caller]
+    pub fn replay(
+        &self,
+        execution: &Replay,
+        f: impl Fn() + Send + Sync + 'static,
+    ) -> (Guided, Option<Divergence>) {
+        let program = self.making(Arc::new(f))();
+        match replay(program, execution, &self.options) {
+            Ok((guided, divergence, _)) => (guided, divergence),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Explores a closure, and says all that can be said if it fails; the search for a repair takes so long at most.
+    ///
+    /// # Panics
+    /// If the model is not one that sessions decide, or the caller is itself explored.
+    #[track_caller]
+    pub fn diagnose(
+        &self,
+        models: &[Model],
+        patience: Duration,
+        f: impl Fn() + Send + Sync + 'static,
+    ) -> Option<Diagnosis> {
+        let main: Main = Arc::new(f);
+        let failure = self.explore(main.clone()).failure?;
+        match diagnose(self.making(main), &failure, models, &self.options, patience) {
+            Ok(diagnosis) => Some(diagnosis),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
+        let small = shrink(self.making(main)(), failure, &self.options);
+        small.map_or_else(|_| failure.clone(), |(small, _)| small)
+    }
+}

@@ -1,0 +1,26 @@
+//! Failures one can read: as a [history](Failure::history), in words (a [`Failure`] is `Display`), to be [run again](replay),
+//! made [small](shrink), under other [models](by_model), and with the orders that would [repair](repair) them.
+//!
+//! All of it works for any [`Program`](crate::program::Program).
+
+mod diagnosis;
+mod history;
+mod models;
+mod orders;
+mod repair;
+mod replay;
+mod show;
+mod shrink;
+mod weak;
+
+pub use diagnosis::{Diagnosis, diagnose};
+pub use history::History;
+pub use models::{MODELS, UnderModel, by_model};
+pub use orders::{Kind, Site};
+pub use repair::{Change, Repair, repair};
+pub use replay::{BadReplay, Divergence, Replay, replay};
+pub use shrink::{shrink, switches};
+pub use weak::Weak;
+
+#[cfg(doc)]
+use crate::Failure;

@@ -1,0 +1,52 @@
+//! Which memory models let a test fail.
+
+use crate::program::Program;
+use crate::explore::searched;
+use crate::{End, Options};
+use std::fmt;
+use tribunal::Model;
+use tribunal::session::NoSession;
+
+/// The models to compare, strongest first.
+pub const MODELS: [Model; 7] =
+    [Model::Sc, Model::Tso, Model::Pso, Model::Ra, Model::Rc11, Model::Rc20, Model::Relaxed];
+
+/// What a model makes of a test.
+#[derive(Clone, Debug)]
+pub struct UnderModel {
+    /// The model.
+    pub model: Model,
+    /// How the exploration ended.
+    pub end: End,
+    /// How many executions there were.
+    pub executions: u64,
+    /// What went wrong, in a line.
+    pub failure: Option<String>,
+}
+
+impl fmt::Display for UnderModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnderModel { model, end, executions, failure } = self;
+        let model = model.name();
+        match (failure, end) {
+            (Some(failure), _) => write!(f, "{model:<8} fails: {failure}"),
+            (None, End::Complete) => write!(f, "{model:<8} passes, {executions} executions"),
+            (None, end) => write!(f, "{model:<8} undecided after {executions} executions ({end:?})"),
+        }
+    }
+}
+
+/// Explores a test under several models, until it fails.
+pub fn by_model<P: Program>(
+    make: impl Fn() -> P + Sync,
+    models: &[Model],
+    options: &Options,
+) -> Result<Vec<UnderModel>, NoSession> {
+    let under = |&model: &Model| {
+        let options = Options { model, ..options.clone() };
+        let (report, _) = searched(&make, |_| (), &options)?;
+        let failure = report.failure.map(|failure| failure.headline());
+        Ok(UnderModel { model, end: report.end, executions: report.executions, failure })
+    };
+    models.iter().map(under).collect()
+}

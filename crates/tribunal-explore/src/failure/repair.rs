@@ -1,0 +1,263 @@
+//! Which orders, made stronger, repair a test.
+//!
+//! The explorer is the judge: a set of changes will do if the test passes with it, every execution explored. Sets are tried by how many
+//! operations they change, then by how much: the first that will do is the weakest. An execution that failed before and that
+//! the changed orders still allow fails again, which is decided without exploring.
+//!
+//! If the test fails with every order seq_cst, no orders will repair it.
+
+use super::history::history_of;
+use super::orders::{Kind, Reordered, Site, Table, join, strength, weaker};
+use crate::graph::Event;
+use crate::program::{Action, Place, Program};
+use crate::explore::searched;
+use crate::{End, Failure, Options, Problem};
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tribunal::memory::Order;
+use tribunal::session::NoSession;
+use tribunal::{Limits, judge};
+
+/// An operation that is to have a stronger order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Where it stands in the source.
+    pub place: Place,
+    /// What it is.
+    pub kind: Kind,
+    /// Its order.
+    pub from: Order,
+    /// The order that it is to have.
+    pub to: Order,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Change { place, kind, from, to } = self;
+        write!(f, "the {kind} at {place}")?;
+        if place.column > 0 {
+            write!(f, ":{}", place.column)?;
+        }
+        write!(f, ": {} instead of {}", to.name(), from.name())
+    }
+}
+
+/// What would repair a test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Repair {
+    /// Any of these sets of changes, none of which is weaker than another.
+    Orders(Vec<Vec<Change>>),
+    /// Not orders alone: it fails even if every operation is seq_cst.
+    NotOrders,
+    /// Nothing was found in time.
+    Unknown,
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Repair::NotOrders => {
+                write!(f, "an algorithmic bug: the test fails even if every operation is seq_cst")
+            }
+            Repair::Unknown => write!(f, "no repair by orders was found in time"),
+            Repair::Orders(sets) => {
+                write!(f, "an ordering bug; the weakest orders that repair it:")?;
+                for (i, set) in sets.iter().enumerate() {
+                    if i > 0 {
+                        write!(f, "\nor")?;
+                    }
+                    set.iter().try_for_each(|change| write!(f, "\n  {change}"))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Most operations that are changed at once, while all sets of so many are tried.
+const MOST_CHANGES: usize = 3;
+/// Most sets that are named.
+const MOST_SETS: usize = 4;
+
+/// Searches the weakest set of orders with which a test passes, for so long at most.
+pub fn repair<P: Program>(
+    make: impl Fn() -> P + Sync,
+    options: &Options,
+    patience: Duration,
+) -> Result<Repair, NoSession> {
+    let mut trial =
+        Trial { make, options, end: Instant::now() + patience, met: Table::new(), failures: Vec::new() };
+    if trial.passes(&Table::new())? != Some(false) {
+        return Ok(Repair::Unknown);
+    }
+    // Operations that only other orders lead to are met on the way.
+    let mut known = 0;
+    while known != trial.met.len() {
+        known = trial.met.len();
+        match trial.passes(&trial.strongest())? {
+            Some(true) => {}
+            Some(false) => return Ok(Repair::NotOrders),
+            None => return Ok(Repair::Unknown),
+        }
+    }
+    for count in 1..=MOST_CHANGES.min(trial.met.len()) {
+        let mut sets = Vec::new();
+        trial.collect(count, 0, &mut Table::new(), &mut sets);
+        sets.sort_by_key(|set| trial.weight(set));
+        let mut found: Vec<Table> = Vec::new();
+        for set in sets {
+            let enough = found.first().is_some_and(|first| trial.weight(first) < trial.weight(&set));
+            if enough || found.len() == MOST_SETS {
+                break;
+            }
+            match trial.passes(&set)? {
+                Some(true) => found.push(set),
+                Some(false) => {}
+                None if found.is_empty() => return trial.weaken(),
+                None => break,
+            }
+        }
+        if !found.is_empty() {
+            return Ok(Repair::Orders(found.iter().map(|set| trial.changes(set)).collect()));
+        }
+    }
+    trial.weaken()
+}
+
+struct Trial<'a, M> {
+    make: M,
+    options: &'a Options,
+    end: Instant,
+    /// The operations, with the orders that they are written with.
+    met: Table,
+    /// Executions that failed.
+    failures: Vec<Failure>,
+}
+
+impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
+    /// Whether the test passes with these orders; none if there was no time to find out.
+    fn passes(&mut self, table: &Table) -> Result<Option<bool>, NoSession> {
+        if self.failures.iter().any(|failure| self.still_fails(failure, table)) {
+            return Ok(Some(false));
+        }
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        let most = self.options.max_duration.map_or(left, |most| most.min(left));
+        let options = Options { max_duration: Some(most), ..self.options.clone() };
+        let shared = Arc::new(table.clone());
+        let make = || Reordered::new((self.make)(), shared.clone());
+        let (report, met) = searched(make, |program| program.met, &options)?;
+        for (site, order) in met.into_iter().flatten() {
+            let written = self.met.entry(site).or_insert(order);
+            *written = weaker(*written, order);
+        }
+        Ok(match (report.end, report.failure) {
+            (_, Some(failure)) => {
+                self.failures.push(failure);
+                Some(false)
+            }
+            (End::Complete | End::Bounded | End::Sampled, None) => Some(true),
+            _ => None,
+        })
+    }
+
+    /// Whether orders allow an execution that failed by what threads did in it. Of those that failed by what is ordered or
+    /// waited for, this is not known.
+    fn still_fails(&self, failure: &Failure, table: &Table) -> bool {
+        if !matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. }) {
+            return false;
+        }
+        let order = |event: &Event| {
+            let site = (event.place, kind_of(event)?);
+            let written = *self.met.get(&site)?;
+            Some(table.get(&site).map_or(written, |&given| join(written, given)))
+        };
+        let history =
+            history_of(failure, failure.graph.events().len(), |event| order(event).or(event.order()));
+        history.is_ok_and(|history| {
+            judge(&history.execution, self.options.model, &Limits::default()).verdict.is_consistent()
+        })
+    }
+
+    fn strongest(&self) -> Table {
+        self.met.keys().map(|&site| (site, Order::SeqCst)).collect()
+    }
+
+    /// All sets of so many changes, from the operation with a number on.
+    fn collect(&self, count: usize, from: usize, set: &mut Table, sets: &mut Vec<Table>) {
+        if count == 0 {
+            sets.push(set.clone());
+            return;
+        }
+        for (i, (&site, &written)) in self.met.iter().enumerate().skip(from) {
+            for &order in site.1.stronger(written) {
+                set.insert(site, order);
+                self.collect(count - 1, i + 1, set, sets);
+                set.remove(&site);
+            }
+        }
+    }
+
+    /// How much a set changes.
+    fn weight(&self, set: &Table) -> u32 {
+        let more = |(site, &order): (&Site, &Order)| {
+            let written = self.met.get(site).map_or(0, |&written| strength(written));
+            strength(order).saturating_sub(written)
+        };
+        set.iter().map(more).sum()
+    }
+
+    fn changes(&self, set: &Table) -> Vec<Change> {
+        let change = |(&(place, kind), &to): (&Site, &Order)| {
+            let from = *self.met.get(&(place, kind))?;
+            Some(Change { place, kind, from, to })
+        };
+        set.iter().filter_map(change).collect()
+    }
+
+    /// Many changes: makes one after the other as weak as the others let it be.
+    fn weaken(&mut self) -> Result<Repair, NoSession> {
+        let mut table = self.strongest();
+        let sites: Vec<(Site, Order)> = self.met.iter().map(|(&site, &order)| (site, order)).collect();
+        let mut found = self.passes(&table)? == Some(true);
+        for (site, written) in sites {
+            let kept = table.remove(&site);
+            for order in std::iter::once(None).chain(site.1.stronger(written).iter().copied().map(Some)) {
+                match order {
+                    Some(order) => _ = table.insert(site, order),
+                    None => _ = table.remove(&site),
+                }
+                if order == kept {
+                    break;
+                }
+                match self.passes(&table)? {
+                    Some(true) => {
+                        found = true;
+                        break;
+                    }
+                    Some(false) => {}
+                    None => {
+                        // The rest stays as strong as it is.
+                        table.extend(kept.map(|kept| (site, kept)));
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(if found { Repair::Orders(vec![self.changes(&table)]) } else { Repair::Unknown })
+    }
+}
+
+fn kind_of(event: &Event) -> Option<Kind> {
+    Some(match event.action {
+        Action::Load { .. } | Action::Await { .. } => Kind::Load,
+        Action::Store { .. } => Kind::Store,
+        Action::Rmw { .. } if event.written.is_none() => Kind::Failure,
+        Action::Rmw { .. } | Action::AwaitRmw { .. } => Kind::Rmw,
+        Action::Fence { .. } => Kind::Fence,
+        _ => return None,
+    })
+}

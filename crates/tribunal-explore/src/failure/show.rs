@@ -1,0 +1,259 @@
+//! Failures in words, with the threads side by side.
+
+use crate::graph::{Event, EventId, Source};
+use crate::program::{Action, Place};
+use crate::{Failure, Problem};
+use std::fmt;
+use tribunal::Model;
+use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal_report::{LONGEST, printable};
+
+/// Between two columns.
+const GAP: usize = 2;
+/// Of longer executions, so many events are shown.
+const MOST_ROWS: usize = 200;
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.headline())?;
+        writeln!(f)?;
+        let weak = self.weak(Model::Sc);
+        for line in self.listing() {
+            writeln!(f, "{line}")?;
+        }
+        writeln!(f)?;
+        match weak {
+            Ok(None) => {
+                writeln!(f, "sc allows this execution too: no order of memory accesses is to blame for it.")
+            }
+            Ok(Some(weak)) => {
+                let event = self.graph.event(weak.event);
+                let who = self.thread_name(event.thread);
+                let number = weak.event.index() + 1;
+                writeln!(
+                    f,
+                    "sc would not have let #{number} {} of {who} at {} happen:",
+                    self.describe(event),
+                    event.place
+                )?;
+                weak.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))
+            }
+            Err(error) => writeln!(f, "the execution is no history: {error}"),
+        }?;
+        write!(f, "\nreplay: {}", self.replay_string())
+    }
+}
+
+impl Failure {
+    /// What went wrong, in a line or two.
+    pub fn headline(&self) -> String {
+        let who = |thread: ThreadId| self.thread_name(thread);
+        let by = self.thread.map_or(String::new(), |thread| format!(" in {}", who(thread)));
+        let at = match self.place.line {
+            0 => String::new(),
+            _ => format!(" at {}", self.place),
+        };
+        let waiting = |waiting: &[(ThreadId, Place)]| -> String {
+            let each = waiting.iter().map(|&(thread, place)| format!("{} at {place}", who(thread)));
+            each.collect::<Vec<_>>().join(", ")
+        };
+        match &self.problem {
+            Problem::Panic { message } => format!("panic{by}{at}: {}", printable(message)),
+            Problem::Race { first, second } => {
+                let loc = self.graph.event(*first).loc();
+                let loc = loc.map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
+                let show = |id: &EventId| {
+                    let event = self.graph.event(*id);
+                    let (what, who) = (self.describe(event), who(event.thread));
+                    format!("#{} {what} of {who} at {}", id.index() + 1, event.place)
+                };
+                format!(
+                    "data race{loc}: {} and {} are not ordered by happens-before",
+                    show(first),
+                    show(second)
+                )
+            }
+            Problem::Deadlock { waiting: threads } => {
+                format!("deadlock: what these wait for cannot happen any more: {}", waiting(threads))
+            }
+            Problem::Livelock { waiting: threads } => {
+                format!(
+                    "no progress: these loop until something changes, and nobody will change it: {}",
+                    waiting(threads)
+                )
+            }
+            Problem::Leak { what, place } => {
+                format!("leak: {} of {place} is never given back", printable(what))
+            }
+            Problem::Misuse { message } => format!("misuse{by}{at}: {}", printable(message)),
+            Problem::Nondeterminism { thread, expected, found } => format!(
+                "the test is not deterministic: told the same, {} did {} where it had done {}{at}",
+                who(*thread),
+                printable(found),
+                printable(expected)
+            ),
+            Problem::TooLong { thread, reads } => {
+                let again = reads.map_or_else(String::new, |loc| {
+                    format!(
+                        "; it reads {} again and again: is a spin_loop or yield_now missing?",
+                        self.location_name(loc)
+                    )
+                });
+                format!("{} goes on for too long{at}{again}", who(*thread))
+            }
+        }
+    }
+
+    /// The execution: an event a row, in a column for each thread, with what it read from and where it stands in the source. If
+    /// the columns are too many, one after the other.
+    pub fn listing(&self) -> Vec<String> {
+        let events = self.graph.events();
+        let skipped = events.len().saturating_sub(MOST_ROWS);
+        let mut rows: Vec<(Option<usize>, ThreadId, String)> = Vec::new();
+        for (i, event) in events.iter().enumerate().skip(skipped) {
+            if !matches!(event.action, Action::End) {
+                let at = self.short_place(event.place);
+                rows.push((Some(i + 1), event.thread, format!("{}{at}", self.describe(event))));
+            }
+        }
+        if let Some(thread) = self.thread {
+            let at = self.short_place(self.place);
+            let what = match &self.problem {
+                Problem::Panic { .. } => Some("panics".to_string()),
+                Problem::Race { first, .. } => Some(format!("(races with #{})", first.index() + 1)),
+                Problem::Misuse { .. } => Some("fails".to_string()),
+                _ => None,
+            };
+            rows.extend(what.map(|what| (None, thread, format!("{what}{at}"))));
+        }
+        let mut lines = Vec::new();
+        if let Some(file) = self.only_file() {
+            lines.push(format!("(lines of {file})"));
+        }
+        if skipped > 0 {
+            lines.push(format!("({skipped} events before these)"));
+        }
+        let mut threads: Vec<ThreadId> = rows.iter().map(|(_, thread, _)| *thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        let digits = events.len().to_string().len() + 1;
+        let width_of = |of: ThreadId| {
+            let cells = rows.iter().filter(|(_, thread, _)| *thread == of).map(|(.., text)| width(text));
+            cells.chain([width(&self.thread_name(of))]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = threads.iter().map(|&thread| width_of(thread)).collect();
+        let total = digits + widths.iter().map(|width| width + GAP).sum::<usize>();
+        let number = |number: &Option<usize>| match number {
+            Some(number) => format!("{:>digits$}", format!("#{number}")),
+            None => " ".repeat(digits),
+        };
+        if total <= LONGEST {
+            let mut heading = " ".repeat(digits);
+            for (&thread, width) in threads.iter().zip(&widths) {
+                push_cell(&mut heading, &self.thread_name(thread), *width);
+            }
+            lines.push(heading.trim_end().to_string());
+            for (at, thread, text) in &rows {
+                let mut line = number(at);
+                for (of, width) in threads.iter().zip(&widths) {
+                    push_cell(&mut line, if of == thread { text } else { "" }, *width);
+                }
+                lines.push(line.trim_end().to_string());
+            }
+        } else {
+            let names: Vec<usize> = threads.iter().map(|&thread| width(&self.thread_name(thread))).collect();
+            let longest = names.iter().max().copied().unwrap_or(0);
+            for (at, thread, text) in &rows {
+                let mut line = number(at);
+                push_cell(&mut line, &self.thread_name(*thread), longest);
+                push_cell(&mut line, text, 0);
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// An event as a cell of the listing has it: `R.acq x 0 from #3`.
+    pub fn describe(&self, event: &Event) -> String {
+        let order = event.order().map_or("", Order::suffix);
+        let loc = event.loc().map_or_else(String::new, |loc| self.location_name(loc));
+        let from = match event.source {
+            Source::Init => " from init".to_string(),
+            Source::Event(write) => format!(" from #{}", write.index() + 1),
+            _ => String::new(),
+        };
+        let raced = event.is_read() && event.source == Source::Nothing;
+        let read = if raced { "?".to_string() } else { value(event.read) };
+        let name = |thread: ThreadId| self.thread_name(thread);
+        match event.action {
+            _ if event.waiting => format!("waits for {loc}"),
+            Action::Load { .. } | Action::Await { .. } => format!("R{order} {loc} {read}{from}"),
+            Action::Store { value: written, .. } => format!("W{order} {loc} {}", value(written)),
+            Action::Rmw { .. } | Action::AwaitRmw { .. } => match event.written {
+                Some(written) => format!("U{order} {loc} {read}>{}{from}", value(written)),
+                None => format!("R{order} {loc} {read}{from}, no write"),
+            },
+            Action::Fence { .. } => format!("F{order}"),
+            Action::Spawn => format!("spawn {}", name(ThreadId::from_index(event.read as usize))),
+            Action::Join { thread } => format!("join {}", name(thread)),
+            Action::Choose { options } => format!("picks {read} of {options}"),
+            Action::Release { .. } => match event.source {
+                Source::Choice(1..) => format!("drops the last handle of {loc}"),
+                _ => format!("drops a handle of {loc}"),
+            },
+            Action::End => "ends".to_string(),
+            Action::Yield => "yields".to_string(),
+            Action::Block => "stops".to_string(),
+            Action::Fail(_) => "fails".to_string(),
+        }
+    }
+
+    pub(super) fn thread_name(&self, thread: ThreadId) -> String {
+        match self.threads.get(thread.index()) {
+            Some(name) => printable(name).into_owned(),
+            None => format!("T{}", thread.0),
+        }
+    }
+
+    pub(super) fn location_name(&self, loc: LocId) -> String {
+        match self.locations.get(loc.index()) {
+            Some(name) => printable(name).into_owned(),
+            None => format!("x{}", loc.0),
+        }
+    }
+
+    /// The file of all places, if it is one.
+    fn only_file(&self) -> Option<&'static str> {
+        let places = self.graph.events().iter().map(|event| event.place).chain([self.place]);
+        let mut files = places.filter(|place| place.line > 0).map(|place| place.file);
+        let first = files.next()?;
+        (!first.is_empty() && files.all(|file| file == first)).then_some(first)
+    }
+
+    fn short_place(&self, place: Place) -> String {
+        match place.line {
+            0 => String::new(),
+            line if place.file.is_empty() || self.only_file().is_some() => format!(" :{line}"),
+            line => format!(" {}:{line}", place.file.rsplit(['/', '\\']).next().unwrap_or(place.file)),
+        }
+    }
+}
+
+/// A value: a number, or what looks like an address.
+fn value(value: u64) -> String {
+    match value {
+        0..=0xffff_ffff => value.to_string(),
+        _ if (value as i64) < 0 && (value as i64) > -0x1_0000_0000 => (value as i64).to_string(),
+        _ => format!("{value:#x}"),
+    }
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+fn push_cell(line: &mut String, text: &str, to: usize) {
+    line.extend(std::iter::repeat_n(' ', GAP));
+    line.push_str(text);
+    line.extend(std::iter::repeat_n(' ', to.saturating_sub(width(text))));
+}

@@ -1,0 +1,207 @@
+//! Making a failing execution small: fewer events first, then fewer switches between threads.
+//!
+//! Each step is an execution of its own, run again under a guide, and counts only if it fails in the same way:
+//!
+//! - what the failure does not depend on, by po and rf, is left out;
+//! - a read that could have read something else reads that, as long as this leads to a failure with fewer events;
+//! - of all orders of the events that are left, one with as few switches as possible.
+//!
+//! So no single read can be changed for a smaller failure; a change of several might find one.
+
+use super::replay::{From, Replay, Step, follow, is_step};
+use crate::graph::{EventId, Graph};
+use crate::program::Program;
+use crate::{Failure, Options, Problem};
+use std::collections::{BinaryHeap, HashMap};
+use std::time::{Duration, Instant};
+use tribunal::memory::ThreadId;
+use tribunal::session::NoSession;
+
+/// How long to try to make a failure smaller.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Positions that are looked at for the fewest switches.
+const MOST_POSITIONS: usize = 200_000;
+
+/// Makes a failing execution of a program small.
+pub fn shrink<P: Program>(
+    program: P,
+    failure: &Failure,
+    options: &Options,
+) -> Result<(Failure, P), NoSession> {
+    let mut shrinking = Shrinking { program: Some(program), options, others: Vec::new() };
+    let mut best = failure.clone();
+    let began = Instant::now();
+    shrinking.cut(&mut best)?;
+    while let Some(smaller) = shrinking.change_a_read(&mut best, began)? {
+        best = smaller;
+    }
+    if let Some(order) = fewest_switches(&best.graph) {
+        let replay = reordered(&best, &order);
+        if let Some(found) = shrinking.run(&replay)?.filter(|found| same(found, &best))
+            && size(&found) <= size(&best)
+            && switches(&found.graph) < switches(&best.graph)
+        {
+            best = found;
+        }
+    }
+    let program = shrinking.program.take().expect("it is given back after each run");
+    Ok((best, program))
+}
+
+/// Whether two failures are the same, though the executions differ.
+fn same(a: &Failure, b: &Failure) -> bool {
+    let kinds = std::mem::discriminant(&a.problem) == std::mem::discriminant(&b.problem);
+    kinds && a.place == b.place
+}
+
+fn size(failure: &Failure) -> usize {
+    failure.graph.events().len()
+}
+
+struct Shrinking<'a, P> {
+    program: Option<P>,
+    options: &'a Options,
+    /// What each read of the last run could have read.
+    others: Vec<(usize, Vec<From>)>,
+}
+
+impl<P: Program> Shrinking<'_, P> {
+    /// The failure that a replay comes to.
+    fn run(&mut self, replay: &Replay) -> Result<Option<Failure>, NoSession> {
+        let program = self.program.take().expect("it is given back after each run");
+        let (guided, others, program) = follow(program, replay, self.options)?;
+        (self.program, self.others) = (Some(program), others);
+        Ok(guided.failure)
+    }
+
+    /// A smaller failure, in which one read reads something else.
+    fn change_a_read(&mut self, best: &mut Failure, began: Instant) -> Result<Option<Failure>, NoSession> {
+        let replay = best.replay();
+        let Some(again) = self.run(&replay)?.filter(|again| same(again, best)) else { return Ok(None) };
+        *best = again;
+        for (at, froms) in std::mem::take(&mut self.others) {
+            for from in froms {
+                if began.elapsed() > PATIENCE {
+                    return Ok(None);
+                }
+                let Some(changed) = change(best, &replay, at, from) else { continue };
+                if let Some(mut found) = self.run(&changed)?.filter(|found| same(found, best)) {
+                    self.cut(&mut found)?;
+                    if size(&found) < size(best) {
+                        return Ok(Some(found));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves out what the failure does not depend on.
+    fn cut(&mut self, failure: &mut Failure) -> Result<(), NoSession> {
+        let graph = &failure.graph;
+        let last = failure.thread.and_then(|thread| graph.thread(thread).last().copied());
+        let ends: Vec<EventId> = match failure.problem {
+            Problem::Panic { .. } | Problem::Misuse { .. } => last.into_iter().collect(),
+            Problem::Race { first, .. } => last.into_iter().chain([first]).collect(),
+            _ => return Ok(()),
+        };
+        let keep = |event: EventId| ends.iter().any(|&end| graph.is_before(event, end));
+        let replay = Replay::of(graph, failure.thread, keep);
+        if let Some(found) = self.run(&replay)?.filter(|found| same(found, failure))
+            && size(&found) < size(failure)
+        {
+            *failure = found;
+        }
+        Ok(())
+    }
+}
+
+/// A replay in which the read at an event reads something else, and threads do what they did as far as they can.
+fn change(failure: &Failure, replay: &Replay, at: usize, from: From) -> Option<Replay> {
+    let events = failure.graph.events();
+    let step = events.get(..at)?.iter().filter(|event| is_step(event)).count();
+    let mut changed = replay.clone();
+    let step = changed.steps.get_mut(step)?;
+    if step.from == from {
+        return None;
+    }
+    step.from = from;
+    Some(changed)
+}
+
+/// How often another thread goes on.
+pub fn switches(graph: &Graph) -> usize {
+    let threads = graph.events().windows(2);
+    threads.filter(|pair| pair[0].thread != pair[1].thread).count()
+}
+
+/// The events in an order with few switches: the fewest, if there are not too many positions.
+fn fewest_switches(graph: &Graph) -> Option<Vec<EventId>> {
+    let threads: Vec<&[EventId]> = thread_lists(graph);
+    let ready = |counts: &[u32], t: usize| -> Option<EventId> {
+        let event = *threads[t].get(counts[t] as usize)?;
+        // Whatever is before it has been.
+        let before = graph.before(event);
+        let done = threads.iter().zip(counts).enumerate().all(|(u, (events, &count))| {
+            let needed = before.get(u).copied().unwrap_or(0).min(events.len() as u32);
+            count >= if u == t { needed.saturating_sub(1) } else { needed }
+        });
+        done.then_some(event)
+    };
+    // Dijkstra's algorithm over how far each thread is, and which one went last.
+    type Position = (Vec<u32>, usize);
+    let start: Position = (vec![0; threads.len()], usize::MAX);
+    let mut costs: HashMap<Position, (usize, Option<Position>)> = HashMap::new();
+    let mut open: BinaryHeap<(std::cmp::Reverse<usize>, u32, Position)> = BinaryHeap::new();
+    costs.insert(start.clone(), (0, None));
+    open.push((std::cmp::Reverse(0), 0, start));
+    let all = graph.events().len() as u32;
+    while let Some((std::cmp::Reverse(cost), done, position)) = open.pop() {
+        if costs.get(&position).is_some_and(|&(best, _)| best < cost) {
+            continue;
+        }
+        if done == all {
+            let mut order = Vec::new();
+            let mut at = position;
+            while let Some((_, Some(before))) = costs.get(&at) {
+                let (counts, thread) = (&before.0, at.1);
+                order.push(threads[thread][counts[thread] as usize]);
+                at = before.clone();
+            }
+            order.reverse();
+            return Some(order);
+        }
+        if costs.len() > MOST_POSITIONS {
+            return None;
+        }
+        for t in 0..threads.len() {
+            if ready(&position.0, t).is_none() {
+                continue;
+            }
+            let mut next = position.clone();
+            next.0[t] += 1;
+            next.1 = t;
+            let new = cost + usize::from(position.1 != t && position.1 != usize::MAX);
+            if costs.get(&next).is_none_or(|&(best, _)| new < best) {
+                costs.insert(next.clone(), (new, Some(position.clone())));
+                open.push((std::cmp::Reverse(new), done + 1, next));
+            }
+        }
+    }
+    None
+}
+
+fn thread_lists(graph: &Graph) -> Vec<&[EventId]> {
+    let count = graph.events().iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
+    (0..count).map(|thread| graph.thread(ThreadId::from_index(thread))).collect()
+}
+
+/// The replay of a failure's events in another order.
+fn reordered(failure: &Failure, order: &[EventId]) -> Replay {
+    let whole = failure.replay();
+    let steps: Vec<Step> = order
+        .iter()
+        .flat_map(|&event| Replay::of(&failure.graph, None, |kept| kept == event).steps)
+        .collect();
+    Replay { steps, last: whole.last }
+}
