@@ -29,11 +29,9 @@ impl Memory {
     pub(crate) fn is_freed(&self, address: usize) -> bool {
         crate::quarantine::holds(address)
             || self.freed > 0
-            && self
-                .blocks
-                .range(..=address)
-                .next_back()
-                .is_some_and(|(start, block)| block.freed.is_some() && address - start < block.layout.size())
+                && self.blocks.range(..=address).next_back().is_some_and(|(start, block)| {
+                    block.freed.is_some() && address - start < block.layout.size()
+                })
     }
 
     /// A block that was not given back.

@@ -9,7 +9,7 @@ use tribunal::memory::{Order, ThreadId};
 
 /// Plain memory. Two accesses by different threads, one of them a write, that are not ordered by happens-before are a race.
 ///
-/// An access lasts as long as the closure, or the guard. Its making is no event, see [`atomic`](crate::sync::atomic).
+/// An access lasts as long as the closure, or the guard. For its making see [`atomic`](crate::sync::atomic).
 ///
 /// ```
 /// use tribunal_explore::{cell::UnsafeCell, explore, sync::Arc, sync::atomic::{AtomicBool, Ordering::*}, thread};
@@ -237,8 +237,16 @@ pub struct Cell<T> {
 // nothing of the value's own runs.
 impl<T> Cell<T> {
     /// A cell with this in it.
+    #[cfg(not(feature = "making"))]
     #[track_caller]
     pub const fn new(value: T) -> Self {
+        Cell { cell: UnsafeCell::new(value) }
+    }
+
+    /// A cell with this in it.
+    #[cfg(feature = "making")]
+    #[track_caller]
+    pub fn new(value: T) -> Self {
         Cell { cell: UnsafeCell::new(value) }
     }
 

@@ -187,17 +187,27 @@ impl Explorer {
         move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
+    /// The same, with the failure made [small](crate::failure::shrink), if there is one.
+    ///
+    /// # Panics
+    /// As [`check`](Self::check).
+    #[track_caller]
+    pub fn check_small(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        let main: Main = Arc::new(f);
+        let mut report = self.explore(main.clone());
+        report.failure = report.failure.map(|failure| self.shrink(main, &failure));
+        report
+    }
+
     /// Explores a closure, and panics if there is a bad behaviour.
     ///
     /// # Panics
-    /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check).
+    /// With the failure made small, if there is one; and as [`check`](Self::check).
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        let main: Main = Arc::new(f);
-        let report = self.explore(main.clone());
+        let report = self.check_small(f);
         if let Some(failure) = &report.failure {
-            let small = self.shrink(main, failure);
-            panic!("{small}\nafter {} executions", report.executions);
+            panic!("{failure}\nafter {} executions", report.executions);
         }
         report
     }

@@ -1,8 +1,8 @@
 //! Coroutines as threads, with stacks that are used again.
 
 use super::state::{self, Body, State};
-use crate::quarantine;
 use super::substrate::{Fiber, Fibers, Progress, Suspender};
+use crate::quarantine;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;

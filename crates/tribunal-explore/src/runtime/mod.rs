@@ -135,8 +135,9 @@ impl Rust {
 
     /// Whether a thread has not ended.
     fn is_left(&self, thread: ThreadId) -> bool {
-        let body = |state: &Box<State>| state.threads.get(thread.index()).is_some_and(|thread| thread.body.is_some());
-        self.running.get(thread.index()).is_some_and(Option::is_some) || self.state.as_ref().is_some_and(body)
+        let record = self.state.as_ref().and_then(|state| state.threads.get(thread.index()));
+        self.running.get(thread.index()).is_some_and(Option::is_some)
+            || record.is_some_and(|record| record.body.is_some())
     }
 
     fn is_any_left(&self) -> bool {
@@ -217,6 +218,10 @@ impl Program for Rust {
 
     fn initial(&self, loc: LocId) -> u64 {
         self.state.as_ref().and_then(|state| state.at(loc)).map_or(0, |slot| slot.initial)
+    }
+
+    fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
+        self.state.as_ref().and_then(|state| state.at(loc)).and_then(|slot| slot.made)
     }
 
     fn finish(&mut self, _graph: &Graph) -> Result<(), Problem> {

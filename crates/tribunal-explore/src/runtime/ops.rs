@@ -66,6 +66,8 @@ fn request(state: &mut State, action: Action, place: Place) -> Suspender {
     let me = state.me();
     me.releases += u32::from(releases(&action));
     me.events += u32::from(!matches!(action, Action::Yield));
+    let is_known = matches!(action, Action::Fence { .. }) || action.loc().is_some();
+    me.makes &= !is_known;
     state.request = Some(Request { action, place });
     state.me().suspender.expect("what runs has a way to give way")
 }
@@ -161,13 +163,10 @@ fn prepare(state: &mut State, slot: SlotId, access: Access, address: usize, plac
     let can_do = access.can_do(read);
     match state.phase {
         Phase::Running if !can_do => return ask_for(state, slot, access, place),
-        Phase::WindingUp => {
-            if !can_do || !state.has_time() {
-                return Step::GiveWay;
-            }
-        }
+        Phase::WindingUp if !(can_do && state.time > 0) => return Step::GiveWay,
         _ => {}
     }
+    state.time = state.time.saturating_sub(1);
     if let Some(value) = access.writes(read) {
         state.slot(slot).write(value);
         if state.phase == Phase::Running {
@@ -230,7 +229,10 @@ fn give_way() {
 }
 
 /// Asks for something that is no access. `None` where the explorer is not asked, and if the execution is given up.
-pub(crate) fn ask(action: impl Fn(&mut State) -> Action, place: &'static Location<'static>) -> Option<Answer> {
+pub(crate) fn ask(
+    action: impl Fn(&mut State) -> Action,
+    place: &'static Location<'static>,
+) -> Option<Answer> {
     loop {
         let suspender = state::with(|state| {
             if !asks(state) {
@@ -310,6 +312,11 @@ pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
 
 /// Makes a thread that runs the body: its number.
 pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Option<ThreadId> {
+    if state::with(|state| state.me().makes) == Some(true) {
+        // What was made happens before the thread: there has to be an event that says so, and a spawn is none to the memory model.
+        let home = Home::new("what a thread makes", place);
+        access(&home, || 0, Access::Store(Order::NonAtomic, 0), place);
+    }
     let suspender = state::with(|state| {
         state.me().child = Some(body);
         (state.phase == Phase::Running).then(|| request(state, Action::Spawn, place.into()))

@@ -29,6 +29,8 @@ pub(crate) struct Slot {
     pub(crate) place: &'static Location<'static>,
     /// Where it was when it was last used.
     pub(crate) address: usize,
+    /// The thread that made it in this execution, and after how many of its events.
+    pub(crate) made: Option<(ThreadId, u32)>,
     /// If it is shared ownership.
     pub(crate) handles: Handles,
     /// What a static holds in this execution.
@@ -66,6 +68,8 @@ pub(crate) struct ThreadRecord {
     pub(crate) failed: bool,
     /// How many events it has made.
     pub(crate) events: u32,
+    /// It has made objects since the last of them.
+    pub(crate) makes: bool,
     /// How many operations it made that others may synchronise with.
     pub(crate) releases: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
@@ -90,6 +94,7 @@ impl Default for ThreadRecord {
             open: Vec::new(),
             failed: false,
             events: 0,
+            makes: false,
             releases: 0,
             unheard: Vec::new(),
             locals: Vec::new(),
@@ -219,12 +224,6 @@ impl State {
         }
     }
 
-    /// Whether a thread of an execution that is given up may go on; it has less time afterwards.
-    pub(crate) fn has_time(&mut self) -> bool {
-        self.time = self.time.saturating_sub(1);
-        self.time > 0
-    }
-
     /// Forgets the last execution, of which nothing runs any more.
     pub(super) fn reset(&mut self) {
         self.stamp = self.stamp.next();
@@ -252,6 +251,7 @@ impl State {
             kind: home.kind(),
             place: home.place(),
             address: 0,
+            made: home.made(self.stamp),
             handles: Handles::default(),
             content: None,
         });
