@@ -2,6 +2,7 @@
 
 mod json;
 mod print;
+mod progress;
 
 use crate::args::seconds;
 use crate::exit::Status;
@@ -212,6 +213,7 @@ fn file_of(
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
         let explored = explore(code, &options(arguments, job.model));
+        progress::clear();
         let exploration =
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
@@ -274,6 +276,6 @@ fn options(arguments: &ExploreArguments, model: Model) -> Options {
         max_preemptions: arguments.max_preemptions,
         allow_races: arguments.allow_races,
         stop: Some(interrupt::flag()),
-        ..Options::default()
+        progress: Some(progress::show),
     }
 }

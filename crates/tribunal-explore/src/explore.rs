@@ -207,10 +207,24 @@ impl Explorer {
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
         let report = self.check_small(f);
         if let Some(failure) = &report.failure {
-            panic!("{failure}\nafter {} executions", report.executions);
+            let words = looms_words(failure).unwrap_or_default();
+            panic!("{failure}\nafter {} executions{words}", report.executions);
         }
         report
     }
+}
+
+/// What loom says of a race, which tests look for.
+fn looms_words(failure: &Failure) -> Option<String> {
+    let Problem::Race { first, second } = failure.problem else { return None };
+    let [first, second] = [first, second].map(|id| failure.graph.event(id));
+    let name = failure.locations.get(first.loc()?.index())?;
+    let words = match (first.written.is_some() && second.written.is_some(), name.starts_with("UnsafeCell")) {
+        (true, true) => "Concurrent write accesses to `UnsafeCell`.",
+        (false, true) => "Concurrent read and write accesses to `UnsafeCell`.",
+        (_, false) => "Concurrent load and mut accesses.",
+    };
+    Some(format!("\nCausality violation: {words}"))
 }
 
 /// Explores a program, again if it turns out to need what was left out.

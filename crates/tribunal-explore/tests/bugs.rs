@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 use tribunal::Model;
+use tribunal::memory::Order;
 use tribunal_explore::cell::UnsafeCell;
-use tribunal_explore::failure::{Diagnosis, Repair};
+use tribunal_explore::failure::{Diagnosis, Kind, Repair};
 use tribunal_explore::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use tribunal_explore::sync::atomic::{AtomicBool, AtomicUsize, fence};
 use tribunal_explore::sync::{Arc, Condvar, Mutex};
@@ -16,11 +17,27 @@ fn diagnose(f: impl Fn() + Send + Sync + 'static) -> Diagnosis {
     found
 }
 
+/// The changes of the only repair: what, from and to.
+fn repair(found: &Diagnosis) -> Vec<(Kind, Order, Order)> {
+    match &found.repair {
+        Repair::Orders(sets) if sets.len() == 1 => {
+            sets[0].iter().map(|change| (change.kind, change.from, change.to)).collect()
+        }
+        other => panic!("{other}"),
+    }
+}
+
+/// Whether the test fails under each of sc, tso and rc20.
+fn fails(found: &Diagnosis) -> Vec<bool> {
+    found.models.iter().map(|under| under.failure.is_some()).collect()
+}
+
 /// A Dekker lock in which one store is not seq_cst.
 #[test]
 fn dekker() {
     fn run() {
-        let (flags, inside) = (Arc::new([AtomicBool::new(false), AtomicBool::new(false)]), Arc::new(AtomicUsize::new(0)));
+        let (flags, inside) =
+            (Arc::new([AtomicBool::new(false), AtomicBool::new(false)]), Arc::new(AtomicUsize::new(0)));
         let other = {
             let (flags, inside) = (flags.clone(), inside.clone());
             thread::spawn(move || {
@@ -38,6 +55,13 @@ fn dekker() {
     }
     let found = diagnose(run);
     assert!(matches!(found.failure.problem, Problem::Panic { .. }));
+    assert_eq!(fails(&found), [false, true, true]);
+    assert_eq!(repair(&found), [(Kind::Store, Order::Release, Order::SeqCst)]);
+    let text = found.to_string();
+    assert!(
+        text.contains("store buffering: main and T1 each write and then miss the other's write"),
+        "{text}"
+    );
 }
 
 /// A seqlock whose reader has no fence between the data and the second look at the sequence.
@@ -70,6 +94,14 @@ fn seqlock() {
     }
     let found = diagnose(run);
     assert!(matches!(found.failure.problem, Problem::Panic { .. }));
+    assert_eq!(fails(&found), [false, false, true]);
+    // As good as the fence: nothing is read after the data that was read before it.
+    assert_eq!(repair(&found), [(Kind::Load, Order::Relaxed, Order::Acquire); 2]);
+    let text = found.to_string();
+    assert!(
+        text.contains("message passing: main sees the later write of T1 but misses the earlier one"),
+        "{text}"
+    );
 }
 
 /// Initialisation under a lock, looked at first without it, by a relaxed load.
@@ -100,7 +132,8 @@ fn double_checked_lock() {
         }
     }
     fn run() {
-        let lazy = Arc::new(Lazy { ready: AtomicBool::new(false), lock: Mutex::new(()), value: UnsafeCell::new(0) });
+        let lazy =
+            Arc::new(Lazy { ready: AtomicBool::new(false), lock: Mutex::new(()), value: UnsafeCell::new(0) });
         let other = {
             let lazy = lazy.clone();
             thread::spawn(move || lazy.get())
@@ -110,6 +143,11 @@ fn double_checked_lock() {
     }
     let found = diagnose(run);
     assert!(matches!(found.failure.problem, Problem::Race { .. }));
+    let (load, store) =
+        ((Kind::Load, Order::Relaxed, Order::Acquire), (Kind::Store, Order::Relaxed, Order::Release));
+    assert_eq!(repair(&found), [load, store]);
+    let text = found.to_string();
+    assert!(text.contains("but no release is acquired on the way"), "{text}");
 }
 
 /// A waiter that looks at the flag before it takes the lock.
@@ -133,6 +171,8 @@ fn lost_wake_up() {
     let found = diagnose(run);
     assert!(matches!(found.failure.problem, Problem::Deadlock { .. }));
     assert_eq!(found.repair, Repair::NotOrders);
+    assert_eq!(fails(&found), [true, true, true]);
+    assert!(found.to_string().contains("sc allows this execution too"));
 }
 
 /// A Treiber stack of nodes that are used again, whose top is a node and no counter.
@@ -191,4 +231,29 @@ fn treiber_aba() {
     let found = diagnose(run);
     assert!(matches!(found.failure.problem, Problem::Panic { .. }));
     assert_eq!(found.repair, Repair::NotOrders);
+    assert_eq!(fails(&found), [true, true, true]);
+    assert!(found.to_string().contains("sc allows this execution too"));
+}
+
+/// What is printed can be run again.
+#[test]
+fn a_replay_of_rust_code() {
+    fn run() {
+        let (x, y) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let other = {
+            let (x, y) = (x.clone(), y.clone());
+            thread::spawn(move || {
+                y.store(1, SeqCst);
+                x.load(Relaxed)
+            })
+        };
+        x.store(1, SeqCst);
+        let mine = y.load(SeqCst);
+        assert!(mine + other.join().unwrap() > 0, "both missed");
+    }
+    let failure = Explorer::new().check(run).failure.expect("a bug");
+    let execution = failure.replay_string().parse().expect("a replay");
+    let (guided, divergence) = Explorer::new().replay(&execution, run);
+    assert_eq!(divergence, None);
+    assert_eq!(guided.failure.expect("it fails again").problem, failure.problem);
 }

@@ -81,7 +81,7 @@ pub(super) fn history_of(
         b.thread(&names.fit(name));
     }
     let mut names = Names::new();
-    let locs: Vec<LocId> = failure.locations.iter().map(|name| b.location(&names.fit(name))).collect();
+    let locs: Vec<LocId> = failure.short_names().iter().map(|name| b.location(&names.fit(name))).collect();
     let events = &graph.events()[..length.min(graph.events().len())];
     for event in events {
         if let (Some(loc), Some(_)) = (event.loc(), event.order()) {
@@ -126,7 +126,7 @@ pub(super) fn history_of(
                         reads.iter().map(|read| b.push(thread, read.order(Order::Acquire))).collect();
                     slots.first().copied()
                 } else {
-                    let own = b.location(&names.fit(&format!("drop({})", failure.locations[loc.index()])));
+                    let own = b.location(&names.fit(&format!("drop({})", failure.location_name(loc))));
                     let slot = b.push(thread, Op::write(own, 1).order(Order::Release));
                     handles.push((loc, own, slot));
                     Some(slot)

@@ -1,7 +1,7 @@
 //! Which memory models let a test fail.
 
-use crate::program::Program;
 use crate::explore::searched;
+use crate::program::Program;
 use crate::{End, Options};
 use std::fmt;
 use tribunal::Model;
@@ -20,7 +20,7 @@ pub struct UnderModel {
     pub end: End,
     /// How many executions there were.
     pub executions: u64,
-    /// What went wrong, in a line.
+    /// What went wrong, in a few words.
     pub failure: Option<String>,
 }
 
@@ -30,7 +30,11 @@ impl fmt::Display for UnderModel {
         let model = model.name();
         match (failure, end) {
             (Some(failure), _) => write!(f, "{model:<8} fails: {failure}"),
-            (None, End::Complete) => write!(f, "{model:<8} passes, {executions} executions"),
+            (None, End::Complete) => {
+                write!(f, "{model:<8} passes, {executions} executions")?;
+                let has_races = !matches!(self.model, Model::Sc | Model::Tso | Model::Pso);
+                if has_races { Ok(()) } else { write!(f, " (it has no data races)") }
+            }
             (None, end) => write!(f, "{model:<8} undecided after {executions} executions ({end:?})"),
         }
     }
@@ -45,7 +49,7 @@ pub fn by_model<P: Program>(
     let under = |&model: &Model| {
         let options = Options { model, ..options.clone() };
         let (report, _) = searched(&make, |_| (), &options)?;
-        let failure = report.failure.map(|failure| failure.headline());
+        let failure = report.failure.map(|failure| failure.brief());
         Ok(UnderModel { model, end: report.end, executions: report.executions, failure })
     };
     models.iter().map(under).collect()

@@ -8,9 +8,9 @@
 
 use super::history::history_of;
 use super::orders::{Kind, Reordered, Site, Table, join, strength, weaker};
+use crate::explore::searched;
 use crate::graph::Event;
 use crate::program::{Action, Place, Program};
-use crate::explore::searched;
 use crate::{End, Failure, Options, Problem};
 use std::fmt;
 use std::sync::Arc;

@@ -10,6 +10,8 @@ use tribunal_report::{LONGEST, printable};
 
 /// Between two columns.
 const GAP: usize = 2;
+/// Longer names of locations are told below the table.
+const LONGEST_NAME: usize = 20;
 /// Of longer executions, so many events are shown.
 const MOST_ROWS: usize = 200;
 
@@ -23,9 +25,13 @@ impl fmt::Display for Failure {
         }
         writeln!(f)?;
         match weak {
-            Ok(None) => {
-                writeln!(f, "sc allows this execution too: no order of memory accesses is to blame for it.")
-            }
+            Ok(None) => match self.problem {
+                Problem::Race { first, second } => writeln!(f, "{}", self.unordered(first, second)),
+                _ => writeln!(
+                    f,
+                    "sc allows this execution too: no order of memory accesses is to blame for it."
+                ),
+            },
             Ok(Some(weak)) => {
                 let event = self.graph.event(weak.event);
                 let who = self.thread_name(event.thread);
@@ -58,7 +64,7 @@ impl Failure {
             each.collect::<Vec<_>>().join(", ")
         };
         match &self.problem {
-            Problem::Panic { message } => format!("panic{by}{at}: {}", printable(message)),
+            Problem::Panic { message } => format!("panic{by}{at}: {}", lines_of(message)),
             Problem::Race { first, second } => {
                 let loc = self.graph.event(*first).loc();
                 let loc = loc.map_or_else(String::new, |loc| format!(" on {}", self.location_name(loc)));
@@ -85,7 +91,7 @@ impl Failure {
             Problem::Leak { what, place } => {
                 format!("leak: {} of {place} is never given back", printable(what))
             }
-            Problem::Misuse { message } => format!("misuse{by}{at}: {}", printable(message)),
+            Problem::Misuse { message } => format!("misuse{by}{at}: {}", lines_of(message)),
             Problem::Nondeterminism { thread, expected, found } => format!(
                 "the test is not deterministic: told the same, {} did {} where it had done {}{at}",
                 who(*thread),
@@ -170,7 +176,51 @@ impl Failure {
                 lines.push(line);
             }
         }
+        lines.extend(self.legend());
         lines
+    }
+
+    /// Why nothing orders two accesses.
+    fn unordered(&self, first: EventId, second: EventId) -> String {
+        let (one, other) = (self.graph.event(first), self.graph.event(second));
+        let [by, of] = [one, other].map(|event| self.thread_name(event.thread));
+        // What is read before the second and written after the first, or by who has read that.
+        let seen =
+            self.graph.thread(other.thread).iter().find_map(|&read| match self.graph.event(read).source {
+                Source::Event(write) if self.graph.is_before(first, write) => Some((read, write)),
+                _ => None,
+            });
+        let (n, m) = (first.index() + 1, second.index() + 1);
+        match seen {
+            Some((read, write)) => format!(
+                "{of} has seen what came after #{n}: #{} {} read from #{} {}; but no release is acquired on the way, so that #{n} does not happen before #{m}.",
+                read.index() + 1,
+                self.describe(self.graph.event(read)),
+                write.index() + 1,
+                self.describe(self.graph.event(write)),
+            ),
+            None => format!(
+                "Before #{m}, {of} has read nothing that {by} or others wrote after #{n}: either may come first."
+            ),
+        }
+    }
+
+    /// What went wrong, in a few words.
+    pub fn brief(&self) -> String {
+        let what = match &self.problem {
+            Problem::Panic { .. } => "a panic",
+            Problem::Race { .. } => "a data race",
+            Problem::Deadlock { .. } => "a deadlock",
+            Problem::Livelock { .. } => "no progress",
+            Problem::Leak { .. } => "a leak",
+            Problem::Misuse { .. } => "misuse",
+            Problem::Nondeterminism { .. } => "nondeterminism",
+            Problem::TooLong { .. } => "an execution that is too long",
+        };
+        match self.place.line {
+            0 => what.to_string(),
+            _ => format!("{what} at {}", self.place),
+        }
     }
 
     /// An event as a cell of the listing has it: `R.acq x 0 from #3`.
@@ -216,10 +266,33 @@ impl Failure {
     }
 
     pub(super) fn location_name(&self, loc: LocId) -> String {
-        match self.locations.get(loc.index()) {
-            Some(name) => printable(name).into_owned(),
-            None => format!("x{}", loc.0),
+        self.short_names().into_iter().nth(loc.index()).unwrap_or_else(|| format!("x{}", loc.0))
+    }
+
+    /// Names of locations that fit into a table: long ones are a letter and a number.
+    pub(super) fn short_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::with_capacity(self.locations.len());
+        for name in &self.locations {
+            if width(name) <= LONGEST_NAME && !name.contains(char::is_whitespace) {
+                names.push(printable(name).into_owned());
+                continue;
+            }
+            // That of its type, as a rule.
+            let letter = name.chars().find(char::is_ascii_uppercase).unwrap_or('X').to_ascii_lowercase();
+            let free = |name: &String| !self.locations.contains(name) && !names.contains(name);
+            let short = (1..).map(|number| format!("{letter}{number}")).find(free);
+            names.push(short.unwrap_or_default());
         }
+        names
+    }
+
+    /// What short names stand for, of those locations that the execution accesses.
+    fn legend(&self) -> Vec<String> {
+        let accessed =
+            |loc: usize| self.graph.events().iter().any(|event| event.loc().map(LocId::index) == Some(loc));
+        let names = self.short_names().into_iter().zip(&self.locations).enumerate();
+        let long = names.filter(|(loc, (short, long))| short != *long && accessed(*loc));
+        long.map(|(_, (short, long))| format!("{short}: {}", printable(long))).collect()
     }
 
     /// The file of all places, if it is one.
@@ -246,6 +319,12 @@ fn value(value: u64) -> String {
         _ if (value as i64) < 0 && (value as i64) > -0x1_0000_0000 => (value as i64).to_string(),
         _ => format!("{value:#x}"),
     }
+}
+
+/// A message that may have several lines.
+fn lines_of(message: &str) -> String {
+    let lines: Vec<_> = message.trim_end().lines().map(printable).collect();
+    lines.join("\n  ")
 }
 
 fn width(text: &str) -> usize {

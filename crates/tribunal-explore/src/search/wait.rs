@@ -234,12 +234,18 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 State::Waiting(place) => (waiting.push((thread, place)), spinning = false).0,
                 State::Spinning(place) => waiting.push((thread, place)),
                 State::Ended => {}
-                _ => waiting.push((
-                    thread,
-                    runner.pending.as_ref().map_or(Place::default(), |request| request.place),
-                )),
+                _ => {
+                    let pending = runner.pending.as_ref();
+                    // In guided executions what waits is no event.
+                    let waits = |request: &Request| {
+                        matches!(request.action, Action::Await { .. } | Action::AwaitRmw { .. })
+                    };
+                    spinning &= !pending.is_some_and(waits);
+                    waiting.push((thread, pending.map_or(Place::default(), |request| request.place)));
+                }
             }
         }
+        waiting.sort_by(|(a, _), (b, _)| self.threads.compare(*a, *b));
         let (thread, place) = waiting[waiting.len() - 1];
         let problem = if spinning { Problem::Livelock { waiting } } else { Problem::Deadlock { waiting } };
         Err((problem, place, Some(thread)))

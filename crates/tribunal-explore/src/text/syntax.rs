@@ -152,13 +152,7 @@ pub(super) enum StatementKind {
         condition: Expr,
         body: Block,
     },
-    For {
-        variable: Name,
-        from: Expr,
-        to: Expr,
-        step: Option<Expr>,
-        body: Block,
-    },
+    For(Box<Counted>),
     Lock(Target),
     Unlock(Target),
     Free(Target),
@@ -166,6 +160,16 @@ pub(super) enum StatementKind {
     Break,
     Continue,
     Return(Option<Expr>),
+}
+
+/// A loop that counts.
+#[derive(Clone, Debug)]
+pub(super) struct Counted {
+    pub variable: Name,
+    pub from: Expr,
+    pub to: Expr,
+    pub step: Option<Expr>,
+    pub body: Block,
 }
 
 /// A name, of an array with an index.

@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tribunal::Model;
 use tribunal_explore::text::Source;
-use tribunal_explore::{End, Options, Problem};
+use tribunal_explore::{End, Mode, Options, Problem, Report};
 
 /// How the explorer differs from brute force on a program, if it does; else how many executions there are. Programs with very
 /// many executions prove nothing more and are left out.
@@ -24,6 +24,7 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
         return Ok(None);
     };
     let one = Options { model, ..Options::default() };
+    let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one.clone() };
     let (report, graphs) = found(&code, &one);
     match &report.failure {
         None if report.end != End::Complete => return Err(format!("ended with {:?}", report.end)),
@@ -36,7 +37,16 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
                 Problem::Race { .. } => racy,
                 _ => false,
             };
-            return if right { Ok(Some(0)) } else { Err(format!("there is no such failure: {failure:?}")) };
+            if !right {
+                return Err(format!("there is no such failure: {failure:?}"));
+            }
+            let (shared, _) = found(&code, &three);
+            let first =
+                |report: &Report| report.failure.as_ref().map(|f| (f.problem.clone(), f.place, f.thread));
+            return match first(&shared) == first(&report) {
+                true => Ok(Some(0)),
+                false => Err(format!("three workers: {:?}; one: {:?}", first(&shared), first(&report))),
+            };
         }
     }
     if let Some((graph, _)) = graphs.iter().find(|(_, times)| **times > 1) {
@@ -51,7 +61,6 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
     if report.executions != expected.len() as u64 {
         return Err(format!("counts {} executions, and there are {}", report.executions, expected.len()));
     }
-    let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one };
     let (shared, again) = found(&code, &three);
     if (shared.executions, shared.blocked, &again) != (report.executions, report.blocked, &graphs) {
         return Err(format!(
@@ -182,6 +191,44 @@ fn also_under_wra() {
 #[test]
 fn also_under_sra() {
     compare(Model::Sra, 97_000..97_300, Shape::Mixed);
+}
+
+/// Executions by chance, and those with few preemptions, are among all.
+#[test]
+fn chance_and_bounds_find_nothing_else() {
+    let mut all = 0;
+    for seed in 0..300 {
+        let text = program(seed, Shape::Mixed);
+        let code = Arc::new(Source::parse(&text).and_then(|source| source.compile(&[])).expect("a program"));
+        let model = [Model::Rc20, Model::Sc, Model::Tso, Model::Ra][seed as usize % 4];
+        let Some(Behaviour { complete, .. }) = brute_force(&code, model) else { continue };
+        let sampled = |mode| {
+            let (report, graphs) = found(&code, &Options { model, mode, ..Options::default() });
+            assert!(report.failure.is_none(), "{text}");
+            assert_eq!(report.end, End::Sampled);
+            assert_eq!(report.executions + report.blocked, 200, "{text}");
+            assert!(graphs.keys().all(|graph| complete.contains(graph)), "{model}, {mode:?}\n{text}");
+            graphs
+        };
+        let graphs = sampled(Mode::Random { seed, executions: 200 });
+        assert_eq!(
+            graphs,
+            sampled(Mode::Random { seed, executions: 200 }),
+            "the same seed, the same executions"
+        );
+        all += u64::from(graphs.len() == complete.len());
+        sampled(Mode::Pct { seed, executions: 200, depth: 3 });
+        let bounded = Options { model, max_preemptions: Some(1), ..Options::default() };
+        let (report, graphs) = found(&code, &bounded);
+        assert!(
+            graphs.iter().all(|(graph, times)| *times == 1 && complete.contains(graph)),
+            "{model}\n{text}"
+        );
+        let left_out = graphs.len() < complete.len();
+        assert!(report.end == End::Bounded || report.end == End::Complete && !left_out, "{model}\n{text}");
+    }
+    // Two hundred are enough for most of these.
+    assert!(all > 200, "{all}");
 }
 
 #[test]

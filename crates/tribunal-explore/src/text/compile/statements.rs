@@ -4,7 +4,7 @@ use super::access::What;
 use super::{Compiled, Compiler, Loop, Meaning};
 use crate::text::code::{Address, Instruction, Register};
 use crate::text::error::Mistake;
-use crate::text::syntax::{Block, Expr, Name, Operator, Position, Statement, StatementKind, Target};
+use crate::text::syntax::{Block, Counted, Expr, Name, Operator, Position, Statement, StatementKind, Target};
 
 impl<'a> Compiler<'a> {
     pub(super) fn block(&mut self, block: &'a Block) -> Compiled<()> {
@@ -36,9 +36,7 @@ impl<'a> Compiler<'a> {
             }
             StatementKind::If { arms, otherwise } => self.branches(arms, otherwise.as_ref())?,
             StatementKind::While { condition, body } => self.repeat(condition, body)?,
-            StatementKind::For { variable, from, to, step, body } => {
-                self.count(variable, [from, to], step.as_ref(), body)?;
-            }
+            StatementKind::For(counted) => self.count(counted)?,
             StatementKind::Lock(mutex) => {
                 let access = self.mutex(mutex)?;
                 self.emit(Instruction::Lock(access))?;
@@ -206,13 +204,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// A loop that counts; its bounds are computed once.
-    fn count(
-        &mut self,
-        variable: &'a Name,
-        [from, to]: [&'a Expr; 2],
-        step: Option<&'a Expr>,
-        body: &'a Block,
-    ) -> Compiled<()> {
+    fn count(&mut self, counted: &'a Counted) -> Compiled<()> {
+        let Counted { variable, from, to, step, body } = counted;
         let [end, stride] = [self.new_register(), self.new_register()];
         self.expression(from)?;
         self.expression(to)?;

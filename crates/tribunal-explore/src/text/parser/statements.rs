@@ -1,7 +1,7 @@
 //! Reading statements.
 
 use super::{Parsed, Parser};
-use crate::text::syntax::{Block, Expr, Statement, StatementKind};
+use crate::text::syntax::{Block, Counted, Expr, Statement, StatementKind};
 use crate::text::token::Token;
 
 impl Parser<'_> {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 self.sign("..")?;
                 let to = self.expression()?;
                 let step = if self.takes_word("step") { Some(self.expression()?) } else { None };
-                StatementKind::For { variable, from, to, step, body: self.block()? }
+                StatementKind::For(Box::new(Counted { variable, from, to, step, body: self.block()? }))
             }
             "lock" => StatementKind::Lock(self.target_in_parentheses()?),
             "unlock" => StatementKind::Unlock(self.target_in_parentheses()?),

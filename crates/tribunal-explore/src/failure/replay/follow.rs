@@ -1,0 +1,178 @@
+//! Guiding an execution along a replay.
+
+use super::text::ShowPath;
+use super::{From, Kind, Path, Replay, from_of, is_step, paths};
+use crate::graph::{Event, Graph, Source};
+use crate::program::Place;
+use crate::search::Guide;
+use std::fmt;
+use tribunal::memory::ThreadId;
+
+/// Where a program does something else than a replay says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// After how many events.
+    pub after: usize,
+    /// Whose operation: the way to the thread from the main thread.
+    pub thread: String,
+    /// Where it stands in the source.
+    pub place: Place,
+    /// What the replay has.
+    pub expected: String,
+    /// What the program does.
+    pub found: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence { after, thread, place, expected, found } = self;
+        write!(
+            f,
+            "the replay diverges after {after} events, in thread {thread} at {place}: {expected} expected, found {found}"
+        )
+    }
+}
+
+/// Guides an execution along a replay, as far as it goes.
+#[derive(Clone, Debug)]
+pub(super) struct Follow<'a> {
+    replay: &'a Replay,
+    /// By step, whether it is done or given up.
+    done: Vec<bool>,
+    /// How many events have been compared.
+    seen: usize,
+    paths: Vec<Path>,
+    pub(super) divergence: Option<Divergence>,
+    /// What each read could have read besides, by the number of its event.
+    pub(super) others: Vec<(usize, Vec<From>)>,
+}
+
+/// How many steps a thread may have lost for the next to be found.
+const LOST: usize = 8;
+
+impl<'a> Follow<'a> {
+    pub(super) fn new(replay: &'a Replay) -> Self {
+        let done = vec![false; replay.steps.len()];
+        Follow { replay, done, seen: 0, paths: Vec::new(), divergence: None, others: Vec::new() }
+    }
+
+    fn path(&self, thread: ThreadId) -> &[u32] {
+        self.paths.get(thread.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The next step of a thread that is of a kind, and the next one of all.
+    fn next(&self, thread: ThreadId, kind: Kind) -> (Option<usize>, Option<usize>) {
+        let path = self.path(thread);
+        let steps = self.replay.steps.iter().enumerate();
+        let mut own = steps.filter(|&(i, step)| !self.done[i] && step.thread == path);
+        let first = own.next();
+        let found = first.into_iter().chain(own.take(LOST)).find(|(_, step)| step.kind == kind);
+        (found.map(|(i, _)| i), first.map(|(i, _)| i))
+    }
+
+    fn diverge(&mut self, event: &Event, after: usize, expected: String, found: String) {
+        let thread = ShowPath(self.path(event.thread)).to_string();
+        let place = event.place;
+        self.divergence.get_or_insert(Divergence { after, thread, place, expected, found });
+    }
+
+    /// Compares the events that have come.
+    fn catch_up(&mut self, graph: &Graph) {
+        if self.seen < graph.events().len() || self.paths.is_empty() {
+            self.paths = paths(graph);
+        }
+        while let Some(event) = graph.events().get(self.seen) {
+            let at = self.seen;
+            self.seen += 1;
+            let Some(kind) = Kind::of(&event.action).filter(|_| is_step(event)) else { continue };
+            if self.done.iter().all(|&done| done) {
+                // What comes behind the replay is free, such as another look of a thread that waits in a loop.
+                continue;
+            }
+            let (found, first) = self.next(event.thread, kind);
+            if found != first || found.is_none() {
+                let expected = first.map_or("nothing more", |i| self.replay.steps[i].kind.describe());
+                self.diverge(event, at, expected.into(), kind.describe().into());
+            }
+            if let Some(found) = found {
+                let path = self.path(event.thread).to_vec();
+                for (i, done) in self.done[..=found].iter_mut().enumerate() {
+                    *done |= self.replay.steps[i].thread == path;
+                }
+            }
+        }
+    }
+
+    /// The source that a step has, in an execution.
+    fn resolve(&self, graph: &Graph, event: &Event, from: &From) -> Option<Source> {
+        match from {
+            From::Nothing => None,
+            From::Init => Some(Source::Init),
+            &From::Choice(choice) => Some(Source::Choice(choice)),
+            From::Write(path, ordinal) => {
+                let thread = self.paths.iter().position(|of| of == path)?;
+                let events = graph.thread(ThreadId::from_index(thread)).iter().copied();
+                let mut writes = events.filter(|&id| {
+                    let write = graph.event(id);
+                    write.written.is_some() && write.loc() == event.loc()
+                });
+                writes.nth(*ordinal as usize).map(Source::Event)
+            }
+        }
+    }
+
+    /// The execution has ended: whether all steps were done.
+    pub(super) fn end(&mut self, graph: &Graph) {
+        self.catch_up(graph);
+        if let Some(missing) = self.done.iter().position(|done| !done) {
+            let step = &self.replay.steps[missing];
+            let (thread, expected) = (ShowPath(&step.thread).to_string(), step.kind.describe().into());
+            let after = graph.events().len();
+            self.divergence.get_or_insert(Divergence {
+                after,
+                thread,
+                place: Place::default(),
+                expected,
+                found: "the end".into(),
+            });
+        }
+    }
+}
+
+impl Guide for &mut Follow<'_> {
+    fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph) {
+        self.catch_up(graph);
+        let next = self.done.iter().position(|done| !done).map(|i| &self.replay.steps[i].thread);
+        let Some(next) = next.or(self.replay.last.as_ref()) else { return };
+        if let Some(at) = threads.iter().position(|&thread| self.path(thread) == next.as_slice()) {
+            threads[..=at].rotate_right(1);
+        }
+    }
+
+    fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source {
+        let after = graph.events().len();
+        let froms: Vec<From> = sources.iter().map(|&source| from_of(graph, &self.paths, source)).collect();
+        self.others.push((after, froms));
+        let default = sources.first().copied().unwrap_or(Source::Nothing);
+        let Some(kind) = Kind::of(&event.action) else { return default };
+        let (Some(step), _) = self.next(event.thread, kind) else { return default };
+        let from = &self.replay.steps[step].from;
+        match self.resolve(graph, event, from).filter(|source| sources.contains(source)) {
+            Some(source) => source,
+            None => {
+                let expected = match from {
+                    From::Nothing => "a source".to_string(),
+                    From::Init => format!("{} from the initial write", kind.describe()),
+                    From::Choice(choice) => format!("choice {choice}"),
+                    From::Write(path, ordinal) => format!(
+                        "{} from write {ordinal} of thread {} to the location",
+                        kind.describe(),
+                        ShowPath(path)
+                    ),
+                };
+                self.diverge(event, after, expected, format!("{} that cannot", kind.describe()));
+                default
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Executions to be run again.
+
+mod follow;
+mod text;
+
+use crate::explore::is_restart;
+use crate::graph::{Event, EventId, Graph, Source};
+use crate::program::{Action, Program};
+use crate::report::Guided;
+use crate::search::guided;
+use crate::{Failure, Options};
+use tribunal::memory::ThreadId;
+use tribunal::session::NoSession;
+
+pub use follow::Divergence;
+use follow::Follow;
+pub use text::BadReplay;
+
+/// A thread: from the main thread down, which child it is.
+pub(super) type Path = Vec<u32>;
+
+/// From where an operation takes what it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    Nothing,
+    Init,
+    /// The write of a thread to the location, after so many others.
+    Write(Path, u32),
+    Choice(u32),
+}
+
+/// An operation of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    pub(super) thread: Path,
+    pub(super) kind: Kind,
+    pub(super) from: From,
+}
+
+/// What an operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Load,
+    Write,
+    Update,
+    Fence,
+    Await,
+    Lock,
+    Spawn,
+    Join,
+    Choose,
+    Drop,
+}
+
+impl Kind {
+    const ALL: [(Kind, char, &str); 10] = [
+        (Kind::Load, 'L', "a load"),
+        (Kind::Write, 'W', "a store"),
+        (Kind::Update, 'U', "a read-modify-write"),
+        (Kind::Fence, 'F', "a fence"),
+        (Kind::Await, 'A', "a wait"),
+        (Kind::Lock, 'K', "a lock"),
+        (Kind::Spawn, 'S', "a spawn"),
+        (Kind::Join, 'J', "a join"),
+        (Kind::Choose, 'C', "a choice"),
+        (Kind::Drop, 'D', "a drop of a handle"),
+    ];
+
+    fn of(action: &Action) -> Option<Kind> {
+        Some(match action {
+            Action::Load { .. } => Kind::Load,
+            Action::Store { .. } => Kind::Write,
+            Action::Rmw { .. } => Kind::Update,
+            Action::Fence { .. } => Kind::Fence,
+            Action::Await { .. } => Kind::Await,
+            Action::AwaitRmw { .. } => Kind::Lock,
+            Action::Spawn => Kind::Spawn,
+            Action::Join { .. } => Kind::Join,
+            Action::Choose { .. } => Kind::Choose,
+            Action::Release { .. } => Kind::Drop,
+            _ => return None,
+        })
+    }
+
+    fn letter(self) -> char {
+        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or('?', |&(_, letter, _)| letter)
+    }
+
+    fn describe(self) -> &'static str {
+        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("?", |&(.., text)| text)
+    }
+}
+
+/// An execution to be run again: which thread goes on when, and what each read reads. It has a text:
+///
+/// `t1.m:SS.0:W.1:WLi.0:L1w0.m:J.1:` reads: the main thread `m` spawns two; its first child `0` stores; `1` stores, and loads from the initial
+/// write; `0` loads from the first store (`w0`) of `1` to the location; `m` joins; and then `1` goes on, to where the failure is.
+///
+/// A thread is known by the way to it from the main thread, `0-1` being the second child of the first; a write by how many its thread made to
+/// the location before; an operation by its kind: `L`oad, `W`rite, `U`pdate, `F`ence, `A`wait, loc`K`, `S`pawn, `J`oin, `C`hoice, `D`rop. So it outlives
+/// edits that do not change these: other values, names, places and orders. Operations that were added or taken away are passed
+/// over where the next ones still tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replay {
+    pub(super) steps: Vec<Step>,
+    /// Who goes on at the end.
+    pub(super) last: Option<Path>,
+}
+
+/// The ways to the threads of an execution, by their numbers.
+pub(super) fn paths(graph: &Graph) -> Vec<Path> {
+    let mut paths: Vec<Path> = vec![Path::new()];
+    let mut children: Vec<u32> = vec![0];
+    for event in graph.events() {
+        if let Action::Spawn = event.action {
+            let (parent, child) = (event.thread.index(), event.read as usize);
+            if paths.len() <= child.max(parent) {
+                paths.resize(child.max(parent) + 1, Path::new());
+                children.resize(paths.len(), 0);
+            }
+            let mut path = paths[parent].clone();
+            path.push(children[parent]);
+            children[parent] += 1;
+            paths[child] = path;
+        }
+    }
+    paths
+}
+
+/// How many writes to its location the thread of a write made before it.
+fn ordinal(graph: &Graph, write: EventId) -> u32 {
+    let event = graph.event(write);
+    let before = &graph.thread(event.thread)[..event.index as usize];
+    let same = before.iter().map(|&id| graph.event(id));
+    same.filter(|other| other.written.is_some() && other.loc() == event.loc()).count() as u32
+}
+
+pub(super) fn from_of(graph: &Graph, paths: &[Path], source: Source) -> From {
+    match source {
+        Source::Nothing => From::Nothing,
+        Source::Init => From::Init,
+        Source::Choice(choice) => From::Choice(choice),
+        Source::Event(write) => {
+            let thread = graph.event(write).thread.index();
+            From::Write(paths.get(thread).cloned().unwrap_or_default(), ordinal(graph, write))
+        }
+    }
+}
+
+/// Whether an event is an operation that took place: not one that waits, nor a read that raced.
+pub(super) fn is_step(event: &Event) -> bool {
+    !event.waiting
+        && Kind::of(&event.action).is_some()
+        && !(event.is_read() && event.source == Source::Nothing)
+}
+
+impl Replay {
+    /// The execution of a graph, or those of its events that are to be kept, after which a thread goes on.
+    pub(super) fn of(graph: &Graph, last: Option<ThreadId>, keep: impl Fn(EventId) -> bool) -> Self {
+        let paths = paths(graph);
+        let path = |thread: ThreadId| paths.get(thread.index()).cloned().unwrap_or_default();
+        let steps = graph.events().iter().enumerate().filter_map(|(i, event)| {
+            let kind = Kind::of(&event.action).filter(|_| is_step(event) && keep(EventId(i as u32)))?;
+            let from = match kind {
+                Kind::Join => From::Nothing,
+                _ => from_of(graph, &paths, event.source),
+            };
+            Some(Step { thread: path(event.thread), kind, from })
+        });
+        let steps: Vec<Step> = steps.collect();
+        let last = last.map(path).or_else(|| steps.last().map(|step| step.thread.clone()));
+        Replay { steps, last }
+    }
+}
+
+impl Failure {
+    /// The execution, to be run again.
+    pub fn replay(&self) -> Replay {
+        Replay::of(&self.graph, self.thread, |_| true)
+    }
+
+    /// The same as text.
+    pub fn replay_string(&self) -> String {
+        self.replay().to_string()
+    }
+}
+
+/// Runs an execution again, and says where the program does something else, if it does.
+///
+/// To see one under a debugger: the program is run once, with nothing else to try.
+pub fn replay<P: Program>(
+    program: P,
+    replay: &Replay,
+    options: &Options,
+) -> Result<(Guided, Option<Divergence>, P), NoSession> {
+    let (guided, mut follow, program) = run(program, replay, options)?;
+    follow.end(&guided.graph);
+    Ok((guided, follow.divergence, program))
+}
+
+/// The same, with what each read could have read besides.
+pub(super) fn follow<P: Program>(
+    program: P,
+    replay: &Replay,
+    options: &Options,
+) -> Result<(Guided, Vec<(usize, Vec<From>)>, P), NoSession> {
+    let (guided, follow, program) = run(program, replay, options)?;
+    Ok((guided, follow.others, program))
+}
+
+fn run<'a, P: Program>(
+    mut program: P,
+    replay: &'a Replay,
+    options: &Options,
+) -> Result<(Guided, Follow<'a>, P), NoSession> {
+    loop {
+        let mut follow = Follow::new(replay);
+        let (found, used) = guided(program, &mut follow, options)?;
+        if !found.failure.as_ref().is_some_and(is_restart) {
+            return Ok((found, follow, used));
+        }
+        program = used;
+    }
+}
