@@ -1,5 +1,6 @@
 //! Exploring Rust code.
 
+use crate::failure::shrink;
 use crate::options::{Mode, Options};
 use crate::program::Program;
 use crate::report::{Failure, Problem, Report};
@@ -169,19 +170,19 @@ impl Explorer {
     /// If the model is not one that sessions decide, or the caller is itself explored.
     #[track_caller]
     pub fn check(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        self.explore(Arc::new(f))
+        self.explore(&self.making(Arc::new(f)))
     }
 
     #[track_caller]
-    pub(crate) fn explore(&self, main: Main) -> Report {
+    pub(crate) fn explore(&self, make: &(impl Fn() -> Rust + Sync)) -> Report {
         assert!(!is_inside(), "`explore` is not for use inside of `explore`");
-        match searched(self.making(main), drop, &self.options) {
+        match searched(make, drop, &self.options) {
             Ok((report, _)) => report,
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// What makes the program of a closure, again and again.
+    /// What makes the program of a closure, again and again. What one of them finds that it needs, all have from then on.
     pub(crate) fn making(&self, main: Main) -> impl Fn() -> Rust + Sync + use<> {
         let (settings, needs): (Settings, Arc<Mutex<Needs>>) = (self.settings.clone(), Arc::default());
         move || Rust::with(main.clone(), &settings, needs.clone())
@@ -193,9 +194,12 @@ impl Explorer {
     /// As [`check`](Self::check).
     #[track_caller]
     pub fn check_small(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        let main: Main = Arc::new(f);
-        let mut report = self.explore(main.clone());
-        report.failure = report.failure.map(|failure| self.shrink(main, &failure));
+        let make = self.making(Arc::new(f));
+        let mut report = self.explore(&make);
+        report.failure = report.failure.map(|failure| match shrink(make(), &failure, &self.options) {
+            Ok((small, _)) => small,
+            Err(_) => failure,
+        });
         report
     }
 
@@ -207,24 +211,25 @@ impl Explorer {
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
         let report = self.check_small(f);
         if let Some(failure) = &report.failure {
-            let words = looms_words(failure).unwrap_or_default();
-            panic!("{failure}\nafter {} executions{words}", report.executions);
+            panic!("{failure}\nafter {} executions{}", report.executions, failure.looms_words());
         }
         report
     }
 }
 
-/// What loom says of a race, which tests look for.
-fn looms_words(failure: &Failure) -> Option<String> {
-    let Problem::Race { first, second } = failure.problem else { return None };
-    let [first, second] = [first, second].map(|id| failure.graph.event(id));
-    let name = failure.locations.get(first.loc()?.index())?;
-    let words = match (first.written.is_some() && second.written.is_some(), name.starts_with("UnsafeCell")) {
-        (true, true) => "Concurrent write accesses to `UnsafeCell`.",
-        (false, true) => "Concurrent read and write accesses to `UnsafeCell`.",
-        (_, false) => "Concurrent load and mut accesses.",
-    };
-    Some(format!("\nCausality violation: {words}"))
+impl Failure {
+    /// What loom says of a race, which tests look for, in a line of its own; otherwise nothing.
+    pub fn looms_words(&self) -> &'static str {
+        let Problem::Race { first, second } = self.problem else { return "" };
+        let [first, second] = [first, second].map(|id| self.graph.event(id));
+        let name = first.loc().and_then(|loc| self.locations.get(loc.index()));
+        let is_cell = name.is_some_and(|name| name.starts_with("UnsafeCell"));
+        match (first.written.is_some() && second.written.is_some(), is_cell) {
+            (true, true) => "\nCausality violation: Concurrent write accesses to `UnsafeCell`.",
+            (false, true) => "\nCausality violation: Concurrent read and write accesses to `UnsafeCell`.",
+            (_, false) => "\nCausality violation: Concurrent load and mut accesses.",
+        }
+    }
 }
 
 /// Explores a program, again if it turns out to need what was left out.

@@ -186,3 +186,26 @@ fn futures() {
         }));
     });
 }
+
+#[test]
+fn checkpoints() {
+    let file = std::env::temp_dir().join(format!("loom-checkpoint-{}", std::process::id()));
+    let check = || {
+        let mut builder = loom::model::Builder::new();
+        builder.checkpoint_file(&file.display().to_string());
+        let caught = std::panic::catch_unwind(move || {
+            builder.check(|| {
+                let x = Arc::new(AtomicUsize::new(0));
+                let other = x.clone();
+                thread::spawn(move || other.store(1, Relaxed));
+                assert_eq!(x.load(Relaxed), 0, "it was stored");
+            });
+        });
+        *caught.unwrap_err().downcast::<String>().unwrap()
+    };
+    let first = check();
+    assert!(file.exists() && first.contains("it was stored"), "{first}");
+    let second = check();
+    assert!(second.contains("run again from"), "{second}");
+    std::fs::remove_file(file).unwrap();
+}

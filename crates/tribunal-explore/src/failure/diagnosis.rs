@@ -4,9 +4,9 @@ use super::models::{UnderModel, by_model};
 use super::repair::{Repair, repair};
 use super::replay::{Divergence, Replay, replay};
 use super::shrink::shrink;
+use crate::explore::is_restart;
 use crate::program::Program;
 use crate::report::Guided;
-use crate::runtime::Main;
 use crate::{Explorer, Failure, Options};
 use std::fmt;
 use std::sync::Arc;
@@ -63,10 +63,13 @@ impl Explorer {
         execution: &Replay,
         f: impl Fn() + Send + Sync + 'static,
     ) -> (Guided, Option<Divergence>) {
-        let program = self.making(Arc::new(f))();
-        match replay(program, execution, &self.options) {
-            Ok((guided, divergence, _)) => (guided, divergence),
-            Err(error) => panic!("{error}"),
+        let make = self.making(Arc::new(f));
+        loop {
+            match replay(make(), execution, &self.options) {
+                Ok((guided, ..)) if guided.failure.as_ref().is_some_and(is_restart) => {}
+                Ok((guided, divergence, _)) => return (guided, divergence),
+                Err(error) => panic!("{error}"),
+            }
         }
     }
 
@@ -81,16 +84,11 @@ impl Explorer {
         patience: Duration,
         f: impl Fn() + Send + Sync + 'static,
     ) -> Option<Diagnosis> {
-        let main: Main = Arc::new(f);
-        let failure = self.explore(main.clone()).failure?;
-        match diagnose(self.making(main), &failure, models, &self.options, patience) {
+        let make = self.making(Arc::new(f));
+        let failure = self.explore(&make).failure?;
+        match diagnose(make, &failure, models, &self.options, patience) {
             Ok(diagnosis) => Some(diagnosis),
             Err(error) => panic!("{error}"),
         }
-    }
-
-    pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
-        let small = shrink(self.making(main)(), failure, &self.options);
-        small.map_or_else(|_| failure.clone(), |(small, _)| small)
     }
 }
