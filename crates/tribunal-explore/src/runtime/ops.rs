@@ -64,8 +64,10 @@ fn asks(state: &State) -> bool {
 
 fn request(state: &mut State, action: Action, place: Place) -> Suspender {
     let me = state.me();
-    me.releases += u32::from(releases(&action));
     me.events += u32::from(!matches!(action, Action::Yield));
+    if releases(&action) {
+        me.released = me.events;
+    }
     let is_known = matches!(action, Action::Fence { .. }) || action.loc().is_some();
     me.makes &= !is_known;
     state.request = Some(Request { action, place });

@@ -70,8 +70,8 @@ pub(crate) struct ThreadRecord {
     pub(crate) events: u32,
     /// It has made objects since the last of them.
     pub(crate) makes: bool,
-    /// How many operations it made that others may synchronise with.
-    pub(crate) releases: u32,
+    /// How many events it had made after the last one that others may synchronise with.
+    pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
     pub(crate) unheard: Vec<(SlotId, u64, Place)>,
     /// Thread-local values, in the order of their making.
@@ -95,7 +95,7 @@ impl Default for ThreadRecord {
             failed: false,
             events: 0,
             makes: false,
-            releases: 0,
+            released: 0,
             unheard: Vec::new(),
             locals: Vec::new(),
             spurious: 0,
