@@ -1,5 +1,6 @@
 //! `tribunal explore`: every behaviour of small programs as text.
 
+mod diagnose;
 mod json;
 mod print;
 mod progress;
@@ -14,8 +15,10 @@ use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 use tribunal::Model;
+use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
 
@@ -26,6 +29,8 @@ Examples:
   tribunal explore --set N=4 --set o=sc a.prog with other values for constants and orders of the program
   tribunal explore --expect programs/*/*.prog  compare with what the files say is expected
   tribunal explore --random 100000 big.prog    executions by chance where there are too many
+  tribunal explore --models --repair lock.prog under which models it fails, and the weakest orders that repair it
+  tribunal explore --replay t1.m:SS.0:W lock.prog  the execution that was printed, once more
 
 Store buffering is
 
@@ -39,7 +44,7 @@ write, `fence @sc` is a fence; there are if, while, for, fn, await, assume, asse
 
 An execution is a class: who reads from whom. Executions in which a thread waits for ever, or assumes what is false, are blocked and not counted. \
 A failure is an assertion that does not hold, a data race, a deadlock, or a wrong use of memory; the first one ends the exploration and is \
-shown, event by event.
+shown with as few events as were found to do: an event a row, what each read read from, and the first read that sc would not have allowed.
 
 Exit status: 0 no failure, and all is as the program expects; 1 a failure, or something is not as expected (with --expect: only the \
 latter); 2 bad usage or a malformed program; 3 a limit ended it, and no failure was found; 130 stopped by Ctrl-C.";
@@ -84,6 +89,21 @@ pub struct ExploreArguments {
     /// By chance, but by priorities of threads that change at DEPTH - 1 points: for failures that need few of these
     #[arg(long, value_name = "DEPTH", requires = "random", value_parser = clap::value_parser!(u32).range(1..))]
     pub pct: Option<u32>,
+    /// Of a program that fails, say under which models it does
+    #[arg(long, conflicts_with_all = ["expect", "replay"])]
+    pub models: bool,
+    /// Of a program that fails, search the weakest orders with which it does not
+    #[arg(long, conflicts_with_all = ["expect", "replay"])]
+    pub repair: bool,
+    /// Seconds that the search for orders may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "repair")]
+    pub repair_timeout: Duration,
+    /// Write the execution that fails to this file, as a history: for `tribunal explain` and `tribunal view`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "expect")]
+    pub history: Option<PathBuf>,
+    /// Run one execution again, as was printed of a failure
+    #[arg(long, value_name = "REPLAY", conflicts_with_all = ["expect", "random", "max_preemptions"])]
+    pub replay: Option<Replay>,
     /// List all outcomes, however many there are
     #[arg(long)]
     pub all: bool,
@@ -138,6 +158,9 @@ struct Found<'a> {
     job: &'a Job<'a>,
     exploration: Exploration,
     mismatches: Vec<Mismatch>,
+    /// Of a failure, if it was asked for.
+    models: Vec<UnderModel>,
+    repair: Option<Repair>,
 }
 
 impl Found<'_> {
@@ -212,12 +235,19 @@ fn file_of(
     let cases = source.cases().map_err(malformed)?;
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
-        let explored = explore(code, &options(arguments, job.model));
+        if let Some(replay) = &arguments.replay {
+            tally.failed += u64::from(diagnose::replayed(code, replay, &job, arguments, out)?);
+            continue;
+        }
+        let explored = explore(code.clone(), &options(arguments, job.model));
         progress::clear();
         let exploration =
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
-        let found = Found { job: &job, exploration, mismatches };
+        let mut found = Found { job: &job, exploration, mismatches, models: Vec::new(), repair: None };
+        if !arguments.expect && form(arguments) != Form::Brief {
+            diagnose::complete(&mut found, code, arguments)?;
+        }
         let mut page = Page::new(out.colour());
         match form(arguments) {
             Form::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,

@@ -141,6 +141,7 @@ fn exploring_is_documented_as_it_is() {
         "tribunal explore --set o=sc sb.prog",
         "tribunal explore --model sc,tso,pso,ra --output brief sb.prog",
         "tribunal explore --set f=acqrel dekker.prog",
+        "tribunal explore --set f=acqrel --models --repair dekker.prog",
         "tribunal explore --expect dekker.prog",
         "tribunal explore 2+2w.prog",
     ] {

@@ -15,6 +15,7 @@ pub use tribunal_explore::{alloc, cell, future, hint, lazy_static, sync, thread,
 /// Statics that are made when they are first used.
 pub mod lazy_static {
     pub use tribunal_explore::sync::LazyLock as Lazy;
+    pub use tribunal_explore::thread::AccessError;
 }
 
 /// How many threads a test may have under loom. Here there is no limit.

@@ -94,6 +94,7 @@ impl Builder {
         F: Fn() + Sync + Send + 'static,
     {
         let mut explorer = Explorer::new()
+            .poisoning(false)
             .max_executions(self.max_permutations.map(|most| most as u64))
             .max_duration(self.max_duration)
             .max_preemptions(self.preemption_bound);

@@ -5,6 +5,7 @@ use super::print::{events, summary};
 use crate::output::Page;
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
+use tribunal_explore::failure::{Change, Repair};
 use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
 use tribunal_explore::{End, Failure};
 
@@ -34,6 +35,13 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
             "mismatches": found.mismatches.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })),
         "unsatisfied": found.missing(),
+        "models": found.models.iter().map(|under| json!({
+            "model": under.model.name(),
+            "end": end(under.end),
+            "executions": under.executions,
+            "failure": under.failure,
+        })).collect::<Vec<_>>(),
+        "repair": found.repair.as_ref().map(repair),
     });
     writeln!(page, "{object}")
 }
@@ -63,6 +71,26 @@ fn outcomes(outcomes: &Outcomes) -> Json {
     json!({"names": outcomes.names, "rows": rows.collect::<Vec<_>>()})
 }
 
+fn repair(repair: &Repair) -> Json {
+    let change = |change: &Change| {
+        json!({
+            "line": change.place.line,
+            "column": change.place.column,
+            "operation": change.kind.to_string(),
+            "from": change.from.name(),
+            "to": change.to.name(),
+        })
+    };
+    let sets = |sets: &[Vec<Change>]| -> Vec<Vec<Json>> {
+        sets.iter().map(|set| set.iter().map(change).collect()).collect()
+    };
+    match repair {
+        Repair::Orders(orders) => json!({"kind": "orders", "sets": sets(orders)}),
+        Repair::NotOrders => json!({"kind": "not-orders"}),
+        Repair::Unknown => json!({"kind": "unknown"}),
+    }
+}
+
 fn failure(failure: &Failure) -> Json {
     let event = |event: super::print::Shown| json!({"event": event.name, "text": event.text, "line": event.place.line, "column": event.place.column});
     json!({
@@ -70,6 +98,7 @@ fn failure(failure: &Failure) -> Json {
         "message": summary(failure),
         "line": failure.place.line,
         "column": failure.place.column,
+        "replay": failure.replay_string(),
         "execution": events(failure).map(event).collect::<Vec<_>>(),
     })
 }

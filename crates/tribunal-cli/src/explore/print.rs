@@ -82,7 +82,10 @@ pub fn human(found: &Found<'_>, expect: bool, all: bool, page: &mut Page) -> io:
         return Ok(());
     }
     match &found.exploration.report.failure {
-        Some(failure) => execution(failure, page),
+        Some(failure) => {
+            explained(failure, page)?;
+            diagnosed(found, page)
+        }
         None => table(&found.exploration.outcomes, all, page),
     }
 }
@@ -154,17 +157,29 @@ pub fn summary(failure: &Failure) -> String {
     }
 }
 
-/// An execution, thread by thread.
-fn execution(failure: &Failure, page: &mut Page) -> io::Result<()> {
-    let rows: Vec<(String, String)> = events(failure)
-        .map(|event| (format!("{} {}", event.name, event.text), format!("{}", event.place)))
-        .collect();
-    let width = rows.iter().map(|(text, _)| text.chars().count()).max().unwrap_or_default();
-    for (text, place) in rows {
-        let padding = " ".repeat(width - text.chars().count());
-        writeln!(page, "  {text}{padding}  {}", page.paint(FAINT, &place))?;
+/// An execution that fails, and why it is possible.
+pub fn explained(failure: &Failure, page: &mut Page) -> io::Result<()> {
+    writeln!(page)?;
+    for line in failure.explanation() {
+        match line.is_empty() {
+            true => writeln!(page)?,
+            false => writeln!(page, "  {line}")?,
+        }
     }
     Ok(())
+}
+
+/// Models and orders with which it does not fail.
+fn diagnosed(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
+    if !found.models.is_empty() {
+        writeln!(page)?;
+    }
+    for under in &found.models {
+        writeln!(page, "  {under}")?;
+    }
+    let Some(repair) = &found.repair else { return Ok(()) };
+    writeln!(page)?;
+    repair.to_string().lines().try_for_each(|line| writeln!(page, "  {line}"))
 }
 
 /// An event as it is shown.

@@ -46,7 +46,7 @@ pub fn diagnose<P: Program>(
     patience: Duration,
 ) -> Result<Diagnosis, NoSession> {
     let (failure, _) = shrink(make(), failure, options)?;
-    let models = by_model(&make, models, options)?;
+    let models = by_model(|_| make(), models, options)?;
     let repair = repair(&make, options, patience)?;
     Ok(Diagnosis { failure, models, repair })
 }
@@ -91,4 +91,21 @@ impl Explorer {
             Err(error) => panic!("{error}"),
         }
     }
+<<<<<<< HEAD
+=======
+
+    /// All that can be said of a failure, in words.
+    pub(crate) fn diagnosed(&self, main: Main, failure: &Failure, patience: Duration) -> String {
+        let models = [Model::Sc, Model::Tso, Model::Ra, Model::Rc20];
+        match diagnose(self.making(main), failure, &models, &self.options, patience) {
+            Ok(diagnosis) => diagnosis.to_string(),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
+        let small = shrink(self.making(main)(), failure, &self.options);
+        small.map_or_else(|_| failure.clone(), |(small, _)| small)
+    }
+>>>>>>> main
 }

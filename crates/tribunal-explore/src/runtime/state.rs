@@ -140,6 +140,8 @@ pub(crate) struct Behaviour {
     pub(crate) spurious: u32,
     /// A panic ends its thread, and is for whoever joins it.
     pub(crate) catch_panics: bool,
+    /// A panic does not poison locks.
+    pub(crate) forgives: bool,
     /// `compare_exchange_weak` may fail for no reason; counts as being woken.
     pub(crate) weak_failures: bool,
 }
@@ -197,6 +199,11 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
 #[inline]
 pub(crate) fn is_inside() -> bool {
     with(|_| ()).is_some()
+}
+
+/// Whether a panic does not poison locks here.
+pub(crate) fn forgives() -> bool {
+    with(|state| state.behaviour.forgives).unwrap_or(false)
 }
 
 impl State {

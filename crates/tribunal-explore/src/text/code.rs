@@ -1,6 +1,7 @@
 //! Programs as they run: a stack machine for each thread.
 
 use super::syntax::{ClaimKind, Operator, Position, RmwOperator};
+use crate::options::Options;
 use crate::program::{Condition, Update};
 use tribunal::memory::{LocId, Order};
 
@@ -119,6 +120,11 @@ impl Code {
     /// Whether plain accesses may race.
     pub fn allow_races(&self) -> bool {
         self.allow_races
+    }
+
+    /// The options with what the program says of its own: whether plain accesses may race.
+    pub fn options(&self, options: &Options) -> Options {
+        Options { allow_races: options.allow_races || self.allow_races, ..options.clone() }
     }
 
     /// What the values of an outcome are called.

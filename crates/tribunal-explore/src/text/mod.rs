@@ -131,12 +131,12 @@ impl Source {
 }
 
 /// Explores a program.
-pub fn explore(code: Code, options: &Options) -> Result<Exploration, Unexplored> {
+pub fn explore(code: impl Into<Arc<Code>>, options: &Options) -> Result<Exploration, Unexplored> {
+    let code = code.into();
     if code.has_final_values() && options.model == Model::Wra {
         return Err(Unexplored::NoFinalValues(options.model));
     }
-    let options = Options { allow_races: options.allow_races || code.allow_races, ..options.clone() };
-    let code = Arc::new(code);
+    let options = code.options(options);
     let make = || Interpreter::new(Arc::clone(&code), options.model);
     let (report, seen) = search(make, Interpreter::into_seen, &options)?;
     let outcomes = Outcomes::merged(&code, &seen);

@@ -15,7 +15,7 @@ use tribunal::memory::{LocId, Order, ThreadId};
 const STEPS: usize = 1 << 20;
 
 /// What a location holds that was freed.
-pub const FREED: u64 = 0xa112_0b11_2152_4111;
+pub const FREED: u64 = 0xdead_dead_dead_dead;
 
 /// A program that is being run. Collects the outcomes of complete executions.
 #[derive(Clone, Debug)]

@@ -28,14 +28,14 @@ impl<'a> Compiler<'a> {
                 let (access, default) = self.value_access(at)?;
                 let order = self.access_order(What::Rmw, order.as_ref(), default, at)?;
                 self.expression(operand)?;
-                self.emit(Instruction::Rmw { at: access, operator: *operator, order })?
+                self.emit_at(at.name.at, Instruction::Rmw { at: access, operator: *operator, order })?
             }
             Expr::Cas { at, expected, new, success, failure } => {
                 let (access, default) = self.value_access(at)?;
                 let (success, failure) = self.cas_orders(at, default, success.as_ref(), failure.as_ref())?;
                 self.expression(expected)?;
                 self.expression(new)?;
-                self.emit(Instruction::Cas { at: access, success, failure })?
+                self.emit_at(at.name.at, Instruction::Cas { at: access, success, failure })?
             }
             Expr::Call { function, arguments } => return self.call(function, arguments),
             Expr::Not(operand) => self.unary(operand, Instruction::Not)?,
@@ -57,7 +57,7 @@ impl<'a> Compiler<'a> {
         }
         let (at, default) = self.value_access(from)?;
         let order = self.access_order(What::Load, order, default, from)?;
-        self.emit(Instruction::Load { at, order })?;
+        self.emit_at(from.name.at, Instruction::Load { at, order })?;
         Ok(())
     }
 

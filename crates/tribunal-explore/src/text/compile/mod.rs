@@ -333,6 +333,14 @@ impl<'a> Compiler<'a> {
         Ok(address)
     }
 
+    /// An instruction that stands elsewhere than its statement: an access, by which people know it.
+    fn emit_at(&mut self, at: Position, instruction: Instruction) -> Compiled<Address> {
+        let statement = std::mem::replace(&mut self.at, at);
+        let address = self.emit(instruction);
+        self.at = statement;
+        address
+    }
+
     /// Lets jumps go to what comes next.
     fn land(&mut self, jumps: &[Address]) {
         self.land_at(jumps, self.next());

@@ -70,7 +70,7 @@ impl<'a> Compiler<'a> {
             let (at, default) = self.value_access(to)?;
             let order = self.access_order(What::Store, order, default, to)?;
             self.expression(value)?;
-            self.emit(Instruction::Store { at, order })?;
+            self.emit_at(to.name.at, Instruction::Store { at, order })?;
             return Ok(());
         }
         if order.is_some() || to.index.is_some() {
@@ -124,7 +124,7 @@ impl<'a> Compiler<'a> {
             let order = self.access_order(What::Rmw, success.as_ref(), default, target)?;
             self.expression(expected)?;
             self.expression(new)?;
-            self.emit(Instruction::AwaitCas { at: access, order })?;
+            self.emit_at(target.name.at, Instruction::AwaitCas { at: access, order })?;
             self.emit(Instruction::Pop)?;
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl<'a> Compiler<'a> {
         let (access, default) = self.value_access(target)?;
         let order = self.access_order(What::Load, order, default, target)?;
         self.expression(operand)?;
-        self.emit(Instruction::Await { at: access, operator, order })?;
+        self.emit_at(target.name.at, Instruction::Await { at: access, operator, order })?;
         self.emit(Instruction::Pop)?;
         Ok(())
     }
