@@ -1,11 +1,8 @@
 //! Exploring Rust code.
 
-<<<<<<< HEAD
-use crate::failure::shrink;
-=======
 use crate::environment;
 use crate::failure::Replay;
->>>>>>> main
+use crate::failure::shrink;
 use crate::options::{Mode, Options};
 use crate::program::Program;
 use crate::report::{End, Failure, Problem, Report};
@@ -199,36 +196,25 @@ impl Explorer {
         move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
-    /// The same, with the failure made [small](crate::failure::shrink), if there is one.
-    ///
-    /// # Panics
-    /// As [`check`](Self::check).
-    #[track_caller]
-    pub fn check_small(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        let make = self.making(Arc::new(f));
-        let mut report = self.explore(&make);
-        report.failure = report.failure.map(|failure| match shrink(make(), &failure, &self.options) {
-            Ok((small, _)) => small,
-            Err(_) => failure,
-        });
-        report
-    }
-
     /// Explores a closure, and panics if there is a bad behaviour.
     ///
     /// # Panics
-<<<<<<< HEAD
-    /// With the failure made small, if there is one; and as [`check`](Self::check).
-    #[track_caller]
-    pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        let report = self.check_small(f);
-        if let Some(failure) = &report.failure {
-            panic!("{failure}\nafter {} executions{}", report.executions, failure.looms_words());
-=======
     /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check). What else it says, and whether it
     /// runs one execution only, the [environment](crate::environment) decides.
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        self.try_run(f).unwrap_or_else(|failed| panic!("{}", failed.said))
+    }
+
+    /// The same, but a failure is given back.
+    ///
+    /// # Errors
+    /// The failure, and what is said of it.
+    ///
+    /// # Panics
+    /// As [`check`](Self::check).
+    #[track_caller]
+    pub fn try_run(&self, f: impl Fn() + Send + Sync + 'static) -> Result<Report, Box<Failed>> {
         let main: Main = Arc::new(f);
         let mut explorer = self.clone();
         if let Some(threads) = environment::threads() {
@@ -237,34 +223,44 @@ impl Explorer {
         if let Some(execution) = environment::replay() {
             return explorer.run_again(&execution, main);
         }
-        let report = explorer.explore(main.clone());
-        if let Some(failure) = &report.failure {
-            let small = explorer.shrink(main.clone(), failure);
-            let said = match environment::diagnose() {
-                Some(patience) => explorer.diagnosed(main, &small, patience),
-                None => small.to_string(),
-            };
-            let history = environment::write_history(&small).unwrap_or_default();
-            let words = looms_words(failure).unwrap_or_default();
-            panic!("{said}{history}\nafter {} executions{words}", report.executions);
->>>>>>> main
-        }
-        report
+        let make = explorer.making(main);
+        let report = explorer.explore(&make);
+        let Some(failure) = report.failure else { return Ok(report) };
+        let small = shrink(make(), &failure, &explorer.options);
+        let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
+        let said = match environment::diagnose() {
+            Some(patience) => explorer.diagnosed(make, &small, patience),
+            None => small.to_string(),
+        };
+        let history = environment::write_history(&small).unwrap_or_default();
+        let words = failure.looms_words();
+        let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
+        Err(Box::new(Failed { failure: small, said }))
     }
 
     /// Runs one execution as the environment asks for.
     #[track_caller]
-    fn run_again(&self, execution: &Replay, main: Main) -> Report {
+    fn run_again(&self, execution: &Replay, main: Main) -> Result<Report, Box<Failed>> {
         let (guided, divergence) = self.replay(execution, move || main());
         let diverges = divergence.map_or(String::new(), |divergence| format!("\n{divergence}"));
-        if let Some(failure) = &guided.failure {
-            panic!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+        if let Some(failure) = guided.failure {
+            let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+            return Err(Box::new(Failed { failure, said }));
         }
         assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
         let (executions, blocked) = (u64::from(guided.complete), u64::from(!guided.complete));
         let events = guided.graph.events().len();
-        Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO }
+        Ok(Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO })
     }
+}
+
+/// An exploration that failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The failure.
+    pub failure: Failure,
+    /// What is said of it.
+    pub said: String,
 }
 
 impl Failure {

@@ -19,6 +19,6 @@ pub mod sync;
 pub mod text;
 pub mod thread;
 
-pub use explore::{Explorer, explore};
+pub use explore::{Explorer, Failed, explore};
 pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};

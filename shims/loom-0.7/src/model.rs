@@ -103,11 +103,10 @@ impl Builder {
         }
         let f = Arc::new(f);
         self.replay(&explorer, f.clone());
-        let report = explorer.check_small(move || f());
-        if let Some(failure) = &report.failure {
-            self.keep(failure);
-            panic!("{failure}\nafter {} executions{}", report.executions, failure.looms_words());
-        }
+        let report = explorer.try_run(move || f()).unwrap_or_else(|failed| {
+            self.keep(&failed.failure);
+            panic!("{}", failed.said)
+        });
         if self.log {
             println!("Completed in {} iterations", report.executions);
             println!("blocked: {}; events: {}; time: {:?}", report.blocked, report.events, report.duration);

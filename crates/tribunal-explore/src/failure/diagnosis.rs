@@ -7,6 +7,7 @@ use super::shrink::shrink;
 use crate::explore::is_restart;
 use crate::program::Program;
 use crate::report::Guided;
+use crate::runtime::Rust;
 use crate::{Explorer, Failure, Options};
 use std::fmt;
 use std::sync::Arc;
@@ -91,21 +92,18 @@ impl Explorer {
             Err(error) => panic!("{error}"),
         }
     }
-<<<<<<< HEAD
-=======
 
     /// All that can be said of a failure, in words.
-    pub(crate) fn diagnosed(&self, main: Main, failure: &Failure, patience: Duration) -> String {
+    pub(crate) fn diagnosed(
+        &self,
+        make: impl Fn() -> Rust + Sync,
+        failure: &Failure,
+        patience: Duration,
+    ) -> String {
         let models = [Model::Sc, Model::Tso, Model::Ra, Model::Rc20];
-        match diagnose(self.making(main), failure, &models, &self.options, patience) {
+        match diagnose(make, failure, &models, &self.options, patience) {
             Ok(diagnosis) => diagnosis.to_string(),
             Err(error) => panic!("{error}"),
         }
     }
-
-    pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
-        let small = shrink(self.making(main)(), failure, &self.options);
-        small.map_or_else(|_| failure.clone(), |(small, _)| small)
-    }
->>>>>>> main
 }
