@@ -1,6 +1,6 @@
 //! `tribunal explore`: every behaviour of small programs as text.
 
-mod failing;
+mod diagnose;
 mod json;
 mod print;
 mod progress;
@@ -16,10 +16,9 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use tribunal::Model;
-use tribunal_explore::failure::{Repair, Replay};
+use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
 
@@ -29,9 +28,9 @@ Examples:
   tribunal explore --model sc,tso,rc20 sb.prog the same under each of these models
   tribunal explore --set N=4 --set o=sc a.prog with other values for constants and orders of the program
   tribunal explore --expect programs/*/*.prog  compare with what the files say is expected
-  tribunal explore --repair dekker.prog        if it fails: which orders, made stronger, repair it?
-  tribunal explore --history f.txt dekker.prog the failing execution, for `tribunal view` and `explain`
   tribunal explore --random 100000 big.prog    executions by chance where there are too many
+  tribunal explore --models --repair lock.prog under which models it fails, and the weakest orders that repair it
+  tribunal explore --replay t1.m:SS.0:W lock.prog  the execution that was printed, once more
 
 Store buffering is
 
@@ -44,8 +43,8 @@ registers of their thread. `x = 1 @rel` stores, `r = x @acq` loads, `x += 1 @rlx
 write, `fence @sc` is a fence; there are if, while, for, fn, await, assume, assert, lock and unlock. docs/explore.md describes it all.
 
 An execution is a class: who reads from whom. Executions in which a thread waits for ever, or assumes what is false, are blocked and not counted. \
-A failure is an assertion that does not hold, a data race, a deadlock, or a wrong use of memory; the first one ends the exploration. It is made \
-small and shown, event by event, with the step that sc would not have let happen if there is one.
+A failure is an assertion that does not hold, a data race, a deadlock, or a wrong use of memory; the first one ends the exploration and is \
+shown with as few events as were found to do: an event a row, what each read read from, and the first read that sc would not have allowed.
 
 Exit status: 0 no failure, and all is as the program expects; 1 a failure, or something is not as expected (with --expect: only the \
 latter); 2 bad usage or a malformed program; 3 a limit ended it, and no failure was found; 130 stopped by Ctrl-C.";
@@ -90,14 +89,20 @@ pub struct ExploreArguments {
     /// By chance, but by priorities of threads that change at DEPTH - 1 points: for failures that need few of these
     #[arg(long, value_name = "DEPTH", requires = "random", value_parser = clap::value_parser!(u32).range(1..))]
     pub pct: Option<u32>,
-    /// If the program fails, look for the weakest orders of its accesses with which it does not, for a minute or --timeout
-    #[arg(long)]
+    /// Of a program that fails, say under which models it does
+    #[arg(long, conflicts_with_all = ["expect", "replay"])]
+    pub models: bool,
+    /// Of a program that fails, search the weakest orders with which it does not
+    #[arg(long, conflicts_with_all = ["expect", "replay"])]
     pub repair: bool,
-    /// Write the first failing execution to FILE, as a history
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Seconds that the search for orders may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "repair")]
+    pub repair_timeout: Duration,
+    /// Write the execution that fails to this file, as a history: for `tribunal explain` and `tribunal view`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "expect")]
     pub history: Option<PathBuf>,
-    /// Run the one execution that this text names, as it is printed below a failing one
-    #[arg(long, value_name = "REPLAY", conflicts_with_all = ["expect", "random", "repair"])]
+    /// Run one execution again, as was printed of a failure
+    #[arg(long, value_name = "REPLAY", conflicts_with_all = ["expect", "random", "max_preemptions"])]
     pub replay: Option<Replay>,
     /// List all outcomes, however many there are
     #[arg(long)]
@@ -153,7 +158,8 @@ struct Found<'a> {
     job: &'a Job<'a>,
     exploration: Exploration,
     mismatches: Vec<Mismatch>,
-    /// What would repair it, if that was asked for.
+    /// Of a failure, if it was asked for.
+    models: Vec<UnderModel>,
     repair: Option<Repair>,
 }
 
@@ -182,8 +188,6 @@ struct Tally {
     failed: u64,
     unexpected: u64,
     unfinished: u64,
-    /// Whether a failing execution was written.
-    written: bool,
 }
 
 pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -230,30 +234,20 @@ fn file_of(
     // What is expected is read in any case, so that mistakes there are found.
     let cases = source.cases().map_err(malformed)?;
     for job in jobs(&name, &source, cases, arguments)? {
-        let code = Arc::new(source.compile(&job.settings).map_err(malformed)?);
-        let options = code.options(&options(arguments, job.model));
-        let unexplored = |error| Failure::Unexplored { file: name.to_string(), source: error };
-        if let Some(execution) = &arguments.replay {
-            let failed = failing::replay(&job, code, execution, &options, out).map_err(unexplored)??;
-            tally.failed += u64::from(failed);
+        let code = source.compile(&job.settings).map_err(malformed)?;
+        if let Some(replay) = &arguments.replay {
+            tally.failed += u64::from(diagnose::replayed(code, replay, &job, arguments, out)?);
             continue;
         }
-        let explored = explore(Arc::clone(&code), &options);
+        let explored = explore(code.clone(), &options(arguments, job.model));
         progress::clear();
-        let mut exploration = explored.map_err(unexplored)?;
+        let exploration =
+            explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
-        let mut repair = None;
-        if let Some(failure) = &mut exploration.report.failure {
-            *failure = failing::small(&code, failure, &options).map_err(unexplored)?;
-            if let Some(file) = arguments.history.as_deref().filter(|_| !tally.written) {
-                failing::write(failure, file, out)?;
-                tally.written = true;
-            }
-            if arguments.repair {
-                repair = Some(failing::repaired(&code, &options).map_err(unexplored)?);
-            }
+        let mut found = Found { job: &job, exploration, mismatches, models: Vec::new(), repair: None };
+        if !arguments.expect && form(arguments) != Form::Brief {
+            diagnose::complete(&mut found, code, arguments)?;
         }
-        let found = Found { job: &job, exploration, mismatches, repair };
         let mut page = Page::new(out.colour());
         match form(arguments) {
             Form::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,

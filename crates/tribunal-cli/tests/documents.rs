@@ -44,7 +44,6 @@ fn the_readme_shows_the_first_commands_as_they_are() {
         "check examples/litmus/sb.txt examples/litmus/mp.txt examples/litmus/lb.txt",
         "check examples/objects/overtaking.json",
         "explain --model sc examples/litmus/sb.txt",
-        "explore crates/tribunal-explore/programs/litmus/SB.prog",
     ] {
         let shown = block("README.md", &format!("$ cargo run --release -p tribunal-cli -- {arguments}"));
         let arguments: Vec<_> = arguments.split(' ').collect();
@@ -141,7 +140,8 @@ fn exploring_is_documented_as_it_is() {
         "tribunal explore sb.prog",
         "tribunal explore --set o=sc sb.prog",
         "tribunal explore --model sc,tso,pso,ra --output brief sb.prog",
-        "tribunal explore --set f=acqrel --repair dekker.prog",
+        "tribunal explore --set f=acqrel dekker.prog",
+        "tribunal explore --set f=acqrel --models --repair dekker.prog",
         "tribunal explore --expect dekker.prog",
         "tribunal explore 2+2w.prog",
     ] {

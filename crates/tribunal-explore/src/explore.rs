@@ -1,8 +1,10 @@
 //! Exploring Rust code.
 
+use crate::environment;
+use crate::failure::Replay;
 use crate::options::{Mode, Options};
 use crate::program::Program;
-use crate::report::{Failure, Problem, Report};
+use crate::report::{End, Failure, Problem, Report};
 use crate::runtime::state::Needs;
 use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
 use crate::search::search;
@@ -190,17 +192,44 @@ impl Explorer {
     /// Explores a closure, and panics if there is a bad behaviour.
     ///
     /// # Panics
-    /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check).
+    /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check). What else it says, and whether it
+    /// runs one execution only, the [environment](crate::environment) decides.
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
         let main: Main = Arc::new(f);
-        let report = self.explore(main.clone());
+        let mut explorer = self.clone();
+        if let Some(threads) = environment::threads() {
+            explorer = explorer.threads(threads);
+        }
+        if let Some(execution) = environment::replay() {
+            return explorer.run_again(&execution, main);
+        }
+        let report = explorer.explore(main.clone());
         if let Some(failure) = &report.failure {
-            let small = self.shrink(main, failure);
+            let small = explorer.shrink(main.clone(), failure);
+            let said = match environment::diagnose() {
+                Some(patience) => explorer.diagnosed(main, &small, patience),
+                None => small.to_string(),
+            };
+            let history = environment::write_history(&small).unwrap_or_default();
             let words = looms_words(failure).unwrap_or_default();
-            panic!("{small}\nafter {} executions{words}", report.executions);
+            panic!("{said}{history}\nafter {} executions{words}", report.executions);
         }
         report
+    }
+
+    /// Runs one execution as the environment asks for.
+    #[track_caller]
+    fn run_again(&self, execution: &Replay, main: Main) -> Report {
+        let (guided, divergence) = self.replay(execution, move || main());
+        let diverges = divergence.map_or(String::new(), |divergence| format!("\n{divergence}"));
+        if let Some(failure) = &guided.failure {
+            panic!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+        }
+        assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
+        let (executions, blocked) = (u64::from(guided.complete), u64::from(!guided.complete));
+        let events = guided.graph.events().len();
+        Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod alloc;
 pub mod cell;
+pub mod environment;
 mod explore;
 pub mod failure;
 pub mod future;

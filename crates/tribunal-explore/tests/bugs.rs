@@ -147,7 +147,7 @@ fn double_checked_lock() {
         ((Kind::Load, Order::Relaxed, Order::Acquire), (Kind::Store, Order::Relaxed, Order::Release));
     assert_eq!(repair(&found), [load, store]);
     let text = found.to_string();
-    assert!(text.contains("but no release is acquired on the way"), "{text}");
+    assert!(text.contains("But no release is acquired on the way"), "{text}");
 }
 
 /// A waiter that looks at the flag before it takes the lock.

@@ -79,7 +79,7 @@ fn shrinking_leaves_what_matters() {
 #[test]
 fn the_weakest_repair_of_orders() {
     let code = compile(DEKKER);
-    let under = by_model(|| interpreter(&code), &MODELS, &Options::default()).expect("models with sessions");
+    let under = by_model(|_| interpreter(&code), &MODELS, &Options::default()).expect("models with sessions");
     under.iter().for_each(|under| println!("{under}"));
     let found = repair(|| interpreter(&code), &Options::default(), Duration::from_secs(20)).expect("a model");
     println!("{found}");

@@ -1,11 +1,11 @@
 //! What was found, for programs.
 
 use super::Found;
-use super::print::summary;
+use super::print::{events, summary};
 use crate::output::Page;
 use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
-use tribunal_explore::graph::Event;
+use tribunal_explore::failure::{Change, Repair};
 use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
 use tribunal_explore::{End, Failure};
 
@@ -35,7 +35,13 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
             "mismatches": found.mismatches.iter().map(ToString::to_string).collect::<Vec<_>>(),
         })),
         "unsatisfied": found.missing(),
-        "repair": found.repair.as_ref().map(ToString::to_string),
+        "models": found.models.iter().map(|under| json!({
+            "model": under.model.name(),
+            "end": end(under.end),
+            "executions": under.executions,
+            "failure": under.failure,
+        })).collect::<Vec<_>>(),
+        "repair": found.repair.as_ref().map(repair),
     });
     writeln!(page, "{object}")
 }
@@ -65,18 +71,34 @@ fn outcomes(outcomes: &Outcomes) -> Json {
     json!({"names": outcomes.names, "rows": rows.collect::<Vec<_>>()})
 }
 
-fn failure(failure: &Failure) -> Json {
-    let event = |event: &Event| {
-        let thread = failure.threads.get(event.thread.index());
-        let (line, column) = (event.place.line, event.place.column);
-        json!({"thread": thread, "text": failure.describe(event), "line": line, "column": column})
+fn repair(repair: &Repair) -> Json {
+    let change = |change: &Change| {
+        json!({
+            "line": change.place.line,
+            "column": change.place.column,
+            "operation": change.kind.to_string(),
+            "from": change.from.name(),
+            "to": change.to.name(),
+        })
     };
+    let sets = |sets: &[Vec<Change>]| -> Vec<Vec<Json>> {
+        sets.iter().map(|set| set.iter().map(change).collect()).collect()
+    };
+    match repair {
+        Repair::Orders(orders) => json!({"kind": "orders", "sets": sets(orders)}),
+        Repair::NotOrders => json!({"kind": "not-orders"}),
+        Repair::Unknown => json!({"kind": "unknown"}),
+    }
+}
+
+fn failure(failure: &Failure) -> Json {
+    let event = |event: super::print::Shown| json!({"event": event.name, "text": event.text, "line": event.place.line, "column": event.place.column});
     json!({
         "kind": FailureKind::of(&failure.problem).name(),
         "message": summary(failure),
         "line": failure.place.line,
         "column": failure.place.column,
-        "execution": failure.graph.events().iter().map(event).collect::<Vec<_>>(),
         "replay": failure.replay_string(),
+        "execution": events(failure).map(event).collect::<Vec<_>>(),
     })
 }

@@ -4,9 +4,9 @@ use super::{Found, Job};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
 use std::fmt;
 use std::io::{self, Write};
-use tribunal_explore::graph::{Event, EventId};
-use tribunal_explore::program::Place;
-use tribunal_explore::text::Outcomes;
+use tribunal_explore::graph::{Event, EventId, Source};
+use tribunal_explore::program::{Action, Place};
+use tribunal_explore::text::{FREED, Outcomes};
 use tribunal_explore::{End, Failure, Problem, Report};
 use tribunal_report::printable;
 
@@ -83,11 +83,8 @@ pub fn human(found: &Found<'_>, expect: bool, all: bool, page: &mut Page) -> io:
     }
     match &found.exploration.report.failure {
         Some(failure) => {
-            execution(failure, page)?;
-            found.repair.iter().try_for_each(|repair| {
-                writeln!(page)?;
-                repair.to_string().lines().try_for_each(|line| writeln!(page, "  {line}"))
-            })
+            explained(failure, page)?;
+            diagnosed(found, page)
         }
         None => table(&found.exploration.outcomes, all, page),
     }
@@ -160,15 +157,82 @@ pub fn summary(failure: &Failure) -> String {
     }
 }
 
-/// An execution: the threads side by side, and what sc says of it.
-pub fn execution(failure: &Failure, page: &mut Page) -> io::Result<()> {
-    // What is wrong was said.
-    let text = failure.to_string();
-    let lines = text.lines().skip(failure.headline().lines().count());
-    for line in lines.skip_while(|line| line.is_empty()) {
-        writeln!(page, "{}", format!("  {line}").trim_end())?;
+/// An execution that fails, and why it is possible.
+pub fn explained(failure: &Failure, page: &mut Page) -> io::Result<()> {
+    writeln!(page)?;
+    for line in failure.explanation() {
+        match line.is_empty() {
+            true => writeln!(page)?,
+            false => writeln!(page, "  {line}")?,
+        }
     }
     Ok(())
+}
+
+/// Models and orders with which it does not fail.
+fn diagnosed(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
+    if !found.models.is_empty() {
+        writeln!(page)?;
+    }
+    for under in &found.models {
+        writeln!(page, "  {under}")?;
+    }
+    let Some(repair) = &found.repair else { return Ok(()) };
+    writeln!(page)?;
+    repair.to_string().lines().try_for_each(|line| writeln!(page, "  {line}"))
+}
+
+/// An event as it is shown.
+pub struct Shown {
+    /// `A:1`
+    pub name: String,
+    /// `R.acq x 0 from B:0`
+    pub text: String,
+    pub place: Place,
+}
+
+/// The accesses and fences of a failing execution, thread by thread.
+pub fn events(failure: &Failure) -> impl Iterator<Item = Shown> {
+    let graph = &failure.graph;
+    // By event, how many accesses and fences its thread has before it.
+    let mut counts = vec![0; failure.threads.len().max(1)];
+    let mut numbers = Vec::new();
+    for event in graph.events() {
+        let thread = event.thread.index();
+        counts.resize(counts.len().max(thread + 1), 0);
+        numbers.push(counts[thread]);
+        counts[thread] += u32::from(is_shown(event));
+    }
+    let mut order: Vec<usize> = (0..graph.events().len()).filter(|&i| is_shown(&graph.events()[i])).collect();
+    order.sort_by_key(|&i| (graph.events()[i].thread, graph.events()[i].index));
+    order.into_iter().map(move |i| {
+        let name = |i: usize| format!("{}:{}", thread_name(failure, graph.events()[i].thread), numbers[i]);
+        let event = &graph.events()[i];
+        Shown { name: name(i), text: text(failure, event, name), place: event.place }
+    })
+}
+
+fn is_shown(event: &Event) -> bool {
+    event.loc().is_some() || matches!(event.action, Action::Fence { .. })
+}
+
+fn text(failure: &Failure, event: &Event, name: impl Fn(usize) -> String) -> String {
+    let suffix = event.order().map_or("", |order| order.suffix());
+    let loc = event.loc().map_or(String::new(), |loc| location_name(failure, loc));
+    let from = match event.source {
+        Source::Event(write) => format!(" from {}", name(write.index())),
+        Source::Init => " from init".into(),
+        _ => String::new(),
+    };
+    let (read, written) = (event.read as i64, event.written.map(|value| value as i64));
+    match (&event.action, written) {
+        (Action::Fence { .. }, _) => format!("F{suffix}"),
+        (Action::Store { value: FREED, .. }, _) => format!("free {loc}"),
+        (Action::Store { value, .. }, _) => format!("W{suffix} {loc} {}", *value as i64),
+        _ if event.waiting => format!("waits for {loc}{from}"),
+        (_, Some(written)) => format!("U{suffix} {loc} {read}>{written}{from}"),
+        (_, None) => format!("R{suffix} {loc} {read}{from}"),
+    }
 }
 
 fn thread_name(failure: &Failure, thread: tribunal::memory::ThreadId) -> String {

@@ -46,7 +46,7 @@ pub fn diagnose<P: Program>(
     patience: Duration,
 ) -> Result<Diagnosis, NoSession> {
     let (failure, _) = shrink(make(), failure, options)?;
-    let models = by_model(&make, models, options)?;
+    let models = by_model(|_| make(), models, options)?;
     let repair = repair(&make, options, patience)?;
     Ok(Diagnosis { failure, models, repair })
 }
@@ -85,6 +85,15 @@ impl Explorer {
         let failure = self.explore(main.clone()).failure?;
         match diagnose(self.making(main), &failure, models, &self.options, patience) {
             Ok(diagnosis) => Some(diagnosis),
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// All that can be said of a failure, in words.
+    pub(crate) fn diagnosed(&self, main: Main, failure: &Failure, patience: Duration) -> String {
+        let models = [Model::Sc, Model::Tso, Model::Ra, Model::Rc20];
+        match diagnose(self.making(main), failure, &models, &self.options, patience) {
+            Ok(diagnosis) => diagnosis.to_string(),
             Err(error) => panic!("{error}"),
         }
     }

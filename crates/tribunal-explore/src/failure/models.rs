@@ -40,15 +40,15 @@ impl fmt::Display for UnderModel {
     }
 }
 
-/// Explores a test under several models, until it fails.
+/// Explores a test under several models, under each until it fails. `make` makes the program for a model.
 pub fn by_model<P: Program>(
-    make: impl Fn() -> P + Sync,
+    make: impl Fn(Model) -> P + Sync,
     models: &[Model],
     options: &Options,
 ) -> Result<Vec<UnderModel>, NoSession> {
     let under = |&model: &Model| {
         let options = Options { model, ..options.clone() };
-        let (report, _) = searched(&make, |_| (), &options)?;
+        let (report, _) = searched(|| make(model), |_| (), &options)?;
         let failure = report.failure.map(|failure| failure.brief());
         Ok(UnderModel { model, end: report.end, executions: report.executions, failure })
     };

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tribunal::memory::Order;
 use tribunal::session::NoSession;
-use tribunal::{Limits, judge};
+use tribunal::{Limits, Model, judge};
 
 /// An operation that is to have a stronger order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +167,9 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
     /// Whether orders allow an execution that failed by what threads did in it. Of those that failed by what is ordered or
     /// waited for, this is not known.
     fn still_fails(&self, failure: &Failure, table: &Table) -> bool {
-        if !matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. }) {
+        // Of a whole execution, final values may be to blame, which depend on mo; and pso needs more than a write to spawn.
+        let by_thread = failure.thread.is_some() && self.options.model != Model::Pso;
+        if !by_thread || !matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. }) {
             return false;
         }
         let order = |event: &Event| {

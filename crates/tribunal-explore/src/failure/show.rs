@@ -17,36 +17,8 @@ const MOST_ROWS: usize = 200;
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.headline())?;
-        writeln!(f)?;
-        let weak = self.weak(Model::Sc);
-        for line in self.listing() {
-            writeln!(f, "{line}")?;
-        }
-        writeln!(f)?;
-        match weak {
-            Ok(None) => match self.problem {
-                Problem::Race { first, second } => writeln!(f, "{}", self.unordered(first, second)),
-                _ => writeln!(
-                    f,
-                    "sc allows this execution too: no order of memory accesses is to blame for it."
-                ),
-            },
-            Ok(Some(weak)) => {
-                let event = self.graph.event(weak.event);
-                let who = self.thread_name(event.thread);
-                let number = weak.event.index() + 1;
-                writeln!(
-                    f,
-                    "sc would not have let #{number} {} of {who} at {} happen:",
-                    self.describe(event),
-                    event.place
-                )?;
-                weak.lines.iter().try_for_each(|line| writeln!(f, "  {line}"))
-            }
-            Err(error) => writeln!(f, "the execution is no history: {error}"),
-        }?;
-        write!(f, "\nreplay: {}", self.replay_string())
+        writeln!(f, "{}\n", self.headline())?;
+        write!(f, "{}", self.explanation().join("\n"))
     }
 }
 
@@ -108,6 +80,33 @@ impl Failure {
                 format!("{} goes on for too long{at}{again}", who(*thread))
             }
         }
+    }
+
+    /// The execution, why it is possible, and how to run it again, line by line.
+    pub fn explanation(&self) -> Vec<String> {
+        let mut lines = self.listing();
+        lines.push(String::new());
+        match self.weak(Model::Sc) {
+            Ok(None) => match self.problem {
+                Problem::Race { first, second } => lines.extend(self.unordered(first, second)),
+                _ => lines.push(
+                    "sc allows this execution too: no order of memory accesses is to blame for it.".into(),
+                ),
+            },
+            Ok(Some(weak)) => {
+                let event = self.graph.event(weak.event);
+                let (number, who) = (weak.event.index() + 1, self.thread_name(event.thread));
+                let what = self.describe(event);
+                lines.push(format!(
+                    "sc would not have let #{number} {what} of {who} at {} happen:",
+                    event.place
+                ));
+                lines.extend(weak.lines.iter().map(|line| format!("  {line}").trim_end().to_string()));
+            }
+            Err(error) => lines.push(format!("the execution is no history: {error}")),
+        }
+        lines.extend([String::new(), format!("replay: {}", self.replay_string())]);
+        lines
     }
 
     /// The execution: an event a row, in a column for each thread, with what it read from and where it stands in the source. If
@@ -181,7 +180,7 @@ impl Failure {
     }
 
     /// Why nothing orders two accesses.
-    fn unordered(&self, first: EventId, second: EventId) -> String {
+    fn unordered(&self, first: EventId, second: EventId) -> Vec<String> {
         let (one, other) = (self.graph.event(first), self.graph.event(second));
         let [by, of] = [one, other].map(|event| self.thread_name(event.thread));
         // What is read before the second and written after the first, or by who has read that.
@@ -192,16 +191,17 @@ impl Failure {
             });
         let (n, m) = (first.index() + 1, second.index() + 1);
         match seen {
-            Some((read, write)) => format!(
-                "{of} has seen what came after #{n}: #{} {} read from #{} {}; but no release is acquired on the way, so that #{n} does not happen before #{m}.",
-                read.index() + 1,
-                self.describe(self.graph.event(read)),
-                write.index() + 1,
-                self.describe(self.graph.event(write)),
-            ),
-            None => format!(
+            Some((read, _)) => vec![
+                format!(
+                    "{of} has seen what came after #{n}: #{} {}.",
+                    read.index() + 1,
+                    self.describe(self.graph.event(read))
+                ),
+                format!("But no release is acquired on the way, so that #{n} does not happen before #{m}."),
+            ],
+            None => vec![format!(
                 "Before #{m}, {of} has read nothing that {by} or others wrote after #{n}: either may come first."
-            ),
+            )],
         }
     }
 

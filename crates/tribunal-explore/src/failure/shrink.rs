@@ -8,7 +8,7 @@
 //!
 //! So no single read can be changed for a smaller failure; a change of several might find one.
 
-use super::replay::{From, Replay, Step, follow, is_step};
+use super::replay::{From, Readable, Replay, Step, follow, is_step};
 use crate::graph::{EventId, Graph};
 use crate::program::Program;
 use crate::{Failure, Options, Problem};
@@ -64,7 +64,7 @@ struct Shrinking<'a, P> {
     program: Option<P>,
     options: &'a Options,
     /// What each read of the last run could have read.
-    others: Vec<(usize, Vec<From>)>,
+    others: Readable,
 }
 
 impl<P: Program> Shrinking<'_, P> {
@@ -104,7 +104,8 @@ impl<P: Program> Shrinking<'_, P> {
     /// Leaves out what the failure does not depend on.
     fn cut(&mut self, failure: &mut Failure) -> Result<(), NoSession> {
         let graph = &failure.graph;
-        let last = failure.thread.and_then(|thread| graph.thread(thread).last().copied());
+        let Some(thread) = failure.thread else { return Ok(()) };
+        let last = graph.thread(thread).last().copied();
         let ends: Vec<EventId> = match failure.problem {
             Problem::Panic { .. } | Problem::Misuse { .. } => last.into_iter().collect(),
             Problem::Race { first, .. } => last.into_iter().chain([first]).collect(),

@@ -1,7 +1,7 @@
 //! Guiding an execution along a replay.
 
 use super::text::ShowPath;
-use super::{From, Kind, Path, Replay, from_of, is_step, paths};
+use super::{From, Kind, Path, Readable, Replay, from_of, is_step, paths};
 use crate::graph::{Event, Graph, Source};
 use crate::program::Place;
 use crate::search::Guide;
@@ -44,7 +44,7 @@ pub(super) struct Follow<'a> {
     paths: Vec<Path>,
     pub(super) divergence: Option<Divergence>,
     /// What each read could have read besides, by the number of its event.
-    pub(super) others: Vec<(usize, Vec<From>)>,
+    pub(super) others: Readable,
 }
 
 /// How many steps a thread may have lost for the next to be found.

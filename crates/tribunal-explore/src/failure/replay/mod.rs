@@ -198,12 +198,15 @@ pub fn replay<P: Program>(
     Ok((guided, follow.divergence, program))
 }
 
+/// By the number of a read's event: what it could have read.
+pub(super) type Readable = Vec<(usize, Vec<From>)>;
+
 /// The same, with what each read could have read besides.
 pub(super) fn follow<P: Program>(
     program: P,
     replay: &Replay,
     options: &Options,
-) -> Result<(Guided, Vec<(usize, Vec<From>)>, P), NoSession> {
+) -> Result<(Guided, Readable, P), NoSession> {
     let (guided, follow, program) = run(program, replay, options)?;
     Ok((guided, follow.others, program))
 }

@@ -1,0 +1,93 @@
+//! What is said of a program that fails, beside that it does.
+
+use super::{ExploreArguments, Form, Found, Job, form, options, print};
+use crate::failure::Failure;
+use crate::output::{BAD, GOOD, Page, Stdout};
+use std::io::Write;
+use std::sync::Arc;
+use tribunal::session::NoSession;
+use tribunal_explore::Options;
+use tribunal_explore::failure::{MODELS, Replay, by_model, repair, replay, shrink};
+use tribunal_explore::text::{Code, Interpreter};
+use tribunal_formats::{Format, WriteError};
+
+fn unexplored(job: &Job<'_>, error: NoSession) -> Failure {
+    Failure::Unexplored { file: job.file.into(), source: error.into() }
+}
+
+/// The options with which a program is explored.
+fn options_of(code: &Code, arguments: &ExploreArguments, job: &Job<'_>) -> Options {
+    let options = options(arguments, job.model);
+    Options { allow_races: options.allow_races || code.allow_races(), progress: None, ..options }
+}
+
+/// Makes a failure small, and finds out what is asked of it.
+pub fn complete(found: &mut Found<'_>, code: Code, arguments: &ExploreArguments) -> Result<(), Failure> {
+    let job = found.job;
+    let Some(failure) = &mut found.exploration.report.failure else { return Ok(()) };
+    let options = options_of(&code, arguments, job);
+    let code = Arc::new(code);
+    let make_for = |model| Interpreter::new(Arc::clone(&code), model);
+    let make = || make_for(job.model);
+    let (small, _) = shrink(make(), failure, &options).map_err(|error| unexplored(job, error))?;
+    *failure = small;
+    write_history(failure, job, arguments)?;
+    if arguments.models {
+        found.models = by_model(make_for, &MODELS, &options).map_err(|error| unexplored(job, error))?;
+    }
+    if arguments.repair {
+        let repair = repair(make, &options, arguments.repair_timeout);
+        found.repair = Some(repair.map_err(|error| unexplored(job, error))?);
+    }
+    Ok(())
+}
+
+/// Writes an execution that fails, if that is asked for.
+fn write_history(
+    failure: &tribunal_explore::Failure,
+    job: &Job<'_>,
+    arguments: &ExploreArguments,
+) -> Result<(), Failure> {
+    let Some(path) = &arguments.history else { return Ok(()) };
+    let history = failure.history().map_err(|error| Failure::History {
+        file: job.file.into(),
+        line: failure.place.line.into(),
+        problem: error.to_string(),
+    })?;
+    let output = |source| Failure::output(Some(path), source);
+    let file = std::fs::File::create(path).map_err(output)?;
+    let format = Format::of_path(path).unwrap_or(Format::Text);
+    let written = history.write(std::io::BufWriter::new(file), format);
+    written.map_err(|error: WriteError| Failure::writing(error, job.file, Some(path)))
+}
+
+/// Runs one execution again. Says whether it fails.
+pub fn replayed(
+    code: Code,
+    execution: &Replay,
+    job: &Job<'_>,
+    arguments: &ExploreArguments,
+    out: &mut Stdout,
+) -> Result<bool, Failure> {
+    let options = options_of(&code, arguments, job);
+    let program = Interpreter::new(Arc::new(code), job.model);
+    let run = replay(program, execution, &options);
+    let (guided, divergence, _) = run.map_err(|error| unexplored(job, error))?;
+    let mut page = Page::new(out.colour());
+    let verdict = match &guided.failure {
+        Some(failure) => page.paint(BAD, &print::summary(failure)),
+        None => page.paint(GOOD, "no failure"),
+    };
+    writeln!(page, "{job}: {verdict}")?;
+    if let Some(divergence) = &divergence {
+        writeln!(page, "  {divergence}")?;
+    }
+    if let Some(failure) = &guided.failure {
+        write_history(failure, job, arguments)?;
+        if form(arguments) == Form::Human {
+            print::explained(failure, &mut page)?;
+        }
+    }
+    out.print(&page)?;
+    Ok(guided.failure.is_some())
+}

@@ -1,0 +1,58 @@
+//! What a user asks of a failing test without changing it, by variables of the environment.
+//!
+//! | variable | what [`explore`](crate::explore) does |
+//! |---|---|
+//! | `TRIBUNAL_REPLAY=STRING` | runs the one execution that the string of an earlier failure stands for, under a debugger perhaps |
+//! | `TRIBUNAL_DIAGNOSE=SECONDS` | also says which models make a failure go away, and searches so long for the orders that repair it |
+//! | `TRIBUNAL_HISTORY=FILE` | writes the failing execution there, for `tribunal explain` and `tribunal view`; as JSON if the name ends in `.json` |
+//! | `TRIBUNAL_THREADS=NUMBER` | shares the work among so many threads |
+
+use crate::Failure;
+use crate::failure::Replay;
+use std::env;
+use std::fs::File;
+use std::path::PathBuf;
+use std::time::Duration;
+use tribunal_formats::Format;
+
+/// The execution to be run again, if one is asked for.
+///
+/// # Panics
+/// If the string is not one.
+pub(crate) fn replay() -> Option<Replay> {
+    let text = env::var("TRIBUNAL_REPLAY").ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or_else(|error| panic!("TRIBUNAL_REPLAY: {error}")))
+}
+
+/// How long to search for a repair, if a diagnosis is asked for.
+pub(crate) fn diagnose() -> Option<Duration> {
+    number("TRIBUNAL_DIAGNOSE").map(Duration::from_secs)
+}
+
+/// How many threads share the work, if it is said.
+pub(crate) fn threads() -> Option<usize> {
+    number("TRIBUNAL_THREADS").map(|threads| threads.max(1) as usize)
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = env::var(name).ok().filter(|text| !text.is_empty())?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}: a number is expected, not `{text}`")))
+}
+
+/// Writes the history of a failure, if that is asked for. Says where it went, or why not.
+pub(crate) fn write_history(failure: &Failure) -> Option<String> {
+    let path = PathBuf::from(env::var_os("TRIBUNAL_HISTORY").filter(|path| !path.is_empty())?);
+    let format = if path.extension().is_some_and(|extension| extension == "json") {
+        Format::Json
+    } else {
+        Format::Text
+    };
+    let written = || -> Result<(), Box<dyn std::error::Error>> {
+        failure.history()?.write(File::create(&path)?, format)?;
+        Ok(())
+    };
+    Some(match written() {
+        Ok(()) => format!("\nhistory: {}", path.display()),
+        Err(error) => format!("\nthe history could not be written to {}: {error}", path.display()),
+    })
+}
