@@ -5,7 +5,7 @@ use super::run::{Failed, Outcome, State, Worker, operands, same};
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use tribunal::memory::{LocId, ThreadId};
 
@@ -173,13 +173,39 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// What a thread was told until now.
     pub(super) fn history(&self, thread: ThreadId, place: Place) -> u64 {
+        // Large values may be addresses, which are not the same in the next run: what matters is where they come from.
+        let is_large = |value: u64| value > u64::from(u32::MAX);
+        let mut prefixes = None;
         let mut hasher = FxHasher::default();
         (thread, place).hash(&mut hasher);
         for &id in self.graph.thread(thread) {
             let event = self.graph.event(id);
-            (event.read, event.written, event.waiting).hash(&mut hasher);
+            if is_large(event.read) || event.written.is_some_and(is_large) {
+                let prefixes: &Vec<u64> = prefixes.get_or_insert_with(|| self.prefixes());
+                (prefixes[id.index()], event.written.is_some(), event.waiting).hash(&mut hasher);
+            } else {
+                (event.read, event.written, event.waiting).hash(&mut hasher);
+            }
         }
         hasher.finish()
+    }
+
+    /// For each event, what is before it in program order and reads-from.
+    fn prefixes(&self) -> Vec<u64> {
+        let mut prefixes: Vec<u64> = Vec::with_capacity(self.graph.len());
+        let mut last: FxHashMap<ThreadId, u64> = FxHashMap::default();
+        for event in self.graph.events() {
+            let mut hasher = FxHasher::default();
+            (event.thread, last.get(&event.thread)).hash(&mut hasher);
+            match event.source {
+                Source::Event(source) => prefixes[source.index()].hash(&mut hasher),
+                other => other.hash(&mut hasher),
+            }
+            let prefix = hasher.finish();
+            last.insert(event.thread, prefix);
+            prefixes.push(prefix);
+        }
+        prefixes
     }
 
     /// In a guided execution, threads that wait in loops look again.
