@@ -181,3 +181,26 @@ fn synthetic() {
     );
     let _ = (F(SeqCst), SeqCst);
 }
+
+/// Whoever finds a failure first, the one that is told is the first in the order of one worker.
+#[test]
+fn the_first_failure_does_not_depend_on_the_workers() {
+    use tribunal_explore::text::{Source, explore};
+    let text = "atomic x, y, z @rlx
+        thread A { x = 1; y = 1; z = 1 }
+        thread B { a = z; b = y; c = x; assert !(a == 1 && b == 1 && c == 0) }
+        thread C { d = z; e = x; assert !(d == 1 && e == 0) }
+        thread D { f = y; g = x; assert !(f == 1 && g == 0) }";
+    let source = Source::parse(text).expect("a program");
+    let failures: Vec<_> = [1, 2, 3, 8]
+        .map(|workers| {
+            let code = std::sync::Arc::new(source.compile(&[]).expect("a program"));
+            let options = Options { threads: workers.try_into().expect("not 0"), ..Options::default() };
+            let failure = explore(code, &options).expect("rc20").report.failure.expect("a failure");
+            let events = failure.graph.events().iter();
+            let read: Vec<_> = events.map(|event| (event.thread, event.index, event.source)).collect();
+            (failure.place, read)
+        })
+        .into();
+    assert!(failures.iter().all(|failure| *failure == failures[0]), "{failures:?}");
+}

@@ -258,6 +258,40 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
     }
 }
 
+/// Programs with pieces left out, doubled and exchanged are read, or have a mistake with its place.
+#[test]
+fn spoilt_programs_have_mistakes() {
+    let text = include_str!("../../programs/structures/treiber.prog");
+    let cases = include_str!("../../programs/litmus/SB.prog");
+    let mut state = 1u64;
+    let mut below = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for round in 0..4_000 {
+        let mut spoilt: Vec<char> = [text, cases][round % 2].chars().collect();
+        for _ in 0..1 + below(3) {
+            let (from, length) = (below(spoilt.len()), 1 + below(8));
+            let piece: Vec<char> = spoilt[from..].iter().copied().take(length).collect();
+            match below(3) {
+                0 => drop(spoilt.drain(from..from + piece.len())),
+                1 => drop(spoilt.splice(from..from, piece)),
+                _ => {
+                    let to = below(spoilt.len());
+                    drop(spoilt.splice(to..to, piece));
+                }
+            }
+        }
+        let spoilt: String = spoilt.into_iter().collect();
+        if let Err(error) = Source::parse(&spoilt) {
+            assert!(error.at.line > 0 && error.at.column > 0, "{error}\n{spoilt}");
+            continue;
+        }
+        let source = Source::parse(&spoilt).expect("read before");
+        let _either = (source.cases(), source.compile(&[]));
+    }
+}
+
 #[test]
 fn nesting_is_bounded_and_length_is_not() {
     let deep = |open: &str, close: &str| {
