@@ -294,7 +294,7 @@ impl Program for Interpreter {
     }
 
     fn initial(&self, loc: LocId) -> u64 {
-        self.code.initial.get(loc.index()).copied().unwrap_or_default()
+        self.code.initial(loc)
     }
 
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem> {
