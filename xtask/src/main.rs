@@ -20,7 +20,9 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["page"] => page::build().map(drop),
         ["browser"] => page::build().and_then(|page| browser(&page)),
-        ["loom-crates", ..] => loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options)),
+        ["loom-crates", ..] => {
+            loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
+        }
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             Ok(())

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use tribunal::memory::Order;
 
+pub use crate::quarantine::Quarantine;
 pub use std::alloc::Layout;
 
 struct Block {
@@ -26,12 +27,11 @@ impl Memory {
     /// Whether an address is in a block that was given back.
     #[inline]
     pub(crate) fn is_freed(&self, address: usize) -> bool {
-        self.freed > 0
-            && self
-                .blocks
-                .range(..=address)
-                .next_back()
-                .is_some_and(|(start, block)| block.freed.is_some() && address - start < block.layout.size())
+        crate::quarantine::holds(address)
+            || self.freed > 0
+                && self.blocks.range(..=address).next_back().is_some_and(|(start, block)| {
+                    block.freed.is_some() && address - start < block.layout.size()
+                })
     }
 
     /// A block that was not given back.

@@ -9,7 +9,7 @@ use tribunal::memory::{Order, ThreadId};
 
 /// Plain memory. Two accesses by different threads, one of them a write, that are not ordered by happens-before are a race.
 ///
-/// An access lasts as long as the closure, or the guard. Its making is no event, see [`atomic`](crate::sync::atomic).
+/// An access lasts as long as the closure, or as the guard but for what is released last before that is dropped. For its making see [`atomic`](crate::sync::atomic).
 ///
 /// ```
 /// use tribunal_explore::{cell::UnsafeCell, explore, sync::Arc, sync::atomic::{AtomicBool, Ordering::*}, thread};
@@ -44,7 +44,8 @@ impl<T> UnsafeCell<T> {
     #[track_caller]
     pub fn into_inner(self) -> T {
         if state::with(|state| self.home.known(state).is_some()) == Some(true) {
-            drop(Open::new(&self.home, true, Location::caller()));
+            // A guard of the same thread may be left; it is of no use any more.
+            ops::access(&self.home, || 0, plain(true), Location::caller());
         }
         self.data.into_inner()
     }
@@ -54,27 +55,27 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Reads.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        let _open = Open::new(&self.home, false, Location::caller());
+        let _open = Open::new(&self.home, false, false, Location::caller());
         f(self.data.get())
     }
 
     /// Writes.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        let _open = Open::new(&self.home, true, Location::caller());
+        let _open = Open::new(&self.home, true, false, Location::caller());
         f(self.data.get())
     }
 
     /// Reads, as long as the guard is there.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
-        ConstPtr { open: Open::new(&self.home, false, Location::caller()), pointer: self.data.get() }
+        ConstPtr { open: Open::new(&self.home, false, true, Location::caller()), pointer: self.data.get() }
     }
 
     /// Writes, as long as the guard is there.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
-        MutPtr { open: Open::new(&self.home, true, Location::caller()), pointer: self.data.get() }
+        MutPtr { open: Open::new(&self.home, true, true, Location::caller()), pointer: self.data.get() }
     }
 }
 
@@ -108,8 +109,10 @@ struct OpenAccess {
     slot: SlotId,
     thread: ThreadId,
     writes: bool,
-    /// How many operations of the thread others could synchronise with when it began.
-    releases: u32,
+    /// How many events the thread had made when it began.
+    events: u32,
+    /// It ends with a guard, which may be dropped a little later than it is of use: right after a lock is given back, say.
+    is_guard: bool,
     place: &'static Location<'static>,
 }
 
@@ -118,7 +121,7 @@ fn plain(writes: bool) -> Access {
 }
 
 impl Open {
-    fn new(home: &Home, writes: bool, place: &'static Location<'static>) -> Self {
+    fn new(home: &Home, writes: bool, is_guard: bool, place: &'static Location<'static>) -> Self {
         let conflict = state::with(|state| {
             let slot = home.slot(state, || 0);
             let mut open = state.me().open.iter();
@@ -133,7 +136,7 @@ impl Open {
         let access = state::with(|state| {
             let slot = home.slot(state, || 0);
             state.me().open.push((slot, writes));
-            OpenAccess { slot, thread: state.current, writes, releases: state.me().releases, place }
+            OpenAccess { slot, thread: state.current, writes, events: state.me().events, is_guard, place }
         });
         Open { access }
     }
@@ -151,7 +154,9 @@ impl Drop for Open {
         let Some(access) = self.access.take() else { return };
         // If something was released meanwhile, the access was still under way: whoever acquired it races with this.
         let lasted = state::with(|state| {
-            let released = state.thread(access.thread).releases != access.releases;
+            let thread = state.thread(access.thread);
+            let released =
+                thread.released > access.events && !(access.is_guard && thread.released == thread.events);
             let open = &mut state.thread(access.thread).open;
             if let Some(at) = open.iter().rposition(|entry| *entry == (access.slot, access.writes)) {
                 open.swap_remove(at);
@@ -236,8 +241,16 @@ pub struct Cell<T> {
 // nothing of the value's own runs.
 impl<T> Cell<T> {
     /// A cell with this in it.
+    #[cfg(not(feature = "making"))]
     #[track_caller]
     pub const fn new(value: T) -> Self {
+        Cell { cell: UnsafeCell::new(value) }
+    }
+
+    /// A cell with this in it.
+    #[cfg(feature = "making")]
+    #[track_caller]
+    pub fn new(value: T) -> Self {
         Cell { cell: UnsafeCell::new(value) }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::environment;
 use crate::failure::Replay;
+use crate::failure::shrink;
 use crate::options::{Mode, Options};
 use crate::program::Program;
 use crate::report::{End, Failure, Problem, Report};
@@ -160,6 +161,12 @@ impl Explorer {
         self
     }
 
+    /// Whether a panic poisons the locks that the thread holds, as with std, and not as with loom.
+    pub fn poisoning(mut self, poisons: bool) -> Self {
+        self.settings.behaviour.forgives = !poisons;
+        self
+    }
+
     /// The options of the search.
     pub fn options(&self) -> &Options {
         &self.options
@@ -171,19 +178,19 @@ impl Explorer {
     /// If the model is not one that sessions decide, or the caller is itself explored.
     #[track_caller]
     pub fn check(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        self.explore(Arc::new(f))
+        self.explore(&self.making(Arc::new(f)))
     }
 
     #[track_caller]
-    pub(crate) fn explore(&self, main: Main) -> Report {
+    pub(crate) fn explore(&self, make: &(impl Fn() -> Rust + Sync)) -> Report {
         assert!(!is_inside(), "`explore` is not for use inside of `explore`");
-        match searched(self.making(main), drop, &self.options) {
+        match searched(make, drop, &self.options) {
             Ok((report, _)) => report,
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// What makes the program of a closure, again and again.
+    /// What makes the program of a closure, again and again. What one of them finds that it needs, all have from then on.
     pub(crate) fn making(&self, main: Main) -> impl Fn() -> Rust + Sync + use<> {
         let (settings, needs): (Settings, Arc<Mutex<Needs>>) = (self.settings.clone(), Arc::default());
         move || Rust::with(main.clone(), &settings, needs.clone())
@@ -196,6 +203,18 @@ impl Explorer {
     /// runs one execution only, the [environment](crate::environment) decides.
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
+        self.try_run(f).unwrap_or_else(|failed| panic!("{}", failed.said))
+    }
+
+    /// The same, but a failure is given back.
+    ///
+    /// # Errors
+    /// The failure, and what is said of it.
+    ///
+    /// # Panics
+    /// As [`check`](Self::check).
+    #[track_caller]
+    pub fn try_run(&self, f: impl Fn() + Send + Sync + 'static) -> Result<Report, Box<Failed>> {
         let main: Main = Arc::new(f);
         let mut explorer = self.clone();
         if let Some(threads) = environment::threads() {
@@ -204,46 +223,59 @@ impl Explorer {
         if let Some(execution) = environment::replay() {
             return explorer.run_again(&execution, main);
         }
-        let report = explorer.explore(main.clone());
-        if let Some(failure) = &report.failure {
-            let small = explorer.shrink(main.clone(), failure);
-            let said = match environment::diagnose() {
-                Some(patience) => explorer.diagnosed(main, &small, patience),
-                None => small.to_string(),
-            };
-            let history = environment::write_history(&small).unwrap_or_default();
-            let words = looms_words(failure).unwrap_or_default();
-            panic!("{said}{history}\nafter {} executions{words}", report.executions);
-        }
-        report
+        let make = explorer.making(main);
+        let report = explorer.explore(&make);
+        let Some(failure) = report.failure else { return Ok(report) };
+        let small = shrink(make(), &failure, &explorer.options);
+        let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
+        let said = match environment::diagnose() {
+            Some(patience) => explorer.diagnosed(make, &small, patience),
+            None => small.to_string(),
+        };
+        let history = environment::write_history(&small).unwrap_or_default();
+        let words = failure.looms_words();
+        let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
+        Err(Box::new(Failed { failure: small, said }))
     }
 
     /// Runs one execution as the environment asks for.
     #[track_caller]
-    fn run_again(&self, execution: &Replay, main: Main) -> Report {
+    fn run_again(&self, execution: &Replay, main: Main) -> Result<Report, Box<Failed>> {
         let (guided, divergence) = self.replay(execution, move || main());
         let diverges = divergence.map_or(String::new(), |divergence| format!("\n{divergence}"));
-        if let Some(failure) = &guided.failure {
-            panic!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+        if let Some(failure) = guided.failure {
+            let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
+            return Err(Box::new(Failed { failure, said }));
         }
         assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
         let (executions, blocked) = (u64::from(guided.complete), u64::from(!guided.complete));
         let events = guided.graph.events().len();
-        Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO }
+        Ok(Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO })
     }
 }
 
-/// What loom says of a race, which tests look for.
-fn looms_words(failure: &Failure) -> Option<String> {
-    let Problem::Race { first, second } = failure.problem else { return None };
-    let [first, second] = [first, second].map(|id| failure.graph.event(id));
-    let name = failure.locations.get(first.loc()?.index())?;
-    let words = match (first.written.is_some() && second.written.is_some(), name.starts_with("UnsafeCell")) {
-        (true, true) => "Concurrent write accesses to `UnsafeCell`.",
-        (false, true) => "Concurrent read and write accesses to `UnsafeCell`.",
-        (_, false) => "Concurrent load and mut accesses.",
-    };
-    Some(format!("\nCausality violation: {words}"))
+/// An exploration that failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The failure.
+    pub failure: Failure,
+    /// What is said of it.
+    pub said: String,
+}
+
+impl Failure {
+    /// What loom says of a race, which tests look for, in a line of its own; otherwise nothing.
+    pub fn looms_words(&self) -> &'static str {
+        let Problem::Race { first, second } = self.problem else { return "" };
+        let [first, second] = [first, second].map(|id| self.graph.event(id));
+        let name = first.loc().and_then(|loc| self.locations.get(loc.index()));
+        let is_cell = name.is_some_and(|name| name.starts_with("UnsafeCell"));
+        match (first.written.is_some() && second.written.is_some(), is_cell) {
+            (true, true) => "\nCausality violation: Concurrent write accesses to `UnsafeCell`.",
+            (false, true) => "\nCausality violation: Concurrent read and write accesses to `UnsafeCell`.",
+            (_, false) => "\nCausality violation: Concurrent load and mut accesses.",
+        }
+    }
 }
 
 /// Explores a program, again if it turns out to need what was left out.

@@ -11,6 +11,7 @@ pub mod hint;
 mod lazy_static;
 pub mod options;
 pub mod program;
+mod quarantine;
 pub mod report;
 pub mod runtime;
 pub mod search;
@@ -18,6 +19,6 @@ pub mod sync;
 pub mod text;
 pub mod thread;
 
-pub use explore::{Explorer, explore};
+pub use explore::{Explorer, Failed, explore};
 pub use options::{Mode, Options, Progress};
 pub use report::{End, Failure, Problem, Report};

@@ -26,6 +26,13 @@ pub trait Program {
     /// The value with which a location starts.
     fn initial(&self, loc: LocId) -> u64;
 
+    /// The thread that made what is at a location, and how many events it had made before. Unless this happens before an access, that is an
+    /// error; none if it happens before everything.
+    fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
+        let _ = loc;
+        None
+    }
+
     /// The execution is complete: every thread has ended. Says what is wrong with it as a whole, such as a leak.
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
 

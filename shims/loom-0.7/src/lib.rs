@@ -15,6 +15,7 @@ pub use tribunal_explore::{alloc, cell, future, hint, lazy_static, sync, thread,
 /// Statics that are made when they are first used.
 pub mod lazy_static {
     pub use tribunal_explore::sync::LazyLock as Lazy;
+    pub use tribunal_explore::thread::AccessError;
 }
 
 /// How many threads a test may have under loom. Here there is no limit.
@@ -28,3 +29,7 @@ pub fn stop_exploring() {}
 
 /// Does nothing: everything is explored.
 pub fn skip_branch() {}
+
+/// Pointers that are compared must not be those of memory that was given back.
+#[global_allocator]
+static ALLOCATOR: alloc::Quarantine = alloc::Quarantine;

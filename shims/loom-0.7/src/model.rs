@@ -3,8 +3,10 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
-use tribunal_explore::{End, Explorer};
+use tribunal_explore::failure::Replay;
+use tribunal_explore::{End, Explorer, Failure};
 
 /// The path of `max_branches` unless it is said.
 const MAX_BRANCHES: usize = 1_000;
@@ -92,19 +94,56 @@ impl Builder {
         F: Fn() + Sync + Send + 'static,
     {
         let mut explorer = Explorer::new()
+            .poisoning(false)
             .max_executions(self.max_permutations.map(|most| most as u64))
             .max_duration(self.max_duration)
             .max_preemptions(self.preemption_bound);
         if self.max_branches != MAX_BRANCHES {
             explorer = explorer.max_events(self.max_branches);
         }
-        let report = explorer.run(f);
+        let f = Arc::new(f);
+        self.replay(&explorer, f.clone());
+        let report = explorer.try_run(move || f()).unwrap_or_else(|failed| {
+            self.keep(&failed.failure);
+            panic!("{}", failed.said)
+        });
         if self.log {
             println!("Completed in {} iterations", report.executions);
             println!("blocked: {}; events: {}; time: {:?}", report.blocked, report.events, report.duration);
             if report.end != End::Complete {
                 println!("not all: {:?}", report.end);
             }
+        }
+    }
+}
+
+impl Builder {
+    /// Runs the execution again that is kept in a file. It is only told of if it fails still.
+    #[track_caller]
+    fn replay<F>(&self, explorer: &Explorer, f: Arc<F>)
+    where
+        F: Fn() + Sync + Send + 'static,
+    {
+        let Some(file) = self.checkpoint_file.as_ref().filter(|file| file.exists()) else { return };
+        let name = file.display();
+        let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let execution: Replay = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let (guided, divergence) = explorer.replay(&execution, move || f());
+        if let Some(divergence) = divergence {
+            println!("{name}: {divergence}");
+        }
+        if let Some(failure) = guided.failure {
+            panic!("{failure}\nrun again from {name}{}", failure.looms_words());
+        }
+    }
+
+    /// Keeps an execution that fails.
+    #[track_caller]
+    fn keep(&self, failure: &Failure) {
+        if let Some(file) = &self.checkpoint_file
+            && let Err(error) = std::fs::write(file, failure.replay_string())
+        {
+            println!("{}: {error}", file.display());
         }
     }
 }

@@ -13,73 +13,83 @@ use std::time::Duration;
 struct Published {
     name: &'static str,
     version: &'static str,
-    rustflags: &'static str,
     arguments: &'static [&'static str],
     /// Dev-dependencies that the loom tests do not need.
     without: &'static [&'static str],
 }
 
+/// Of all crates together, so that what they share is built once.
+const RUSTFLAGS: &str = "--cfg loom --cfg oneshot_loom --cfg st3_loom --cfg tokio_unstable -A warnings";
+
+/// tokio's tests want its assertions; the explorer does without its own.
+const PROFILE: &str = "
+[profile.release]
+debug-assertions = true
+
+[profile.release.package.\"*\"]
+debug-assertions = false
+";
+
 const CRATES: [Published; 13] = [
     Published {
         name: "boxcar",
         version: "0.2.14",
-        rustflags: "--cfg loom",
         arguments: &["--features", "loom", "--test", "loom", "--test", "loom_buckets"],
         without: &[],
     },
-    Published { name: "bytes", version: "1.12.1", rustflags: "--cfg loom", arguments: &["--lib"], without: &["serde_test"] },
+    Published { name: "bytes", version: "1.12.1", arguments: &["--lib"], without: &["serde_test"] },
     Published {
         name: "concurrent-queue",
         version: "2.5.0",
-        rustflags: "--cfg loom",
         arguments: &["--features", "loom", "--test", "loom"],
         without: &[],
     },
-    Published { name: "cordyceps", version: "0.3.5", rustflags: "--cfg loom", arguments: &["--lib"], without: &["proptest"] },
+    Published { name: "cordyceps", version: "0.3.5", arguments: &["--lib"], without: &["proptest"] },
     Published {
         name: "event-listener",
         version: "5.4.2",
-        rustflags: "--cfg loom",
         arguments: &["--features", "loom", "--test", "loom"],
         without: &["critical-section"],
     },
-    Published { name: "left-right", version: "0.11.8", rustflags: "--cfg loom", arguments: &["--test", "loom"], without: &[] },
-    Published { name: "maitake-sync", version: "0.3.0", rustflags: "--cfg loom", arguments: &["--lib"], without: &[] },
+    Published { name: "left-right", version: "0.11.8", arguments: &["--test", "loom"], without: &[] },
+    Published { name: "maitake-sync", version: "0.3.0", arguments: &["--lib"], without: &[] },
     Published {
         name: "oneshot",
         version: "0.2.1",
-        rustflags: "--cfg oneshot_loom",
         arguments: &["--features", "loom,std,async", "--test", "loom"],
         without: &["async-std", "tokio"],
     },
     Published {
         name: "parking",
         version: "2.2.1",
-        rustflags: "--cfg loom",
         arguments: &["--features", "loom", "--test", "loom"],
         without: &["easy-parallel"],
     },
     Published {
         name: "saa",
         version: "5.6.2",
-        rustflags: "--cfg loom",
         arguments: &["--features", "loom", "--lib"],
         without: &["tokio", "futures"],
     },
     Published {
         name: "st3",
         version: "0.4.1",
-        rustflags: "--cfg st3_loom",
         arguments: &["--test", "integration"],
         without: &["crossbeam-deque"],
     },
-    Published { name: "swap-buffer-queue", version: "0.2.1", rustflags: "--cfg loom", arguments: &["--lib"], without: &[] },
+    Published { name: "swap-buffer-queue", version: "0.2.1", arguments: &["--lib"], without: &[] },
     Published {
         name: "tokio",
         version: "1.54.1",
-        rustflags: "--cfg loom --cfg tokio_unstable -C debug-assertions",
         arguments: &["--features", "full,test-util", "--lib"],
-        without: &["futures-concurrency", "rand", "async-stream", "tokio-stream", "tracing-mock", "backtrace"],
+        without: &[
+            "futures-concurrency",
+            "rand",
+            "async-stream",
+            "tokio-stream",
+            "tracing-mock",
+            "backtrace",
+        ],
     },
 ];
 
@@ -122,7 +132,8 @@ impl Options {
                 "--test" => options.test = Some(value()?.clone()),
                 "--timeout" => {
                     let text = value()?;
-                    let seconds = text.parse().map_err(|_| format!("error: --timeout {text}: seconds are expected"))?;
+                    let seconds =
+                        text.parse().map_err(|_| format!("error: --timeout {text}: seconds are expected"))?;
                     options.timeout = Duration::from_secs(seconds);
                 }
                 other => return Err(format!("error: loom-crates does not know {other}")),
@@ -142,7 +153,9 @@ impl Options {
 pub fn all(options: &Options) -> Result<(), String> {
     let home = root().join("target/loom-crates");
     fetch(&home)?;
-    let mut totals = String::from("| crate | loom tests | finished by loom | pass here | fail here | time limit |\n|---|---|---|---|---|---|\n");
+    let mut totals = String::from(
+        "| crate | loom tests | finished by loom | pass here | fail here | time limit |\n|---|---|---|---|---|---|\n",
+    );
     for published in &CRATES {
         if options.only.as_deref().is_some_and(|only| only != published.name) {
             continue;
@@ -153,15 +166,23 @@ pub fn all(options: &Options) -> Result<(), String> {
         println!("| test | loom: iterations | CPU s | finished | here: executions | s | verdict |");
         println!("|---|---|---|---|---|---|---|");
         let rows = known(published.name);
-        let rows: Vec<&Known> =
-            rows.iter().filter(|row| options.test.as_deref().is_none_or(|test| row.test.contains(test))).collect();
+        let rows: Vec<&Known> = rows
+            .iter()
+            .filter(|row| options.test.as_deref().is_none_or(|test| row.test.contains(test)))
+            .collect();
         let mut counts = [0; 3];
         for row in &rows {
             let outcome = run::test(&tests, row.test, options.timeout);
             counts[outcome.verdict.column()] += 1;
             println!(
                 "| {} | {} | {} | {} | {} | {:.2} | {} |",
-                row.test, row.iterations, row.seconds, row.finished, outcome.executions, outcome.seconds, outcome.verdict
+                row.test,
+                row.iterations,
+                row.seconds,
+                row.finished,
+                outcome.executions,
+                outcome.seconds,
+                outcome.verdict
             );
         }
         let finished = rows.iter().filter(|row| row.finished == "yes").count();
@@ -205,7 +226,8 @@ fn patch(home: &Path, published: &Published) -> Result<PathBuf, String> {
     }
     copy(&vendored(home, published), &folder)?;
     let file = folder.join("Cargo.toml");
-    let manifest = fs::read_to_string(&file).map_err(|error| format!("error: {}: {error}", file.display()))?;
+    let manifest =
+        fs::read_to_string(&file).map_err(|error| format!("error: {}: {error}", file.display()))?;
     let mut patched = without(&manifest, published.without);
     let shims = root().join("shims");
     let shim = |version: &str| shims.join(version).display().to_string();
@@ -216,6 +238,9 @@ fn patch(home: &Path, published: &Published) -> Result<PathBuf, String> {
         shim("loom-0.5"),
     )
     .map_err(|error| error.to_string())?;
+    if published.name == "tokio" {
+        patched.push_str(PROFILE);
+    }
     write(&file, &patched)?;
     // A lock file would hold on to loom itself.
     let lock = folder.join("Cargo.lock");
@@ -233,7 +258,8 @@ fn without(manifest: &str, names: &[&str]) -> String {
         if line.starts_with('[') {
             let name = line.trim_matches(['[', ']']);
             let dependency = name.rsplit_once("dev-dependencies.").map(|(_, name)| name);
-            skip = line == "[[bench]]" || dependency.is_some_and(|name| name == "criterion" || names.contains(&name));
+            skip = line == "[[bench]]"
+                || dependency.is_some_and(|name| name == "criterion" || names.contains(&name));
         }
         if !skip {
             kept.push_str(line);
@@ -250,7 +276,7 @@ fn build(home: &Path, folder: &Path, published: &Published) -> Result<Vec<PathBu
         .current_dir(folder)
         .args(["test", "--release", "--no-run", "--quiet", "--message-format", "json-render-diagnostics"])
         .args(published.arguments)
-        .env("RUSTFLAGS", format!("{} -A warnings", published.rustflags))
+        .env("RUSTFLAGS", RUSTFLAGS)
         .env("CARGO_TARGET_DIR", home.join("build"))
         .stderr(std::process::Stdio::inherit());
     let output = build.output().map_err(|error| format!("error: cargo: {error}"))?;

@@ -43,7 +43,8 @@ pub(super) struct Outcome {
 
 /// Runs a test of one of the files.
 pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration) -> Outcome {
-    let none = |message: &str| Outcome { verdict: Verdict::Fails(message.into()), executions: 0, seconds: 0.0 };
+    let none =
+        |message: &str| Outcome { verdict: Verdict::Fails(message.into()), executions: 0, seconds: 0.0 };
     match files.iter().find(|file| has(file, test)) {
         Some(file) => run(file, test, timeout).unwrap_or_else(|error| none(&error.to_string())),
         None => none("there is no such test"),
@@ -52,7 +53,9 @@ pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration) -> Outcome 
 
 fn has(file: &Path, test: &str) -> bool {
     let list = Command::new(file).args(["--list", "--exact", test]).output();
-    list.is_ok_and(|list| String::from_utf8_lossy(&list.stdout).lines().any(|line| line == format!("{test}: test")))
+    list.is_ok_and(|list| {
+        String::from_utf8_lossy(&list.stdout).lines().any(|line| line == format!("{test}: test"))
+    })
 }
 
 fn run(file: &Path, test: &str, timeout: Duration) -> std::io::Result<Outcome> {

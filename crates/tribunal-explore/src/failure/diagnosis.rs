@@ -4,9 +4,10 @@ use super::models::{UnderModel, by_model};
 use super::repair::{Repair, repair};
 use super::replay::{Divergence, Replay, replay};
 use super::shrink::shrink;
+use crate::explore::is_restart;
 use crate::program::Program;
 use crate::report::Guided;
-use crate::runtime::Main;
+use crate::runtime::Rust;
 use crate::{Explorer, Failure, Options};
 use std::fmt;
 use std::sync::Arc;
@@ -63,10 +64,13 @@ impl Explorer {
         execution: &Replay,
         f: impl Fn() + Send + Sync + 'static,
     ) -> (Guided, Option<Divergence>) {
-        let program = self.making(Arc::new(f))();
-        match replay(program, execution, &self.options) {
-            Ok((guided, divergence, _)) => (guided, divergence),
-            Err(error) => panic!("{error}"),
+        let make = self.making(Arc::new(f));
+        loop {
+            match replay(make(), execution, &self.options) {
+                Ok((guided, ..)) if guided.failure.as_ref().is_some_and(is_restart) => {}
+                Ok((guided, divergence, _)) => return (guided, divergence),
+                Err(error) => panic!("{error}"),
+            }
         }
     }
 
@@ -81,25 +85,25 @@ impl Explorer {
         patience: Duration,
         f: impl Fn() + Send + Sync + 'static,
     ) -> Option<Diagnosis> {
-        let main: Main = Arc::new(f);
-        let failure = self.explore(main.clone()).failure?;
-        match diagnose(self.making(main), &failure, models, &self.options, patience) {
+        let make = self.making(Arc::new(f));
+        let failure = self.explore(&make).failure?;
+        match diagnose(make, &failure, models, &self.options, patience) {
             Ok(diagnosis) => Some(diagnosis),
             Err(error) => panic!("{error}"),
         }
     }
 
     /// All that can be said of a failure, in words.
-    pub(crate) fn diagnosed(&self, main: Main, failure: &Failure, patience: Duration) -> String {
+    pub(crate) fn diagnosed(
+        &self,
+        make: impl Fn() -> Rust + Sync,
+        failure: &Failure,
+        patience: Duration,
+    ) -> String {
         let models = [Model::Sc, Model::Tso, Model::Ra, Model::Rc20];
-        match diagnose(self.making(main), failure, &models, &self.options, patience) {
+        match diagnose(make, failure, &models, &self.options, patience) {
             Ok(diagnosis) => diagnosis.to_string(),
             Err(error) => panic!("{error}"),
         }
-    }
-
-    pub(crate) fn shrink(&self, main: Main, failure: &Failure) -> Failure {
-        let small = shrink(self.making(main)(), failure, &self.options);
-        small.map_or_else(|_| failure.clone(), |(small, _)| small)
     }
 }

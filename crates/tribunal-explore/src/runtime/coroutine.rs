@@ -2,6 +2,7 @@
 
 use super::state::{self, Body, State};
 use super::substrate::{Fiber, Fibers, Progress, Suspender};
+use crate::quarantine;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;
@@ -45,7 +46,9 @@ impl Fiber for Running {
     fn resume(&mut self, state: Box<State>) -> (Box<State>, Progress) {
         let coroutine = self.coroutine.as_mut().expect("what has ended is not resumed");
         state::enter(state);
+        quarantine::keep(true);
         let result = coroutine.resume(());
+        quarantine::keep(false);
         let state = state::leave();
         match result {
             CoroutineResult::Yield(()) => (state, Progress::Suspended),
@@ -56,8 +59,13 @@ impl Fiber for Running {
         }
     }
 
+    #[allow(unsafe_code)]
     fn leak(mut self: Box<Self>) {
-        self.coroutine.take().map(std::mem::forget);
+        if let Some(mut coroutine) = self.coroutine.take() {
+            // SAFETY: nothing of the execution runs any more that could refer to what is on the stack; what that owns is leaked.
+            unsafe { coroutine.force_reset() };
+            self.stacks.borrow_mut().push(coroutine.into_stack());
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Where an object of a program has its location in the present execution.
 
-use super::state::{SlotId, State};
+use super::state::{self, SlotId, State};
 use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use tribunal::memory::ThreadId;
 
 /// A worker's execution: the number of the worker above [`Stamp::EXECUTION_BITS`], that of its execution below. 0 is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +38,24 @@ pub(crate) struct Home {
     slot: AtomicU32,
     kind: &'static str,
     place: &'static Location<'static>,
+    /// In which execution, by whom and when it was made, if that matters.
+    made: Option<(Stamp, ThreadId, u32)>,
 }
 
 impl Home {
     pub(crate) const fn new(kind: &'static str, place: &'static Location<'static>) -> Self {
-        Home { stamp: AtomicU64::new(0), slot: AtomicU32::new(0), kind, place }
+        Home { stamp: AtomicU64::new(0), slot: AtomicU32::new(0), kind, place, made: None }
+    }
+
+    /// The home of an object whose making must happen before all accesses.
+    #[cfg(feature = "making")]
+    pub(crate) fn made_here(kind: &'static str, place: &'static Location<'static>) -> Self {
+        Home { made: made_now(), ..Home::new(kind, place) }
+    }
+
+    /// Who made it in this execution, and after how many events.
+    pub(super) fn made(&self, stamp: Stamp) -> Option<(ThreadId, u32)> {
+        self.made.filter(|(made, ..)| *made == stamp).map(|(_, thread, events)| (thread, events))
     }
 
     /// What the object is, for people.
@@ -94,4 +108,18 @@ impl Home {
         state.by_address.remove(&std::ptr::from_ref(self).addr());
         *self.stamp.get_mut() = 0;
     }
+
+    /// The object was changed by one who has it alone: the same as if it were made now.
+    pub(crate) fn remake(&mut self) {
+        self.made = self.made.and_then(|_| made_now());
+    }
+}
+
+fn made_now() -> Option<(Stamp, ThreadId, u32)> {
+    state::with(|state| {
+        let me = state.me();
+        me.makes = true;
+        let events = me.events;
+        (state.stamp, state.current, events)
+    })
 }

@@ -15,7 +15,6 @@ pub use substrate::Substrate;
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
-use ops::Cancelled;
 use state::{Behaviour, Body, Needs, Phase, State};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -105,44 +104,45 @@ impl Rust {
         progress
     }
 
-    /// Gives up the execution: every thread that has not ended unwinds.
-    fn cancel(&mut self) {
-        if self.running.iter().any(Option::is_some) {
-            self.drop_bodies();
-            self.state().phase = Phase::Cancelled;
-            // Those that others wait for are the younger ones. One that must wait for another is asked again after it.
-            let mut rounds = 0;
-            while self.running.iter().any(Option::is_some) && rounds <= self.running.len() {
-                for thread in (0..self.running.len()).rev() {
-                    if self.running[thread].is_some() {
-                        let thread = ThreadId::from_index(thread);
-                        self.state().current = thread;
-                        self.run(thread);
+    /// Gives up the execution: its threads come to their ends by themselves, one operation after the other in turn.
+    fn wind_up(&mut self) {
+        /// How many operations a thread makes before others go on.
+        const TIME: u32 = 1_000;
+        /// After so many rounds in which no thread has ended, they wait for each other for ever.
+        const ROUNDS: usize = 64;
+        if self.state().phase == Phase::Over {
+            return;
+        }
+        self.state().phase = Phase::WindingUp;
+        let mut idle = 0;
+        while idle < ROUNDS && self.is_any_left() {
+            idle += 1;
+            for thread in (0..self.state().threads.len()).map(ThreadId::from_index) {
+                if self.is_left(thread) {
+                    let state = self.state();
+                    (state.current, state.time) = (thread, TIME);
+                    if self.run(thread) == Progress::Ended {
+                        idle = 0;
                     }
                 }
-                rounds += 1;
             }
-            self.running.drain(..).flatten().for_each(Fiber::leak);
         }
         // What goes wrong in an execution that is given up is of no interest.
         let _ = self.clear();
+        // They wait for what will not come: nothing of the execution runs any more.
+        self.running.drain(..).flatten().for_each(Fiber::leak);
     }
 
-    /// Drops what threads were to run that never will, before the frames go that it may borrow from.
-    fn drop_bodies(&mut self) {
-        let state = self.state();
-        state.phase = Phase::Over;
-        let mut bodies = Vec::new();
-        for thread in &mut state.threads {
-            thread.ended |= thread.body.is_some();
-            bodies.extend(thread.child.take().into_iter().chain(thread.body.take()));
-        }
-        if !bodies.is_empty() {
-            state::enter(self.state.take().expect("the state is there while no thread runs"));
-            // What goes wrong in an execution that is given up is of no interest.
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(bodies)));
-            self.state = Some(state::leave());
-        }
+    /// Whether a thread has not ended.
+    fn is_left(&self, thread: ThreadId) -> bool {
+        let record = self.state.as_ref().and_then(|state| state.threads.get(thread.index()));
+        self.running.get(thread.index()).is_some_and(Option::is_some)
+            || record.is_some_and(|record| record.body.is_some())
+    }
+
+    fn is_any_left(&self) -> bool {
+        let count = self.state.as_ref().map_or(0, |state| state.threads.len());
+        (0..count).any(|thread| self.is_left(ThreadId::from_index(thread)))
     }
 
     /// Drops what the threads left: thread-locals and statics.
@@ -177,13 +177,10 @@ fn thread_body(body: Body) -> Body {
             ops::hear();
             done.unwrap_or_else(|payload| std::panic::resume_unwind(payload));
         }));
-        let Err(payload) = done else { return };
-        if payload.is::<Cancelled>() {
-            return;
+        if let Err(payload) = done {
+            let (problem, place) = panicked(&*payload);
+            ops::fail(problem, place);
         }
-        let (problem, place) = panicked(&*payload);
-        // What the explorer does after a failure unwinds the thread, which ends here.
-        let _ = catch_unwind(|| ops::fail(problem, place));
     })
 }
 
@@ -196,8 +193,8 @@ pub(crate) fn panicked(payload: &(dyn Any + Send)) -> (Problem, Place) {
 
 impl Program for Rust {
     fn start(&mut self) {
-        self.cancel();
-        self.running.clear();
+        self.wind_up();
+        crate::quarantine::release();
         self.state().reset();
     }
 
@@ -215,11 +212,16 @@ impl Program for Rust {
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
         let state = self.state();
         let body = state.thread(parent).child.take();
+        state.thread(parent).last_child = child;
         state.thread(child).body = body;
     }
 
     fn initial(&self, loc: LocId) -> u64 {
         self.state.as_ref().and_then(|state| state.at(loc)).map_or(0, |slot| slot.initial)
+    }
+
+    fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
+        self.state.as_ref().and_then(|state| state.at(loc)).and_then(|slot| slot.made)
     }
 
     fn finish(&mut self, _graph: &Graph) -> Result<(), Problem> {
@@ -250,7 +252,8 @@ impl Program for Rust {
 
 impl Drop for Rust {
     fn drop(&mut self) {
-        self.cancel();
+        self.wind_up();
+        crate::quarantine::release();
     }
 }
 

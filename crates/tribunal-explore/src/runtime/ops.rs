@@ -1,4 +1,8 @@
 //! Operations of threads: asked of the explorer, or made at once where the explorer must not be asked.
+//!
+//! Where it is not asked, memory is what it was after the last operations in the order in which they were asked for, and is sequentially
+//! consistent. That is so while a thread unwinds, which must not be interrupted; and in an execution that is given up, which is not torn
+//! down but run to its end, since code between two operations is rarely fit to be unwound.
 
 use super::home::Home;
 use super::state::{self, Phase, SlotId, State};
@@ -7,14 +11,6 @@ use crate::program::{Action, Answer, Condition, Place, Request, Update};
 use crate::report::Problem;
 use std::panic::Location;
 use tribunal::memory::{LocId, Order, ThreadId};
-
-/// With this a thread unwinds whose execution is given up.
-pub(crate) struct Cancelled;
-
-/// Unwinds the thread.
-pub(crate) fn cancel() -> ! {
-    std::panic::resume_unwind(Box::new(Cancelled))
-}
 
 /// What is done to an object.
 #[derive(Clone, Copy)]
@@ -46,6 +42,11 @@ impl Access {
         }
     }
 
+    /// Whether it may have to wait.
+    fn waits(&self) -> bool {
+        matches!(self, Access::Await { .. } | Access::AwaitRmw { .. })
+    }
+
     /// Whether it can be done where it reads this.
     fn can_do(&self, read: u64) -> bool {
         match self {
@@ -56,35 +57,19 @@ impl Access {
     }
 }
 
-/// Who decides an operation.
-enum Way {
-    /// The explorer.
-    Ask,
-    /// Nobody: the thread unwinds, or all have ended. Values are those last written.
-    Alone,
-    /// It is not done: the thread is to unwind.
-    Cancel,
-}
-
-fn way(state: &State) -> Way {
-    match (state.phase, std::thread::panicking()) {
-        (Phase::Running, false) => Way::Ask,
-        (Phase::Cancelled, false) => Way::Cancel,
-        _ => Way::Alone,
-    }
-}
-
-enum Step {
-    Done(u64),
-    Ask(Suspender),
-    Hear,
-    Stuck,
-    Cancel,
-    Freed,
+/// Whether the explorer decides an operation.
+fn asks(state: &State) -> bool {
+    state.phase == Phase::Running && !std::thread::panicking()
 }
 
 fn request(state: &mut State, action: Action, place: Place) -> Suspender {
-    state.me().releases += u32::from(releases(&action));
+    let me = state.me();
+    me.events += u32::from(!matches!(action, Action::Yield));
+    if releases(&action) {
+        me.released = me.events;
+    }
+    let is_known = matches!(action, Action::Fence { .. }) || action.loc().is_some();
+    me.makes &= !is_known;
     state.request = Some(Request { action, place });
     state.me().suspender.expect("what runs has a way to give way")
 }
@@ -101,21 +86,14 @@ fn releases(action: &Action) -> bool {
     }
 }
 
-/// Gives way until the answer is there.
-fn suspend(suspender: Suspender) {
-    if !answered(suspender) {
-        cancel();
-    }
-}
-
 /// Gives way; says whether there is an answer, and the execution was not given up.
-fn answered(suspender: Suspender) -> bool {
-    let unwinds = std::thread::panicking();
+fn is_answered(suspender: Suspender) -> bool {
     suspender.suspend();
-    unwinds || state::with(|state| state.phase == Phase::Running).unwrap_or(false)
+    state::with(|state| state.phase == Phase::Running).unwrap_or(false)
 }
 
 /// Does something to an object; the answer is the value read. `None` outside of executions.
+#[inline]
 pub(crate) fn access(
     home: &Home,
     initial: impl Fn() -> u64,
@@ -137,74 +115,98 @@ pub(crate) fn access_slot(slot: SlotId, access: Access, place: &'static Location
     access_at(slot, address, access, place)
 }
 
+/// What was done to the memory that is used where the explorer is not asked, before the answer is known.
+#[derive(Clone, Copy)]
+struct Guess {
+    /// The value read.
+    read: u64,
+    /// How often the object has been written, after this.
+    version: u32,
+}
+
+enum Step {
+    Done(u64),
+    Ask(Suspender, Guess),
+    Hear,
+    GiveWay,
+    Freed,
+}
+
 fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Location<'static>) -> Option<u64> {
     loop {
         match state::with(|state| prepare(state, slot, access, address, place.into()))? {
             Step::Done(value) => return Some(value),
-            Step::Ask(suspender) => {
-                let answered = answered(suspender);
-                if !answered && !matches!(access, Access::Await { .. } | Access::AwaitRmw { .. }) {
-                    // Who unwinds later sees what this would have done: an unlock, above all.
-                    state::with(|state| {
-                        let slot = state.slot(slot);
-                        slot.value = access.writes(slot.value).unwrap_or(slot.value);
-                    });
+            Step::Ask(suspender, guess) => {
+                if is_answered(suspender) {
+                    return state::with(|state| settle(state, slot, access, guess));
                 }
-                if !answered {
-                    cancel();
+                if !access.waits() {
+                    return Some(guess.read);
                 }
-                return state::with(|state| {
-                    let read = if let Answer::Value(read) = state.answer { read } else { 0 };
-                    if let Some(value) = access.writes(read) {
-                        state.slot(slot).value = value;
-                    }
-                    read
-                });
             }
             Step::Hear => hear(),
-            Step::Stuck => give_way(),
-            Step::Cancel => cancel(),
+            Step::GiveWay => give_way(),
             Step::Freed => misuse("Use after free: the memory was given back before.".into(), place),
         }
     }
 }
 
 fn prepare(state: &mut State, slot: SlotId, access: Access, address: usize, place: Place) -> Step {
-    match way(state) {
-        Way::Cancel => Step::Cancel,
-        Way::Ask if !state.me().unheard.is_empty() => Step::Hear,
-        Way::Ask if state.memory.is_freed(address) => Step::Freed,
-        Way::Ask => {
-            let loc = state.locate(slot);
-            Step::Ask(request(state, access.action(loc), place))
+    if asks(state) {
+        if !state.me().unheard.is_empty() {
+            return Step::Hear;
         }
-        Way::Alone => {
-            let read = state.slot(slot).value;
-            if !access.can_do(read) {
-                return match state.phase {
-                    Phase::Running => {
-                        let loc = state.locate(slot);
-                        Step::Ask(request(state, access.action(loc), place))
-                    }
-                    Phase::Cancelled => Step::Stuck,
-                    Phase::Over => Step::Cancel,
-                };
-            }
-            if let Some(value) = access.writes(read) {
-                state.slot(slot).value = value;
-                if state.phase == Phase::Running {
-                    state.me().unheard.push((slot, value, place));
-                }
-            }
-            Step::Done(read)
+        if state.memory.is_freed(address) && !state.me().failed {
+            return Step::Freed;
+        }
+        return ask_for(state, slot, access, place);
+    }
+    let read = state.slot(slot).value;
+    let can_do = access.can_do(read);
+    match state.phase {
+        Phase::Running if !can_do => return ask_for(state, slot, access, place),
+        Phase::WindingUp if !(can_do && state.time > 0) => return Step::GiveWay,
+        _ => {}
+    }
+    state.time = state.time.saturating_sub(1);
+    if let Some(value) = access.writes(read) {
+        state.slot(slot).write(value);
+        if state.phase == Phase::Running {
+            state.me().unheard.push((slot, value, place));
         }
     }
+    Step::Done(read)
+}
+
+fn ask_for(state: &mut State, slot: SlotId, access: Access, place: Place) -> Step {
+    let loc = state.locate(slot);
+    let object = state.slot(slot);
+    let read = object.value;
+    if let Some(value) = access.writes(read).filter(|_| !access.waits()) {
+        object.write(value);
+    }
+    let guess = Guess { read, version: object.version };
+    Step::Ask(request(state, access.action(loc), place), guess)
+}
+
+/// The explorer has answered.
+fn settle(state: &mut State, slot: SlotId, access: Access, guess: Guess) -> u64 {
+    let read = if let Answer::Value(read) = state.answer { read } else { 0 };
+    let object = state.slot(slot);
+    if access.waits() {
+        if let Some(value) = access.writes(read) {
+            object.write(value);
+        }
+    } else if object.version == guess.version {
+        object.value = access.writes(read).unwrap_or(guess.read);
+    }
+    read
 }
 
 /// Tells the explorer of what the thread wrote while it unwound.
 pub(super) fn hear() {
     while let Some(suspender) = state::with(|state| {
-        if matches!(way(state), Way::Cancel) || state.me().unheard.is_empty() {
+        if !asks(state) || state.me().unheard.is_empty() {
             return None;
         }
         let (slot, value, place) = state.me().unheard.remove(0);
@@ -213,11 +215,13 @@ pub(super) fn hear() {
     })
     .flatten()
     {
-        suspend(suspender);
+        if !is_answered(suspender) {
+            return;
+        }
     }
 }
 
-/// Lets other threads of a cancelled execution unwind first.
+/// Lets other threads of an execution that is given up go on.
 fn give_way() {
     let suspender = state::with(|state| {
         state.request = None;
@@ -226,45 +230,44 @@ fn give_way() {
     suspender.flatten().expect("what runs has a way to give way").suspend();
 }
 
-/// Asks for something that is no access. `None` where the explorer is not asked: outside, and while the thread unwinds.
+/// Asks for something that is no access. `None` where the explorer is not asked, and if the execution is given up.
 pub(crate) fn ask(
     action: impl Fn(&mut State) -> Action,
     place: &'static Location<'static>,
 ) -> Option<Answer> {
     loop {
-        let step = state::with(|state| match way(state) {
-            Way::Cancel => Step::Cancel,
-            Way::Ask if !state.me().unheard.is_empty() => Step::Hear,
-            Way::Ask => {
-                let action = action(state);
-                Step::Ask(request(state, action, place.into()))
+        let suspender = state::with(|state| {
+            if !asks(state) {
+                return None;
             }
-            Way::Alone => Step::Done(0),
-        })?;
-        match step {
-            Step::Ask(suspender) => {
-                suspend(suspender);
-                return state::with(|state| state.answer);
+            if !state.me().unheard.is_empty() {
+                return Some(None);
             }
-            Step::Hear => hear(),
-            Step::Cancel => cancel(),
-            Step::Done(_) | Step::Stuck | Step::Freed => return None,
+            let action = action(state);
+            Some(Some(request(state, action, place.into())))
+        })
+        .flatten()?;
+        match suspender {
+            Some(suspender) if is_answered(suspender) => return state::with(|state| state.answer),
+            Some(_) => return None,
+            None => hear(),
         }
     }
 }
 
-/// The explorer is told of a problem; the thread goes no further. Where it cannot be told, it panics unless it does already.
+/// The explorer is told of a problem. In an execution that is given up, nobody is told, and the thread goes on.
+///
+/// # Panics
+/// Outside of executions.
 pub(crate) fn fail(problem: Problem, place: Place) {
-    let suspender = state::with(|state| match way(state) {
-        Way::Ask => Some(request(state, Action::Fail(problem.clone()), place)),
-        _ => None,
+    let suspender = state::with(|state| {
+        let asks = asks(state);
+        state.me().failed = true;
+        asks.then(|| request(state, Action::Fail(problem.clone()), place))
     });
-    match suspender.flatten() {
-        Some(suspender) => {
-            suspender.suspend();
-            cancel();
-        }
-        None if std::thread::panicking() => {}
+    match suspender {
+        Some(Some(suspender)) => suspender.suspend(),
+        Some(None) => {}
         None => panic!("{problem:?}"),
     }
 }
@@ -274,14 +277,21 @@ pub(crate) fn misuse(message: String, place: &'static Location<'static>) {
     fail(Problem::Misuse { message }, place.into());
 }
 
-/// A fence.
+/// A fence. Says whether it was in an execution.
 pub(crate) fn fence(order: Order, place: &'static Location<'static>) -> bool {
     ask(|_| Action::Fence { order }, place).is_some() || state::is_inside()
 }
 
 /// The end of an iteration of a loop that waits. Says whether it was in an execution.
 pub(crate) fn spin(place: &'static Location<'static>) -> bool {
-    ask(|_| Action::Yield, place).is_some() || state::is_inside()
+    if ask(|_| Action::Yield, place).is_some() {
+        return true;
+    }
+    let phase = state::with(|state| state.phase);
+    if phase == Some(Phase::WindingUp) {
+        give_way();
+    }
+    phase.is_some()
 }
 
 /// Picks a number below `options`; 0 where nobody is asked.
@@ -302,22 +312,52 @@ pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
     does
 }
 
-/// Waits for the end of a thread.
-pub(crate) fn join(thread: ThreadId, place: &'static Location<'static>) {
-    let asked = ask(|_| Action::Join { thread }, place).is_some();
-    if !asked {
-        wait_unwinding(&[thread]);
+/// Makes a thread that runs the body: its number.
+pub(crate) fn spawn(body: state::Body, place: &'static Location<'static>) -> Option<ThreadId> {
+    if state::with(|state| state.me().makes) == Some(true) {
+        // What was made happens before the thread: there has to be an event that says so, and a spawn is none to the memory model.
+        let home = Home::new("what a thread makes", place);
+        access(&home, || 0, Access::Store(Order::NonAtomic, 0), place);
     }
+    let suspender = state::with(|state| {
+        state.me().child = Some(body);
+        (state.phase == Phase::Running).then(|| request(state, Action::Spawn, place.into()))
+    })?;
+    if let Some(suspender) = suspender
+        && is_answered(suspender)
+    {
+        let answer = state::with(|state| state.answer)?;
+        return if let Answer::Thread(child) = answer { Some(child) } else { None };
+    }
+    // The execution is given up; the explorer may have made the thread before that.
+    state::with(|state| match state.me().child.take() {
+        Some(body) => {
+            let number = ThreadId::from_index(state.threads.len());
+            state.thread(number).body = Some(body);
+            number
+        }
+        None => state.me().last_child,
+    })
 }
 
-/// Where a thread unwinds: lets others that it must outlive come to their end.
-pub(crate) fn wait_unwinding(threads: &[ThreadId]) {
+/// Waits for the end of a thread.
+pub(crate) fn join(thread: ThreadId, place: &'static Location<'static>) {
+    if ask(|_| Action::Join { thread }, place).is_some() {
+        return;
+    }
     let waits = || {
-        state::with(|state| {
-            state.phase == Phase::Cancelled && threads.iter().any(|&thread| !state.thread(thread).ended)
+        state::with(|state| match state.phase {
+            _ if state.threads.get(thread.index()).is_some_and(|thread| thread.ended) => None,
+            Phase::Running => Some(Some(request(state, Action::Join { thread }, place.into()))),
+            Phase::WindingUp => Some(None),
+            Phase::Over => None,
         })
     };
-    while waits().unwrap_or(false) {
-        give_way();
+    while let Some(suspender) = waits().flatten() {
+        match suspender {
+            Some(suspender) if is_answered(suspender) => return,
+            Some(_) => {}
+            None => give_way(),
+        }
     }
 }

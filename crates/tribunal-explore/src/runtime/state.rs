@@ -21,23 +21,34 @@ pub(crate) struct Slot {
     /// Its location, from its first access on.
     pub(crate) loc: Option<LocId>,
     pub(crate) initial: u64,
-    /// The value last written, in the order in which operations were made.
+    /// The value last written, in the order in which operations were asked for.
     pub(crate) value: u64,
+    /// How often it was written.
+    pub(crate) version: u32,
     pub(crate) kind: &'static str,
     pub(crate) place: &'static Location<'static>,
     /// Where it was when it was last used.
     pub(crate) address: usize,
+    /// The thread that made it in this execution, and after how many of its events.
+    pub(crate) made: Option<(ThreadId, u32)>,
     /// If it is shared ownership.
     pub(crate) handles: Handles,
     /// What a static holds in this execution.
     pub(crate) content: Option<Arc<dyn Any>>,
 }
 
+impl Slot {
+    #[inline]
+    pub(crate) fn write(&mut self, value: u64) {
+        self.value = value;
+        self.version += 1;
+    }
+}
+
 /// What runs a thread.
 pub(crate) type Body = Box<dyn FnOnce()>;
 
 /// A thread of the program.
-#[derive(Default)]
 pub(crate) struct ThreadRecord {
     /// How it gives way, once it runs.
     pub(crate) suspender: Option<Suspender>,
@@ -45,14 +56,22 @@ pub(crate) struct ThreadRecord {
     pub(crate) body: Option<Body>,
     /// What its next child is to run, until that has a number.
     pub(crate) child: Option<Body>,
+    /// The last of its children that has a number.
+    pub(crate) last_child: ThreadId,
     /// Its handle, once it runs.
     pub(crate) handle: Option<Thread>,
     /// It goes no further.
     pub(crate) ended: bool,
     /// Accesses to cells that have begun and not ended, and whether they write.
     pub(crate) open: Vec<(SlotId, bool)>,
-    /// How many operations it made that others may synchronise with.
-    pub(crate) releases: u32,
+    /// It was told of a problem; what it does from then on is of no interest.
+    pub(crate) failed: bool,
+    /// How many events it has made.
+    pub(crate) events: u32,
+    /// It has made objects since the last of them.
+    pub(crate) makes: bool,
+    /// How many events it had made after the last one that others may synchronise with.
+    pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
     pub(crate) unheard: Vec<(SlotId, u64, Place)>,
     /// Thread-local values, in the order of their making.
@@ -63,6 +82,28 @@ pub(crate) struct ThreadRecord {
     pub(crate) waits: u32,
 }
 
+impl Default for ThreadRecord {
+    fn default() -> Self {
+        ThreadRecord {
+            suspender: None,
+            body: None,
+            child: None,
+            last_child: ThreadId(0),
+            handle: None,
+            ended: false,
+            open: Vec::new(),
+            failed: false,
+            events: 0,
+            makes: false,
+            released: 0,
+            unheard: Vec::new(),
+            locals: Vec::new(),
+            spurious: 0,
+            waits: 0,
+        }
+    }
+}
+
 /// A thread-local value; `None` while it is being made or after it was destroyed.
 pub(crate) type LocalValue = Option<std::rc::Rc<dyn Any>>;
 
@@ -71,8 +112,8 @@ pub(crate) type LocalValue = Option<std::rc::Rc<dyn Any>>;
 pub(crate) enum Phase {
     /// They are.
     Running,
-    /// The execution is given up; its threads unwind.
-    Cancelled,
+    /// The execution is given up; its threads come to their ends by themselves.
+    WindingUp,
     /// All threads have ended; what they left is dropped.
     Over,
 }
@@ -99,6 +140,8 @@ pub(crate) struct Behaviour {
     pub(crate) spurious: u32,
     /// A panic ends its thread, and is for whoever joins it.
     pub(crate) catch_panics: bool,
+    /// A panic does not poison locks.
+    pub(crate) forgives: bool,
     /// `compare_exchange_weak` may fail for no reason; counts as being woken.
     pub(crate) weak_failures: bool,
 }
@@ -126,6 +169,8 @@ pub(crate) struct State {
     /// Tokens of waits for condition variables.
     pub(crate) tokens: FxHashMap<(ThreadId, u32), Arc<Home>>,
     pub(crate) needs: Arc<Mutex<Needs>>,
+    /// In an execution that is given up: how many operations a thread may make before others go on.
+    pub(crate) time: u32,
     /// The message and the place of the last panic.
     pub(crate) panic: Option<(String, Place)>,
 }
@@ -156,6 +201,11 @@ pub(crate) fn is_inside() -> bool {
     with(|_| ()).is_some()
 }
 
+/// Whether a panic does not poison locks here.
+pub(crate) fn forgives() -> bool {
+    with(|state| state.behaviour.forgives).unwrap_or(false)
+}
+
 impl State {
     pub(crate) fn new(behaviour: Behaviour, needs: Arc<Mutex<Needs>>) -> Self {
         State {
@@ -176,6 +226,7 @@ impl State {
             raw: FxHashMap::default(),
             tokens: FxHashMap::default(),
             needs,
+            time: 0,
             panic: None,
         }
     }
@@ -203,9 +254,11 @@ impl State {
             loc: None,
             initial,
             value: initial,
+            version: 0,
             kind: home.kind(),
             place: home.place(),
             address: 0,
+            made: home.made(self.stamp),
             handles: Handles::default(),
             content: None,
         });

@@ -33,7 +33,7 @@ pub(crate) trait Fiber {
     /// Runs it, with the state as that of the execution, until it gives way or ends.
     fn resume(&mut self, state: Box<State>) -> (Box<State>, Progress);
 
-    /// Drops it without unwinding what is on its stack.
+    /// Drops it without unwinding what is on its stack. Nothing else of its execution runs any more.
     fn leak(self: Box<Self>);
 }
 

@@ -17,7 +17,8 @@
 //!
 //! **RMWs** are one event of two parts. An RMW has read before it writes: what is preferred to what it is to revisit is asked with that read in place. If it reads
 //! from a write that another RMW reads from already, then only an execution in which that one has gone, or reads from the new one, is
-//! consistent. An RMW that comes to read from another write writes anew, and tries what a new write tries.
+//! consistent. An RMW that comes to read from another write writes anew, and tries what a new write tries. Under sra alone an RMW
+//! also orders what its read does not: there, executions with RMWs may be left out.
 //!
 //! **Waiting.** An event that waits (for a lock, say) tries only what lets it go on. If there is nothing, it waits, and its thread with
 //! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait.

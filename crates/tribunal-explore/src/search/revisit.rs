@@ -5,7 +5,8 @@ use super::run::Worker;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Program};
 use std::sync::Arc;
-use tribunal::memory::LocId;
+use tribunal::Model;
+use tribunal::memory::{LocId, Order};
 
 /// Something to be tried.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +141,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
                     return false;
                 };
-                if !self.prefers(&kept, None, rest) {
+                if !self.prefers(&kept, Vec::new(), rest) {
                     return false;
                 }
                 let mut last = trace.event(at).clone();
@@ -157,17 +158,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some((kept, rest)) = self.part(trace, at, source, read) else { return false };
         let (mut write, mut read) = (trace.event(at).clone(), trace.event(read).clone());
         let source = self.kept_source(source);
-        let reads = write.is_read().then(|| Event {
-            action: match write.action {
-                Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => {
-                    Action::Load { loc, order }
-                }
-                _ => write.action.clone(),
-            },
-            source,
-            written: None,
-            ..write.clone()
-        });
+        let reads = self.read_part(&write, source);
         if !self.prefers(&kept, reads, rest) {
             return false;
         }
@@ -187,6 +178,24 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         // If it is an RMW, what it writes is new.
         self.add(read)
+    }
+
+    /// What an RMW does before it writes: it reads. Under tso, which keeps what is before an RMW before it, but not what is before a read, behind a fence.
+    fn read_part(&self, write: &Event, source: Source) -> Vec<Event> {
+        let (Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. }) = write.action else {
+            return Vec::new();
+        };
+        let read = Event { action: Action::Load { loc, order }, source, written: None, ..write.clone() };
+        let fence = Event {
+            action: Action::Fence { order: Order::SeqCst },
+            source: Source::Nothing,
+            written: None,
+            ..write.clone()
+        };
+        match self.options.model {
+            Model::Tso => vec![fence, read],
+            _ => vec![read],
+        }
     }
 
     /// Parts what came before the event at `at`, with its source, into what stays if `read` reads from it and what goes, in the
@@ -240,7 +249,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         // What goes is put behind what stays, and behind what the write reads, for a while.
         let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
         order.sort_by_key(|&event| events[event as usize].stamp);
-        place += u32::from(write.is_read());
+        place += self.read_part(write, source).len() as u32;
         for event in order {
             self.new_places[event as usize] = place;
             place += 1;
@@ -260,10 +269,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
     /// An RMW that is to be read from has read already.
-    fn prefers(&mut self, kept: &[Event], read: Option<Event>, rest: Vec<Event>) -> bool {
+    fn prefers(&mut self, kept: &[Event], read: Vec<Event>, rest: Vec<Event>) -> bool {
         self.adopt(kept);
         let last = rest.len() - 1;
-        let mut all = read.is_none_or(|read| self.push(read));
+        let mut all = read.into_iter().all(|part| self.push(part));
         for (i, event) in rest.into_iter().enumerate() {
             all = all && self.takes_preferred(&event) && (i == last || self.push(event));
             if !all {

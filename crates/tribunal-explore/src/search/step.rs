@@ -195,6 +195,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some(loc) = event.loc() else { return Ok(()) };
         let accesses = self.graph.accesses(loc);
         let plain = event.is_plain();
+        self.look_for_making(event, loc)?;
         if self.options.allow_races || !plain && accesses.plain == 0 {
             return Ok(());
         }
@@ -213,5 +214,18 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
         }
         Ok(())
+    }
+
+    /// What is accessed must have been made before.
+    fn look_for_making(&self, event: &Event, loc: LocId) -> Result<(), Failed> {
+        let Some((maker, events)) = self.program.made(loc) else { return Ok(()) };
+        let next = self.graph.thread(maker).get(events as usize);
+        let knows = |&next: &EventId| self.memory.happens_before(next, maker, event.thread);
+        if maker == event.thread || self.options.allow_races || next.is_some_and(knows) {
+            return Ok(());
+        }
+        let what = self.program.location_name(loc).unwrap_or_else(|| "something".into());
+        let message = format!("Causality violation: Concurrent making and access of {what}.");
+        Err((Problem::Misuse { message }, event.place, Some(event.thread)))
     }
 }

@@ -1,7 +1,8 @@
 //! Atomics: what [`std::sync::atomic`] has, and `loom::sync::atomic`.
 //!
-//! An atomic may be made by a `const`, live in a static, and be moved. Its making is no event: it happens before everything, so that
-//! a pointer to a new atomic that is handed over without synchronisation is not a race. Outside of executions they are std's.
+//! An atomic may be made by a `const`, live in a static, and be moved. Its making happens before everything, so that a pointer to a new atomic
+//! that is handed over without synchronisation is no error; with the feature `making` it is, and `new` is no `const fn`, as loom has it.
+//! Outside of executions they are std's.
 
 use crate::program::Update;
 use crate::runtime::home::Home;
@@ -106,9 +107,19 @@ macro_rules! atomic {
 
         impl $(<$generic>)? $name $(<$generic>)? {
             /// An atomic with this value.
+            #[cfg(not(feature = "making"))]
             #[track_caller]
             pub const fn new(value: $value) -> Self {
-                $name { value: std::sync::atomic::$name::new(value), home: Home::new(stringify!($name), Location::caller()) }
+                let home = Home::new(stringify!($name), Location::caller());
+                $name { value: std::sync::atomic::$name::new(value), home }
+            }
+
+            /// An atomic with this value.
+            #[cfg(feature = "making")]
+            #[track_caller]
+            pub fn new(value: $value) -> Self {
+                let home = Home::made_here(stringify!($name), Location::caller());
+                $name { value: std::sync::atomic::$name::new(value), home }
             }
 
             #[inline]
@@ -234,7 +245,10 @@ macro_rules! atomic {
                         self.access(Access::Store(Order::NonAtomic, value.bits()), place);
                         result
                     }
-                    None => f(self.value.get_mut()),
+                    None => {
+                        self.home.remake();
+                        f(self.value.get_mut())
+                    }
                 }
             }
 
@@ -244,6 +258,7 @@ macro_rules! atomic {
                 let mut last = None;
                 self.with_mut(|value| last = Some(*value));
                 state::with(|state| self.home.forget(state));
+                self.home.remake();
                 let value = self.value.get_mut();
                 if let Some(last) = last {
                     *value = last;

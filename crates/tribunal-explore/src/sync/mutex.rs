@@ -4,6 +4,7 @@ use super::{LockResult, PoisonError, TryLockError, TryLockResult};
 use crate::program::Update;
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
+use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -70,6 +71,7 @@ impl<T: ?Sized> Mutex<T> {
         let take = Access::AwaitRmw { order: Order::Acquire, update: TAKE };
         match ops::access(&self.home, || 0, take, place) {
             Some(_) => match self.data.try_lock() {
+                Err(TryLockError::Poisoned(poisoned)) if forgives() => Ok(self.guard(poisoned.into_inner())),
                 Err(TryLockError::WouldBlock) => unreachable!("who takes the lock is alone"),
                 Err(TryLockError::Poisoned(poisoned)) => {
                     Err(PoisonError::new(self.guard(poisoned.into_inner())))
@@ -99,6 +101,7 @@ impl<T: ?Sized> Mutex<T> {
         }
         match self.data.try_lock() {
             Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            Err(TryLockError::Poisoned(poisoned)) if forgives() => Ok(self.guard(poisoned.into_inner())),
             Err(TryLockError::Poisoned(poisoned)) => {
                 Err(TryLockError::Poisoned(PoisonError::new(self.guard(poisoned.into_inner()))))
             }

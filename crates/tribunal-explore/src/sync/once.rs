@@ -67,9 +67,7 @@ impl Word {
         match catch_unwind(AssertUnwindSafe(f)) {
             Ok(result) => result,
             Err(payload) => {
-                if !payload.is::<ops::Cancelled>() {
-                    self.end(on_panic, place);
-                }
+                self.end(on_panic, place);
                 resume_unwind(payload)
             }
         }

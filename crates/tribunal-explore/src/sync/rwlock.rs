@@ -4,6 +4,7 @@ use super::{LockResult, PoisonError, TryLockError, TryLockResult};
 use crate::program::Update;
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
+use crate::runtime::state::forgives;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -56,6 +57,7 @@ impl<T> RwLock<T> {
 fn guarded<G, H>(result: TryLockResult<G>, guard: impl FnOnce(G) -> H) -> TryLockResult<H> {
     match result {
         Ok(data) => Ok(guard(data)),
+        Err(TryLockError::Poisoned(poisoned)) if forgives() => Ok(guard(poisoned.into_inner())),
         Err(TryLockError::Poisoned(poisoned)) => {
             Err(TryLockError::Poisoned(PoisonError::new(guard(poisoned.into_inner()))))
         }

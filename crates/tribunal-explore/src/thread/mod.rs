@@ -7,11 +7,10 @@ pub use local::{AccessError, LocalKey};
 pub use scope::{Scope, ScopedJoinHandle, scope};
 pub use std::thread::{Result, panicking};
 
-use crate::program::{Action, Answer, Condition, Update};
+use crate::program::{Condition, Update};
 use crate::runtime::home::Home;
-use crate::runtime::ops::{self, Access, Cancelled};
+use crate::runtime::ops::{self, Access};
 use crate::runtime::state::{self, Body, State};
-use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::num::NonZeroUsize;
@@ -269,7 +268,7 @@ fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
         let result = catch_unwind(AssertUnwindSafe(f));
         let caught = || state::with(|state| state.behaviour.catch_panics).unwrap_or(false);
         match result {
-            Err(payload) if payload.is::<Cancelled>() || !caught() => resume_unwind(payload),
+            Err(payload) if !caught() => resume_unwind(payload),
             result => *packet.lock().unwrap_or_else(PoisonError::into_inner) = Some(result),
         }
     }
@@ -292,15 +291,7 @@ fn launch(name: Option<String>, body: Body, place: &'static Location<'static>) -
             ops::access(&inner.finished, || 0, Access::Store(Order::Release, 1), place);
         }
     });
-    let body = Cell::new(Some(body));
-    let answer = ops::ask(
-        |state| {
-            state.me().child = body.take();
-            Action::Spawn
-        },
-        place,
-    );
-    if let (Some(Answer::Thread(number)), Some(inner)) = (answer, thread.explored()) {
+    if let (Some(number), Some(inner)) = (ops::spawn(body, place), thread.explored()) {
         // The thread itself may have set it before.
         let _ = inner.number.set(number);
     }

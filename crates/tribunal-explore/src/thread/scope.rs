@@ -1,7 +1,7 @@
 //! Threads that borrow from the one that makes them.
 
 use super::{Packet, Result, Thread, fill, launch};
-use crate::runtime::ops::{self, Cancelled};
+use crate::runtime::ops;
 use crate::runtime::state::{self, Body};
 use std::fmt;
 use std::marker::PhantomData;
@@ -39,22 +39,13 @@ where
     let scope = Scope { children: Children::default(), scope: PhantomData, env: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let children = std::mem::take(&mut *scope.children.lock().unwrap_or_else(PoisonError::into_inner));
-    let cancelled = matches!(&result, Err(payload) if payload.is::<Cancelled>());
-    let waited = match (&result, catches_panics()) {
+    if let (Err(payload), false) = (&result, catches_panics()) {
         // A panic is the end of the execution.
-        (Err(payload), false) if !cancelled => {
-            let (problem, place) = crate::runtime::panicked(&**payload);
-            catch_unwind(|| ops::fail(problem, place))
-        }
-        _ if cancelled => Ok(()),
-        _ => catch_unwind(AssertUnwindSafe(|| children.iter().for_each(|&child| ops::join(child, place)))),
-    };
-    // The frames that the threads borrow from stay until they are gone.
-    ops::wait_unwinding(&children);
-    match (result, waited) {
-        (Ok(value), Ok(())) => value,
-        (_, Err(payload)) | (Err(payload), _) => resume_unwind(payload),
+        let (problem, place) = crate::runtime::panicked(&**payload);
+        ops::fail(problem, place);
     }
+    children.iter().for_each(|&child| ops::join(child, place));
+    result.unwrap_or_else(|payload| resume_unwind(payload))
 }
 
 fn catches_panics() -> bool {
@@ -81,9 +72,8 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         let packet = Packet::default();
         let body: Box<dyn FnOnce() + 'scope> = Box::new(fill(packet.clone(), f));
         #[allow(unsafe_code)]
-        // SAFETY: `scope` does not return before the thread has ended, by its end or by unwinding; if neither comes about, because a
-        // cancelled execution cannot be unwound, the frames of both are leaked. A body that never runs is dropped before the frames
-        // that it borrows from unwind, or never.
+        // SAFETY: `scope` does not return before the thread has ended. If that does not come about, the frames of both are given up at once,
+        // and never run again.
         let body = unsafe { std::mem::transmute::<Box<dyn FnOnce() + 'scope>, Body>(body) };
         let thread = launch(name, body, Location::caller());
         self.children.lock().unwrap_or_else(PoisonError::into_inner).extend(thread.number());
