@@ -46,11 +46,11 @@ fn outcomes<T: Ord + Send + Clone + 'static>(f: impl Fn() -> T + Send + Sync + '
         let seen = seen.clone();
         move || {
             let outcome = f();
-            seen.lock().unwrap().push(outcome);
+            seen.lock().expect("not poisoned").push(outcome);
         }
     });
     assert!(report.failure.is_none(), "{:?}", report.failure.map(|failure| (failure.problem, failure.place)));
-    let mut seen = seen.lock().unwrap().clone();
+    let mut seen = seen.lock().expect("not poisoned").clone();
     seen.sort();
     seen.dedup();
     seen
@@ -304,7 +304,7 @@ fn time_passes_only_if_switched_on() {
     assert!(matches!(report.failure.unwrap().problem, Problem::Deadlock { .. }));
     let report = Explorer::new().spurious(1).max_executions(1).check(|| {
         let (sender, receiver) = mpsc::channel::<()>();
-        assert_eq!(receiver.recv_timeout(Duration::from_secs(1)).is_err(), true);
+        assert!(receiver.recv_timeout(Duration::from_secs(1)).is_err());
         drop(sender);
     });
     assert!(report.executions + u64::from(report.failure.is_some()) > 0);
