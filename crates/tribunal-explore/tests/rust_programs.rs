@@ -30,7 +30,7 @@ fn program(threads: Vec<Thread>, join: bool) -> impl Fn() + Clone + Send + Sync 
             })
             .collect();
         if join {
-            handles.into_iter().for_each(|handle| handle.join().unwrap());
+            handles.into_iter().for_each(|handle| handle.join().expect("it does not panic"));
         }
     }
 }
