@@ -26,7 +26,7 @@ fn program(events: usize, order: Order, fences: bool) -> Vec<(ThreadId, LocId, K
                 (_, true) => Order::Relaxed,
                 _ => order,
             };
-            (ThreadId((i % 3) as u32), LocId(((i * 7 / 3) % 2) as u32), kind, order)
+            (ThreadId((i % 3) as u32), LocId(((i * 7 / 3) % 4) as u32), kind, order)
         })
         .collect()
 }
@@ -36,7 +36,7 @@ fn program(events: usize, order: Order, fences: bool) -> Vec<(ThreadId, LocId, K
 fn cost(make: fn(Model) -> Session, events: usize, order: Order, fences: bool) -> (f64, f64) {
     let mut session = make(Model::Rc20);
     (0..3).for_each(|_| _ = session.thread());
-    (0..2).for_each(|_| _ = session.location());
+    (0..4).for_each(|_| _ = session.location());
     let program = program(events, order, fences);
     let start = session.mark();
     let rounds = 20_000;

@@ -76,6 +76,8 @@ pub(super) struct Worker<'a, P, M> {
     pub(super) todo: Vec<Try>,
     /// By a thread and what it was told: whether a yield ends an iteration of a loop that waits.
     pub(super) loops: FxHashMap<u64, Loop>,
+    /// How often this run was begun again.
+    pub(super) attempts: usize,
     /// How often threads have looked again in vain, in a guided execution.
     pub(super) idle_rounds: usize,
     /// Who decides in executions that are not part of a search.
@@ -102,6 +104,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             stamp: 0,
             todo: Vec::new(),
             loops: FxHashMap::default(),
+            attempts: 0,
             idle_rounds: 0,
             guide: None,
             new_places: Vec::new(),
@@ -150,11 +153,13 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     /// Runs the program along the graph and on to the end of an execution.
     pub(super) fn run(&mut self) -> Outcome {
         let (length, todo) = (self.graph.len(), self.todo.len());
+        self.attempts = 0;
         loop {
             let ended = self.replay().and_then(|()| self.extend());
             match ended {
                 Ok(Some(outcome)) => return outcome,
                 Ok(None) => {
+                    self.attempts += 1;
                     self.truncate(length);
                     self.todo.truncate(todo);
                 }

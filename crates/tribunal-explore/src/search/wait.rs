@@ -12,6 +12,10 @@ use tribunal::memory::{LocId, ThreadId};
 /// How often a loop must come round again, having read the same, to be taken for one that waits.
 const ROUNDS: usize = 3;
 
+/// How often a run is begun again because of what was learnt of a loop. A loop that is never known again, since addresses go into what its thread is told, is
+/// then taken as it is.
+const ATTEMPTS: usize = 200;
+
 impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Whether an event goes on if it reads from a write.
     pub(super) fn lets_go_on(&self, event: &Event, source: Source) -> bool {
@@ -120,7 +124,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let starts: Vec<usize> = starts.rev().collect();
         let shortest = starts.first().map_or(0, |&start| events.len() - start);
         let found = match self.loops.get(&self.history(thread, place)) {
-            _ if starts.is_empty() => Loop::Passes,
+            _ if starts.is_empty() || self.attempts > ATTEMPTS => Loop::Passes,
             // What comes next cannot be tried: somebody else decides on it.
             _ if guided => Loop::Waits { events: shortest },
             Some(&known) => known,

@@ -137,6 +137,11 @@ impl Code {
         self.threads.len()
     }
 
+    /// The value with which a location starts.
+    pub fn initial(&self, loc: LocId) -> u64 {
+        self.initial.get(loc.index()).copied().unwrap_or_default()
+    }
+
     /// How many locations there are.
     pub fn locations(&self) -> usize {
         self.locations.len()

@@ -49,6 +49,9 @@ pub enum Mistake {
         /// Where it was declared.
         line: u32,
     },
+    /// The name of an order, for something else.
+    #[error("`{0}` is the name of an order, and of nothing else")]
+    OrderName(String),
     /// A name that means nothing here.
     #[error("nothing here is called `{name}`: {hint}")]
     Unknown {

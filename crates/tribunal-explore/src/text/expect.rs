@@ -143,6 +143,8 @@ fn mismatch(item: &Expectation, report: &Report, outcomes: &Outcomes) -> Option<
                 found: format!("unexpected ones: {}", or_none(added)),
             })
         }
+        // A failure that is not expected is a mismatch of the case.
+        Expectation::Success => None,
         Expectation::Failure(kind) => {
             let found = report.failure.as_ref().map(|failure| FailureKind::of(&failure.problem));
             let met = match found {

@@ -52,6 +52,8 @@ enum Local {
     Done,
     /// It has an operation.
     Operation,
+    /// It divides by zero.
+    DividesByZero,
 }
 
 impl Interpreter {
@@ -74,12 +76,7 @@ impl Interpreter {
     }
 
     /// An instruction that concerns the thread alone.
-    fn local(
-        instruction: Instruction,
-        state: &mut State,
-        registers: &mut [i64],
-        finals: &[u64],
-    ) -> Result<Local, Problem> {
+    fn local(instruction: Instruction, state: &mut State, registers: &mut [i64], finals: &[u64]) -> Local {
         match instruction {
             Instruction::Push(value) => state.stack.push(value),
             Instruction::Pop => _ = state.pop(),
@@ -100,8 +97,8 @@ impl Interpreter {
             }
             Instruction::Binary(operator) => {
                 let (right, left) = (state.pop(), state.pop());
-                let by_zero = || Problem::Misuse { message: "division by zero".into() };
-                state.stack.push(apply(operator, left, right).ok_or_else(by_zero)?);
+                let Some(value) = apply(operator, left, right) else { return Local::DividesByZero };
+                state.stack.push(value);
             }
             Instruction::Jump(to) => state.next = to as usize,
             Instruction::JumpIfZero(to) => {
@@ -109,9 +106,9 @@ impl Interpreter {
                     state.next = to as usize;
                 }
             }
-            _ => return Ok(Local::Operation),
+            _ => return Local::Operation,
         }
-        Ok(Local::Done)
+        Local::Done
     }
 
     /// The operation of an instruction that has one; none if it turns out to have none.
@@ -225,8 +222,10 @@ impl Interpreter {
         loop {
             let instruction = self.code.instructions[state.next];
             state.next += 1;
-            if let Local::Operation = Self::local(instruction, &mut state, &mut self.registers, finals)? {
-                return Ok(state.pop());
+            match Self::local(instruction, &mut state, &mut self.registers, finals) {
+                Local::Done => {}
+                Local::Operation => return Ok(state.pop()),
+                Local::DividesByZero => return Err(divides_by_zero()),
             }
         }
     }
@@ -258,6 +257,10 @@ impl Interpreter {
     }
 }
 
+fn divides_by_zero() -> Problem {
+    Problem::Misuse { message: "division by zero".into() }
+}
+
 impl Program for Interpreter {
     fn start(&mut self) {
         self.registers.fill(0);
@@ -279,9 +282,9 @@ impl Program for Interpreter {
             let instruction = self.code.instructions[at];
             state.next += 1;
             let action = match Self::local(instruction, state, &mut self.registers, &[]) {
-                Ok(Local::Done) => continue,
-                Ok(Local::Operation) => self.operation(number, instruction),
-                Err(problem) => Err(problem),
+                Local::Done => continue,
+                Local::Operation => self.operation(number, instruction),
+                Local::DividesByZero => Err(divides_by_zero()),
             };
             match action {
                 Ok(None) => {}
@@ -294,7 +297,7 @@ impl Program for Interpreter {
     }
 
     fn initial(&self, loc: LocId) -> u64 {
-        self.code.initial.get(loc.index()).copied().unwrap_or_default()
+        self.code.initial(loc)
     }
 
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem> {

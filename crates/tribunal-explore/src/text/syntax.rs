@@ -306,6 +306,8 @@ pub(super) enum Expectation {
         except: Vec<Vec<Values>>,
     },
     Failure(super::FailureKind),
+    /// That nothing fails.
+    Success,
 }
 
 /// The values that a place of an outcome may have.

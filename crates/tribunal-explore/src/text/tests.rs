@@ -248,6 +248,10 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
             "atomic x, y\nthread A { await(x @acq == y @acq) }",
             "2:12: `await` waits for a comparison of one load with an expression without loads, or for a cas: other loops are `while .. { spin }`",
         ),
+        (
+            "order release = rlx\nthread A { fence @release }",
+            "1:7: `release` is the name of an order, and of nothing else",
+        ),
         ("mutex m\nthread A { r = m }", "2:16: `m` is a mutex, and a location with a value is wanted"),
         (
             "const N = 2\nthread A { N = 3 }",

@@ -22,9 +22,6 @@ pub enum From {
 /// An execution: by thread (but the main thread), from where each event reads.
 pub type Shape = Vec<Vec<From>>;
 
-/// States of a program that is looked at.
-const STATES: usize = 4_000;
-
 #[derive(Clone)]
 struct Event {
     action: Action,
@@ -56,18 +53,18 @@ pub struct Behaviour {
     pub racy: bool,
 }
 
-/// All executions; none if there are too many.
-pub fn brute_force(code: &Arc<Code>, model: Model) -> Option<Behaviour> {
+/// All executions; none if there are more states to look at than this.
+pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Behaviour> {
     let threads = code.threads() - 1;
     let mut interpreter = Interpreter::new(Arc::clone(code), model);
     let (mut seen, mut behaviour) = (HashSet::new(), Behaviour::default());
     let mut left: Vec<Partial> = vec![vec![Vec::new(); threads]];
     while let Some(mut graph) = left.pop() {
-        let next = write_on(&mut interpreter, &mut graph);
+        let next = write_on(&mut interpreter, &mut graph)?;
         if !seen.insert(shape(&graph)) {
             continue;
         }
-        if seen.len() > STATES {
+        if seen.len() > states {
             return None;
         }
         behaviour.racy = behaviour.racy || model.has_races() && has_race(&graph, code, model);
@@ -137,7 +134,8 @@ fn is_last_word(
 }
 
 /// Lets threads write as far as they come without a read, and says what they do next.
-fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Vec<Next> {
+/// None if that is not known here: a loop that waits, a failure.
+fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Option<Vec<Next>> {
     let mut next = Vec::new();
     for (number, events) in graph.iter_mut().enumerate() {
         let thread = ThreadId(number as u32 + 1);
@@ -154,13 +152,14 @@ fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Vec<Next> {
                 Action::Fence { .. } => None,
                 Action::End => break Next::Ended,
                 Action::Block => break Next::Blocked,
+                Action::Yield | Action::Fail(_) => return None,
                 _ => break Next::Event(action),
             };
             events.push(Event { action, from: From::Nothing, read: 0, written });
             answer = Answer::Done;
         });
     }
-    next
+    Some(next)
 }
 
 fn location(action: &Action) -> LocId {
@@ -210,7 +209,10 @@ fn history(graph: &Partial, code: &Code, finals: &[(LocId, u64)]) -> Execution {
     let threads: Vec<ThreadId> =
         (0..graph.len()).map(|thread| builder.thread(&format!("T{thread}"))).collect();
     // They are numbered as the program's are.
-    (0..code.locations()).for_each(|number| _ = builder.location(&format!("l{number}")));
+    for number in 0..code.locations() {
+        let loc = builder.location(&format!("l{number}"));
+        builder.init(loc, code.initial(loc));
+    }
     finals.iter().for_each(|&(loc, value)| _ = builder.final_value(loc, value));
     for (events, &thread) in graph.iter().zip(&threads) {
         for event in events {

@@ -141,6 +141,9 @@ impl<'a> Compiler<'a> {
             }
         }
         for Constant { name, value } in &file.constants {
+            if Value::order(&name.text).is_some() {
+                return Err(Mistake::OrderName(name.text.clone()).at(name.at));
+            }
             let declared = self.constant(value)?;
             // The last setting holds.
             let set = settings.iter().rev().find(|setting| setting.name == name.text);

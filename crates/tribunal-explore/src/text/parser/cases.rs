@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 
     fn expectation(&mut self) -> Parsed<Expectation> {
-        const EXPECTATION: &str = "what is expected (executions, blocked, outcomes, or a failure: failure, assertion, race, deadlock, livelock, misuse, endless)";
+        const EXPECTATION: &str = "what is expected (executions, blocked, outcomes, success, or a failure: failure, assertion, race, deadlock, livelock, misuse, endless)";
         let Token::Word(word) = self.token() else { return self.expected(EXPECTATION) };
         if let Some(kind) = FailureKind::named(word) {
             self.skip();
@@ -64,6 +64,10 @@ impl Parser<'_> {
             "blocked" => {
                 self.skip();
                 self.whole_number("how many blocked executions").map(Expectation::Blocked)
+            }
+            "success" => {
+                self.skip();
+                Ok(Expectation::Success)
             }
             "outcomes" => {
                 self.skip();

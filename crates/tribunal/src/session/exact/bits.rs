@@ -124,6 +124,13 @@ pub(super) fn first(row: &[u64]) -> Option<u32> {
     Some(word as u32 * 64 + row[word].trailing_zeros())
 }
 
+/// The first that is in a row and not in another.
+#[inline(always)]
+pub(super) fn first_without(row: &[u64], other: &[u64]) -> Option<u32> {
+    let mut words = row.iter().zip(other).map(|(word, other)| word & !other).enumerate();
+    words.find(|&(_, word)| word != 0).map(|(i, word)| i as u32 * 64 + word.trailing_zeros())
+}
+
 /// The events of a row, in order.
 #[inline(always)]
 pub(super) fn each(row: &[u64]) -> impl Iterator<Item = u32> + '_ {

@@ -10,13 +10,13 @@
 //! And eco = rf ∪ (mo ∪ fr) ∪ (mo ∪ fr);rf, of which mo ∪ fr is the same as above.
 
 use super::super::log::NONE;
-use super::bits::{BitRows, each, first, has, insert, is_empty, join, join_both, meet, remove};
+use super::bits::{BitRows, each, first, first_without, insert, is_empty, join, join_both, meet, remove};
 use super::graph::Graph;
 
 /// Room for looking for cycles.
 #[derive(Clone, Debug)]
 pub(super) struct Cycles {
-    /// By event: where psc comes to it from, as far as it is still to be looked at.
+    /// By event that was entered: where psc comes to it from.
     open: BitRows,
     stack: Vec<u32>,
     on_path: Vec<u64>,
@@ -58,18 +58,13 @@ impl Cycles {
                 return true;
             }
             while let Some(&event) = self.stack.last() {
-                let open = self.open.row_mut(event as usize);
-                match first(open) {
+                match first_without(self.open.row(event as usize), &self.done) {
                     None => {
                         self.stack.pop();
                         remove(&mut self.on_path, event);
                     }
-                    Some(next) => {
-                        remove(open, next);
-                        if !has(&self.done, next) && self.enter(graph, next) {
-                            return true;
-                        }
-                    }
+                    Some(next) if self.enter(graph, next) => return true,
+                    Some(_) => {}
                 }
             }
         }
@@ -97,8 +92,12 @@ fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>
     clear(ends, graph.words());
     if let Some(loc) = node.loc {
         if node.writes {
-            join(ends, graph.first_readers.row(loc.index()));
-            at_or_reading(graph, graph.before.row(event as usize), ends);
+            earlier.clear();
+            earlier.extend_from_slice(graph.before.row(event as usize));
+            if !leave_last(graph, earlier) {
+                join(ends, graph.first_readers.row(loc.index()));
+            }
+            at_or_reading(graph, earlier, ends);
             graph.sources(ends, found);
         }
         return;
@@ -137,6 +136,24 @@ fn comes_from(graph: &Graph, event: u32, found: &mut [u64], room: &mut [Vec<u64>
         join(ends, read);
         graph.fences_before(ends, found);
     }
+}
+
+/// Of writes to one location, leaves out those that mo has before a seq_cst one among them: where psc comes from by way of
+/// these, it comes to that one. Says whether there is one.
+fn leave_last(graph: &Graph, writes: &mut [u64]) -> bool {
+    let mut any = false;
+    // Mostly the last that came is the last in mo.
+    for word in (0..writes.len()).rev() {
+        let mut rest = writes[word] & graph.sc()[word];
+        while rest != 0 {
+            let bit = 63 - rest.leading_zeros();
+            let before = graph.before.row(word * 64 + bit as usize);
+            writes.iter_mut().zip(before).for_each(|(word, before)| *word &= !before);
+            any = true;
+            rest &= writes[word] & !(1 << bit);
+        }
+    }
+    any
 }
 
 /// Joins some writes, and those that read from them.

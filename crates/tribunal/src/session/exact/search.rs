@@ -72,10 +72,10 @@ impl Search {
         self.find_chains(graph);
         let found = match self.force(graph) {
             Err(Contradiction) => Found::None,
-            Ok(()) => match self.first_guess(graph) {
-                true => Found::Another,
-                false => self.solve(graph),
-            },
+            // Mostly coherence leaves nothing open.
+            Ok(()) if self.is_refuted(graph) => Found::None,
+            Ok(()) if self.open_pair(graph, 0).is_none() || self.first_guess(graph) => Found::Another,
+            Ok(()) => self.solve(graph),
         };
         if found != Found::Another {
             self.restore(graph);
