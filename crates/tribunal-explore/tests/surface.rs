@@ -41,16 +41,23 @@ fn fails(f: impl Fn() + Clone + Send + Sync + 'static) -> Problem {
 
 /// What is seen in all executions, sorted, each once.
 fn outcomes<T: Ord + Send + Clone + 'static>(f: impl Fn() -> T + Send + Sync + 'static) -> Vec<T> {
+    outcomes_by(&Explorer::new(), f)
+}
+
+fn outcomes_by<T: Ord + Send + Clone + 'static>(
+    explorer: &Explorer,
+    f: impl Fn() -> T + Send + Sync + 'static,
+) -> Vec<T> {
     let seen = StdArc::new(StdMutex::new(Vec::new()));
-    let report = Explorer::new().check({
+    let report = explorer.check({
         let seen = seen.clone();
         move || {
             let outcome = f();
-            seen.lock().expect("not poisoned").push(outcome);
+            seen.lock().expect("nobody panics").push(outcome);
         }
     });
     assert!(report.failure.is_none(), "{:?}", report.failure.map(|failure| (failure.problem, failure.place)));
-    let mut seen = seen.lock().expect("not poisoned").clone();
+    let mut seen = seen.lock().expect("nobody panics").clone();
     seen.sort();
     seen.dedup();
     seen
@@ -302,12 +309,34 @@ fn time_passes_only_if_switched_on() {
     };
     let report = Explorer::new().check(wait);
     assert!(matches!(report.failure.unwrap().problem, Problem::Deadlock { .. }));
-    let report = Explorer::new().spurious(1).max_executions(1).check(|| {
-        let (sender, receiver) = mpsc::channel::<()>();
-        assert!(receiver.recv_timeout(Duration::from_secs(1)).is_err());
-        drop(sender);
+    let explorer = Explorer::new().spurious(1);
+    let received = outcomes_by(&explorer, || {
+        let (sender, receiver) = mpsc::channel();
+        let thread = thread::spawn(move || sender.send(1));
+        let received = receiver.recv_timeout(Duration::from_secs(1)).ok();
+        // The message may come too late for the receiver.
+        drop(receiver);
+        let sent = thread.join().unwrap().is_ok();
+        (received, sent)
     });
-    assert!(report.executions + u64::from(report.failure.is_some()) > 0);
+    assert_eq!(received, [(None, false), (None, true), (Some(1), true)]);
+    let woken = outcomes_by(&explorer, || {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let other = shared.clone();
+        let thread = thread::spawn(move || {
+            *other.0.lock().unwrap() = 1;
+            other.1.notify_one();
+        });
+        let mut guard = shared.0.lock().unwrap();
+        if *guard == 0 {
+            guard = shared.1.wait(guard).unwrap();
+        }
+        let seen = *guard;
+        drop(guard);
+        thread.join().unwrap();
+        seen
+    });
+    assert_eq!(woken, [0, 1]);
 }
 
 #[test]

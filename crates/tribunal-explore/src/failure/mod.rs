@@ -1,5 +1,5 @@
 //! Failures one can read: as a [history](Failure::history), in words (a [`Failure`] is `Display`), to be [run again](replay),
-//! made [small](shrink), under other [models](by_model), and with the orders that would [repair](repair) them.
+//! made [small](shrink), under other [models](by_model), and with the orders that would [`repair`] them.
 //!
 //! All of it works for any [`Program`](crate::program::Program).
 

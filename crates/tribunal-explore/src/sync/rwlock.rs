@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use tribunal::memory::Order;
 
-/// A lock for many readers or one writer, as [`std::sync::RwLock`]. Its word counts the readers, or is [`WRITER`]; who may not take it waits,
+/// A lock for many readers or one writer, as [`std::sync::RwLock`]. Its word counts the readers, or is all ones for a writer; who may not take it waits,
 /// and nobody is preferred.
 pub struct RwLock<T: ?Sized> {
     home: Home,
