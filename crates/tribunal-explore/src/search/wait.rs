@@ -10,7 +10,10 @@ use std::hash::{Hash, Hasher};
 use tribunal::memory::{LocId, ThreadId};
 
 /// How often a loop must come round again, having read the same, to be taken for one that waits.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 16;
+
+/// The most events, and yields in a row, of a round.
+const LONGEST: usize = 64;
 
 /// How often a run is begun again because of what was learnt of a loop. A loop that is never known again, since addresses go into what its thread is told, is
 /// then taken as it is.
@@ -117,6 +120,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let (since, guided) = (self.runner(thread).since as usize, self.guide.is_some());
         let ids = self.graph.thread(thread);
         let count = ids.len();
+        // A round may have yields within.
+        let since = if guided { since } else { count.saturating_sub(LONGEST) };
         let events: Vec<Event> = ids[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
         let may_repeat = events.iter().rev().take_while(|event| may_be_repeated(event)).count();
         let starts =
@@ -132,7 +137,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         };
         let found = match found {
             Loop::Untried { skip } => {
-                let found = self.try_round(thread, &events, &starts, skip);
+                let found = self.try_round((thread, place), &events, &starts, skip);
                 self.loops.insert(self.history(thread, place), found);
                 if !matches!(found, Loop::Waits { .. }) {
                     return None;
@@ -149,13 +154,28 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     /// Lets a thread go on from a yield to see whether it comes back to it. Of the events that may be the last iteration, those that begin with its next
     /// operation are tried, the last ones first; `skip` of them were tried before.
-    fn try_round(&mut self, thread: ThreadId, events: &[Event], starts: &[usize], skip: usize) -> Loop {
+    fn try_round(
+        &mut self,
+        (thread, place): (ThreadId, Place),
+        events: &[Event],
+        starts: &[usize],
+        skip: usize,
+    ) -> Loop {
         let fresh = LocId::from_index(self.fresh as usize);
         let mut next = self.resume(thread, fresh);
+        // Yields within the round, and at its end if there are several in a row.
+        let mut yields = 0;
+        while let Action::Yield = next.action
+            && yields < LONGEST
+        {
+            next = self.resume(thread, fresh);
+            yields += 1;
+        }
         let mut fitting = starts.iter().filter(|&&start| repeats(&events[start], &next));
         let Some(&start) = fitting.nth(skip) else { return Loop::Passes };
         let iteration = &events[start..];
         for _ in 0..ROUNDS {
+            let mut back = false;
             for event in iteration {
                 if !repeats(event, &next) {
                     return Loop::Untried { skip: skip + 1 };
@@ -166,11 +186,19 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                     _ => Answer::Value(event.read),
                 };
                 next = self.resume(thread, fresh);
+                let mut yields = 0;
+                back = false;
+                while let Action::Yield = next.action
+                    && yields < LONGEST
+                {
+                    back |= next.place == place;
+                    next = self.resume(thread, fresh);
+                    yields += 1;
+                }
             }
-            if !matches!(next.action, Action::Yield) {
+            if !back {
                 return Loop::Untried { skip: skip + 1 };
             }
-            next = self.resume(thread, fresh);
         }
         Loop::Waits { events: iteration.len() }
     }
