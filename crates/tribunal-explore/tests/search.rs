@@ -204,3 +204,28 @@ fn the_first_failure_does_not_depend_on_the_workers() {
         .into();
     assert!(failures.iter().all(|failure| *failure == failures[0]), "{failures:?}");
 }
+
+/// A loop that waits without saying so waits all the same, and one that counts does not.
+#[test]
+fn loops_without_a_yield() {
+    use tribunal_explore::text::{Source, explore};
+    let report = |text: &str, workers: usize| {
+        let code =
+            std::sync::Arc::new(Source::parse(text).expect("a program").compile(&[]).expect("a program"));
+        let options = Options { threads: workers.try_into().expect("not 0"), ..Options::default() };
+        explore(code, &options).expect("rc20").report
+    };
+    let waits = "atomic x, y
+        thread A { loop { if x @acq == 1 { break } }; r = y @rlx; assert r == 1 }
+        thread B { y = 1 @rlx; x = 1 @rel }";
+    for workers in [1, 3] {
+        let found = report(waits, workers);
+        assert_eq!(found.end, End::Complete, "{:?}", found.failure);
+        // It may have seen the old value none to seven times.
+        assert_eq!(found.executions, 8);
+        let never = report("atomic x; thread A { loop { if x @acq == 1 { break } } }", workers);
+        assert!(matches!(never.failure.map(|failure| failure.problem), Some(Problem::Livelock { .. })));
+    }
+    let counts = "atomic x; thread A { for i in 0..41 { if x @acq == 1 { break } } }; thread B { x = 1 @rel }";
+    assert_eq!(report(counts, 1).executions, 42);
+}

@@ -305,6 +305,21 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     /// Goes on to the end of an execution. None if the run is to be begun again.
     fn extend(&mut self) -> Result<Option<Outcome>, Failed> {
+        if self.guide.is_none() {
+            for i in 0..self.order.len() {
+                let thread = self.order[i];
+                if self.runner(thread).state == State::Running
+                    && let Some(&last) = self.graph.thread(thread).last()
+                {
+                    let place = self.graph.event(last).place;
+                    match self.goes_on(thread) {
+                        Some(true) => {}
+                        Some(false) => self.runner(thread).state = State::Spinning(place),
+                        None => return Ok(None),
+                    }
+                }
+            }
+        }
         loop {
             match self.turn()? {
                 Turn::Done => {}
@@ -378,6 +393,12 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     self.settle(EventId(self.graph.len() as u32 - 1));
                     if self.guide.is_some() {
                         self.stop_spinning();
+                    } else if self.runner(thread).state == State::Running {
+                        match self.goes_on(thread) {
+                            Some(true) => {}
+                            Some(false) => self.runner(thread).state = State::Spinning(request.place),
+                            None => return Ok(Turn::Again),
+                        }
                     }
                     return Ok(Turn::Done);
                 }

@@ -12,6 +12,11 @@ use tribunal::memory::{LocId, ThreadId};
 /// How often a loop must come round again, having read the same, to be taken for one that waits.
 const ROUNDS: usize = 16;
 
+/// The same for a loop that does not say that it waits: how often it did so before it is tried, how often it must then, and its most events.
+const REPEATS: usize = 8;
+const UNMARKED_ROUNDS: usize = 100;
+const LONGEST_UNMARKED: usize = 8;
+
 /// The most events, and yields in a row, of a round.
 const LONGEST: usize = 64;
 
@@ -201,6 +206,49 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
         }
         Loop::Waits { events: iteration.len() }
+    }
+
+    /// Whether a thread goes on after a read. Not so if it is in a loop that waits without saying so: if it did the same many times in a row, which
+    /// changed nothing, and does it many times more, told the same. None as for a yield.
+    pub(super) fn goes_on(&mut self, thread: ThreadId) -> Option<bool> {
+        let ids = self.graph.thread(thread);
+        let event = |back: usize| self.graph.event(ids[ids.len() - back]);
+        let alike =
+            |a: &Event, b: &Event| a.source == b.source && a.place == b.place && same(&a.action, &b.action);
+        let repeated = |k: usize| (1..=(REPEATS - 1) * k).all(|back| alike(event(back), event(back + k)));
+        let found = (1..=LONGEST_UNMARKED).find(|&k| ids.len() >= REPEATS * k && repeated(k));
+        let Some(k) = found else { return Some(true) };
+        let round: Vec<Event> = (1..=k).rev().map(|back| event(back).clone()).collect();
+        if self.attempts > ATTEMPTS || !changes_nothing(&round) || !round.iter().all(may_be_repeated) {
+            return Some(true);
+        }
+        let (key, count) = (self.history(thread, round[k - 1].place), ids.len());
+        match self.loops.get(&key) {
+            Some(Loop::Waits { .. }) => {}
+            Some(_) => return Some(true),
+            None => {
+                let fresh = LocId::from_index(self.fresh as usize);
+                let mut comes_round = true;
+                for event in round.iter().cycle().take(UNMARKED_ROUNDS * k) {
+                    let next = self.resume(thread, fresh);
+                    comes_round = repeats(event, &next);
+                    if !comes_round {
+                        break;
+                    }
+                    self.runner(thread).answer = match event.action {
+                        Action::Fence { .. } | Action::Store { .. } => Answer::Done,
+                        Action::Release { .. } => Answer::Value(0),
+                        _ => Answer::Value(event.read),
+                    };
+                }
+                self.loops.insert(key, if comes_round { Loop::Waits { events: k } } else { Loop::Passes });
+                if !comes_round {
+                    return None;
+                }
+            }
+        }
+        self.runner(thread).since = (count - k) as u32;
+        Some(false)
     }
 
     /// What a thread was told until now.

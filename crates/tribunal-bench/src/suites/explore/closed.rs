@@ -7,9 +7,8 @@ use tribunal_explore::graph::{Event, EventId, Graph, Source};
 use tribunal_explore::program::Action;
 use tribunal_explore::search::Memory;
 
-/// As many as any program of the comparison has.
-const THREADS: u32 = 16;
-const LOCATIONS: u32 = 192;
+/// As many as any program of the comparison has, but for those of spawns and joins.
+const LOCATIONS: u32 = 8;
 
 /// A random execution never goes back but to its beginning.
 #[derive(Clone)]
@@ -21,18 +20,23 @@ pub(super) struct ClosedMo {
     sources: Vec<Source>,
     /// By location, its writes.
     of: Vec<Vec<u32>>,
+    threads: u32,
     /// Spawns and joins: the next location for one, from the last down.
     next: u32,
 }
 
 impl ClosedMo {
-    pub(super) fn new() -> Self {
+    /// For a program of so many threads, the main one included.
+    pub(super) fn new(threads: usize) -> Self {
+        let threads = threads as u32;
+        let locations = LOCATIONS + 2 * threads;
         ClosedMo {
-            closed: Closed::new(Model::Rc20, THREADS, LOCATIONS),
+            closed: Closed::new(Model::Rc20, threads, locations),
             writes: Vec::new(),
-            sources: vec![Source::Init; LOCATIONS as usize],
-            of: (0..LOCATIONS).map(|loc| vec![loc]).collect(),
-            next: LOCATIONS,
+            sources: vec![Source::Init; locations as usize],
+            of: (0..locations).map(|loc| vec![loc]).collect(),
+            threads,
+            next: locations,
         }
     }
 
@@ -97,7 +101,7 @@ impl Memory for ClosedMo {
     fn truncate(&mut self, _: &Graph, length: usize) {
         if length < self.writes.len() {
             assert_eq!(length, 0, "a random execution goes back to its beginning");
-            *self = ClosedMo::new();
+            *self = ClosedMo::new(self.threads as usize);
         }
     }
 

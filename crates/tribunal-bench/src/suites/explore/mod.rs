@@ -34,7 +34,7 @@ macro_rules! programs {
 
 /// Those without plain accesses and seq_cst, so that ra has all there is to decide.
 const EXHAUSTED: &[Case] = programs![
-    "synthetic/fib" "NUM=4",
+    "synthetic/fib" "NUM=4,LARGEST=144",
     "synthetic/big0" "",
     "synthetic/ainc" "N=7",
     "synthetic/binc" "N=4",
@@ -59,7 +59,7 @@ const STRUCTURES: &[Case] = programs![
     "structures/ttaslock" "",
     "structures/barrier" "",
     "synthetic/szymanski" "",
-    "synthetic/fib" "NUM=5",
+    "synthetic/fib" "NUM=5,LARGEST=144",
     "synthetic/indexer" "N=15",
 ];
 
@@ -198,7 +198,7 @@ fn testers(session: &mut Session<'_>) -> Result<(), Error> {
         };
         let make = || Interpreter::new(code.clone(), Model::Rc20);
         let (ours, _) = search(make, drop, &options).expect("rc20 has sessions");
-        let (theirs, _) = search_with(|| (make(), ClosedMo::new()), drop, &options);
+        let (theirs, _) = search_with(|| (make(), ClosedMo::new(code.threads())), drop, &options);
         table.row([
             case.shown(),
             ours.events.to_string(),
