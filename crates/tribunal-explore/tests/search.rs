@@ -226,6 +226,7 @@ fn loops_without_a_yield() {
         let never = report("atomic x; thread A { loop { if x @acq == 1 { break } } }", workers);
         assert!(matches!(never.failure.map(|failure| failure.problem), Some(Problem::Livelock { .. })));
     }
-    let counts = "atomic x; thread A { for i in 0..41 { if x @acq == 1 { break } } }; thread B { x = 1 @rel }";
+    let counts =
+        "atomic x; thread A { for i in 0..41 { if x @acq == 1 { break } } }; thread B { x = 1 @rel }";
     assert_eq!(report(counts, 1).executions, 42);
 }
