@@ -36,6 +36,7 @@ mod pool;
 mod revisit;
 mod run;
 mod session;
+mod spin;
 mod step;
 mod threads;
 mod wait;

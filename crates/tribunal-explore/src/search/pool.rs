@@ -132,8 +132,6 @@ fn exhaust<P: Program, M: Memory>(
     if number == 0 {
         let root = Arc::new(Path::default());
         conclude(worker, &root, 1.0, &mut items, options, shared);
-    } else {
-        // The first worker begins: until it has something to share, there is nothing.
     }
     loop {
         let Some(item) = items.pop().or_else(|| take(shared, workers)) else { return };

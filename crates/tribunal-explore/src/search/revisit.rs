@@ -237,18 +237,12 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => {}
             }
         }
-        let mut kept = Vec::with_capacity(place as usize);
-        let mut rest: Vec<Event> = Vec::with_capacity(events.len() - place as usize);
-        for (event, &place) in events.iter().zip(&self.new_places) {
-            match place {
-                u32::MAX => rest.push(event.clone()),
-                _ => kept.push(event.clone()),
-            }
-        }
-        rest.sort_by_key(|event| event.stamp);
-        // What goes is put behind what stays, and behind what the write reads, for a while.
         let mut order: Vec<u32> = (0..events.len() as u32).filter(|&event| !stays(EventId(event))).collect();
         order.sort_by_key(|&event| events[event as usize].stamp);
+        let staying = events.iter().zip(&self.new_places).filter(|&(_, &place)| place != u32::MAX);
+        let mut kept: Vec<Event> = staying.map(|(event, _)| event.clone()).collect();
+        let mut rest: Vec<Event> = order.iter().map(|&event| events[event as usize].clone()).collect();
+        // What goes is put behind what stays, and behind what the write reads, for a while.
         place += self.read_part(write, source).len() as u32;
         for event in order {
             self.new_places[event as usize] = place;

@@ -3,8 +3,8 @@
 use super::guide::Guide;
 use super::memory::Memory;
 use super::revisit::Try;
+use super::spin::Loop;
 use super::threads::Threads;
-use super::wait::Loop;
 use crate::graph::{Event, EventId, Graph, Source, Values};
 use crate::options::Options;
 use crate::program::{Action, Answer, Place, Program, Request};
@@ -235,32 +235,15 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         if event.loc().is_none() {
             return Ok(());
         }
-        let mut values = Values {
-            initial: event.action.loc().map_or(0, |loc| self.program.initial(loc)),
-            ..Values::default()
-        };
-        values.read = match event.source {
+        let initial = event.action.loc().map_or(0, |loc| self.program.initial(loc));
+        let read = match event.source {
             Source::Event(write) => self.graph.event(write).written.unwrap_or_default(),
-            Source::Init => values.initial,
+            Source::Init => initial,
             Source::Choice(choice) => u64::from(choice),
             Source::Nothing => 0,
         };
-        let waits = match request.action {
-            Action::Store { value, .. } => {
-                values.written = Some(value);
-                false
-            }
-            Action::Rmw { update, .. } => {
-                values.written = update.of(values.read);
-                false
-            }
-            Action::AwaitRmw { update, .. } => {
-                values.written = update.of(values.read);
-                values.written.is_none()
-            }
-            Action::Await { until, .. } => event.source == Source::Nothing || !until.of(values.read),
-            _ => event.waiting,
-        };
+        let (written, waits) = effect(&request.action, event.source, read).unwrap_or((None, event.waiting));
+        let values = Values { read, written, initial };
         if event.waiting != waits || event.written.is_some() != values.written.is_some() {
             let what = describe(&event.action);
             let other = if values.written.is_some() { "succeeds" } else { "fails" };
@@ -273,27 +256,14 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     /// The thread of an event goes on from it.
     fn settle(&mut self, id: EventId) {
         let event = self.graph.event(id);
-        let (thread, read, place, waiting) = (event.thread, event.read, event.place, event.waiting);
+        let (thread, place, waiting) = (event.thread, event.place, event.waiting);
         let mut state = if waiting { State::Waiting(place) } else { State::Running };
-        let answer = match event.action {
-            Action::Load { .. }
-            | Action::Rmw { .. }
-            | Action::Await { .. }
-            | Action::AwaitRmw { .. }
-            | Action::Choose { .. } => Answer::Value(read),
-            Action::Release { loc, .. } => {
-                if waiting {
-                    state = State::Claiming(loc);
-                }
-                Answer::Value(u64::from(matches!(event.source, Source::Choice(1))))
-            }
-            Action::Spawn => Answer::Thread(ThreadId::from_index(read as usize)),
-            Action::End => {
-                state = State::Ended;
-                Answer::Done
-            }
-            _ => Answer::Done,
-        };
+        match event.action {
+            Action::Release { loc, .. } if waiting => state = State::Claiming(loc),
+            Action::End => state = State::Ended,
+            _ => {}
+        }
+        let answer = answer(event);
         if let Answer::Thread(child) = answer {
             self.begin(child);
             self.runner(thread).children += 1;
@@ -307,16 +277,10 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     fn extend(&mut self) -> Result<Option<Outcome>, Failed> {
         if self.guide.is_none() {
             for i in 0..self.order.len() {
-                let thread = self.order[i];
-                if self.runner(thread).state == State::Running
-                    && let Some(&last) = self.graph.thread(thread).last()
+                if self.runner(self.order[i]).state == State::Running
+                    && self.spins_on(self.order[i]).is_none()
                 {
-                    let place = self.graph.event(last).place;
-                    match self.goes_on(thread) {
-                        Some(true) => {}
-                        Some(false) => self.runner(thread).state = State::Spinning(place),
-                        None => return Ok(None),
-                    }
+                    return Ok(None);
                 }
             }
         }
@@ -393,12 +357,8 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     self.settle(EventId(self.graph.len() as u32 - 1));
                     if self.guide.is_some() {
                         self.stop_spinning();
-                    } else if self.runner(thread).state == State::Running {
-                        match self.goes_on(thread) {
-                            Some(true) => {}
-                            Some(false) => self.runner(thread).state = State::Spinning(request.place),
-                            None => return Ok(Turn::Again),
-                        }
+                    } else if self.runner(thread).state == State::Running && self.spins_on(thread).is_none() {
+                        return Ok(Turn::Again);
                     }
                     return Ok(Turn::Done);
                 }
@@ -436,6 +396,32 @@ pub(super) fn same(expected: &Action, found: &Action) -> bool {
         (Choose { options }, Choose { options: o }) => options == o,
         (Release { loc, .. }, Release { loc: l, .. }) => loc == l,
         _ => std::mem::discriminant(expected) == std::mem::discriminant(found),
+    }
+}
+
+/// What an access that reads this from there writes, and whether it waits. None if it is none.
+pub(super) fn effect(action: &Action, source: Source, read: u64) -> Option<(Option<u64>, bool)> {
+    match action {
+        Action::Load { .. } => Some((None, false)),
+        Action::Store { value, .. } => Some((Some(*value), false)),
+        Action::Rmw { update, .. } => Some((update.of(read), false)),
+        Action::AwaitRmw { update, .. } => Some((update.of(read), update.of(read).is_none())),
+        Action::Await { until, .. } => Some((None, source == Source::Nothing || !until.of(read))),
+        _ => None,
+    }
+}
+
+/// What the thread of an event is told.
+pub(super) fn answer(event: &Event) -> Answer {
+    match event.action {
+        Action::Load { .. }
+        | Action::Rmw { .. }
+        | Action::Await { .. }
+        | Action::AwaitRmw { .. }
+        | Action::Choose { .. } => Answer::Value(event.read),
+        Action::Release { .. } => Answer::Value(u64::from(event.source == Source::Choice(1))),
+        Action::Spawn => Answer::Thread(ThreadId::from_index(event.read as usize)),
+        _ => Answer::Done,
     }
 }
 

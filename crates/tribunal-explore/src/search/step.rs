@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use super::revisit::Try;
-use super::run::{Failed, Worker};
+use super::run::{Failed, Worker, effect};
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Program, Request};
 use crate::report::Problem;
@@ -13,25 +13,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     pub(super) fn redirect(&self, event: &mut Event, source: Source) {
         event.source = source;
         event.waiting = false;
-        if !event.is_read() {
-            if let Source::Choice(choice) = source {
-                event.read = u64::from(choice);
-            }
-            return;
-        }
-        event.written = None;
         event.read = match source {
             Source::Nothing => 0,
+            Source::Choice(choice) => u64::from(choice),
             _ => self.value(event, source),
         };
-        match event.action {
-            Action::Rmw { update, .. } => event.written = update.of(event.read),
-            Action::AwaitRmw { update, .. } => {
-                event.written = update.of(event.read);
-                event.waiting = event.written.is_none();
-            }
-            Action::Await { until, .. } => event.waiting = source == Source::Nothing || !until.of(event.read),
-            _ => {}
+        if event.is_read()
+            && let Some(effect) = effect(&event.action, source, event.read)
+        {
+            (event.written, event.waiting) = effect;
         }
     }
 
