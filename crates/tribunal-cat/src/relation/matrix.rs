@@ -1,0 +1,240 @@
+//! Relations as matrices of bits: row a is the set of all b with (a, b).
+
+use super::{Set, bits};
+
+/// A relation on events 0..size.
+///
+/// The operators of the algebra give a new relation; where memory matters there is a form that changes one in place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Relation {
+    size: usize,
+    words: usize,
+    pub(super) bits: Vec<u64>,
+}
+
+impl Relation {
+    /// What a relation on so many events takes, in bytes.
+    pub const fn bytes(size: usize) -> usize {
+        8 * size * bits::words(size)
+    }
+
+    /// No pair.
+    pub fn empty(size: usize) -> Self {
+        let words = bits::words(size);
+        Relation { size, words, bits: vec![0; size * words] }
+    }
+
+    /// Every pair.
+    pub fn full(size: usize) -> Self {
+        let mut full = Relation::empty(size);
+        (0..size).for_each(|a| bits::fill(full.row_mut(a), size));
+        full
+    }
+
+    /// `id`
+    pub fn identity(size: usize) -> Self {
+        Relation::on(&Set::universe(size))
+    }
+
+    /// `[set]`: the identity on a set.
+    pub fn on(set: &Set) -> Self {
+        let mut identity = Relation::empty(set.size());
+        set.iter().for_each(|event| identity.insert(event, event));
+        identity
+    }
+
+    /// `from * to`
+    pub fn product(from: &Set, to: &Set) -> Self {
+        let mut product = Relation::empty(from.size());
+        from.iter().for_each(|a| product.row_mut(a).copy_from_slice(to.words()));
+        product
+    }
+
+    /// These pairs.
+    pub fn of(size: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let mut relation = Relation::empty(size);
+        pairs.into_iter().for_each(|(a, b)| relation.insert(a, b));
+        relation
+    }
+
+    /// The number of events that there are.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The events b with (a, b), as bits.
+    #[inline]
+    pub fn row(&self, a: usize) -> &[u64] {
+        &self.bits[a * self.words..][..self.words]
+    }
+
+    #[inline]
+    pub(super) fn row_mut(&mut self, a: usize) -> &mut [u64] {
+        &mut self.bits[a * self.words..][..self.words]
+    }
+
+    /// The row to change and another.
+    #[inline]
+    pub(super) fn two_rows(&mut self, change: usize, other: usize) -> (&mut [u64], &[u64]) {
+        let words = self.words;
+        let (before, after) = self.bits.split_at_mut(change.max(other) * words);
+        let (low, high) = (&mut before[change.min(other) * words..][..words], &mut after[..words]);
+        if change < other { (low, high) } else { (high, low) }
+    }
+
+    /// Puts a pair in.
+    #[inline]
+    pub fn insert(&mut self, a: usize, b: usize) {
+        let words = self.words;
+        bits::insert(&mut self.bits[a * words..][..words], b);
+    }
+
+    /// Takes a pair out.
+    #[inline]
+    pub fn remove(&mut self, a: usize, b: usize) {
+        let words = self.words;
+        self.bits[a * words + b / 64] &= !(1 << (b % 64));
+    }
+
+    /// Whether a pair is in it.
+    #[inline]
+    pub fn contains(&self, a: usize, b: usize) -> bool {
+        bits::contains(self.row(a), b)
+    }
+
+    /// Its pairs, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        (0..self.size).flat_map(|a| bits::members(self.row(a)).map(move |b| (a, b)))
+    }
+
+    /// How many pairs are in it.
+    pub fn len(&self) -> usize {
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether no pair is in it.
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|&word| word == 0)
+    }
+
+    /// Whether all of its pairs are in the other.
+    pub fn is_subset(&self, other: &Relation) -> bool {
+        self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
+    }
+
+    /// Makes it what the other is, in the memory that it has.
+    pub fn assign(&mut self, other: &Relation) {
+        self.bits.copy_from_slice(&other.bits);
+    }
+
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.bits.fill(0);
+    }
+
+    /// Adds the other's pairs; whether there were new ones.
+    pub fn extend(&mut self, other: &Relation) -> bool {
+        let mut new = 0;
+        for (a, b) in self.bits.iter_mut().zip(&other.bits) {
+            new |= b & !*a;
+            *a |= b;
+        }
+        new != 0
+    }
+
+    /// Keeps the pairs that are in the other too.
+    pub fn retain(&mut self, other: &Relation) {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= b);
+    }
+
+    /// Takes the other's pairs out.
+    pub fn subtract(&mut self, other: &Relation) {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= !b);
+    }
+
+    /// Keeps the pairs that begin and end in these sets.
+    pub fn restrict(&mut self, from: &Set, to: &Set) {
+        for a in 0..self.size {
+            if from.contains(a) {
+                self.row_mut(a).iter_mut().zip(to.words()).for_each(|(row, to)| *row &= to);
+            } else {
+                self.row_mut(a).fill(0);
+            }
+        }
+    }
+
+    /// `self | other`
+    pub fn union(&self, other: &Relation) -> Relation {
+        let mut union = self.clone();
+        union.extend(other);
+        union
+    }
+
+    /// `self & other`
+    pub fn intersection(&self, other: &Relation) -> Relation {
+        let mut intersection = self.clone();
+        intersection.retain(other);
+        intersection
+    }
+
+    /// `self \ other`
+    pub fn difference(&self, other: &Relation) -> Relation {
+        let mut difference = self.clone();
+        difference.subtract(other);
+        difference
+    }
+
+    /// `~self`
+    pub fn complement(&self) -> Relation {
+        Relation::full(self.size).difference(self)
+    }
+
+    /// `self ; other`
+    pub fn sequence(&self, other: &Relation) -> Relation {
+        let mut sequence = Relation::empty(self.size);
+        self.sequence_into(other, &mut sequence);
+        sequence
+    }
+
+    /// `into = self ; other`, in the memory that `into` has.
+    pub fn sequence_into(&self, other: &Relation, into: &mut Relation) {
+        into.clear();
+        for a in 0..self.size {
+            let row = into.row_mut(a);
+            for b in bits::members(self.row(a)) {
+                bits::union(row, other.row(b));
+            }
+        }
+    }
+
+    /// `self^-1`
+    pub fn inverse(&self) -> Relation {
+        let mut inverse = Relation::empty(self.size);
+        self.pairs().for_each(|(a, b)| inverse.insert(b, a));
+        inverse
+    }
+
+    /// `self?`
+    pub fn reflexive(&self) -> Relation {
+        let mut reflexive = self.clone();
+        (0..self.size).for_each(|a| reflexive.insert(a, a));
+        reflexive
+    }
+
+    /// The events that pairs begin with.
+    pub fn domain(&self) -> Set {
+        Set::of(self.size, (0..self.size).filter(|&a| self.row(a).iter().any(|&word| word != 0)))
+    }
+
+    /// The events that pairs end with.
+    pub fn range(&self) -> Set {
+        let mut range = Set::empty(self.size);
+        (0..self.size).for_each(|a| bits::union(range.words_mut(), self.row(a)));
+        range
+    }
+
+    /// Whether it relates nothing to itself.
+    pub fn is_irreflexive(&self) -> bool {
+        (0..self.size).all(|a| !self.contains(a, a))
+    }
+}
