@@ -1,5 +1,8 @@
 //! Architectures: reading instructions as micro-operations.
 
+mod x86;
+mod x86_64;
+
 use crate::micro::{Micro, Register};
 use crate::value::Symbol;
 
@@ -31,6 +34,9 @@ pub trait Arch: Sync {
 
 /// The architecture of a name.
 pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
-    let _ = name;
-    None
+    Some(match name {
+        "X86" => &x86::X86,
+        "X86_64" => &x86_64::X86_64,
+        _ => return None,
+    })
 }
