@@ -30,6 +30,8 @@ pub enum Type {
 pub enum Op {
     /// A set or a relation that the execution comes with.
     Base(String),
+    /// The set of one event, where the text goes through the events of a set: such a plan is of one execution.
+    Event(u32),
     /// Nothing.
     Empty,
     /// Everything: all events, or all pairs of them.
