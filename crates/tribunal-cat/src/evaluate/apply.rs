@@ -9,6 +9,7 @@ impl Evaluator<'_> {
     /// Into a set that is empty.
     pub(super) fn apply_set(&self, node: NodeId, into: &mut Set) {
         match &self.program.codes[node.0 as usize] {
+            &Code::Event(event) if event < self.size => into.insert(event),
             Code::Universe => into.fill(),
             Code::Union(operands) => operands.iter().for_each(|&operand| into.extend(self.set_at(operand))),
             &Code::Intersection(a, b) => {
@@ -34,6 +35,7 @@ impl Evaluator<'_> {
     pub(super) fn apply_relation(&self, node: NodeId, into: &mut Relation) {
         match &self.program.codes[node.0 as usize] {
             Code::Base
+            | Code::Event(_)
             | Code::Empty
             | Code::Variable
             | Code::Fixpoint(..)

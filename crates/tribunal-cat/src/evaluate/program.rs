@@ -13,6 +13,7 @@ pub(crate) const FIXED: Sources = 1;
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     Base,
+    Event(usize),
     Empty,
     Universe,
     /// Of two or more: unions that nothing else uses are part of it.
@@ -45,6 +46,7 @@ impl Code {
     pub(crate) fn operands(&self) -> impl Iterator<Item = NodeId> + '_ {
         let (many, few): (&[NodeId], [Option<NodeId>; 3]) = match self {
             Code::Base
+            | Code::Event(_)
             | Code::Empty
             | Code::Universe
             | Code::Variable
@@ -180,7 +182,9 @@ impl Program {
 /// What an operation is on, the bodies of its fixpoint included.
 pub(crate) fn operands(plan: &Plan, node: NodeId) -> Vec<NodeId> {
     match plan.node(node).op {
-        Op::Base(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => Vec::new(),
+        Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {
+            Vec::new()
+        }
         Op::Fixpoint(fixpoint, _) => plan.fixpoints[fixpoint.0 as usize].bodies.clone(),
         Op::Complement(a)
         | Op::Domain(a)
@@ -227,6 +231,7 @@ fn code(plan: &Plan, uses: &[u32], id: NodeId) -> Code {
     }
     match plan.node(id).op {
         Op::Base(_) => Code::Base,
+        Op::Event(event) => Code::Event(event as usize),
         Op::Empty => Code::Empty,
         Op::Universe => Code::Universe,
         Op::Union(..) => {
