@@ -1,5 +1,12 @@
 //! Architectures: reading instructions as micro-operations.
 
+mod arm;
+mod bpf;
+mod cursor;
+mod mips;
+mod ppc;
+mod reader;
+mod riscv;
 mod x86;
 mod x86_64;
 
@@ -34,9 +41,14 @@ pub trait Arch: Sync {
 
 /// The architecture of a name.
 pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
-    Some(match name {
-        "X86" => &x86::X86,
-        "X86_64" => &x86_64::X86_64,
-        _ => return None,
-    })
+    match name {
+        "RISCV" => Some(&riscv::RiscV),
+        "ARM" => Some(&arm::Arm),
+        "BPF" => Some(&bpf::Bpf),
+        "MIPS" => Some(&mips::Mips),
+        "PPC" => Some(&ppc::Ppc),
+        "X86" => Some(&x86::X86),
+        "X86_64" => Some(&x86_64::X86_64),
+        _ => None,
+    }
 }
