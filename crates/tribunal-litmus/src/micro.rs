@@ -279,10 +279,20 @@ impl Builder {
         self.micros.push(Micro::Controlled { by, within });
     }
 
-    fn inside(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Micro> {
-        let outer = std::mem::take(&mut self.micros);
-        write(self);
+    /// Begins what is to stand within another micro-operation; `close` takes what this gives.
+    pub(crate) fn open(&mut self) -> Vec<Micro> {
+        std::mem::take(&mut self.micros)
+    }
+
+    /// What was written since `open`.
+    pub(crate) fn close(&mut self, outer: Vec<Micro>) -> Vec<Micro> {
         std::mem::replace(&mut self.micros, outer)
+    }
+
+    fn inside(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Micro> {
+        let outer = self.open();
+        write(self);
+        self.close(outer)
     }
 
     /// The micro-operations.

@@ -1,5 +1,13 @@
 //! Architectures: reading instructions as micro-operations.
 
+mod arm;
+mod bpf;
+mod cursor;
+mod mips;
+mod ppc;
+mod reader;
+mod riscv;
+
 use crate::micro::{Micro, Register};
 use crate::value::Symbol;
 
@@ -31,6 +39,12 @@ pub trait Arch: Sync {
 
 /// The architecture of a name.
 pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
-    let _ = name;
-    None
+    match name {
+        "RISCV" => Some(&riscv::RiscV),
+        "ARM" => Some(&arm::Arm),
+        "BPF" => Some(&bpf::Bpf),
+        "MIPS" => Some(&mips::Mips),
+        "PPC" => Some(&ppc::Ppc),
+        _ => None,
+    }
 }
