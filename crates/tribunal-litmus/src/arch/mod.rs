@@ -8,6 +8,8 @@ mod mips;
 mod ppc;
 mod reader;
 mod riscv;
+mod x86;
+mod x86_64;
 
 use crate::micro::{Micro, Register};
 use crate::value::Symbol;
@@ -47,6 +49,8 @@ pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
         "BPF" => Some(&bpf::Bpf),
         "MIPS" => Some(&mips::Mips),
         "PPC" => Some(&ppc::Ppc),
+        "X86" => Some(&x86::X86),
+        "X86_64" => Some(&x86_64::X86_64),
         _ => None,
     }
 }
