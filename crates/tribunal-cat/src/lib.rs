@@ -3,6 +3,9 @@
 //! - [`Model`]: the cat language, in which models are written. A model is parsed once, and has a [`plan`] for each [`Environment`] of names.
 //! - [`relation`]: sets of events and relations on them, as bits.
 //! - [`plan`]: a model once its names are resolved: a graph of operations, and checks on some of its nodes.
+//! - [`evaluate`]: the values of a plan's nodes on an execution.
+//! - [`polarity`]: which way they move when what is chosen grows.
+//! - [`decide`]: whether an execution has the orders that a model asks for.
 //!
 //! A plan is evaluated on [facts](plan::Facts): the sets and relations that an execution comes with.
 //!
@@ -26,13 +29,17 @@
 //! ```
 
 mod builtin;
+pub mod decide;
 mod elaborate;
 mod environment;
 mod error;
+pub mod evaluate;
 mod lexer;
+pub mod limits;
 mod model;
 mod parser;
 pub mod plan;
+pub mod polarity;
 pub mod relation;
 mod source;
 mod syntax;

@@ -5,5 +5,13 @@
 //! - [`micro`]: what an instruction does, as micro-operations on registers and memory; [`arch`] reads instructions as these.
 
 pub mod arch;
+mod error;
 pub mod micro;
+mod print;
+mod syntax;
+mod test;
 pub mod value;
+
+pub use error::Error;
+pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Term};
+pub use test::{Condition, Instruction, Location, Observable, Test, Thread, Variable};

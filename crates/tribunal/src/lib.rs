@@ -27,6 +27,7 @@ pub mod monitor;
 pub mod names;
 pub mod object;
 mod order;
+mod preserved;
 pub mod races;
 pub mod separate;
 pub mod session;

@@ -47,10 +47,9 @@ pub(super) fn reachable(mut plan: Plan, implicit: Option<usize>) -> Plan {
         let op = &plan.node(node).op;
         work.extend(operands(op, &plan));
         match *op {
-            Op::Choice(choice) => {
-                if !std::mem::replace(&mut marks.choices[choice.0 as usize], true) {
-                    work.extend(parts(plan.choices[choice.0 as usize].from));
-                }
+            Op::Choice(choice) if !marks.choices[choice.0 as usize] => {
+                marks.choices[choice.0 as usize] = true;
+                work.extend(parts(plan.choices[choice.0 as usize].from));
             }
             // All names of a fixpoint are needed for one of them.
             Op::Fixpoint(fixpoint, _) => {

@@ -257,7 +257,7 @@ impl<'m> Elaborator<'m> {
         };
         match pattern {
             Pattern::One(None) => Ok(scope),
-            Pattern::One(Some(name)) => Ok(scope.with(*name, value.map_err(|fault| Rc::from(fault)))),
+            Pattern::One(Some(name)) => Ok(scope.with(*name, value.map_err(Rc::from))),
             Pattern::Tuple(names) => {
                 let parts = value.and_then(|value| self.parts(&value, names.len(), at));
                 let mut scope = scope;

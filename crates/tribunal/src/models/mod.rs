@@ -5,7 +5,6 @@ mod causal;
 mod coherence;
 mod inclusions;
 pub(crate) mod multiprocessor;
-mod preserved;
 mod sra;
 mod wra;
 mod wsc;
@@ -14,12 +13,11 @@ use crate::checker::Checker;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
+pub use crate::preserved::{BadPreserved, Keep, Preserved};
 use crate::sources;
 use crate::verdict::{Unsupported, Verdict};
 use c11::C11;
-pub use preserved::{BadPreserved, Keep, Preserved};
-
 use std::fmt;
 use std::str::FromStr;
 
@@ -278,8 +276,9 @@ impl FromStr for Model {
     type Err = UnknownModel;
 
     /// ```
-    /// use tribunal::Model;
+    /// use tribunal::{Model, models::Preserved};
     /// assert_eq!("rc20".parse(), Ok(Model::Rc20));
+    /// assert_eq!("po-mm=RR+RW;rf-mm=rfe".parse(), Ok(Model::Custom(Preserved::PSO)));
     /// assert!("c11".parse::<Model>().is_err());
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownModel> {

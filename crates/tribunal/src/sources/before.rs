@@ -6,7 +6,7 @@
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, LocId, Observation, Order, ThreadId};
 use crate::models::{Keep, Model};
-use crate::order::replay::{Halt, replay};
+use crate::order::past::replay::{Halt, replay};
 use crate::verdict::Limit;
 use std::ops::Range;
 

@@ -15,7 +15,7 @@ use super::{EdgeFault, Named, Refusal, applies, known};
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Order, ThreadId};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
