@@ -136,6 +136,8 @@ impl Binary {
             (Value::Address(s, o), Value::Address(t, p)) => match self {
                 Self::Eq => truth(left == right),
                 Self::Ne => truth(left != right),
+                Self::Lt | Self::Gt if left == right => truth(false),
+                Self::Le | Self::Ge if left == right => truth(true),
                 Self::Sub if s == t => Some(Value::Int(o.wrapping_sub(p))),
                 Self::Xor if left == right => Some(Value::ZERO),
                 Self::And | Self::Or if left == right => Some(left),

@@ -1,5 +1,6 @@
 //! Architectures: reading instructions as micro-operations.
 
+mod aarch64;
 mod arm;
 mod bpf;
 mod cursor;
@@ -43,6 +44,7 @@ pub trait Arch: Sync {
 pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
     match name {
         "RISCV" => Some(&riscv::RiscV),
+        "AArch64" => Some(&aarch64::AArch64),
         "ARM" => Some(&arm::Arm),
         "BPF" => Some(&bpf::Bpf),
         "MIPS" => Some(&mips::Mips),
