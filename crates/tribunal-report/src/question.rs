@@ -22,8 +22,7 @@ impl Question {
         match self {
             Question::Model(model) => model.engines().iter().map(|engine| engine.name()).collect(),
             Question::Criterion(criterion) => {
-                let engines = object::Engine::ALL.iter().filter(|engine| engine.decides(criterion));
-                engines.map(|engine| engine.name()).collect()
+                criterion.engines().iter().map(|engine| engine.name()).collect()
             }
         }
     }
