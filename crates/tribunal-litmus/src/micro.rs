@@ -134,6 +134,14 @@ pub enum Micro {
     Jump {
         target: String,
     },
+    /// C's `if` and `while`: on to the end label if the condition is zero, without an event. What comes before the last label is control-dependent on it.
+    Unless {
+        condition: Temporary,
+        target: String,
+        until: String,
+        /// Whether this is the entry of a loop, whose rounds are counted.
+        repeats: bool,
+    },
     /// The end of the thread.
     Stop,
     /// A commit event (`B`, `PRED`) of a predicated instruction: what follows in this instruction is control-dependent on the condition.
