@@ -9,6 +9,7 @@ use super::Decider;
 use super::explain::Nogoods;
 use super::orders::{Orders, is_total};
 use super::saturate::{Added, Conflict, Reason, Stage};
+use super::schedule::Schedule;
 use super::tree::Tree;
 use crate::limits::{Limits, Stopped};
 use crate::plan::{ChoiceId, Condition};
@@ -136,6 +137,7 @@ impl Decider<'_> {
             }
             trail.truncate(saturated);
             self.assume(trail, variables.assignment());
+            eprintln!(trail[trail.len() - 1].added.iter().map(|a| a.pairs.len()).sum::<usize>());
             let conflict = self.saturate(trail, *variables.solver.cb_mut().limits.get_mut())?;
             match conflict {
                 Some(conflict) => self.explain(trail, conflict, &mut nogoods),
@@ -226,7 +228,13 @@ impl Decider<'_> {
                 continue;
             }
             along.extend(self.evaluator.choice(ChoiceId(choice as u32)));
-            let order = along.topological()?;
+            let order = match check {
+                Some(check) => {
+                    let node = self.plan().checks[check].node;
+                    Schedule::new(&self.evaluator, node, &self.ranges, &along).order()?
+                }
+                None => along.topological()?,
+            };
             let mut place = vec![0; order.len()];
             order.iter().enumerate().for_each(|(at, &event)| place[event] = at);
             for (class, events) in self.ranges[choice].classes.iter().enumerate() {
