@@ -6,6 +6,7 @@
 
 pub mod arch;
 mod error;
+pub mod history;
 pub mod micro;
 mod print;
 mod syntax;
