@@ -6,13 +6,20 @@
 
 pub mod arch;
 mod error;
+mod few;
 pub mod history;
 pub mod micro;
+mod paths;
 mod print;
+mod run;
+mod search;
+mod structure;
 mod syntax;
+mod term;
 mod test;
 pub mod value;
 
 pub use error::Error;
+pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict};
 pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Term};
 pub use test::{Condition, Instruction, Location, Observable, Test, Thread, Variable};
