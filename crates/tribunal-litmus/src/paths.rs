@@ -141,6 +141,8 @@ struct State<'a> {
     ctrl: Few,
     /// What predicates of this instruction depend on.
     predicate: Few,
+    /// The events of these predicates.
+    predicates: Few,
     scopes: Vec<Scope>,
     /// How often loops went round, by instruction.
     rounds: Vec<(usize, u32)>,
@@ -187,6 +189,7 @@ pub(crate) fn paths(
         registers,
         ctrl: Few::EMPTY,
         predicate: Few::EMPTY,
+        predicates: Few::EMPTY,
         scopes: Vec::new(),
         rounds: Vec::new(),
         instance: 0,
@@ -235,6 +238,7 @@ impl<'a> Runner<'a> {
                 ));
             }
             state.predicate = Few::EMPTY;
+            state.predicates = Few::EMPTY;
             state.temps.clear();
             state.frames.push(Frame { micros: &instruction.micros, by: None });
         }
@@ -323,8 +327,9 @@ impl<'a> Runner<'a> {
             }
             Micro::Predicate { condition } => {
                 let condition = state.temp(*condition, self.zero);
-                self.emit(state, Kind::Predicate, None, condition.origin)?;
+                let event = self.emit(state, Kind::Predicate, None, condition.origin)?;
                 state.predicate = state.predicate.union(condition.taint);
+                state.predicates = state.predicates.union(Few::one(event));
             }
             Micro::Either { ways } => {
                 for way in ways {
@@ -377,6 +382,7 @@ impl<'a> Runner<'a> {
             instance: state.instance,
         });
         pairs(&mut state.path.iico_data, from, event);
+        pairs(&mut state.path.iico_ctrl, state.predicates, event);
         let mut addr = Few::EMPTY;
         for index in 0..state.frames.len() {
             if let Some(by) = state.frames[index].by {
@@ -600,6 +606,7 @@ impl State<'_> {
             registers: Vec::new(),
             ctrl: Few::EMPTY,
             predicate: Few::EMPTY,
+            predicates: Few::EMPTY,
             scopes: Vec::new(),
             rounds: Vec::new(),
             instance: 0,
