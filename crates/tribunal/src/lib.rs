@@ -19,7 +19,6 @@
 
 mod checker;
 pub mod growth;
-pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
@@ -29,7 +28,6 @@ pub mod object;
 mod order;
 mod preserved;
 pub mod races;
-pub mod separate;
 pub mod session;
 mod shrink;
 mod small;

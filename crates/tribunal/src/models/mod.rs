@@ -18,6 +18,7 @@ pub use crate::preserved::{BadPreserved, Keep, Preserved};
 use crate::sources;
 use crate::verdict::{Unsupported, Verdict};
 use c11::C11;
+pub use multiprocessor::decide_assuming;
 use std::fmt;
 use std::str::FromStr;
 

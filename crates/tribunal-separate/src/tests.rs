@@ -1,0 +1,212 @@
+use crate::Pair;
+use crate::dress::Outfit;
+use crate::judge::{Dress, Rule};
+use crate::search::Worn;
+use crate::seq_cst::choices;
+use crate::shape::{Shape, Shapes};
+use crate::sources::{History, histories};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use tribunal::memory::{Kind, Order};
+use tribunal::verdict::Verdict;
+use tribunal::{Model, check};
+
+fn every_shape(events: usize, fences: &[Order], needed_only: bool, mut visit: impl FnMut(&Shape)) {
+    let mut visit = |shape: &Shape| {
+        visit(shape);
+        ControlFlow::Continue(())
+    };
+    let _ = Shapes { events, fences, needed_only, visit: &mut visit }.run();
+}
+
+fn every_history(shape: &Shape, needed_only: bool, mut visit: impl FnMut(&History<'_>)) {
+    let mut visit = |h: &History<'_>| {
+        visit(h);
+        ControlFlow::Continue(())
+    };
+    let _ = histories(shape, needed_only, &|_| false, &mut visit);
+}
+
+/// Every model on every history, bare and in full dress, as the engines judge it.
+fn agree(events: usize, fences: &[Order], needed_only: bool, every: u64) -> u64 {
+    let (mut at, mut compared) = (0, 0);
+    every_shape(events, fences, needed_only, |shape| {
+        let rules = |dress: Dress| Model::ALL.map(|model| Rule::new(model, shape, dress));
+        let (bare, full) = (rules(Dress::Bare), rules(Dress::Full));
+        every_history(shape, needed_only, |h| {
+            at += 1;
+            if at % every != 0 {
+                return;
+            }
+            for (i, model) in Model::ALL.into_iter().enumerate() {
+                // Nothing is worn for sc.
+                let undressed = Pair { allows: model, forbids: Model::Sc };
+                for (pair, rule) in
+                    [(undressed, &bare[i]), (Pair { allows: Model::Sc, forbids: model }, &full[i])]
+                {
+                    let x = Outfit::full(h, pair, Worn::Extremes).build("");
+                    let verdict = check(&x, model);
+                    if !matches!(verdict, Verdict::Unsupported(_)) {
+                        assert_eq!(rule.allows(h), verdict.is_consistent(), "{model}: {x:?}");
+                        compared += 1;
+                    }
+                }
+            }
+        });
+    });
+    compared
+}
+
+#[test]
+fn small_histories_are_judged_as_the_engines_judge_them() {
+    for events in 1..=3 {
+        agree(events, &[], false, 1);
+        agree(events, &Order::OF_FENCES, false, 1);
+    }
+    assert!(agree(4, &[], true, 1) > 10_000);
+    assert!(agree(5, &[], true, 17) > 10_000);
+    assert!(agree(4, &Order::OF_FENCES, true, 1) > 1_000);
+    assert!(agree(5, &Order::OF_FENCES, true, 3) > 1_000);
+}
+
+/// rc20 and rc11 with orders of all kinds.
+#[test]
+fn orders_are_judged_as_the_engines_judge_them() {
+    let mut random = 1u64;
+    let mut below = |bound: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    let (mut at, mut forbidden) = (0, 0);
+    for (events, fences, every) in
+        [(4, &[][..], 3), (4, &Order::OF_FENCES, 3), (5, &[], 61), (5, &Order::OF_FENCES, 61)]
+    {
+        every_shape(events, fences, true, |shape| {
+            every_history(shape, true, |h| {
+                at += 1;
+                if at % every != 0 {
+                    return;
+                }
+                let mut orders = shape.labels.map(|label| label.order());
+                for (event, label) in shape.labels[..events].iter().enumerate() {
+                    let choices = choices(*label);
+                    // Mostly the strongest, without which there is little to forbid.
+                    orders[event] = choices[below(2 * choices.len()).min(choices.len() - 1)];
+                }
+                for (model, other) in [(Model::Rc20, Model::Rc11), (Model::Rc11, Model::Rc20)] {
+                    let pair = Pair { allows: model, forbids: other };
+                    let x = Outfit::full(h, pair, Worn::Orders(&orders)).build("");
+                    let allowed = Rule::new(model, shape, Dress::Orders(orders)).allows(h);
+                    assert_eq!(allowed, check(&x, model).is_consistent(), "{model}: {x:?}");
+                    forbidden += u64::from(!allowed);
+                }
+            });
+        });
+    }
+    assert!(forbidden > 1_000, "{forbidden}");
+}
+
+/// With fewer reads that have a source, a model allows no less.
+#[test]
+fn a_beginning_is_not_forbidden_if_the_whole_is_allowed() {
+    every_shape(4, &[], true, |shape| {
+        for rule in Model::ALL.map(|model| Rule::new(model, shape, Dress::Full)) {
+            let mut all = 0;
+            every_history(shape, true, |h| all += u64::from(rule.allows(h)));
+            let mut hopeful = 0;
+            let mut visit = |h: &History<'_>| {
+                hopeful += u64::from(rule.allows(h));
+                ControlFlow::Continue(())
+            };
+            let _ = histories(shape, true, &|h| !rule.allows(h), &mut visit);
+            assert_eq!(all, hopeful);
+        }
+    });
+}
+
+/// A history by threads, each event with its kind, its location and its source.
+type Plain = Vec<Vec<(Kind, usize, Option<(usize, usize)>)>>;
+
+/// The smallest of all that differ in the names of threads and locations alone.
+fn canonical(threads: &Plain) -> String {
+    let mut order: Vec<usize> = (0..threads.len()).collect();
+    let mut smallest: Option<String> = None;
+    loop {
+        let mut names: Vec<usize> = Vec::new();
+        let mut text = String::new();
+        for &thread in &order {
+            for &(kind, loc, source) in &threads[thread] {
+                let name = names.iter().position(|&known| known == loc).unwrap_or_else(|| {
+                    names.push(loc);
+                    names.len() - 1
+                });
+                let source = source.map(|(t, i)| (order.iter().position(|&u| u == t), i));
+                text += &format!("{kind:?} {name} {source:?};");
+            }
+            text += "//";
+        }
+        smallest = smallest.filter(|smallest| *smallest < text).or(Some(text));
+        let Some(i) = (1..order.len()).rev().find(|&i| order[i - 1] < order[i]) else { break };
+        let j = (i..order.len()).rev().find(|&j| order[j] > order[i - 1]).unwrap_or(i);
+        order.swap(i - 1, j);
+        order[i..].reverse();
+    }
+    smallest.unwrap_or_default()
+}
+
+/// Every history of threads of these lengths, again and again under different names.
+fn all_plain(lengths: &[usize], found: &mut HashSet<String>) {
+    let events: usize = lengths.iter().sum();
+    let slots: Vec<(usize, usize)> =
+        lengths.iter().enumerate().flat_map(|(t, &length)| (0..length).map(move |i| (t, i))).collect();
+    let kinds = [Kind::Read, Kind::Write, Kind::Rmw];
+    for choice in 0..(3 * events).pow(events as u32) {
+        let of = |e: usize| choice / (3 * events).pow(e as u32) % (3 * events);
+        let event = |e: usize| (kinds[of(e) % 3], of(e) / 3);
+        let sources: Vec<Vec<Option<(usize, usize)>>> = (0..events)
+            .map(|e| match event(e) {
+                (Kind::Write, _) => vec![None],
+                (_, loc) => {
+                    let fits = |w: &usize| *w != e && event(*w).0 != Kind::Read && event(*w).1 == loc;
+                    (0..events).filter(fits).map(|w| Some(slots[w])).chain([None]).collect()
+                }
+            })
+            .collect();
+        let mut digits = vec![0; events];
+        loop {
+            let mut plain: Plain = vec![Vec::new(); lengths.len()];
+            for e in 0..events {
+                plain[slots[e].0].push((event(e).0, event(e).1, sources[e][digits[e]]));
+            }
+            found.insert(canonical(&plain));
+            let Some(e) = (0..events).find(|&e| digits[e] + 1 < sources[e].len()) else { break };
+            digits[e] += 1;
+            digits[..e].fill(0);
+        }
+    }
+}
+
+#[test]
+fn every_history_comes_once() {
+    for (events, lengths) in [(1, &[&[1][..]][..]), (2, &[&[2], &[1, 1]]), (3, &[&[3], &[2, 1], &[1, 1, 1]])]
+    {
+        let mut all = HashSet::new();
+        lengths.iter().for_each(|lengths| all_plain(lengths, &mut all));
+        let mut found = HashSet::new();
+        every_shape(events, &[], false, |shape| {
+            every_history(shape, false, |h| {
+                let slot = |event: usize| {
+                    let thread = shape.starts.partition_point(|&start| start <= event) - 1;
+                    (thread, event - shape.starts[thread])
+                };
+                let mut plain: Plain = vec![Vec::new(); shape.starts.len() - 1];
+                for event in 0..events {
+                    let source = h.source(event).filter(|&source| source < events).map(slot);
+                    plain[slot(event).0].push((shape.label(event).kind(), shape.loc(event) as usize, source));
+                }
+                assert!(found.insert(canonical(&plain)), "twice: {plain:?}");
+            });
+        });
+        assert_eq!(found, all);
+    }
+}

@@ -1,0 +1,108 @@
+//! What can be wrong with a declared specification.
+
+use tribunal::object::Kind;
+use tribunal::object::text::{TextError, TextFault};
+
+/// What is wrong with a declared specification, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {fault}")]
+pub struct SpecError {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+    /// What is wrong there.
+    pub fault: SpecFault,
+}
+
+/// What is wrong, and where: the parser does not know the file.
+pub(crate) struct Misread {
+    pub line: u32,
+    pub column: u32,
+    pub fault: SpecFault,
+}
+
+impl Misread {
+    pub(crate) fn within(self, file: &str) -> SpecError {
+        let Misread { line, column, fault } = self;
+        SpecError { file: file.into(), line, column, fault }
+    }
+}
+
+impl From<TextError> for Misread {
+    fn from(error: TextError) -> Self {
+        Misread { line: error.line, column: error.column, fault: error.fault.into() }
+    }
+}
+
+/// What is wrong at a place of a declared specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SpecFault {
+    /// It cannot be read.
+    #[error(transparent)]
+    Text(#[from] TextFault),
+    /// More than a specification may have.
+    #[error("more than {most} {what}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A name that means nothing here.
+    #[error("nothing is called `{0}` here")]
+    UnknownName(String),
+    /// A name that has a meaning already.
+    #[error("`{0}` is there already")]
+    Duplicate(String),
+    /// A name that cannot be used so.
+    #[error("`{name}` is {is}, expected {expected}")]
+    NotA {
+        /// The name.
+        name: String,
+        /// What it is.
+        is: &'static str,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A value of the wrong kind.
+    #[error("{what} must be {}, found {}", expected.words(), found.words())]
+    WrongKind {
+        /// What has the value.
+        what: &'static str,
+        /// The kind that it must have.
+        expected: Kind,
+        /// The kind that it has.
+        found: Kind,
+    },
+    /// A statement after a return or refusal.
+    #[error("this is never reached")]
+    Unreachable,
+    /// A method that says that it is read-only and is not.
+    #[error("`{0}` is said to be read-only, but changes the state")]
+    NotReadOnly(String),
+    /// A method that says that it has a key and touches more.
+    #[error("`{method}` is said to concern only the key `{key}`, but touches more of the state")]
+    NotKeyed {
+        /// The method.
+        method: String,
+        /// The parameter named as its key.
+        key: String,
+    },
+    /// A method has another number of parameters.
+    #[error("`{method}` has {takes} parameter{}, found {found}", if *takes == 1 { "" } else { "s" })]
+    Arity {
+        /// The method.
+        method: String,
+        /// How many parameters it has.
+        takes: usize,
+        /// How many are named.
+        found: usize,
+    },
+    /// There is no method.
+    #[error("the object has no method")]
+    NoMethods,
+}
