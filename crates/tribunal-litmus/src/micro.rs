@@ -142,6 +142,10 @@ pub enum Micro {
         /// Whether this is the entry of a loop, whose rounds are counted.
         repeats: bool,
     },
+    /// Back to the entry of a loop that counts its rounds. The last of its instruction.
+    Repeat {
+        target: String,
+    },
     /// The end of the thread.
     Stop,
     /// A commit event (`B`, `PRED`) of a predicated instruction: what follows in this instruction is control-dependent on the condition.
@@ -176,6 +180,11 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// A temporary that is yet to be given.
+    pub(crate) fn temporary(&mut self) -> Temporary {
+        self.fresh()
+    }
+
     fn fresh(&mut self) -> Temporary {
         self.temporaries += 1;
         Temporary(self.temporaries - 1)

@@ -317,6 +317,10 @@ impl<'a> Runner<'a> {
                 let target = self.label(state, target)?;
                 return self.jump(state, target, true);
             }
+            Micro::Repeat { target } => {
+                let target = self.label(state, target)?;
+                return self.jump(state, target, false);
+            }
             Micro::Unless { condition, target, until, repeats } => {
                 return self.unless(state, *condition, target, until, *repeats);
             }
