@@ -137,7 +137,6 @@ impl Decider<'_> {
             }
             trail.truncate(saturated);
             self.assume(trail, variables.assignment());
-            eprintln!(trail[trail.len() - 1].added.iter().map(|a| a.pairs.len()).sum::<usize>());
             let conflict = self.saturate(trail, *variables.solver.cb_mut().limits.get_mut())?;
             match conflict {
                 Some(conflict) => self.explain(trail, conflict, &mut nogoods),
