@@ -3,7 +3,7 @@
 use tribunal_cat::{Environment, Model, NoFiles};
 
 fn document() -> String {
-    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cat.md")).unwrap()
+    std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cat.md")).expect("docs/cat.md")
 }
 
 #[test]
