@@ -2,14 +2,14 @@
 
 /// The name that differs least, if it differs by no more than a third of its letters.
 pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let most = name.len().div_ceil(3);
+    let most = (2 * name.len()).div_ceil(3);
     let mut best: Option<(usize, &str)> = None;
     for other in names {
-        if other.len().abs_diff(name.len()) > most || other == name {
+        if other.len().abs_diff(name.len()) * 2 > most || other == name {
             continue;
         }
         let changes = distance(name.as_bytes(), other.as_bytes());
-        if changes <= 2 * most && best.is_none_or(|(least, known)| (changes, other) < (least, known)) {
+        if changes <= most && best.is_none_or(|(least, known)| (changes, other) < (least, known)) {
             best = Some((changes, other));
         }
     }
