@@ -24,6 +24,7 @@ use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use tribunal_litmus::history::Target;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -488,6 +489,7 @@ const CONVERT_HELP: &str = "\
 Examples:
   tribunal convert --to text trace.axe
   tribunal convert --to json -o all.jsonl.gz *.txt
+  tribunal convert --to litmus --arch AArch64 short.txt
 
 With -o the file appears when all is written: until then, and after any failure, what was there before stays. It may be one of \
 the files that are read, and keeps its mode; symbolic links are followed.";
@@ -495,9 +497,12 @@ the files that are read, and keeps its mode; symbolic links are followed.";
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
 pub struct ConvertArguments {
-    /// The format to write
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub to: Format,
+    /// The format to write; litmus is a test with a condition, for herd and its kin
+    #[arg(short, long, value_name = "FORMAT", value_parser = convert_to())]
+    pub to: ConvertTo,
+    /// What a litmus test is written for
+    #[arg(long, value_name = "ARCH", default_value = "C", value_parser = litmus_target())]
+    pub arch: Target,
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub from: Option<Format>,
@@ -654,6 +659,27 @@ fn nil_reads() -> impl TypedValueParser<Value = NilReads> {
 }
 
 /// Formats by name, listed in the help and in completions.
+/// What `convert` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConvertTo {
+    /// Histories.
+    Format(Format),
+    /// Litmus tests.
+    Litmus,
+}
+
+fn convert_to() -> impl TypedValueParser<Value = ConvertTo> {
+    let names = Format::ALL.map(Format::name).into_iter().chain(["litmus"]);
+    PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
+        "litmus" => Ok(ConvertTo::Litmus),
+        name => name.parse().map(ConvertTo::Format),
+    })
+}
+
+fn litmus_target() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>())
+}
+
 pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
 }

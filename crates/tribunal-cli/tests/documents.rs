@@ -110,6 +110,7 @@ fn the_command_is_documented_as_it_is() {
         "tribunal explain overtaking.json",
         "tribunal verify mp.txt mp.certificates",
         "tribunal convert --to axe mp.txt",
+        "tribunal convert --to litmus --arch AArch64 mp.txt",
         "tribunal shrink --model tso pso.txt",
         "tribunal view mp.txt -o mp.html",
         "tribunal view mp.txt --svg mp.svg --dot mp.dot",
