@@ -103,7 +103,8 @@ pub enum Command {
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys
     Stats(StatsArguments),
-    /// List the models of memories and the criteria of objects: axioms, complexity, engines
+    /// List the models of memories and the criteria of objects, or print their definitions
+    #[command(after_help = MODELS_HELP)]
     Models(ModelsArguments),
     /// Say how many pairs of writes every sc order agrees on, and how many of them ccv, ccm and wsc find
     Kernel(KernelArguments),
@@ -604,11 +605,32 @@ pub struct StatsArguments {
     pub histories: Histories,
 }
 
+const MODELS_HELP: &str = "\
+Examples:
+  tribunal models
+  tribunal models tso
+  tribunal models tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
+
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
+    /// Print the definitions of these models, in the cat language
+    #[arg(value_name = "MODEL")]
+    pub models: Vec<Question>,
+
     /// How to print the models
     #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Style,
+    pub output: ModelStyle,
+}
+
+/// How models are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelStyle {
+    /// For people
+    Human,
+    /// For programs: one JSON object a line
+    Json,
+    /// For documents: a table
+    Markdown,
 }
 
 /// For whom a description is.
