@@ -12,8 +12,8 @@
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId};
-use crate::models::Preserved;
 use crate::models::multiprocessor::decide_assuming;
+use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 
 /// How many pairs of writes are ordered, and by what.

@@ -18,6 +18,7 @@
 //! ```
 
 mod checker;
+pub mod definition;
 pub mod growth;
 pub mod kernel;
 mod limits;
@@ -27,6 +28,7 @@ pub mod monitor;
 pub mod names;
 pub mod object;
 mod order;
+mod preserved;
 pub mod races;
 pub mod separate;
 pub mod session;

@@ -24,10 +24,10 @@ use crate::Model;
 use crate::growth::Growth;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, ThreadId};
-use crate::order::clocks::Clocks;
-use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::pasts::{PastSets, Pasts};
-use crate::order::replay::{Halt, Step, replay};
+use crate::order::past::clocks::Clocks;
+use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::pasts::{PastSets, Pasts};
+use crate::order::past::replay::{Halt, Step, replay};
 use crate::verdict::{Limit, Race};
 use std::ops::ControlFlow;
 

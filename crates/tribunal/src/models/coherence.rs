@@ -11,14 +11,14 @@
 //! - an RMW comes right after the write that it reads from, and the initial write is first.
 //!
 //! (Order the accesses by the writes that they leave, each write before its readers: po-loc, rf, mo and fr all go
-//! forward.) These are constraints between [rf-chains](crate::order::chains), and any topological order of the
+//! forward.) These are constraints between [rf-chains](crate::order::coherence::chains), and any topological order of the
 //! chains is an mo.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind};
-use crate::order::chains::{Chains, SharedSource, left_by, looked_at};
+use crate::order::coherence::chains::{Chains, SharedSource, left_by, looked_at};
+use crate::order::coherence::latest::Walk;
 use crate::order::digraph::{Arc, short_cycle, topological_order};
-use crate::order::latest::Walk;
 use crate::verdict::{
     Axiom, Because, Cycle, Edge, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness,
 };

@@ -5,7 +5,6 @@ mod causal;
 mod coherence;
 mod engine;
 pub(crate) mod multiprocessor;
-mod preserved;
 mod sra;
 mod table;
 mod wra;
@@ -18,7 +17,7 @@ use crate::memory::Execution;
 use crate::sources;
 use crate::verdict::Verdict;
 pub use engine::Engine;
-pub use preserved::{BadPreserved, Keep, Preserved};
+pub use crate::preserved::{BadPreserved, Keep, Preserved};
 pub use table::{Model, UnknownModel};
 
 /// A verdict and what decided it.
@@ -73,7 +72,7 @@ pub fn judge_by(
     engine: Engine,
     limits: &Limits<'_>,
 ) -> Option<Judgement> {
-    model.engines().any(|known| known == engine).then(|| judgement(execution, model, Some(engine), limits))
+    model.engines().contains(&engine).then(|| judgement(execution, model, Some(engine), limits))
 }
 
 pub(crate) fn judgement(
@@ -82,8 +81,7 @@ pub(crate) fn judgement(
     engine: Option<Engine>,
     limits: &Limits<'_>,
 ) -> Judgement {
-    let mut engines = model.engines();
-    let usual = engine.or(engines.next()).unwrap_or(Engine::Definition);
+    let usual = engine.unwrap_or(model.engines()[0]);
     if let Some(why) = model.unsupported(x) {
         return Judgement { verdict: Verdict::Unsupported(why), engine: usual };
     }
@@ -98,7 +96,7 @@ pub(crate) fn judgement(
         _ => definition::decide(x, model, limits).map(|verdict| (verdict, Engine::Definition)),
     };
     // What runs into a limit is the search, where there is one.
-    let searched = engine.or(engines.next()).unwrap_or(usual);
+    let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
     Judgement { verdict, engine }
 }

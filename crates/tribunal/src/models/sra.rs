@@ -15,11 +15,12 @@
 use super::Engine;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::order::chains::{Chains, SharedSource};
-use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::replay::Halt;
-use crate::order::saturation::{Contradiction, Saturated, Saturation};
-use crate::order::{causality, frontier};
+use crate::order::coherence::chains::{Chains, SharedSource};
+use crate::order::coherence::frontier;
+use crate::order::coherence::saturation::{Contradiction, Saturated, Saturation};
+use crate::order::past::causality;
+use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Because, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
 
 pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Engine), Limit> {

@@ -2,14 +2,14 @@
 
 use super::c11::{self, C11};
 use super::{Engine, Preserved, causal, coherence, multiprocessor, sra, wra, wsc};
-use crate::definition::Definition;
+use crate::definition::{self, Definition};
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 use crate::verdict::{Limit, Unsupported, Verdict};
 use Engine::{
-    CcmEnum, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search, Subset, WccmEnum,
+    CcmEnum, Definition as ByText, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search, Subset, WccmEnum,
     WeakCoherence, WscEnum,
 };
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub(super) struct Row {
     pub text: &'static str,
     /// The cost of deciding it.
     pub cost: &'static str,
-    /// The engines that decide it beside its definition, the usual one first.
+    /// The engines that decide it, the usual one first.
     pub engines: &'static [Engine],
     /// How they do; a model without is decided by its definition.
     pub decide: Option<Decide>,
@@ -76,7 +76,7 @@ macro_rules! text {
 /// Models whose axioms speak of program order alone say nothing of fences, nor, without mo, of what is written last.
 const CAUSAL: &[Unsupported] = &[Unsupported::Fences, Unsupported::Finals];
 const WITHOUT_MO: &[Unsupported] = &[Unsupported::Finals];
-const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Plain];
+const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Plain, ByText];
 const SEARCHED: &str = "NP-complete; near O(n·k) where saturation decides";
 const LINEAR: &str = "O(n·k)";
 
@@ -86,7 +86,7 @@ models! {
         name: "sc",
         text: text!("sc"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Plain],
+        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Plain, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::SC, engine, limits)),
         not_of: &[],
         included_in: &[Model::Tso, Model::Wsc, Model::Rc20, Model::Rc11],
@@ -96,7 +96,7 @@ models! {
         name: "tso",
         text: text!("tso"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Plain],
+        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Plain, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::TSO, engine, limits)),
         not_of: &[],
         included_in: &[Model::Pso, Model::Wccm, Model::Sra],
@@ -137,7 +137,7 @@ models! {
         name: "coherence",
         text: text!("coherence"),
         cost: "O(n)",
-        engines: &[MinimalCoherence],
+        engines: &[MinimalCoherence, ByText],
         decide: Some(|x, _, limits| Ok((coherence::decide(x, limits)?, MinimalCoherence))),
         not_of: &[],
         included_in: &[],
@@ -147,7 +147,7 @@ models! {
         name: "wsc",
         text: text!("wsc"),
         cost: "polynomial; near O(n·k)",
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((wsc::decide(x, limits)?, Saturation))),
         not_of: CAUSAL,
         // ra looks at each location alone, where hb orders all or nothing of two chains of RMWs.
@@ -158,7 +158,7 @@ models! {
         name: "ccm",
         text: text!("ccm"),
         cost: LINEAR,
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((causal::ccm::decide(x, limits)?, Saturation))),
         not_of: CAUSAL,
         included_in: &[Model::Wccm, Model::Cm],
@@ -168,7 +168,7 @@ models! {
         name: "wccm",
         text: text!("wccm"),
         cost: LINEAR,
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((causal::wccm::decide(x, limits)?, Saturation))),
         not_of: CAUSAL,
         // co is po-loc, or by ppo ∪ rfe: cf[co] is in whb. Two RMWs that read from one write come before each other by rw.
@@ -179,7 +179,7 @@ models! {
         name: "cm",
         text: text!("cm"),
         cost: LINEAR,
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((causal::cm::decide(x, limits)?, Saturation))),
         not_of: CAUSAL,
         included_in: &[Model::Cc, Model::Pram],
@@ -189,7 +189,7 @@ models! {
         name: "ccv",
         text: text!("ccv"),
         cost: LINEAR,
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((causal::ccv::decide(x, limits)?, Saturation))),
         not_of: CAUSAL,
         included_in: &[Model::Cc],
@@ -199,7 +199,7 @@ models! {
         name: "cc",
         text: text!("cc"),
         cost: LINEAR,
-        engines: &[WeakCoherence],
+        engines: &[WeakCoherence, ByText],
         decide: Some(|x, _, limits| Ok((causal::cc::decide(x, limits)?, WeakCoherence))),
         not_of: CAUSAL,
         included_in: &[],
@@ -209,7 +209,7 @@ models! {
         name: "pram",
         text: text!("pram"),
         cost: LINEAR,
-        engines: &[Saturation],
+        engines: &[Saturation, ByText],
         decide: Some(|x, _, limits| Ok((causal::pram::decide(x, limits)?, Saturation))),
         not_of: WITHOUT_MO,
         included_in: &[],
@@ -219,7 +219,7 @@ models! {
         name: "sra",
         text: text!("sra"),
         cost: "O(n·k) without RMWs, NP-complete with: O(k·n^(k+1))",
-        engines: &[MinimalCoherence, FrontierSearch],
+        engines: &[MinimalCoherence, FrontierSearch, ByText],
         decide: Some(|x, _, limits| sra::decide(x, limits)),
         not_of: &[],
         included_in: &[Model::Ccv, Model::Ra],
@@ -229,7 +229,7 @@ models! {
         name: "ra",
         text: text!("ra"),
         cost: LINEAR,
-        engines: &[MinimalCoherence],
+        engines: &[MinimalCoherence, ByText],
         decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::EveryRead, limits)?, MinimalCoherence))),
         not_of: &[],
         // With seq_cst, ra is not in rc20 or rc11.
@@ -240,7 +240,7 @@ models! {
         name: "wra",
         text: text!("wra"),
         cost: LINEAR,
-        engines: &[WeakCoherence],
+        engines: &[WeakCoherence, ByText],
         decide: Some(|x, _, limits| Ok((wra::decide(x, limits)?, WeakCoherence))),
         not_of: WITHOUT_MO,
         included_in: &[Model::Cc],
@@ -250,7 +250,7 @@ models! {
         name: "rc20",
         text: text!("rc20"),
         cost: "O(n·k) without seq_cst, NP-complete with; near O(n·k) where saturation decides",
-        engines: &[MinimalCoherence, Saturation, Search, Sat],
+        engines: &[MinimalCoherence, Saturation, Search, Sat, ByText],
         decide: Some(|x, engine, limits| c11::decide(x, C11::Rc20, engine, limits)),
         not_of: &[],
         included_in: &[Model::Relaxed],
@@ -260,7 +260,7 @@ models! {
         name: "rc11",
         text: text!("rc11"),
         cost: "O(n·k) without seq_cst, NP-complete with; near O(n·k) where saturation decides",
-        engines: &[MinimalCoherence, Saturation, Search, Sat],
+        engines: &[MinimalCoherence, Saturation, Search, Sat, ByText],
         decide: Some(|x, engine, limits| c11::decide(x, C11::Rc11, engine, limits)),
         not_of: &[],
         included_in: &[Model::Relaxed],
@@ -270,7 +270,7 @@ models! {
         name: "relaxed",
         text: text!("relaxed"),
         cost: "O(n)",
-        engines: &[MinimalCoherence],
+        engines: &[MinimalCoherence, ByText],
         decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::Nothing, limits)?, MinimalCoherence))),
         not_of: &[],
         included_in: &[Model::Coherence],
@@ -300,7 +300,7 @@ impl Model {
     pub fn text(self) -> Cow<'static, str> {
         match (self, self.row()) {
             (_, Some(row)) => row.text.into(),
-            (Model::Custom(preserved), _) => preserved.text().into(),
+            (Model::Custom(preserved), _) => definition::pair_text(&preserved).into(),
             (Model::Cat(definition), _) => definition.text().into(),
             (_, None) => "".into(),
         }
@@ -343,12 +343,11 @@ impl Model {
     }
 
     /// The engines that can decide the model, the usual one first; its [definition](Engine::Definition) last.
-    pub fn engines(self) -> impl Iterator<Item = Engine> {
-        let fast = match self {
+    pub fn engines(self) -> &'static [Engine] {
+        match self {
             Model::Custom(_) => ORDERS,
-            _ => self.row().map_or(&[][..], |row| row.engines),
-        };
-        fast.iter().copied().chain([Engine::Definition])
+            _ => self.row().map_or(&[ByText], |row| row.engines),
+        }
     }
 
     /// How its engines decide it; without, its definition does.

@@ -11,10 +11,10 @@
 use super::causal::overwritten;
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::order::causality;
-use crate::order::chains::SharedSource;
-use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::replay::Halt;
+use crate::order::coherence::chains::SharedSource;
+use crate::order::past::causality;
+use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {

@@ -1,34 +1,12 @@
-//! What the engines share: clocks, graphs, cycles. Nothing here knows a model by name.
+//! What the engines share, in folders by what it serves. Nothing here knows a model by name.
+//!
+//! [`past`] says what comes before each event, for every family of models. [`coherence`] finds the constraints on mo of C11 and its
+//! kin, location by location. [`views`] finds the orders of all memory events that multiprocessors ask for. Only
+//! [`coherence::psc`] uses both: what acyclic(psc) asks is a graph that the engines of `views` saturate and search.
 
-pub(crate) mod base;
-pub(crate) mod causality;
-pub(crate) mod chains;
-pub(crate) mod clocks;
 pub(crate) mod coherence;
-pub(crate) mod completion;
-pub(crate) mod derivation;
 pub(crate) mod digraph;
-pub(crate) mod enumeration;
-mod explanation;
-pub(crate) mod frontier;
-pub(crate) mod graph;
-pub(crate) mod happens_before;
-mod informs;
-pub(crate) mod latest;
-pub(crate) mod observer;
 pub(crate) mod parallel;
-pub(crate) mod pasts;
+pub(crate) mod past;
 pub(crate) mod path;
-pub(crate) mod plain;
-pub(crate) mod psc;
-pub(crate) mod repair;
-pub(crate) mod replay;
-pub(crate) mod sat;
-pub(crate) mod saturate;
-pub(crate) mod saturation;
-pub(crate) mod search;
-pub(crate) mod sets;
-mod simulation;
-pub(crate) mod subset;
-pub(crate) mod turns;
 pub(crate) mod views;

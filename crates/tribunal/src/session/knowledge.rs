@@ -2,7 +2,7 @@
 
 use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::{Order, ThreadId};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 
 /// What who reads a write may acquire: a row, and so many events of the write's own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -37,7 +37,7 @@ mod step;
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
 use crate::models::{Model, judge};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 use crate::verdict::{Verdict, Violation, Witness};
 use coherence::Coherence;
 use exact::{Exact, Reading, settles};

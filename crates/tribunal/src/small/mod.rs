@@ -10,7 +10,7 @@ mod writes;
 
 use crate::memory::Execution;
 use crate::models::{Engine, Model, Preserved};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 use crate::verdict::{ModificationOrder, Witness};
 use orders::Orders;
 use replay::Replay;

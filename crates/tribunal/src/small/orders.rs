@@ -9,7 +9,7 @@ use super::supported;
 use super::word::Word;
 use super::writes::Writes;
 use crate::memory::{EventId, Execution, Kind, Order};
-use crate::models::{Keep, Preserved};
+use crate::preserved::{Keep, Preserved};
 use crate::verdict::ModificationOrder;
 
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use super::word::Word;
 use super::writes::Writes;
 use crate::memory::{EventId, Execution, Label};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 
 /// The threads on their way.
 #[derive(Default)]
@@ -55,7 +55,7 @@ fn annotated(label: Label) -> (bool, bool, bool) {
 }
 
 impl<W: Word> Replay<W> {
-    /// What hb and the given final values ask of mo (`order/coherence.rs`): each write that was left before an access of its
+    /// What hb and the given final values ask of mo (`order/coherence/minimal.rs`): each write that was left before an access of its
     /// location is the one that the access looks at, or mo-before it. False if po ∪ rf is cyclic or no mo has that.
     pub(super) fn coherence(
         &mut self,

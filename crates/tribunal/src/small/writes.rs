@@ -70,7 +70,7 @@ impl<W: Word> Writes<W> {
         true
     }
 
-    /// What the local view, acyclic(po-loc ∪ rf ∪ mo ∪ fr), and the given final values ask of mo; `order/base.rs` says why this
+    /// What the local view, acyclic(po-loc ∪ rf ∪ mo ∪ fr), and the given final values ask of mo; `order/views/base.rs` says why this
     /// is all but for chains. False if no mo has that.
     pub(super) fn local_view(&mut self, x: &Execution) -> bool {
         self.reset(x);

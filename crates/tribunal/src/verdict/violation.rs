@@ -63,10 +63,12 @@ pub enum Axiom {
     Sources,
     /// acyclic(psc): the order of seq_cst events
     SeqCst,
+    /// A check of a model that is given as text, by the name it has there.
+    Given(&'static str),
 }
 
 impl Axiom {
-    /// Every axiom.
+    /// Every axiom of the named models.
     pub const ALL: [Axiom; 22] = [
         Axiom::PoRf,
         Axiom::WriteCoherence,
@@ -117,6 +119,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "saturated-sequential",
             Axiom::Sources => "sources",
             Axiom::SeqCst => "seq-cst",
+            Axiom::Given(name) => name,
         }
     }
 
@@ -145,6 +148,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
             Axiom::Sources => "every read has a source with which the axioms hold",
             Axiom::SeqCst => "acyclic(psc)",
+            Axiom::Given(_) => "a check of the model's text",
         }
     }
 }
@@ -217,6 +221,21 @@ pub enum Refutation {
         /// Each write of its value that is not [struck out](Refutation::NoSource), and what is wrong with it as the source.
         cases: Vec<(EventId, Violation)>,
     },
+    /// A check of the model's text fails. Every mo that has these edges, which follow by transitivity from those of the enclosing cases and
+    /// from initial writes being first and final ones last, breaks it: evaluated on these edges alone if the check can only fail the
+    /// more the larger mo is, or else on a whole mo, which they then are.
+    Check(Check),
+}
+
+/// A check of a model's text that fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Which one, counted from 0 in the order of the text.
+    pub index: usize,
+    /// The mo edges that it rests on.
+    pub mo: Vec<(EventId, EventId)>,
+    /// What breaks it: the events of a cycle, the ends of a pair or an event that should not be there.
+    pub events: Vec<EventId>,
 }
 
 /// A closed walk: each edge begins where the one before it ends, and the first where the last ends.
@@ -494,6 +513,13 @@ impl Refutation {
             }
             Refutation::ThinAir(observation) => visit_read(*observation, visit),
             Refutation::NoSource(read) => visit(*read),
+            Refutation::Check(check) => {
+                check.mo.iter().for_each(|&(from, to)| {
+                    visit(from);
+                    visit(to);
+                });
+                check.events.iter().for_each(|&event| visit(event));
+            }
             Refutation::Forced { sources, then } => {
                 for &(observation, source) in sources {
                     visit_read(observation, visit);
@@ -518,6 +544,7 @@ impl Refutation {
             Refutation::Overwritten { before, after, .. } => 1 + before.len() + after.len(),
             Refutation::Split { forward, backward, .. } => 1 + forward.weight() + backward.weight(),
             Refutation::ThinAir(_) | Refutation::NoSource(_) => 1,
+            Refutation::Check(check) => 1 + check.mo.len() + check.events.len(),
             Refutation::Forced { sources, then } => sources.len() + then.weight(),
             Refutation::Sources { cases, .. } => {
                 1 + cases.iter().map(|(_, case)| 1 + case.weight()).sum::<usize>()

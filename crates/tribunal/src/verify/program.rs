@@ -1,7 +1,7 @@
 //! Program order, and what the models keep of it, pair by pair.
 
 use crate::memory::{EventId, Execution, Kind, Order};
-use crate::models::{Keep, Preserved};
+use crate::preserved::{Keep, Preserved};
 use std::cell::OnceCell;
 
 /// Program order of an execution.

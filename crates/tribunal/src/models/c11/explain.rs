@@ -1,15 +1,15 @@
 //! Conflicts of psc as certificates.
 //!
-//! A cycle of the [graph](crate::order::psc) is cut at its seq_cst events: what is between two of them is an edge of psc. mo edges
-//! that were derived become lemmas, each with the cycle that it would close the other way round.
+//! A cycle of the [graph](crate::order::coherence::psc) is cut at its seq_cst events: what is between two of them is an edge of
+//! psc. mo edges that were derived become lemmas, each with the cycle that it would close the other way round.
 
 use crate::memory::{EventId, Execution};
-use crate::order::chains::{left_by, looked_at};
-use crate::order::derivation::{Derivation, Hop, Lemma};
-use crate::order::graph::Node;
-use crate::order::psc::{Beside, Far, Psc, Role, Scene};
-use crate::order::saturate::{Conflict, Reason, Saturation};
-use crate::order::search::Explain;
+use crate::order::coherence::chains::{left_by, looked_at};
+use crate::order::coherence::psc::{Beside, Far, Psc, Role, Scene};
+use crate::order::views::derivation::{Derivation, Hop, Lemma};
+use crate::order::views::graph::Node;
+use crate::order::views::saturate::{Conflict, Reason, Saturation};
+use crate::order::views::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
 

@@ -26,18 +26,21 @@ mod explain;
 use super::{Engine, Preserved, multiprocessor};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Order};
-use crate::order::chains::Chains;
-use crate::order::graph::Graph;
-use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::observer::Accesses;
-use crate::order::pasts::Pasts;
-use crate::order::psc::{self, Copies, Far, Psc, Scene};
-use crate::order::repair::repair;
-use crate::order::replay::Halt;
-use crate::order::saturate::{Reason, Saturation, Stop, graph_bytes};
-use crate::order::search::{self, Explain, Outcome, in_order};
-use crate::order::turns::Turns;
-use crate::order::{causality, coherence, parallel, sat};
+use crate::order::coherence::chains::Chains;
+use crate::order::coherence::minimal;
+use crate::order::coherence::observer::Accesses;
+use crate::order::coherence::psc::{self, Copies, Far, Psc, Scene};
+use crate::order::parallel;
+use crate::order::past::causality;
+use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::pasts::Pasts;
+use crate::order::past::replay::Halt;
+use crate::order::views::graph::Graph;
+use crate::order::views::repair::repair;
+use crate::order::views::sat;
+use crate::order::views::saturate::{Reason, Saturation, Stop, graph_bytes};
+use crate::order::views::search::{self, Explain, Outcome, in_order};
+use crate::order::views::turns::Turns;
 use crate::verdict::{Axiom, Limit, Verdict, Violation, Witness};
 use explain::Explanation;
 use std::rc::Rc;
@@ -87,7 +90,7 @@ pub(super) fn decide(
         Err(Halt::Limit(limit)) => return Err(limit.out_of(limits.max_memory)),
     };
     let incoherent = || -> Result<Option<(Verdict, Engine)>, Limit> {
-        let violation = coherence::order_writes(x, &hb, Chains::new(x), limits)?.err();
+        let violation = minimal::order_writes(x, &hb, Chains::new(x), limits)?.err();
         Ok(violation.map(|violation| (Verdict::Inconsistent(violation), Engine::MinimalCoherence)))
     };
     let Ok(chains) = chains else {
@@ -241,7 +244,7 @@ pub(super) fn coherent(
         Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),
         Err(Halt::Limit(limit)) => return Err(limit.out_of(limits.max_memory)),
     };
-    Ok(match coherence::order_writes(x, &hb, chains, limits)? {
+    Ok(match minimal::order_writes(x, &hb, chains, limits)? {
         Ok(mo) => Verdict::Consistent(Witness::Mo(mo)),
         Err(violation) => Verdict::Inconsistent(violation),
     })

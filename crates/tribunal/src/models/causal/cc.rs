@@ -10,9 +10,9 @@
 use super::overwritten;
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::order::causality;
-use crate::order::happens_before::{HappensBefore, Synchronisation};
-use crate::order::replay::Halt;
+use crate::order::past::causality;
+use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Limit, Verdict, Violation, Witness};
 
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {

@@ -14,15 +14,15 @@ use super::arrows::Arrows;
 use super::cc::causal_past;
 use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
-use crate::order::chains::left_by;
-use crate::order::clocks::Clocks;
+use crate::order::coherence::chains::left_by;
+use crate::order::coherence::latest::{Latest, Walk, teams};
+use crate::order::coherence::observer::{Fronts, Observable};
 use crate::order::digraph::{Arc, short_cycle};
-use crate::order::happens_before::HappensBefore;
-use crate::order::latest::{Latest, Walk, teams};
-use crate::order::observer::{Fronts, Observable};
 use crate::order::parallel;
-use crate::order::pasts::Pasts;
-use crate::order::replay::{Deadlock, Halt, replay};
+use crate::order::past::clocks::Clocks;
+use crate::order::past::happens_before::HappensBefore;
+use crate::order::past::pasts::Pasts;
+use crate::order::past::replay::{Deadlock, Halt, replay};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Edges between writes.

@@ -8,7 +8,7 @@ use super::proof::{Line, Proof, Scope};
 use super::view::{Scratch, Seen, View, observe};
 use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
-use crate::order::latest::teams;
+use crate::order::coherence::latest::teams;
 use crate::order::parallel;
 use crate::verdict::{Because, Cycle, Edge, Limit};
 

@@ -7,13 +7,13 @@
 
 use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, ThreadId};
-use crate::order::clocks::{Clocks, Row};
-use crate::order::happens_before::HappensBefore;
-use crate::order::latest::{Latest, Previous, teams};
-use crate::order::observer::{Fronts, Observable, TURN};
+use crate::order::coherence::latest::{Latest, Previous, teams};
+use crate::order::coherence::observer::{Fronts, Observable, TURN};
 use crate::order::parallel;
-use crate::order::pasts::{PastSets, Pasts};
-use crate::order::sets::Sets;
+use crate::order::past::clocks::{Clocks, Row};
+use crate::order::past::happens_before::HappensBefore;
+use crate::order::past::pasts::{PastSets, Pasts};
+use crate::order::past::sets::Sets;
 use crate::verdict::{Axiom, Limit, Refutation, Violation};
 use std::ops::Range;
 

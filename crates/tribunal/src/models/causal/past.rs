@@ -5,10 +5,10 @@ use super::base::{Base, NONE, Writes};
 use super::graph::{Graph, sort};
 use crate::limits::Limits;
 use crate::memory::{EventId, ThreadId};
-use crate::order::clocks::Clocks;
-use crate::order::latest::{Latest, Previous};
-use crate::order::pasts::{PastSets, has_many_threads};
-use crate::order::sets::Sets;
+use crate::order::coherence::latest::{Latest, Previous};
+use crate::order::past::clocks::Clocks;
+use crate::order::past::pasts::{PastSets, has_many_threads};
+use crate::order::past::sets::Sets;
 use crate::verdict::Limit;
 use std::ops::Range;
 

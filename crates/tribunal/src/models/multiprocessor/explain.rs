@@ -2,12 +2,12 @@
 
 use crate::memory::{EventId, Execution};
 use crate::models::Preserved;
-use crate::order::base::{Plain, seen_by};
-use crate::order::derivation::{Derivation, Hop, Lemma};
 use crate::order::digraph::{Arc, short_cycle, topological_order};
-use crate::order::graph::Node;
-use crate::order::saturate::{Conflict, Reason, Saturation};
-use crate::order::search::Explain;
+use crate::order::views::base::{Plain, seen_by};
+use crate::order::views::derivation::{Derivation, Hop, Lemma};
+use crate::order::views::graph::Node;
+use crate::order::views::saturate::{Conflict, Reason, Saturation};
+use crate::order::views::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Writes what the engine found in the words of the model.

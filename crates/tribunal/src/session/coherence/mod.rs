@@ -34,7 +34,7 @@ use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 use location::{LineState, Location};
 use look::Look;
 

@@ -3,7 +3,7 @@
 use super::super::log::NONE;
 use super::bits::{BitRows, each, has, insert, is_empty, join_both, meet, remove};
 use crate::memory::{LocId, ThreadId};
-use crate::order::psc::Far;
+use crate::order::coherence::psc::Far;
 
 /// An event.
 #[derive(Clone, Copy, Debug)]

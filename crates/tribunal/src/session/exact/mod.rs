@@ -29,7 +29,7 @@ use super::step::Step;
 use crate::limits::Limits;
 use crate::memory::{EventId, Kind, LocId, Order, ThreadId};
 use crate::models::{Model, judge};
-use crate::order::psc::Far;
+use crate::order::coherence::psc::Far;
 use crate::verdict::Verdict;
 use bits::{each, has, is_empty};
 use graph::{Graph, Node};

@@ -7,7 +7,7 @@
 //! - what reads from w comes before every write w' of its location that comes after w.
 //!
 //! For tso and pso the local view adds that what an access of a thread leaves is before what its next access of the location
-//! leaves, or the same (as `order/base` says, one graph then decides both views). For sra the first rule is of happens-before
+//! leaves, or the same (as `order/views/base` says, one graph then decides both views). For sra the first rule is of happens-before
 //! alone, the second of RMWs alone, and an RMW keeps to the first rule with whatever comes before it.
 //!
 //! A cycle refuses the step that closed it. Without one there may still be no mo: the rules are sound and not complete, but for
@@ -25,7 +25,7 @@ use super::log::{Log, NONE};
 use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
-use crate::order::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronisation;
 
 /// What a model keeps of po and rf, and which rules it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

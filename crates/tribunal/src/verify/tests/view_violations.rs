@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::memory::Interval;
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::Unsupported;
 
 const MULTIPROCESSORS: [Model; 4] = [Model::Tso, Model::Pso, Model::Rmo, Model::Wmo];

@@ -15,7 +15,7 @@ use super::{EdgeFault, Named, Refusal, applies, known};
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Order, ThreadId};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
@@ -64,7 +64,7 @@ pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Resu
         chains: OnceCell::new(),
         last_of: RefCell::default(),
         assumed: FxHashMap::default(),
-        axioms: 0,
+        axioms: Vec::new(),
     };
     proof.refutation(&violation.refutation)?;
     if proof.rests_on(violation.axiom) {
@@ -89,6 +89,8 @@ enum Family {
     Views,
     /// Of what observers must have seen.
     Causal,
+    /// Of what the model's text says.
+    Text,
 }
 
 struct Proof<'a> {
@@ -100,17 +102,19 @@ struct Proof<'a> {
     last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
     /// How many of the enclosing cases assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,
-    /// The axioms that the steps so far rest on, a bit each.
-    axioms: u32,
+    /// The axioms that the steps so far rest on.
+    axioms: Vec<Axiom>,
 }
 
 impl<'a> Proof<'a> {
     fn rest_on(&mut self, axiom: Axiom) {
-        self.axioms |= 1 << axiom as u32;
+        if !self.rests_on(axiom) {
+            self.axioms.push(axiom);
+        }
     }
 
     fn rests_on(&self, axiom: Axiom) -> bool {
-        self.axioms & (1 << axiom as u32) != 0
+        self.axioms.contains(&axiom)
     }
 
     fn named(&self, event: EventId) -> Named {
@@ -127,6 +131,7 @@ impl<'a> Proof<'a> {
             Model::Sc | Model::Wsc | Model::Coherence => Family::Views,
             Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => Family::Views,
             Model::Cc | Model::Ccv | Model::Cm | Model::Pram | Model::Ccm | Model::Wccm => Family::Causal,
+            Model::Cat(_) => Family::Text,
         }
     }
 
@@ -136,6 +141,7 @@ impl<'a> Proof<'a> {
             Family::C11 => self.model != Model::Wra,
             Family::Views => self.model != Model::Wsc,
             Family::Causal => false,
+            Family::Text => true,
         }
     }
 

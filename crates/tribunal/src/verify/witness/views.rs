@@ -8,7 +8,7 @@
 use super::{Positions, cycle, final_values};
 use crate::Model;
 use crate::memory::{EventId, Execution, Kind, LocId, Order, ThreadId};
-use crate::models::{Keep, Preserved};
+use crate::preserved::{Keep, Preserved};
 use crate::verdict::{Axiom, ModificationOrder};
 use crate::verify::Refusal;
 use crate::verify::graph::Digraph;

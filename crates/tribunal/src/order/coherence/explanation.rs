@@ -1,10 +1,10 @@
 //! Why the writes of some location have no mo: a short cycle of constraints, as mo edges with their reasons.
 
 use super::chains::{left_by, looked_at};
-use super::coherence::Coherence;
-use super::digraph::{Arc, short_cycle};
+use super::minimal::Coherence;
 use super::observer::observe_all;
 use crate::memory::{EventId, LocId};
+use crate::order::digraph::{Arc, short_cycle};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use std::ops::{Range, RangeInclusive};
 

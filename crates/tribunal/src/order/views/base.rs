@@ -11,7 +11,7 @@
 
 use super::graph::Node;
 use crate::memory::{EventId, Execution, Kind, LocId, Order, ThreadId};
-use crate::models::{Keep, Preserved};
+use crate::preserved::{Keep, Preserved};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

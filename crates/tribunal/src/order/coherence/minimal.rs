@@ -16,13 +16,13 @@
 //! histories use all cores for both.
 
 use super::chains::{Chains, Link, SharedSource, looked_at};
-use super::digraph::topological_order;
-use super::happens_before::HappensBefore;
 use super::latest::{Walk, teams};
 use super::observer::{Accesses, Observed, Observer, Scene, Sight, TURN};
-use super::parallel;
 use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, LocId};
+use crate::order::digraph::topological_order;
+use crate::order::parallel;
+use crate::order::past::happens_before::HappensBefore;
 use crate::verdict::{Axiom, Limit, ModificationOrder, Refutation, Violation};
 use std::ops::Range;
 
@@ -43,7 +43,7 @@ type Arc = (u32, u32);
 
 /// An mo that satisfies write coherence, read coherence, atomicity and the final values, or why there is none.
 ///
-/// O(n·k) time; the memory of [`Chains`] and [`Observable`], and 8 bytes a constraint, of which there are at most k an
+/// O(n·k) time; the memory of [`Chains`] and [`Observable`](super::observer::Observable), and 8 bytes a constraint, of which there are at most k an
 /// access.
 pub(crate) fn order_writes(
     x: &Execution,

@@ -13,10 +13,10 @@
 //! Time is O(2^k·(k + m)·n/64) for k writes among n events and m pairs in the views, memory 2^k bits and O(n²) bits for
 //! the views.
 
-use super::views::{Relation, Views, contains, insert, members};
+use super::matrices::{Relation, Views, contains, insert, members};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 
 /// How many writes the table has room for, initial writes not counted.
@@ -231,7 +231,7 @@ impl<'a> Programme<'a> {
 mod tests {
     use super::*;
     use crate::memory::{LocId, Op, Order};
-    use crate::order::enumeration;
+    use crate::order::views::enumeration;
 
     const X: LocId = LocId(0);
     const Y: LocId = LocId(1);

@@ -9,7 +9,7 @@
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, Order};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::Limit;
 
 /// Matrices beyond this size are refused: an engine that needs them would not come to an end.

@@ -17,7 +17,7 @@ mod visited;
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 use placement::Placement;
 use std::collections::VecDeque;

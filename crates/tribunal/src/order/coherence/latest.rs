@@ -1,8 +1,8 @@
 //! What threads observe of each other's accesses, where threads are many: the latest accesses in each event's past.
 
-use super::pasts::PastSets;
-use super::sets::{MOST_OTHERS, SetId, Sets};
 use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::order::past::pasts::PastSets;
+use crate::order::past::sets::{MOST_OTHERS, SetId, Sets};
 use std::ops::Range;
 
 /// The accesses that other threads may observe: grouped by location, in the order of a replay. 4 bytes each.

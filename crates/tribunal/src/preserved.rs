@@ -214,7 +214,6 @@ impl FromStr for Preserved {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Model;
 
     /// Every pair there is.
     fn all() -> impl Iterator<Item = Preserved> {
@@ -237,8 +236,8 @@ mod tests {
     #[test]
     fn what_is_printed_is_read_back() {
         for preserved in all() {
-            let text = Model::Custom(preserved).to_string();
-            assert_eq!(text.parse(), Ok(Model::Custom(preserved)), "{text}");
+            let text = preserved.to_string();
+            assert_eq!(text.parse(), Ok(preserved), "{text}");
         }
         assert_eq!(Preserved::RMO.to_string(), "po-mm=deps;rf-mm=rfe;rmw=none;po-loc=no-RR");
     }

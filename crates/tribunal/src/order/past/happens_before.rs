@@ -2,11 +2,11 @@
 
 use super::clocks::{Clocks, Row};
 use super::pasts::{PastSets, Pasts, Traveller, comes_before, has_many_threads, heard_of};
-use super::path::shortest_path;
 use super::replay::{Halt, Step, replay};
 use super::sets::{SetId, Sets};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, Slot, ThreadId};
+use crate::order::path::shortest_path;
 use crate::verdict::{Because, Edge};
 use rustc_hash::FxHashMap;
 

@@ -3,10 +3,10 @@
 use super::{Beside, Copies, NONE, Psc, Role, Scene};
 use crate::limits::{Limits, Meter};
 use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
-use crate::order::chains::left_by;
-use crate::order::clocks::Clocks;
-use crate::order::graph::Node;
-use crate::order::informs::Entry;
+use crate::order::coherence::chains::left_by;
+use crate::order::past::clocks::Clocks;
+use crate::order::views::graph::Node;
+use crate::order::views::informs::Entry;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! What acyclic(psc) asks of mo, as a graph for [saturation](super::saturate).
+//! What acyclic(psc) asks of mo, as a graph for [saturation](crate::order::views::saturate).
 //!
 //! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
 //! - a node for each seq_cst event, the *line* of its thread;
@@ -18,16 +18,16 @@
 
 mod build;
 
-use super::base::Line;
 use super::chains::{Chains, Link, looked_at};
-use super::clocks::Clocks;
-use super::graph::{Graph, Node};
-use super::happens_before::HappensBefore;
-use super::informs::{Entry, Informs};
 use super::observer::{Sight, observe_all};
-use super::saturate::{Lines, Reason, Saturation};
 use crate::limits::{Bounded, Limits, Meter};
 use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
+use crate::order::past::clocks::Clocks;
+use crate::order::past::happens_before::HappensBefore;
+use crate::order::views::base::Line;
+use crate::order::views::graph::{Graph, Node};
+use crate::order::views::informs::{Entry, Informs};
+use crate::order::views::saturate::{Lines, Reason, Saturation};
 use crate::verdict::{Limit, ModificationOrder};
 use std::rc::Rc;
 

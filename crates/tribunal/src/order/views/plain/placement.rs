@@ -5,7 +5,7 @@
 //! event, whatever the model.
 
 use crate::memory::{EventId, Execution, LocId, Order};
-use crate::models::{Keep, Preserved};
+use crate::preserved::{Keep, Preserved};
 use std::collections::VecDeque;
 
 /// The nodes are the events of the threads, then the junctions. Fences are no part of it.

@@ -3,10 +3,10 @@
 //! A location's mo begins with the initial write and ends with the final write, if one is given; all permutations in
 //! between are tried, the last location's first, and the axioms are checked on each.
 
-use super::views::{Relation, Views, members};
+use super::matrices::{Relation, Views, members};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::models::Preserved;
+use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
 
 /// Some mo that satisfies both views, if there is one. `states` counts the mo that were tried.

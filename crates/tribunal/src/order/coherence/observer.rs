@@ -1,10 +1,10 @@
 //! What threads observe of each other's accesses (Tunç et al. 2023, section 3: lastWriteBefore and lastReadBefore).
 
 use super::chains::{Chains, Link};
-use super::clocks::{Clocks, Row};
 use super::latest::{Latest, Walk};
-use super::pasts::{PastSets, Pasts, has_many_threads};
 use crate::memory::{EventId, Execution, LocId, ThreadId};
+use crate::order::past::clocks::{Clocks, Row};
+use crate::order::past::pasts::{PastSets, Pasts, has_many_threads};
 use std::ops::Range;
 
 /// An access and the write it leaves.

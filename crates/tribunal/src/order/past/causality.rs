@@ -1,8 +1,8 @@
 //! acyclic(po ∪ rf): the axiom that every model here shares, and the cycle that breaks it.
 
-use super::digraph::{Arc, short_cycle};
 use super::replay::Deadlock;
 use crate::memory::{EventId, Execution};
+use crate::order::digraph::{Arc, short_cycle};
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
 /// Histories up to this size get the shortest of all cycles.

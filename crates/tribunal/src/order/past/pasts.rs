@@ -92,7 +92,7 @@ pub(crate) fn comes_before(x: &Execution, pasts: Option<&Pasts>, a: EventId, b: 
 /// The set of an event has all events of other threads before it. Of its own thread it may have earlier events, and has the
 /// event itself and all earlier ones if others hear of the event.
 pub(crate) struct PastSets {
-    pub(super) sets: Sets,
+    pub(in crate::order) sets: Sets,
     set_of: Vec<SetId>,
     place_of: Vec<u32>,
     event_at: Vec<EventId>,

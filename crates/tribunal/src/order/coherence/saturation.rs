@@ -2,20 +2,20 @@
 //!
 //! The graph is po ∪ rf ∪ the mo edges known so far. An edge between two rf-chains goes from the last write of one to
 //! the first of the other, since mo keeps chains together. The first edges are the constraints of read coherence, as in
-//! [`coherence`](super::coherence). Then, in rounds: clocks of the graph are computed, and wherever a write of one chain
+//! [`minimal`](super::minimal). Then, in rounds: clocks of the graph are computed, and wherever a write of one chain
 //! reaches a write of another chain of its location, the whole chain must come first. Without RMWs the first round is
 //! the last. Each round costs O(n·k + edges); a round without a new edge ends the saturation, and a graph with a cycle
 //! refutes the history.
 
 use super::chains::{Chains, left_by, looked_at};
-use super::digraph::{Arc, short_cycle};
-use super::happens_before::HappensBefore;
 use super::observer::{Accesses, observe_all};
-use super::pasts::{Pasts, comes_before};
-use super::path::shortest_path;
-use super::replay::{Deadlock, Halt};
 use crate::limits::{Bounded, Limits, Meter};
 use crate::memory::{EventId, Execution};
+use crate::order::digraph::{Arc, short_cycle};
+use crate::order::past::happens_before::HappensBefore;
+use crate::order::past::pasts::{Pasts, comes_before};
+use crate::order::past::replay::{Deadlock, Halt};
+use crate::order::path::shortest_path;
 use crate::verdict::{Because, Cycle, Edge, Limit};
 use std::collections::BTreeMap;
 
