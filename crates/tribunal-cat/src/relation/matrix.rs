@@ -24,6 +24,14 @@ impl Relation {
         Relation { size, words, bits: vec![0; size * words] }
     }
 
+    /// Makes it the empty relation on so many events, in the memory that it has.
+    pub fn reset(&mut self, size: usize) {
+        self.size = size;
+        self.words = bits::words(size);
+        self.bits.clear();
+        self.bits.resize(size * self.words, 0);
+    }
+
     /// Every pair.
     pub fn full(size: usize) -> Self {
         let mut full = Relation::empty(size);

@@ -12,6 +12,7 @@
 
 mod bits;
 mod closure;
+mod into;
 mod matrix;
 mod set;
 

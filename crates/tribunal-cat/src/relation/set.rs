@@ -15,6 +15,13 @@ impl Set {
         Set { size, bits: vec![0; bits::words(size)] }
     }
 
+    /// Makes it the empty set of so many events, in the memory that it has.
+    pub fn reset(&mut self, size: usize) {
+        self.size = size;
+        self.bits.clear();
+        self.bits.resize(bits::words(size), 0);
+    }
+
     /// Every event.
     pub fn universe(size: usize) -> Self {
         let mut set = Set::empty(size);
@@ -56,6 +63,12 @@ impl Set {
     /// Its events, in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         bits::members(&self.bits)
+    }
+
+    /// Its first event.
+    pub fn first(&self) -> Option<usize> {
+        let word = self.bits.iter().position(|&word| word != 0)?;
+        Some(64 * word + self.bits[word].trailing_zeros() as usize)
     }
 
     /// How many events are in it.

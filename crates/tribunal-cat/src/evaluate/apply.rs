@@ -1,0 +1,92 @@
+//! The value of one node, of those of its operands.
+
+use super::Evaluator;
+use super::program::Code;
+use crate::plan::{NodeId, Op};
+use crate::relation::{Relation, Set};
+
+impl Evaluator<'_> {
+    /// Into a set that is empty.
+    pub(super) fn apply_set(&self, node: NodeId, into: &mut Set) {
+        match &self.program.codes[node.0 as usize] {
+            &Code::Event(event) if event < self.size => into.insert(event),
+            Code::Universe => into.fill(),
+            Code::Union(operands) => operands.iter().for_each(|&operand| into.extend(self.set_at(operand))),
+            &Code::Intersection(a, b) => {
+                into.assign(self.set_at(a));
+                into.retain(self.set_at(b));
+            }
+            &Code::Difference(a, b) => {
+                into.assign(self.set_at(a));
+                into.subtract(self.set_at(b));
+            }
+            &Code::Complement(a) => {
+                into.fill();
+                into.subtract(self.set_at(a));
+            }
+            &Code::Domain(a) => self.relation_at(a).domain_into(into),
+            &Code::Range(a) => self.relation_at(a).range_into(into),
+            // What else there is gives relations, or is not computed here.
+            _ => {}
+        }
+    }
+
+    /// Into a relation that is empty.
+    pub(super) fn apply_relation(&self, node: NodeId, into: &mut Relation) {
+        match &self.program.codes[node.0 as usize] {
+            Code::Base
+            | Code::Event(_)
+            | Code::Empty
+            | Code::Variable
+            | Code::Fixpoint(..)
+            | Code::Domain(_)
+            | Code::Range(_) => {}
+            Code::Universe => into.fill(),
+            Code::Union(operands) => operands.iter().for_each(|&operand| {
+                into.extend(self.relation_at(operand));
+            }),
+            &Code::Intersection(a, b) => {
+                into.assign(self.relation_at(a));
+                into.retain(self.relation_at(b));
+            }
+            &Code::Difference(a, b) => {
+                into.assign(self.relation_at(a));
+                into.subtract(self.relation_at(b));
+            }
+            &Code::Complement(a) => self.relation_at(a).complement_into(into),
+            &Code::Identity(a) => into.extend_identity(self.set_at(a)),
+            &Code::Product(a, b) => into.extend_product(self.set_at(a), self.set_at(b)),
+            &Code::Sequence(a, b) => self.relation_at(a).sequence_into(self.relation_at(b), into),
+            &Code::InverseSequence(a, b) => {
+                self.relation_at(a).inverse_sequence_into(self.relation_at(b), into)
+            }
+            &Code::Inverse(a) => self.relation_at(a).inverse_into(into),
+            &Code::Optional(a) => {
+                into.assign(self.relation_at(a));
+                into.make_reflexive();
+            }
+            &Code::Plus(a) => {
+                into.assign(self.relation_at(a));
+                into.close();
+            }
+            &Code::Star(a) => {
+                into.assign(self.relation_at(a));
+                into.close();
+                into.make_reflexive();
+            }
+            Code::Choice => {
+                if let Op::Choice(choice) = self.plan.node(node).op {
+                    into.assign(self.choice(choice));
+                }
+            }
+            &Code::Restrict(a, from, to) => {
+                into.assign(self.relation_at(a));
+                into.restrict_to(from.map(|from| self.set_at(from)), to.map(|to| self.set_at(to)));
+            }
+            &Code::Without(a, from, to) => {
+                into.assign(self.relation_at(a));
+                into.subtract_product(self.set_at(from), self.set_at(to));
+            }
+        }
+    }
+}

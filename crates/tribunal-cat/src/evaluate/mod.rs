@@ -1,0 +1,307 @@
+//! Evaluating a plan: the value of each node on the facts of an execution and one value of each choice.
+//!
+//! Values are kept: after a choice has changed only what depends on it is computed again, and from one execution to the next of the
+//! same size nothing is allocated.
+
+mod apply;
+pub(crate) mod program;
+
+use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Plan, Type};
+use crate::relation::{Relation, Set};
+use program::{Code, FIXED, Program, Sources};
+
+/// The value of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Set(Set),
+    Relation(Relation),
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Value::Set(Set::empty(0))
+    }
+}
+
+/// A model takes a name for given that an execution does not come with.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the execution has nothing named `{name}`")]
+pub struct UnknownName {
+    /// The name.
+    pub name: String,
+}
+
+/// Evaluates a plan on one execution after another.
+///
+/// ```
+/// use tribunal_cat::evaluate::Evaluator;
+/// use tribunal_cat::plan::*;
+/// use tribunal_cat::relation::{Relation, Set};
+///
+/// /// Two events, the first before the second.
+/// struct Two;
+/// impl Facts for Two {
+///     fn size(&self) -> usize { 2 }
+///     fn set(&self, _: &str, _: &mut Set) -> bool { false }
+///     fn relation(&self, name: &str, into: &mut Relation) -> bool {
+///         into.insert(0, 1);
+///         name == "po"
+///     }
+/// }
+///
+/// let mut plan = Plan::default();
+/// plan.nodes.push(Node { op: Op::Base("po".into()), ty: Type::Relation, name: None });
+/// let mut evaluator = Evaluator::new(&plan, &[]);
+/// evaluator.load(&Two)?;
+/// assert!(evaluator.relation(NodeId(0)).contains(0, 1));
+/// # Ok::<(), tribunal_cat::evaluate::UnknownName>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Evaluator<'p> {
+    plan: &'p Plan,
+    program: Program,
+    varying: Vec<String>,
+    size: usize,
+    values: Vec<Value>,
+    /// Whether a node's value is that of the present facts and choices.
+    valid: Vec<bool>,
+    choices: Vec<Relation>,
+    /// For relations that are needed for a moment.
+    scratch: Relation,
+    scratch_set: Set,
+}
+
+impl<'p> Evaluator<'p> {
+    /// `varying`: the facts that [`change`](Self::change) will be asked for, while the others stay.
+    pub fn new(plan: &'p Plan, varying: &[&str]) -> Self {
+        Evaluator {
+            plan,
+            program: Program::new(plan, varying),
+            varying: varying.iter().map(|name| name.to_string()).collect(),
+            size: 0,
+            values: vec![Value::default(); plan.nodes.len()],
+            valid: vec![false; plan.nodes.len()],
+            choices: vec![Relation::empty(0); plan.choices.len()],
+            scratch: Relation::empty(0),
+            scratch_set: Set::empty(0),
+        }
+    }
+
+    /// The plan that is evaluated.
+    pub fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// The number of events.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Takes the facts of an execution. Choices are empty then.
+    pub fn load(&mut self, facts: &dyn Facts) -> Result<(), UnknownName> {
+        self.size = facts.size();
+        self.valid.fill(false);
+        self.choices.iter_mut().for_each(|choice| choice.reset(facts.size()));
+        self.scratch.reset(facts.size());
+        self.scratch_set.reset(facts.size());
+        self.take(facts, !0)
+    }
+
+    /// Takes some facts anew, of those that vary; the others and the choices stay.
+    pub fn change(&mut self, facts: &dyn Facts, names: &[&str]) -> Result<(), UnknownName> {
+        let bit = |name: &&str| {
+            let index = self.varying.iter().position(|varying| varying == name);
+            index.map_or(FIXED, Program::varying)
+        };
+        let sources = names.iter().map(bit).fold(0, |sources, bit| sources | bit);
+        self.invalidate(sources);
+        self.take(facts, sources)
+    }
+
+    fn take(&mut self, facts: &dyn Facts, sources: Sources) -> Result<(), UnknownName> {
+        for (id, node) in self.plan.nodes.iter().enumerate() {
+            let Op::Base(name) = &node.op else { continue };
+            if self.program.depends[id] & sources == 0 {
+                continue;
+            }
+            let value = &mut self.values[id];
+            reset(value, node.ty, self.size);
+            let known = match value {
+                Value::Set(set) => facts.set(name, set),
+                Value::Relation(relation) => facts.relation(name, relation),
+            };
+            if !known {
+                return Err(UnknownName { name: name.clone() });
+            }
+            self.valid[id] = true;
+        }
+        Ok(())
+    }
+
+    /// The present value of a choice.
+    pub fn choice(&self, choice: ChoiceId) -> &Relation {
+        &self.choices[choice.0 as usize]
+    }
+
+    /// Gives a choice its value.
+    pub fn choose(&mut self, choice: ChoiceId, order: &Relation) {
+        let index = choice.0 as usize;
+        if self.choices[index] != *order {
+            self.choices[index].assign(order);
+            self.invalidate(Program::choice(self.varying.len(), index));
+        }
+    }
+
+    /// Makes a choice empty.
+    pub fn clear_choice(&mut self, choice: ChoiceId) {
+        let index = choice.0 as usize;
+        if !self.choices[index].is_empty() {
+            self.choices[index].clear();
+            self.invalidate(Program::choice(self.varying.len(), index));
+        }
+    }
+
+    fn invalidate(&mut self, sources: Sources) {
+        for (valid, depends) in self.valid.iter_mut().zip(&self.program.depends) {
+            *valid &= depends & sources == 0;
+        }
+    }
+
+    /// The value of a relation that is outside of all fixpoints.
+    pub fn relation(&mut self, node: NodeId) -> &Relation {
+        if !self.valid[node.0 as usize] {
+            let needs = self.program.needs(self.plan, node);
+            self.bring(&needs);
+        }
+        self.relation_at(node)
+    }
+
+    /// The value of a set that is outside of all fixpoints.
+    pub fn set(&mut self, node: NodeId) -> &Set {
+        if !self.valid[node.0 as usize] {
+            let needs = self.program.needs(self.plan, node);
+            self.bring(&needs);
+        }
+        self.set_at(node)
+    }
+
+    /// Whether a check holds, by its number.
+    pub fn holds(&mut self, check: usize) -> bool {
+        let needs = std::mem::take(&mut self.program.checks[check]);
+        self.bring(&needs);
+        self.program.checks[check] = needs;
+        let check = &self.plan.checks[check];
+        let holds = match &self.values[check.node.0 as usize] {
+            Value::Set(set) => set.is_empty(),
+            Value::Relation(relation) => match check.condition {
+                Condition::Acyclic => relation.is_acyclic(),
+                Condition::Irreflexive => relation.is_irreflexive(),
+                Condition::Empty => relation.is_empty(),
+            },
+        };
+        holds != check.negated
+    }
+
+    /// Brings values up to date, in this order.
+    fn bring(&mut self, nodes: &[NodeId]) {
+        for &node in nodes {
+            if !self.valid[node.0 as usize] {
+                self.compute(node);
+                self.valid[node.0 as usize] = true;
+            }
+        }
+    }
+
+    fn compute(&mut self, node: NodeId) {
+        let mut value = std::mem::take(&mut self.values[node.0 as usize]);
+        if let Code::Fixpoint(fixpoint) = self.program.codes[node.0 as usize] {
+            // Another name of the same `let rec` may have brought it to an end.
+            self.values[node.0 as usize] = value;
+            return self.fix(fixpoint);
+        }
+        reset(&mut value, self.plan.node(node).ty, self.size);
+        match &mut value {
+            Value::Set(set) => self.apply_set(node, set),
+            Value::Relation(relation) => self.apply_relation(node, relation),
+        }
+        self.values[node.0 as usize] = value;
+    }
+
+    /// Bodies in order, each seeing what those before it have just become, until each new value is a subset of the one before: the
+    /// least fixpoint where bodies are monotone. These add something in each round but the last; others are cut off there.
+    fn fix(&mut self, fixpoint: usize) {
+        let plan = self.plan;
+        let (variables, bodies) = (&plan.fixpoints[fixpoint].variables, &plan.fixpoints[fixpoint].bodies);
+        for &variable in variables {
+            reset(&mut self.values[variable.0 as usize], plan.node(variable).ty, self.size);
+        }
+        let most = (self.size * self.size).saturating_mul(variables.len()).saturating_add(2);
+        for _ in 0..most {
+            let mut stable = true;
+            for (index, (&variable, &body)) in variables.iter().zip(bodies).enumerate() {
+                let cone = std::mem::take(&mut self.program.cones[fixpoint][index]);
+                cone.iter().for_each(|&node| self.compute(node));
+                self.program.cones[fixpoint][index] = cone;
+                let mut value = std::mem::take(&mut self.values[variable.0 as usize]);
+                stable &= match (&mut value, &self.values[body.0 as usize]) {
+                    (Value::Set(old), Value::Set(new)) => {
+                        let stable = new.is_subset(old);
+                        old.assign(new);
+                        stable
+                    }
+                    (Value::Relation(old), Value::Relation(new)) => {
+                        let stable = new.is_subset(old);
+                        old.assign(new);
+                        stable
+                    }
+                    _ => true,
+                };
+                self.values[variable.0 as usize] = value;
+            }
+            if stable {
+                break;
+            }
+        }
+        for (id, node) in plan.nodes.iter().enumerate() {
+            if let Op::Fixpoint(of, index) = node.op
+                && of.0 as usize == fixpoint
+            {
+                let variable = variables[index as usize].0 as usize;
+                let (low, high) = self.values.split_at_mut(id.max(variable));
+                let (into, from) =
+                    if id > variable { (&mut high[0], &low[variable]) } else { (&mut low[id], &high[0]) };
+                reset(into, node.ty, self.size);
+                match (into, from) {
+                    (Value::Set(into), Value::Set(from)) => into.assign(from),
+                    (Value::Relation(into), Value::Relation(from)) => into.assign(from),
+                    _ => {}
+                }
+                self.valid[id] = true;
+            }
+        }
+    }
+
+    pub(crate) fn set_at(&self, node: NodeId) -> &Set {
+        match &self.values[node.0 as usize] {
+            Value::Set(set) => set,
+            Value::Relation(_) => &self.scratch_set,
+        }
+    }
+
+    pub(crate) fn relation_at(&self, node: NodeId) -> &Relation {
+        match &self.values[node.0 as usize] {
+            Value::Relation(relation) => relation,
+            Value::Set(_) => &self.scratch,
+        }
+    }
+}
+
+/// Makes a value empty, of a type and a size, in the memory that it has.
+fn reset(value: &mut Value, ty: Type, size: usize) {
+    match (&mut *value, ty) {
+        (Value::Set(set), Type::Set) => set.reset(size),
+        (Value::Relation(relation), Type::Relation) => relation.reset(size),
+        (_, Type::Set) => *value = Value::Set(Set::empty(size)),
+        (_, Type::Relation) => *value = Value::Relation(Relation::empty(size)),
+    }
+}

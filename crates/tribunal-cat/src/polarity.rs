@@ -1,0 +1,144 @@
+//! How the value of a node moves when choices, or facts, grow.
+//!
+//! `| ; & + * ? ^-1 [ ]`, products, domains, ranges and fixpoints that are monotone in their own names keep the direction; `~` and
+//! the right side of `\` turn it round. What is both ways is mixed.
+
+use crate::evaluate::program::operands;
+use crate::plan::{Check, NodeId, Op, Orders, Plan};
+
+/// How a value moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Polarity {
+    /// Not at all.
+    Free,
+    /// It grows.
+    Monotone,
+    /// It shrinks.
+    Antitone,
+    /// It may do both.
+    Mixed,
+}
+
+impl Polarity {
+    fn join(self, other: Polarity) -> Polarity {
+        match (self, other) {
+            (Polarity::Free, other) | (other, Polarity::Free) => other,
+            (a, b) if a == b => a,
+            _ => Polarity::Mixed,
+        }
+    }
+
+    fn flip(self) -> Polarity {
+        match self {
+            Polarity::Monotone => Polarity::Antitone,
+            Polarity::Antitone => Polarity::Monotone,
+            same => same,
+        }
+    }
+
+    /// Whether it never shrinks.
+    pub fn grows(self) -> bool {
+        matches!(self, Polarity::Free | Polarity::Monotone)
+    }
+}
+
+/// The polarity of each node of a plan.
+#[derive(Clone, Debug)]
+pub struct Polarities(Vec<Polarity>);
+
+impl Polarities {
+    /// With regard to some choices, and facts by their names. Where facts move that the base of a choice rests on, the choice moves with its base.
+    pub fn of(plan: &Plan, names: &[&str], choices: &[u32]) -> Polarities {
+        let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()] };
+        analysis.find_wild();
+        let facts = analysis
+            .run(|op| matches!(op, Op::Base(name) if names.contains(&name.as_str())), |_| Polarity::Free);
+        let of_choice = |choice: u32| {
+            let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+                plan.choices[choice as usize].from;
+            match (facts[events.0 as usize], facts[base.0 as usize]) {
+                (Polarity::Free, base) if base.grows() => Polarity::Monotone,
+                _ => Polarity::Mixed,
+            }
+        };
+        let moves = |op: &Op| match op {
+            Op::Base(name) => names.contains(&name.as_str()),
+            Op::Choice(choice) => choices.contains(&choice.0),
+            _ => false,
+        };
+        Polarities(analysis.run(moves, |op| match op {
+            Op::Choice(choice) if choices.contains(&choice.0) => of_choice(choice.0),
+            _ => Polarity::Monotone,
+        }))
+    }
+
+    /// With regard to all choices.
+    pub fn of_choices(plan: &Plan) -> Polarities {
+        Polarities::of(plan, &[], &(0..plan.choices.len() as u32).collect::<Vec<_>>())
+    }
+
+    /// Of a node.
+    pub fn node(&self, node: NodeId) -> Polarity {
+        self.0[node.0 as usize]
+    }
+
+    /// Of what makes a check fail: where it grows, a check that fails goes on failing.
+    pub fn failure(&self, check: &Check) -> Polarity {
+        let polarity = self.node(check.node);
+        if check.negated { polarity.flip() } else { polarity }
+    }
+}
+
+struct Analysis<'p> {
+    plan: &'p Plan,
+    /// For each fixpoint, whether a body does not grow with the names.
+    wild: Vec<bool>,
+}
+
+impl Analysis<'_> {
+    /// Fixpoints inside of others come first: their bodies have smaller ids.
+    fn find_wild(&mut self) {
+        let mut order: Vec<usize> = (0..self.plan.fixpoints.len()).collect();
+        order.sort_by_key(|&fixpoint| self.plan.fixpoints[fixpoint].bodies.iter().max().map(|body| body.0));
+        for fixpoint in order {
+            let own = |op: &Op| matches!(op, Op::Variable(of, _) if of.0 as usize == fixpoint);
+            let polarities = self.run(own, |_| Polarity::Monotone);
+            let bodies = &self.plan.fixpoints[fixpoint].bodies;
+            self.wild[fixpoint] = bodies.iter().any(|body| !polarities[body.0 as usize].grows());
+        }
+    }
+
+    /// What moves moves in a direction; all else follows. Rounds end since polarities only go up, twice at most.
+    fn run(&self, moves: impl Fn(&Op) -> bool, direction: impl Fn(&Op) -> Polarity) -> Vec<Polarity> {
+        let mut polarities = vec![Polarity::Free; self.plan.nodes.len()];
+        loop {
+            let mut changed = false;
+            for (id, node) in self.plan.nodes.iter().enumerate() {
+                let at = |node: NodeId| polarities[node.0 as usize];
+                let polarity = match node.op {
+                    _ if moves(&node.op) => direction(&node.op),
+                    Op::Variable(of, index) => at(self.plan.fixpoints[of.0 as usize].bodies[index as usize]),
+                    Op::Difference(a, b) => at(a).join(at(b).flip()),
+                    Op::Complement(a) => at(a).flip(),
+                    Op::Fixpoint(of, index) => {
+                        let bodies = &self.plan.fixpoints[of.0 as usize].bodies;
+                        let all = bodies.iter().fold(Polarity::Free, |all, &body| all.join(at(body)));
+                        match all {
+                            Polarity::Free => Polarity::Free,
+                            _ if self.wild[of.0 as usize] => Polarity::Mixed,
+                            _ => at(bodies[index as usize]),
+                        }
+                    }
+                    _ => operands(self.plan, NodeId(id as u32))
+                        .into_iter()
+                        .fold(Polarity::Free, |all, operand| all.join(at(operand))),
+                };
+                changed |= polarities[id] != polarity;
+                polarities[id] = polarity;
+            }
+            if !changed {
+                return polarities;
+            }
+        }
+    }
+}

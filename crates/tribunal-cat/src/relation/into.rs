@@ -1,0 +1,118 @@
+//! Operations into memory that is at hand: what evaluating a model again and again needs.
+
+use super::{Relation, Set, bits};
+
+impl Relation {
+    /// `into = ~self`
+    pub fn complement_into(&self, into: &mut Relation) {
+        for a in 0..self.size() {
+            let row = into.row_mut(a);
+            bits::fill(row, self.size());
+            row.iter_mut().zip(self.row(a)).for_each(|(into, from)| *into &= !from);
+        }
+    }
+
+    /// Adds the pairs of b to those of a.
+    pub fn extend_row(&mut self, a: usize, b: usize) {
+        if a != b {
+            let (into, from) = self.two_rows(a, b);
+            bits::union(into, from);
+        }
+    }
+
+    /// `self = every pair`
+    pub fn fill(&mut self) {
+        let size = self.size();
+        (0..size).for_each(|a| bits::fill(self.row_mut(a), size));
+    }
+
+    /// Adds `[set]`.
+    pub fn extend_identity(&mut self, set: &Set) {
+        set.iter().for_each(|event| self.insert(event, event));
+    }
+
+    /// Adds the pair of each event with itself.
+    pub fn make_reflexive(&mut self) {
+        (0..self.size()).for_each(|event| self.insert(event, event));
+    }
+
+    /// Adds `from * to`.
+    pub fn extend_product(&mut self, from: &Set, to: &Set) {
+        from.iter().for_each(|a| bits::union(self.row_mut(a), to.words()));
+    }
+
+    /// Keeps the pairs that begin and end in these sets, where there are such.
+    pub fn restrict_to(&mut self, from: Option<&Set>, to: Option<&Set>) {
+        for a in 0..self.size() {
+            if from.is_some_and(|from| !from.contains(a)) {
+                self.row_mut(a).fill(0);
+            } else if let Some(to) = to {
+                self.row_mut(a).iter_mut().zip(to.words()).for_each(|(row, to)| *row &= to);
+            }
+        }
+    }
+
+    /// Takes `from * to` out.
+    pub fn subtract_product(&mut self, from: &Set, to: &Set) {
+        for a in from.iter() {
+            self.row_mut(a).iter_mut().zip(to.words()).for_each(|(row, to)| *row &= !to);
+        }
+    }
+
+    /// Adds `self^-1`, of a relation of the same size.
+    pub fn inverse_into(&self, into: &mut Relation) {
+        self.pairs().for_each(|(a, b)| into.insert(b, a));
+    }
+
+    /// Adds `self^-1 ; other`, without the inverse.
+    pub fn inverse_sequence_into(&self, other: &Relation, into: &mut Relation) {
+        for a in 0..self.size() {
+            for b in bits::members(self.row(a)) {
+                bits::union(into.row_mut(b), other.row(a));
+            }
+        }
+    }
+
+    /// Writes where its pairs begin into a set that is empty.
+    pub fn domain_into(&self, into: &mut Set) {
+        (0..self.size()).filter(|&a| self.row(a).iter().any(|&word| word != 0)).for_each(|a| into.insert(a));
+    }
+
+    /// Writes where its pairs end into a set.
+    pub fn range_into(&self, into: &mut Set) {
+        (0..self.size()).for_each(|a| bits::union(into.words_mut(), self.row(a)));
+    }
+}
+
+impl Set {
+    /// Makes it what the other is, in the memory that it has.
+    pub fn assign(&mut self, other: &Set) {
+        self.words_mut().copy_from_slice(other.words());
+    }
+
+    /// Makes it empty.
+    pub fn clear(&mut self) {
+        self.words_mut().fill(0);
+    }
+
+    /// Makes it the set of all events.
+    pub fn fill(&mut self) {
+        let size = self.size();
+        bits::fill(self.words_mut(), size);
+    }
+
+    /// Adds the other's events.
+    pub fn extend(&mut self, other: &Set) {
+        bits::union(self.words_mut(), other.words());
+    }
+
+    /// Keeps the events that are in the other too.
+    pub fn retain(&mut self, other: &Set) {
+        self.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= b);
+    }
+
+    /// Takes the other's events out.
+    pub fn subtract(&mut self, other: &Set) {
+        self.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= !b);
+    }
+}
