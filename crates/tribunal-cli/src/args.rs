@@ -24,6 +24,7 @@ use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use crate::given::given;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
@@ -168,8 +169,9 @@ the status is 2.";
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
-    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies
-    #[arg(short, long, value_name = "MODEL,..")]
+    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies. A model of
+    /// your own is a file that ends in .cat
+    #[arg(short, long, value_name = "MODEL,..", value_parser = given::<Questions>)]
     pub model: Option<Questions>,
     /// Also, or without --model only, check this criterion of objects: axioms separated by `;`, such as
     /// `vis >= po; vis >= vis.vis`. May be given more than once
@@ -530,7 +532,7 @@ inconsistent, 130 stopped by Ctrl-C.";
 #[command(after_help = SHRINK_HELP)]
 pub struct ShrinkArguments {
     /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = given::<Question>)]
     pub model: Option<Question>,
     /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
@@ -614,7 +616,7 @@ Examples:
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
     /// Print the definitions of these models, in the cat language
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_parser = given::<Question>)]
     pub models: Vec<Question>,
 
     /// How to print the models

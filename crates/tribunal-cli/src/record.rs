@@ -1,5 +1,6 @@
 //! `tribunal record`: histories of what this machine really does.
 
+use crate::given::given;
 use crate::args::seconds;
 use crate::destination::Destination;
 use crate::exit::Status;
@@ -131,7 +132,7 @@ fn layout() -> impl TypedValueParser<Value = Layout> {
 
 /// A model of memories.
 fn model(name: &str) -> Result<Model, String> {
-    match name.parse()? {
+    match given(name)? {
         Question::Model(model) => Ok(model),
         Question::Criterion(_) => Err("a criterion of objects: expected a model of memories".into()),
     }

@@ -2,6 +2,7 @@
 
 mod lines;
 
+use crate::given::given;
 use crate::args::{VerifyArguments, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
@@ -410,7 +411,7 @@ impl Session<'_> {
 
 /// The question that a line speaks of: a name, or axioms.
 fn claimed(model: &str) -> Result<Question, String> {
-    model.parse().or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
+    given(model).or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
 }
 
 impl Claimed {

@@ -98,13 +98,8 @@ impl Relation {
     }
 
     /// Puts the pairs of an event with those of a set in.
-    pub fn extend_row(&mut self, a: usize, to: &Set) {
+    pub fn insert_row(&mut self, a: usize, to: &Set) {
         bits::union(self.row_mut(a), to.words());
-    }
-
-    /// Puts the pairs of two sets in.
-    pub fn extend_product(&mut self, from: &Set, to: &Set) {
-        from.iter().for_each(|a| self.extend_row(a, to));
     }
 
     /// Takes a pair out.

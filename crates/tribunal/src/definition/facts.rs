@@ -121,7 +121,7 @@ impl plan::Facts for Facts<'_> {
                 for thread in self.0.threads() {
                     let mut later = Set::empty(size);
                     for event in self.0.thread_events(thread).rev() {
-                        into.extend_row(event as usize, &later);
+                        into.insert_row(event as usize, &later);
                         later.insert(event as usize);
                     }
                 }

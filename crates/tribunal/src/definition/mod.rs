@@ -1,4 +1,7 @@
-//! Models as text: deciding any of them by its definition alone.
+//! Models as text: what a model's definition, in cat, says of a history.
+//!
+//! Nothing here decides: [`facts`] has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
+//! plans, and `verify` evaluates them.
 
 mod facts;
 mod pair;
@@ -6,27 +9,73 @@ mod pair;
 pub(crate) use facts::Facts;
 pub(crate) use pair::text as pair_text;
 
-use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::models::Model;
-use crate::verdict::{Limit, Verdict};
+use crate::verdict::Axiom;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Mutex;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use tribunal_cat::plan::{Check, Condition, Plan, Type};
+use tribunal_cat::relation::Relation;
+use tribunal_cat::Environment;
+pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
-/// A model given as text. It is kept as long as the program runs, once for each name and text, so that a model is as small as its name.
+/// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
+///
+/// ```
+/// use tribunal::{Model, check, definition::{Definition, NoFiles}, memory::{Execution, Op}};
+/// let text = "acyclic po-loc | rf | co | fr as coherent";
+/// let mine = Model::Cat(Definition::new("mine.cat", text, &mut NoFiles)?);
+/// let mut b = Execution::builder();
+/// let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+/// b.push(t0, Op::write(x, 1));
+/// b.push(t1, Op::read(x, 1));
+/// b.push(t1, Op::read(x, 0));
+/// assert!(check(&b.build()?, mine).is_inconsistent());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Definition(&'static Given);
 
 struct Given {
     name: String,
     text: String,
+    cat: Cat,
 }
 
+/// A text that is parsed, and the plan of it if that is the same for all histories.
+struct Cat {
+    model: tribunal_cat::Model,
+    plan: Option<Plan>,
+}
+
+/// The names that histories give to texts.
+static NAMES: LazyLock<Environment> = LazyLock::new(Environment::history);
 static GIVEN: Mutex<Vec<&'static Given>> = Mutex::new(Vec::new());
+static NAMED: Mutex<Option<FxHashMap<Model, &'static Cat>>> = Mutex::new(None);
 
 impl Definition {
-    /// The name under which it was given: that of its file.
+    /// A model's text under a name, that of its file; `library` has what it includes.
+    pub fn new(name: &str, text: &str, library: &mut dyn Library) -> Result<Self, Error> {
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = given.iter().find(|known| known.name == name && known.text == text) {
+            return Ok(Definition(known));
+        }
+        let cat = Cat::new(text, name, library)?;
+        let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
+        given.push(new);
+        Ok(Definition(new))
+    }
+
+    /// What was given under this name last.
+    pub fn named(name: &str) -> Option<Self> {
+        let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        given.iter().rev().find(|known| known.name == name).map(|known| Definition(known))
+    }
+
+    /// The name under which it was given.
     pub fn name(self) -> &'static str {
         &self.0.name
     }
@@ -57,9 +106,59 @@ impl fmt::Debug for Definition {
     }
 }
 
-/// Decides a model by its definition.
-pub(crate) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Verdict, Limit> {
-    let _ = (Facts(x), model, &GIVEN);
-    limits.check(0)?;
-    Err(Limit::Stopped)
+impl Cat {
+    fn new(text: &str, name: &str, library: &mut dyn Library) -> Result<Self, Error> {
+        let model = tribunal_cat::Model::parse(text, name, library)?;
+        let plan = match model.plan(&NAMES) {
+            Ok(plan) => Some(plan),
+            Err(error) if error.needs_contents() => None,
+            Err(error) => return Err(error),
+        };
+        Ok(Cat { model, plan })
+    }
+}
+
+fn cat(model: Model) -> Result<&'static Cat, Error> {
+    if let Model::Cat(Definition(given)) = model {
+        return Ok(&given.cat);
+    }
+    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let named = named.get_or_insert_default();
+    if let Some(known) = named.get(&model) {
+        return Ok(known);
+    }
+    let cat = Box::leak(Box::new(Cat::new(&model.text(), &format!("{model}.cat"), &mut NoFiles)?));
+    named.insert(model, cat);
+    Ok(cat)
+}
+
+/// What a model's text asks of a history.
+pub(crate) fn plan(model: Model, x: &Execution) -> Result<Cow<'static, Plan>, Error> {
+    let cat = cat(model)?;
+    match &cat.plan {
+        Some(plan) => Ok(Cow::Borrowed(plan)),
+        None => cat.model.plan_of(&NAMES, &Facts(x)).map(Cow::Owned),
+    }
+}
+
+/// Whether a model's text speaks of mo.
+pub(crate) fn has_mo(model: Model) -> bool {
+    // What goes through the events of a history is of a text that is evaluated for each anew; mo is chosen in none of them.
+    cat(model).is_ok_and(|cat| cat.plan.as_ref().is_some_and(|plan| !plan.choices.is_empty()))
+}
+
+/// What a check of a model's text is called: an axiom, where it has the name of one.
+pub(crate) fn axiom(plan: &Plan, check: usize) -> Axiom {
+    let check = &plan.checks[check];
+    let name = match &check.name {
+        Some(name) => name.clone(),
+        None => format!("line-{}", check.line),
+    };
+    Axiom::named(&name)
+}
+
+/// What evaluating a plan takes: a matrix for each relation of it.
+pub(crate) fn bytes(plan: &Plan, size: usize) -> usize {
+    let relations = plan.nodes.iter().filter(|node| node.ty == Type::Relation).count();
+    (relations + plan.choices.len() + 2) * Relation::bytes(size)
 }

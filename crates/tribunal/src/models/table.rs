@@ -423,6 +423,8 @@ pub struct UnknownModel(pub String);
 impl FromStr for Model {
     type Err = UnknownModel;
 
+    /// The model of a name, or given under it as [text](Definition), or as a pair (po-mm, rf-mm).
+    ///
     /// ```
     /// use tribunal::Model;
     /// assert_eq!("rc20".parse(), Ok(Model::Rc20));
@@ -430,6 +432,9 @@ impl FromStr for Model {
     /// ```
     fn from_str(name: &str) -> Result<Self, UnknownModel> {
         let named = Model::ALL.into_iter().find(|model| model.name().eq_ignore_ascii_case(name));
-        named.or_else(|| name.parse().ok().map(Model::Custom)).ok_or_else(|| UnknownModel(name.into()))
+        named
+            .or_else(|| Definition::named(name).map(Model::Cat))
+            .or_else(|| name.parse().ok().map(Model::Custom))
+            .ok_or_else(|| UnknownModel(name.into()))
     }
 }

@@ -79,6 +79,7 @@ impl Rule {
             Model::Rmo => Rule::orders(&Preserved::RMO, shape, dress),
             Model::Wmo => Rule::orders(&Preserved::WMO, shape, dress),
             Model::Custom(preserved) => Rule::orders(&preserved, shape, dress),
+            Model::Cat(_) => unimplemented!(),
         }
     }
 

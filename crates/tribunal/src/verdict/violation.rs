@@ -6,6 +6,7 @@
 
 use crate::memory::{EventId, Observation};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// Why a history is inconsistent with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +94,22 @@ impl Axiom {
         Axiom::Sources,
         Axiom::SeqCst,
     ];
+
+    /// The axiom of a name, or a check of that name of a model's text. Names of checks are kept as long as the program runs.
+    pub(crate) fn named(name: &str) -> Axiom {
+        static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+        if let Some(axiom) = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name) {
+            return axiom;
+        }
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = names.iter().copied().find(|&known| known == name);
+        let known = known.unwrap_or_else(|| {
+            let new: &'static str = String::from(name).leak();
+            names.push(new);
+            new
+        });
+        Axiom::Given(known)
+    }
 
     /// The axiom's name in every output.
     pub const fn name(self) -> &'static str {
@@ -492,6 +509,15 @@ impl Violation {
 }
 
 impl Refutation {
+    /// Whether it ends in [checks](Refutation::Check) of the model's text: all of its steps do, or none.
+    pub fn is_of_checks(&self) -> bool {
+        let mut refutation = self;
+        while let Refutation::Split { forward, .. } = refutation {
+            refutation = forward;
+        }
+        matches!(refutation, Refutation::Check(_))
+    }
+
     fn each_event(&self, visit: &mut impl FnMut(EventId)) {
         match self {
             Refutation::Cycle(Cycle { lemmas, edges }) => {

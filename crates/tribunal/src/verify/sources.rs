@@ -131,7 +131,10 @@ impl<'a> Cases<'a> {
             return if named { Ok(()) } else { Err(Refusal::NotInvolved { axiom: violation.axiom }) };
         }
         self.limits.check_memory(2 * x.bytes(), 0).map_err(Refusal::Limit)?;
-        proved(&x.choosing(&self.chosen).without_open(), self.model, violation)
+        let chosen = x.choosing(&self.chosen);
+        // A model given as text is evaluated with the reads that have no source yet.
+        let known = if matches!(self.model, Model::Cat(_)) { chosen } else { chosen.without_open() };
+        proved(&known, self.model, violation, self.limits)
     }
 
     /// An observation's name, if there is one such.

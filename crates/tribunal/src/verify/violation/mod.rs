@@ -10,7 +10,7 @@ mod views;
 
 use super::chains::Chains;
 use super::program::Program;
-use super::sources;
+use super::{definition, sources};
 use super::{EdgeFault, Named, Refusal, applies, known};
 use crate::Model;
 use crate::limits::Limits;
@@ -39,7 +39,7 @@ pub(super) fn within(
 ) -> Result<(), Refusal> {
     applies(x, model)?;
     let refuted = |model| {
-        if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation) }
+        if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation, limits) }
     };
     // Where every event is seq_cst, rc20 and rc11 are sc, with the same mo: psc and sc's order have the same closure.
     let all_sc = || x.events().all(|e| x.label(e).order() == Order::SeqCst);
@@ -54,7 +54,15 @@ pub(super) fn within(
 }
 
 /// Accepts a violation of a history in which every read has its source.
-pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Result<(), Refusal> {
+pub(super) fn proved(
+    x: &Execution,
+    model: Model,
+    violation: &Violation,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    if violation.refutation.is_of_checks() {
+        return definition::refuted(x, model, violation, limits);
+    }
     // The pair (po-mm, rf-mm) of sc is sc.
     let model = if model.preserved() == Some(Preserved::SC) { Model::Sc } else { model };
     let mut proof = Proof {
@@ -169,6 +177,10 @@ impl<'a> Proof<'a> {
                         tasks.extend([Task::Discharge(pair), Task::Refute(case), Task::Assume(pair)]);
                     }
                 }
+                // Only where all steps are checks are they looked at.
+                Task::Refute(Refutation::Check(_)) => {
+                    return Err(Refusal::OtherRefutation { refutation: "a check among other steps", model: self.model });
+                }
                 Task::Refute(
                     Refutation::ThinAir(_)
                     | Refutation::NoSource(_)
@@ -196,6 +208,7 @@ impl<'a> Proof<'a> {
             Family::C11 => self.c11_cycle(cycle),
             Family::Views => self.view_cycle(cycle),
             Family::Causal => self.causal_cycle(cycle),
+            Family::Text => Err(Refusal::OtherRefutation { refutation: "a cycle with reasons", model: self.model }),
         }
     }
 
@@ -205,7 +218,7 @@ impl<'a> Proof<'a> {
             Family::C11 => (Axiom::WeakAtomicity, &[]),
             // mo orders the two RMWs and fr goes back: a cycle in every view with mo.
             Family::Views => (Axiom::Atomicity, self.order_axioms()),
-            Family::Causal => {
+            Family::Causal | Family::Text => {
                 return Err(Refusal::OtherRefutation { refutation: "a shared source", model: self.model });
             }
         };
