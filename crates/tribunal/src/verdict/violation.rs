@@ -68,6 +68,9 @@ pub enum Axiom {
     Given(&'static str),
 }
 
+/// The names of checks of models' texts, once each.
+static CHECKS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
 impl Axiom {
     /// Every axiom of the named models.
     pub const ALL: [Axiom; 22] = [
@@ -95,20 +98,22 @@ impl Axiom {
         Axiom::SeqCst,
     ];
 
-    /// The axiom of a name, or a check of that name of a model's text. Names of checks are kept as long as the program runs.
+    /// The axiom of a name, or the check of that name of a model's text that was given.
+    pub fn known(name: &str) -> Option<Axiom> {
+        let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
+        axiom.or_else(|| {
+            let checks = CHECKS.lock().unwrap_or_else(PoisonError::into_inner);
+            checks.iter().copied().find(|&known| known == name).map(Axiom::Given)
+        })
+    }
+
+    /// The axiom of a name, or else a check of that name, which is kept as long as the program runs.
     pub(crate) fn named(name: &str) -> Axiom {
-        static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
-        if let Some(axiom) = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name) {
-            return axiom;
-        }
-        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = names.iter().copied().find(|&known| known == name);
-        let known = known.unwrap_or_else(|| {
+        Axiom::known(name).unwrap_or_else(|| {
             let new: &'static str = String::from(name).leak();
-            names.push(new);
-            new
-        });
-        Axiom::Given(known)
+            CHECKS.lock().unwrap_or_else(PoisonError::into_inner).push(new);
+            Axiom::Given(new)
+        })
     }
 
     /// The axiom's name in every output.
