@@ -3,6 +3,7 @@
 pub(crate) mod c11;
 mod causal;
 mod coherence;
+mod definition;
 mod engine;
 pub(crate) mod multiprocessor;
 mod sra;
@@ -11,7 +12,6 @@ mod wra;
 mod wsc;
 
 use crate::checker::Checker;
-use crate::definition;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::sources;
