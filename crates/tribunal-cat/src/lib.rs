@@ -1,5 +1,6 @@
 //! Memory models as text.
 //!
+//! - [`Model`]: the cat language, in which models are written. A model is parsed once, and has a [`plan`] for each [`Environment`] of names.
 //! - [`relation`]: sets of events and relations on them, as bits.
 //! - [`plan`]: a model once its names are resolved: a graph of operations, and checks on some of its nodes.
 //! - [`evaluate`]: the values of a plan's nodes on an execution.
@@ -7,10 +8,44 @@
 //! - [`decide`]: whether an execution has the orders that a model asks for.
 //!
 //! A plan is evaluated on [facts](plan::Facts): the sets and relations that an execution comes with.
+//!
+//! ```
+//! use tribunal_cat::{Architecture, Environment, Model, NoFiles};
+//!
+//! let text = r#"
+//!   "Total store order"
+//!   let ppo = po & (M * M) \ (W * R)
+//!   acyclic po-loc | rf | co | fr as coherence
+//!   acyclic ppo | fencerel(MFENCE) | rfe | co | fr as tso
+//! "#;
+//! let model = Model::parse(text, "tso.cat", &mut NoFiles)?;
+//! let plan = model.plan(&Environment::of(Architecture::X86_64))?;
+//! assert_eq!(plan.choices[0].name, "co");
+//! assert_eq!(plan.checks[1].name.as_deref(), Some("tso"));
+//!
+//! let error = Model::parse("acyclic po | rg", "m.cat", &mut NoFiles)?.plan(&Environment::history()).unwrap_err();
+//! assert_eq!(error.to_string().lines().next(), Some("m.cat:1:14: there is no `rg`; did you mean `rf`?"));
+//! # Ok::<(), tribunal_cat::Error>(())
+//! ```
 
+mod builtin;
 pub mod decide;
+mod elaborate;
+mod environment;
+mod error;
 pub mod evaluate;
+mod lexer;
 pub mod limits;
+mod model;
+mod parser;
 pub mod plan;
 pub mod polarity;
 pub mod relation;
+mod source;
+mod syntax;
+
+pub use elaborate::Contents;
+pub use environment::{Architecture, Environment};
+pub use error::{Error, Problem};
+pub use model::Model;
+pub use source::{Directories, Library, NoFiles};

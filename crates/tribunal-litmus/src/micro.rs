@@ -134,6 +134,14 @@ pub enum Micro {
     Jump {
         target: String,
     },
+    /// C's `if` and `while`: on to the end label if the condition is zero, without an event. What comes before the last label is control-dependent on it.
+    Unless {
+        condition: Temporary,
+        target: String,
+        until: String,
+        /// Whether this is the entry of a loop, whose rounds are counted.
+        repeats: bool,
+    },
     /// The end of the thread.
     Stop,
     /// A commit event (`B`, `PRED`) of a predicated instruction: what follows in this instruction is control-dependent on the condition.
@@ -279,10 +287,20 @@ impl Builder {
         self.micros.push(Micro::Controlled { by, within });
     }
 
-    fn inside(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Micro> {
-        let outer = std::mem::take(&mut self.micros);
-        write(self);
+    /// Begins what is to stand within another micro-operation; `close` takes what this gives.
+    pub(crate) fn open(&mut self) -> Vec<Micro> {
+        std::mem::take(&mut self.micros)
+    }
+
+    /// What was written since `open`.
+    pub(crate) fn close(&mut self, outer: Vec<Micro>) -> Vec<Micro> {
         std::mem::replace(&mut self.micros, outer)
+    }
+
+    fn inside(&mut self, write: impl FnOnce(&mut Self)) -> Vec<Micro> {
+        let outer = self.open();
+        write(self);
+        self.close(outer)
     }
 
     /// The micro-operations.

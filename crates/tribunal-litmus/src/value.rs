@@ -11,6 +11,8 @@ pub enum Value {
     Int(i64),
     /// The address of a location, and how many bytes after it.
     Address(Symbol, i64),
+    /// A value out of thin air: reads that have it of each other, and of nothing else.
+    Unknown(u16),
 }
 
 impl Value {
@@ -104,7 +106,7 @@ impl Unary {
             (Self::Sign(Size::Short), Value::Int(a)) => i64::from(a as i16),
             (Self::Sign(Size::Word), Value::Int(a)) => i64::from(a as i32),
             (Self::Zero(_) | Self::Sign(_), any) => return Some(any),
-            (Self::Not, Value::Address(..)) => return None,
+            (Self::Not | Self::IsZero, _) => return None,
         };
         Some(Value::Int(int))
     }
@@ -134,11 +136,14 @@ impl Binary {
             (Value::Address(s, o), Value::Address(t, p)) => match self {
                 Self::Eq => truth(left == right),
                 Self::Ne => truth(left != right),
+                Self::Lt | Self::Gt if left == right => truth(false),
+                Self::Le | Self::Ge if left == right => truth(true),
                 Self::Sub if s == t => Some(Value::Int(o.wrapping_sub(p))),
                 Self::Xor if left == right => Some(Value::ZERO),
                 Self::And | Self::Or if left == right => Some(left),
                 _ => None,
             },
+            (Value::Unknown(_), _) | (_, Value::Unknown(_)) => None,
         }
     }
 

@@ -47,6 +47,13 @@ impl Decider<'_> {
         self.extend(&mut next, &mut partial, 0, 0, limits, visit)
     }
 
+    /// Checks that grow with the choices to come are asked with nothing of these.
+    fn choose(&mut self, choice: usize, order: &Relation) {
+        self.evaluator.choose(ChoiceId(choice as u32), order);
+        (choice + 1..self.plan().choices.len())
+            .for_each(|later| self.evaluator.clear_choice(ChoiceId(later as u32)));
+    }
+
     /// Orders the first pair that is not, from a class and a place in it on.
     fn extend(
         &mut self,
@@ -67,7 +74,7 @@ impl Decider<'_> {
             limits.check(0, self.states)?;
             let mut more = partial.clone();
             add_closed(&mut more, events, first, second);
-            self.evaluator.choose(ChoiceId(next.choice as u32), &more);
+            self.choose(next.choice, &more);
             if self.growing_checks_hold(next.choice)
                 && self.extend(next, &mut more, class, place, limits, visit)?.is_break()
             {

@@ -1,5 +1,16 @@
 //! Architectures: reading instructions as micro-operations.
 
+mod aarch64;
+mod arm;
+mod bpf;
+mod cursor;
+mod mips;
+mod ppc;
+mod reader;
+mod riscv;
+mod x86;
+mod x86_64;
+
 use crate::micro::{Micro, Register};
 use crate::value::Symbol;
 
@@ -31,6 +42,15 @@ pub trait Arch: Sync {
 
 /// The architecture of a name.
 pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
-    let _ = name;
-    None
+    match name {
+        "RISCV" => Some(&riscv::RiscV),
+        "AArch64" => Some(&aarch64::AArch64),
+        "ARM" => Some(&arm::Arm),
+        "BPF" => Some(&bpf::Bpf),
+        "MIPS" => Some(&mips::Mips),
+        "PPC" => Some(&ppc::Ppc),
+        "X86" => Some(&x86::X86),
+        "X86_64" => Some(&x86_64::X86_64),
+        _ => None,
+    }
 }

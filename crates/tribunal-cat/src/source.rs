@@ -1,0 +1,133 @@
+//! The files of a model: where they come from, and positions in them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where included files come from. The library itself reads nothing.
+///
+/// Any closure from a name to its text is one:
+///
+/// ```
+/// use tribunal_cat::{Environment, Model};
+///
+/// let mut library = |name: &str| (name == "com.cat").then(|| "let com = rf | co | fr".to_owned());
+/// let model = Model::parse("include \"com.cat\" acyclic po | com", "sc.cat", &mut library)?;
+/// assert_eq!(model.plan(&Environment::history())?.checks.len(), 1);
+/// # Ok::<(), tribunal_cat::Error>(())
+/// ```
+pub trait Library {
+    /// The path and the text of a file that `includer` includes by this name; none where there is no such file.
+    fn find(&mut self, name: &str, includer: &str) -> io::Result<Option<(String, String)>>;
+}
+
+impl<F: FnMut(&str) -> Option<String>> Library for F {
+    fn find(&mut self, name: &str, _includer: &str) -> io::Result<Option<(String, String)>> {
+        Ok(self(name).map(|text| (name.to_owned(), text)))
+    }
+}
+
+/// No files but those that are built in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Library for NoFiles {
+    fn find(&mut self, _name: &str, _includer: &str) -> io::Result<Option<(String, String)>> {
+        Ok(None)
+    }
+}
+
+/// Files of a list of directories, in that order; then of the directory of the file that includes.
+///
+/// The reader is given: `std::fs::read`, in a program.
+#[derive(Clone, Debug)]
+pub struct Directories<R> {
+    directories: Vec<PathBuf>,
+    read: R,
+}
+
+impl<R: FnMut(&Path) -> io::Result<Vec<u8>>> Directories<R> {
+    /// Files of these directories, read so.
+    pub fn new(directories: impl IntoIterator<Item = impl Into<PathBuf>>, read: R) -> Self {
+        Directories { directories: directories.into_iter().map(Into::into).collect(), read }
+    }
+
+    /// A file's text; none where there is no such file. Bytes that are not UTF-8 can only be in comments, and are replaced.
+    pub fn text(&mut self, path: &Path) -> io::Result<Option<String>> {
+        match (self.read)(path) {
+            Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<R: FnMut(&Path) -> io::Result<Vec<u8>>> Library for Directories<R> {
+    fn find(&mut self, name: &str, includer: &str) -> io::Result<Option<(String, String)>> {
+        let own = Path::new(includer).parent().map(|parent| parent.join(name));
+        let paths: Vec<PathBuf> = self.directories.iter().map(|d| d.join(name)).chain(own).collect();
+        for path in paths {
+            if let Some(text) = self.text(&path)? {
+                return Ok(Some((path.display().to_string(), text)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// A file of a model, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileId(pub u32);
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub file: FileId,
+    /// In bytes.
+    pub offset: u32,
+}
+
+/// A file's path and text.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub path: String,
+    text: String,
+    /// Where each line begins, in bytes.
+    lines: Vec<u32>,
+}
+
+impl Source {
+    pub fn new(path: String, text: String) -> Source {
+        let after = text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1);
+        let lines = std::iter::once(0).chain(after).collect();
+        Source { path, text, lines }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Line and column of a byte, both from 1.
+    pub fn line_and_column(&self, offset: u32) -> (u32, u32) {
+        let line = self.lines.partition_point(|&begin| begin <= offset);
+        let begin = self.lines[line - 1] as usize;
+        let column = self.text.get(begin..offset as usize).map_or(0, |before| before.chars().count());
+        (line as u32, column as u32 + 1)
+    }
+
+    /// The text of a line.
+    pub fn line(&self, line: u32) -> &str {
+        let begin = self.lines[line as usize - 1] as usize;
+        let end = self.lines.get(line as usize).map_or(self.text.len(), |&next| next as usize);
+        self.text[begin..end].trim_end_matches(['\n', '\r'])
+    }
+}
+
+/// All files of a model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sources(pub Vec<Source>);
+
+impl Sources {
+    pub fn file(&self, at: Position) -> &Source {
+        &self.0[at.file.0 as usize]
+    }
+}

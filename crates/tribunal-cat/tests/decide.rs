@@ -1,0 +1,157 @@
+//! What is decided is what trying every order gives.
+
+mod common;
+
+use common::*;
+use tribunal_cat::decide::Decider;
+use tribunal_cat::evaluate::Evaluator;
+use tribunal_cat::limits::Unlimited;
+use tribunal_cat::plan::*;
+use tribunal_cat::relation::Relation;
+
+/// Every total order of some events that contains a relation, as lists.
+fn orders(events: &[usize], base: &Relation) -> Vec<Vec<usize>> {
+    if events.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (i, &first) in events.iter().enumerate() {
+        if events.iter().any(|&e| base.contains(e, first)) {
+            continue;
+        }
+        let mut rest = events.to_vec();
+        rest.remove(i);
+        all.extend(orders(&rest, base).into_iter().map(|mut order| {
+            order.insert(0, first);
+            order
+        }));
+    }
+    all
+}
+
+/// Every value of a choice.
+fn values(evaluator: &mut Evaluator, choice: &Choice, loc: &Relation) -> Vec<Relation> {
+    let (events, base, by_location) = match choice.from {
+        Orders::Locations { events, base } => (events, base, true),
+        Orders::Linearisations { events, base } => (events, base, false),
+    };
+    let events: Vec<usize> = evaluator.set(events).iter().collect();
+    let base = evaluator.relation(base).clone();
+    let mut values = vec![Relation::empty(base.size())];
+    let mut left = events.clone();
+    while let Some(&first) = left.first() {
+        let class: Vec<usize> =
+            left.iter().copied().filter(|&e| !by_location || loc.contains(first, e)).collect();
+        left.retain(|e| !class.contains(e));
+        let orders = orders(&class, &base);
+        values = values
+            .iter()
+            .flat_map(|value| {
+                orders.iter().map(|order| {
+                    let mut value = value.clone();
+                    (0..order.len()).for_each(|i| (0..i).for_each(|j| value.insert(order[j], order[i])));
+                    value
+                })
+            })
+            .collect();
+    }
+    values
+}
+
+/// How many values of the choices are consistent, and what they raise.
+fn brute_force(plan: &Plan, facts: &Small) -> (u64, Vec<bool>) {
+    let mut evaluator = Evaluator::new(plan, &[]);
+    evaluator.load(facts).expect("all names");
+    let mut loc = Relation::empty(facts.size);
+    facts.relation("loc", &mut loc);
+    let mut found = (0, vec![false; plan.checks.len()]);
+    fn go(evaluator: &mut Evaluator, loc: &Relation, choice: usize, found: &mut (u64, Vec<bool>)) {
+        let plan = evaluator.plan();
+        if choice == plan.choices.len() {
+            let holds: Vec<bool> = (0..plan.checks.len()).map(|check| evaluator.holds(check)).collect();
+            if (0..holds.len()).all(|c| holds[c] || plan.checks[c].effect != Effect::Require) {
+                found.0 += 1;
+                for (check, holds) in holds.into_iter().enumerate() {
+                    found.1[check] |= match plan.checks[check].effect {
+                        Effect::Require => false,
+                        Effect::Flag => holds,
+                        Effect::UndefinedUnless | Effect::Assert => !holds,
+                    };
+                }
+            }
+            return;
+        }
+        for value in values(evaluator, &plan.choices[choice], loc) {
+            evaluator.choose(ChoiceId(choice as u32), &value);
+            go(evaluator, loc, choice + 1, found);
+        }
+    }
+    go(&mut evaluator, &loc, 0, &mut found);
+    found
+}
+
+fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
+    let mut random = Random(seed);
+    let mut decider = Decider::new(&plan, &["rf"]);
+    let (mut consistent, mut total) = (0, 0);
+    for _ in 0..cases {
+        let (threads, locations) = (2 + random.below(2), 1 + random.below(2));
+        let events = 2 + random.below(events);
+        let facts = Small::random(&mut random, threads, events, locations);
+        let (count, raised) = brute_force(&plan, &facts);
+        decider.load(&facts).expect("all names");
+        assert_eq!(decider.is_consistent(&[], &mut Unlimited), Ok(count > 0), "{facts:?}");
+        if count > 0 {
+            assert!(
+                (0..plan.checks.len())
+                    .all(|c| plan.checks[c].effect != Effect::Require || decider.evaluator().holds(c))
+            );
+            consistent += 1;
+        }
+        total += 1;
+        let mut marks = vec![false; plan.checks.len()];
+        assert_eq!(decider.count(&[], &mut marks, &mut Unlimited), Ok(count), "{facts:?}");
+        assert_eq!(marks, raised, "{facts:?}");
+        marks.fill(false);
+        assert_eq!(decider.judge(&[], &mut marks, &mut Unlimited), Ok(count > 0));
+        assert_eq!(marks, raised, "{facts:?}");
+        assert!(count == 0 || !decider.is_refuted(&[]));
+        // Part of rf.
+        let mut part = facts.clone();
+        let rf = part.relations.iter_mut().find(|(name, _)| *name == "rf").map(|(_, rf)| rf).expect("rf");
+        rf.retain(|_| random.below(2) == 0);
+        decider.change(&part, &["rf"]).expect("all names");
+        assert!(count == 0 || !decider.is_refuted(&[]), "{facts:?}");
+    }
+    assert!(consistent > 20 && consistent < total - 20, "{consistent} of {total} are consistent");
+}
+
+#[test]
+fn sc_by_every_order() {
+    same_as_brute_force(sc(), 1500, 1, 6);
+}
+
+#[test]
+fn tso_by_every_order() {
+    same_as_brute_force(tso(), 1500, 2, 6);
+}
+
+#[test]
+fn ra_by_every_order() {
+    same_as_brute_force(ra(), 1500, 3, 6);
+}
+
+#[test]
+fn rc11_by_every_order() {
+    same_as_brute_force(rc11(), 1500, 4, 6);
+}
+
+#[test]
+fn what_is_not_monotone_by_every_order() {
+    same_as_brute_force(immediate(), 800, 5, 6);
+}
+
+#[test]
+fn two_choices_by_every_order() {
+    same_as_brute_force(two_choices(), 300, 6, 4);
+}

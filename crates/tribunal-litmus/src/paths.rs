@@ -1,0 +1,609 @@
+//! The ways through a thread: its events and what they depend on, with values as terms over what is read.
+//!
+//! Branches are followed both ways, each way assuming what it takes. Dependencies are as herd computes them: `addr` and `data` from loads through
+//! registers, `ctrl` from loads to all after a branch whose condition they feed; in C only to what is inside of the `if`.
+
+use std::borrow::Cow;
+
+use crate::error::Fault;
+use crate::few::Few;
+use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
+use crate::syntax::Position;
+use crate::term::{TermId, Terms};
+use crate::test::Thread;
+use crate::value::{Binary, Size, Value};
+
+/// What an event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Load,
+    Store,
+    Update,
+    Fence,
+    Branch,
+    Predicate,
+    ReadRegister(Port),
+    WriteRegister,
+    /// Where a loop was left unfinished.
+    Cut,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PathEvent {
+    pub kind: Kind,
+    pub address: Option<TermId>,
+    /// What is stored.
+    pub value: Option<TermId>,
+    /// What is read.
+    pub read: Option<TermId>,
+    /// The sets it is in, as bits of [`Sets`].
+    pub sets: u64,
+    pub size: Size,
+    pub atomic: bool,
+    /// Which instruction it is of, counted along the path.
+    pub instance: u16,
+}
+
+/// A way through a thread. Pairs are of indices of its events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Path {
+    pub events: Vec<PathEvent>,
+    pub addr: Vec<(u16, u16)>,
+    pub data: Vec<(u16, u16)>,
+    pub ctrl: Vec<(u16, u16)>,
+    pub iico_data: Vec<(u16, u16)>,
+    pub iico_ctrl: Vec<(u16, u16)>,
+    pub iico_order: Vec<(u16, u16)>,
+    pub rf_reg: Vec<(u16, u16)>,
+    /// What the way takes: whether a term is not zero.
+    pub assumptions: Vec<(TermId, bool)>,
+    pub registers: Vec<(Register, TermId)>,
+    /// Whether a loop was left unfinished.
+    pub cut: bool,
+}
+
+/// Names of sets that events of a test are in, each a bit.
+#[derive(Debug, Default)]
+pub(crate) struct Sets(Vec<Name>);
+
+impl Sets {
+    pub fn bit(&self, name: &str) -> Option<u64> {
+        self.0.iter().position(|n| n == name).map(|index| 1 << index)
+    }
+
+    fn intern(&mut self, names: &[Name]) -> u64 {
+        names.iter().fold(0, |bits, name| {
+            let known = self.bit(name).unwrap_or_else(|| {
+                self.0.push(name.clone());
+                1 << ((self.0.len() - 1).min(63))
+            });
+            bits | known
+        })
+    }
+}
+
+/// How threads are executed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Execution {
+    /// Whether register accesses are events, as models with `catdep` ask for.
+    pub register_events: bool,
+    /// AArch64: what is controlled inside of an instruction is also dependent.
+    pub control_depends: bool,
+    /// How often a loop goes round.
+    pub unroll: u32,
+    /// AArch64: a jump back is not counted where its condition is known.
+    pub known_loops: bool,
+}
+
+/// How many ways through a thread are followed.
+const MAX_PATHS: usize = 1 << 14;
+/// How many instructions a way may have.
+const MAX_STEPS: u32 = 20_000;
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    term: TermId,
+    taint: Few,
+    control: Few,
+    writer: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Temp {
+    term: TermId,
+    /// The loads, and stores that tell their success, that it depends on.
+    taint: Few,
+    /// What it is control-dependent on, in C: of importance to conditions only.
+    control: Few,
+    /// The events of this instruction that gave it.
+    origin: Few,
+}
+
+#[derive(Clone, Debug)]
+struct Frame<'a> {
+    micros: &'a [Micro],
+    by: Option<Temporary>,
+}
+
+#[derive(Clone, Debug)]
+struct Scope {
+    until: usize,
+    taint: Few,
+}
+
+#[derive(Clone, Debug)]
+struct State<'a> {
+    path: Path,
+    pc: usize,
+    frames: Vec<Frame<'a>>,
+    temps: Vec<Option<Temp>>,
+    registers: Vec<(Register, Slot)>,
+    ctrl: Few,
+    /// What predicates of this instruction depend on.
+    predicate: Few,
+    scopes: Vec<Scope>,
+    /// How often loops went round, by instruction.
+    rounds: Vec<(usize, u32)>,
+    instance: u16,
+    steps: u32,
+}
+
+/// What becomes of a way after a micro-operation.
+enum Step {
+    On,
+    End,
+}
+
+struct Runner<'a> {
+    thread: &'a Thread,
+    terms: &'a mut Terms,
+    sets: &'a mut Sets,
+    how: Execution,
+    zero: TermId,
+    work: Vec<State<'a>>,
+    done: Vec<Path>,
+}
+
+/// All ways through a thread.
+pub(crate) fn paths(
+    thread: &Thread,
+    terms: &mut Terms,
+    sets: &mut Sets,
+    how: Execution,
+) -> Result<Vec<Path>, Fault> {
+    let zero = terms.constant(Value::ZERO);
+    let mut registers = Vec::with_capacity(thread.registers.len());
+    for (register, value) in &thread.registers {
+        let slot =
+            Slot { term: terms.constant(*value), taint: Few::EMPTY, control: Few::EMPTY, writer: None };
+        registers.retain(|(r, _)| r != register);
+        registers.push((*register, slot));
+    }
+    let start = State {
+        path: Path::default(),
+        pc: 0,
+        frames: Vec::new(),
+        temps: Vec::new(),
+        registers,
+        ctrl: Few::EMPTY,
+        predicate: Few::EMPTY,
+        scopes: Vec::new(),
+        rounds: Vec::new(),
+        instance: 0,
+        steps: 0,
+    };
+    let mut runner = Runner { thread, terms, sets, how, zero, work: vec![start], done: Vec::new() };
+    while let Some(state) = runner.work.pop() {
+        runner.run(state)?;
+        if runner.done.len() + runner.work.len() > MAX_PATHS {
+            let at = thread.code.first().map_or(Position::START, |i| i.position);
+            return Err(Fault::new(
+                at,
+                format!("the thread P{} has more than {MAX_PATHS} ways", thread.number),
+            ));
+        }
+    }
+    Ok(runner.done)
+}
+
+impl<'a> Runner<'a> {
+    fn run(&mut self, mut state: State<'a>) -> Result<(), Fault> {
+        loop {
+            while let Some(frame) = state.frames.last_mut() {
+                let Some((micro, rest)) = frame.micros.split_first() else {
+                    state.frames.pop();
+                    continue;
+                };
+                frame.micros = rest;
+                match self.step(&mut state, micro)? {
+                    Step::On => {}
+                    Step::End => return Ok(()),
+                }
+            }
+            let Some(instruction) = self.thread.code.get(state.pc) else {
+                self.finish(state);
+                return Ok(());
+            };
+            state.scopes.retain(|scope| scope.until > state.pc);
+            state.pc += 1;
+            state.steps += 1;
+            state.instance += 1;
+            if state.steps > MAX_STEPS {
+                return Err(Fault::new(
+                    instruction.position,
+                    format!("a way of more than {MAX_STEPS} instructions"),
+                ));
+            }
+            state.predicate = Few::EMPTY;
+            state.temps.clear();
+            state.frames.push(Frame { micros: &instruction.micros, by: None });
+        }
+    }
+
+    fn finish(&mut self, mut state: State<'a>) {
+        state.path.registers = state.registers.iter().map(|(r, slot)| (*r, slot.term)).collect();
+        self.done.push(state.path);
+    }
+
+    fn position(&self, state: &State<'a>) -> Position {
+        self.thread.code.get(state.pc.saturating_sub(1)).map_or(Position::START, |i| i.position)
+    }
+
+    fn step(&mut self, state: &mut State<'a>, micro: &'a Micro) -> Result<Step, Fault> {
+        match micro {
+            Micro::Constant { value, into } => {
+                let term = self.terms.constant(*value);
+                state.give(*into, Temp { term, taint: Few::EMPTY, control: Few::EMPTY, origin: Few::EMPTY });
+            }
+            Micro::ReadRegister { register, port, into } => {
+                self.read_register(state, *register, *port, *into)?
+            }
+            Micro::WriteRegister { register, from } => self.write_register(state, *register, *from)?,
+            Micro::Unary { op, of, into } => {
+                let of = state.temp(*of, self.zero);
+                let term = self.terms.unary(*op, of.term);
+                state.give(*into, Temp { term, ..of });
+            }
+            Micro::Binary { op, left, right, into } => {
+                let (left, right) = (state.temp(*left, self.zero), state.temp(*right, self.zero));
+                let term = self.terms.binary(*op, left.term, right.term);
+                state.give(*into, left.with(right, term));
+            }
+            Micro::Load { address, into, access } => {
+                let from = state.temp(*address, self.zero);
+                let event = self.emit(state, Kind::Load, Some(access), from.origin)?;
+                let read = self.terms.read(event);
+                state.at(event).address = Some(from.term);
+                state.at(event).read = Some(read);
+                pairs(&mut state.path.addr, from.taint, event);
+                state.give(*into, Temp::of(event, read));
+            }
+            Micro::Store { address, value, done, access } => {
+                let (to, value) = (state.temp(*address, self.zero), state.temp(*value, self.zero));
+                let event = self.emit(state, Kind::Store, Some(access), to.origin.union(value.origin))?;
+                state.at(event).address = Some(to.term);
+                state.at(event).value = Some(value.term);
+                pairs(&mut state.path.addr, to.taint, event);
+                pairs(&mut state.path.data, value.taint, event);
+                state.give(*done, Temp { term: value.term, ..Temp::of(event, value.term) });
+            }
+            Micro::Update { address, update, into, access } => {
+                let to = state.temp(*address, self.zero);
+                let (Update::Exchange(operand) | Update::Fetch(_, operand)) = *update;
+                let operand = state.temp(operand, self.zero);
+                let event = self.emit(state, Kind::Update, Some(access), to.origin.union(operand.origin))?;
+                let read = self.terms.read(event);
+                let written = match update {
+                    Update::Exchange(_) => operand.term,
+                    Update::Fetch(op, _) => self.terms.binary(*op, read, operand.term),
+                };
+                let at = state.at(event);
+                (at.address, at.read, at.value) = (Some(to.term), Some(read), Some(written));
+                // Any register that a load needs is an address to it.
+                pairs(&mut state.path.addr, to.taint.union(operand.taint), event);
+                pairs(&mut state.path.data, operand.taint, event);
+                state.give(*into, Temp::of(event, read));
+            }
+            Micro::Fence { sets } => {
+                let event = self.emit(state, Kind::Fence, None, Few::EMPTY)?;
+                state.at(event).sets = self.sets.intern(sets);
+            }
+            Micro::Branch { condition, target } => return self.branch(state, *condition, target),
+            Micro::Jump { target } => {
+                let target = self.label(state, target)?;
+                return self.jump(state, target, true);
+            }
+            Micro::Unless { condition, target, until, repeats } => {
+                return self.unless(state, *condition, target, until, *repeats);
+            }
+            Micro::Stop => {
+                let done = std::mem::replace(state, state.clone_empty());
+                self.finish(done);
+                return Ok(Step::End);
+            }
+            Micro::Predicate { condition } => {
+                let condition = state.temp(*condition, self.zero);
+                self.emit(state, Kind::Predicate, None, condition.origin)?;
+                state.predicate = state.predicate.union(condition.taint);
+            }
+            Micro::Either { ways } => {
+                for way in ways {
+                    let mut fork = state.clone();
+                    fork.frames.push(Frame { micros: way, by: None });
+                    self.work.push(fork);
+                }
+                return Ok(Step::End);
+            }
+            Micro::Assume { condition } => {
+                let condition = state.temp(*condition, self.zero);
+                if !self.assume(state, condition.term, true) {
+                    return Ok(Step::End);
+                }
+            }
+            Micro::Controlled { by, within } => state.frames.push(Frame { micros: within, by: Some(*by) }),
+            Micro::Ordered { first, second } => {
+                let (first, second) = (state.temp(*first, self.zero), state.temp(*second, self.zero));
+                for a in first.origin.iter() {
+                    state.path.iico_order.extend(second.origin.iter().map(|b| (a, b)));
+                }
+            }
+        }
+        Ok(Step::On)
+    }
+
+    /// A new event, with `iico_data` from some and, where it is memory's, a branch or a fence, `ctrl` from what came before.
+    fn emit(
+        &mut self,
+        state: &mut State<'a>,
+        kind: Kind,
+        access: Option<&Access>,
+        from: Few,
+    ) -> Result<u16, Fault> {
+        let event = state.path.events.len();
+        if event >= Few::CAPACITY {
+            let message = format!("a way of more than {} events", Few::CAPACITY);
+            return Err(Fault::new(self.position(state), message));
+        }
+        let event = event as u16;
+        let sets = access.map_or(0, |a| self.sets.intern(&a.sets));
+        state.path.events.push(PathEvent {
+            kind,
+            address: None,
+            value: None,
+            read: None,
+            sets,
+            size: access.map_or(Size::Word, |a| a.size),
+            atomic: access.is_some_and(|a| a.atomic),
+            instance: state.instance,
+        });
+        pairs(&mut state.path.iico_data, from, event);
+        let mut addr = Few::EMPTY;
+        for index in 0..state.frames.len() {
+            if let Some(by) = state.frames[index].by {
+                let by = state.temp(by, self.zero);
+                pairs(&mut state.path.iico_ctrl, by.origin, event);
+                if self.how.control_depends {
+                    addr = addr.union(by.taint);
+                }
+            }
+        }
+        if !matches!(kind, Kind::ReadRegister(_) | Kind::WriteRegister) {
+            let scopes = state.scopes.iter().fold(Few::EMPTY, |all, scope| all.union(scope.taint));
+            pairs(&mut state.path.ctrl, state.ctrl.union(scopes).union(state.predicate), event);
+        }
+        if matches!(kind, Kind::Load | Kind::Store | Kind::Update) {
+            pairs(&mut state.path.addr, addr, event);
+        }
+        Ok(event)
+    }
+
+    fn read_register(
+        &mut self,
+        state: &mut State<'a>,
+        register: Register,
+        port: Port,
+        into: Temporary,
+    ) -> Result<(), Fault> {
+        let slot = state.registers.iter().find(|(r, _)| *r == register).map(|(_, slot)| *slot);
+        let slot =
+            slot.unwrap_or(Slot { term: self.zero, taint: Few::EMPTY, control: Few::EMPTY, writer: None });
+        let mut origin = Few::EMPTY;
+        if self.how.register_events {
+            let event = self.emit(state, Kind::ReadRegister(port), None, Few::EMPTY)?;
+            if let Some(writer) = slot.writer {
+                state.path.rf_reg.push((writer, event));
+            }
+            origin.insert(event);
+        }
+        state.give(into, Temp { term: slot.term, taint: slot.taint, control: slot.control, origin });
+        Ok(())
+    }
+
+    fn write_register(
+        &mut self,
+        state: &mut State<'a>,
+        register: Register,
+        from: Temporary,
+    ) -> Result<(), Fault> {
+        let from = state.temp(from, self.zero);
+        let mut taint = from.taint;
+        for frame in &state.frames {
+            let Some(by) = frame.by else { continue };
+            let by = state.temp(by, self.zero);
+            if self.how.control_depends {
+                taint = taint.union(by.taint);
+            }
+            let stores = by.origin.iter().filter(|e| state.path.events[usize::from(*e)].kind == Kind::Store);
+            taint = stores.fold(taint, |all, store| all.union(Few::one(store)));
+        }
+        let writer = if self.how.register_events {
+            Some(self.emit(state, Kind::WriteRegister, None, from.origin)?)
+        } else {
+            None
+        };
+        let control = state.scopes.iter().fold(from.control, |all, scope| all.union(scope.taint));
+        let slot = Slot { term: from.term, taint, control, writer };
+        match state.registers.iter_mut().find(|(r, _)| *r == register) {
+            Some((_, known)) => *known = slot,
+            None => state.registers.push((register, slot)),
+        }
+        Ok(())
+    }
+
+    fn label(&self, state: &State<'a>, target: &str) -> Result<usize, Fault> {
+        let found = self.thread.labels.get(target).copied();
+        found.ok_or_else(|| {
+            Fault::new(self.position(state), format!("P{} has no label `{target}`", self.thread.number))
+        })
+    }
+
+    /// Whether the way goes on: what is assumed may be known to be wrong.
+    fn assume(&self, state: &mut State<'a>, term: TermId, holds: bool) -> bool {
+        match self.terms.known(term) {
+            Some(value) => truth(value).is_none_or(|truth| truth == holds),
+            None => {
+                state.path.assumptions.push((term, holds));
+                true
+            }
+        }
+    }
+
+    fn branch(&mut self, state: &mut State<'a>, condition: Temporary, target: &str) -> Result<Step, Fault> {
+        let condition = state.temp(condition, self.zero);
+        let target = self.label(state, target)?;
+        self.emit(state, Kind::Branch, None, condition.origin)?;
+        state.ctrl = state.ctrl.union(condition.taint);
+        let mut taken = state.clone();
+        if self.assume(&mut taken, condition.term, true) {
+            let counted = !(self.how.known_loops && self.terms.known(condition.term).is_some());
+            if let Step::On = self.jump(&mut taken, target, counted)? {
+                self.work.push(taken);
+            }
+        }
+        Ok(if self.assume(state, condition.term, false) { Step::On } else { Step::End })
+    }
+
+    fn jump(&mut self, state: &mut State<'a>, target: usize, counted: bool) -> Result<Step, Fault> {
+        if counted && target < state.pc && state.round(target) > self.how.unroll {
+            return self.cut(state);
+        }
+        state.pc = target;
+        state.frames.clear();
+        Ok(Step::On)
+    }
+
+    /// The loop would go on: the way ends here, marked.
+    fn cut(&mut self, state: &mut State<'a>) -> Result<Step, Fault> {
+        state.instance += 1;
+        let event = self.emit(state, Kind::Cut, None, Few::EMPTY)?;
+        state.at(event).sets = self.sets.intern(&[Cow::Borrowed("CutOff")]);
+        state.path.cut = true;
+        let done = std::mem::replace(state, state.clone_empty());
+        self.finish(done);
+        Ok(Step::End)
+    }
+
+    fn unless(
+        &mut self,
+        state: &mut State<'a>,
+        condition: Temporary,
+        target: &str,
+        until: &str,
+        repeats: bool,
+    ) -> Result<Step, Fault> {
+        let condition = state.temp(condition, self.zero);
+        let (target, until) = (self.label(state, target)?, self.label(state, until)?);
+        let entry = state.pc;
+        state.scopes.push(Scope { until, taint: condition.taint.union(condition.control) });
+        let mut skipped = state.clone();
+        if self.assume(&mut skipped, condition.term, false) {
+            skipped.pc = target;
+            skipped.frames.clear();
+            skipped.rounds.retain(|(at, _)| *at != entry || !repeats);
+            self.work.push(skipped);
+        }
+        if !self.assume(state, condition.term, true) {
+            return Ok(Step::End);
+        }
+        if repeats && state.round(entry) > self.how.unroll {
+            return self.cut(state);
+        }
+        Ok(Step::On)
+    }
+}
+
+/// Whether a value is not zero; nobody knows of values out of thin air.
+pub(crate) fn truth(value: Value) -> Option<bool> {
+    match Binary::Ne.apply(value, Value::ZERO) {
+        Some(Value::Int(n)) => Some(n != 0),
+        _ => None,
+    }
+}
+
+fn pairs(relation: &mut Vec<(u16, u16)>, from: Few, to: u16) {
+    relation.extend(from.iter().filter(|e| *e != to).map(|e| (e, to)));
+}
+
+impl Temp {
+    fn of(event: u16, term: TermId) -> Self {
+        Self { term, taint: Few::one(event), control: Few::EMPTY, origin: Few::one(event) }
+    }
+
+    fn with(self, other: Self, term: TermId) -> Self {
+        Self {
+            term,
+            taint: self.taint.union(other.taint),
+            control: self.control.union(other.control),
+            origin: self.origin.union(other.origin),
+        }
+    }
+}
+
+impl State<'_> {
+    fn at(&mut self, event: u16) -> &mut PathEvent {
+        &mut self.path.events[usize::from(event)]
+    }
+
+    fn give(&mut self, temporary: Temporary, temp: Temp) {
+        let index = usize::from(temporary.0);
+        if self.temps.len() <= index {
+            self.temps.resize(index + 1, None);
+        }
+        self.temps[index] = Some(temp);
+    }
+
+    /// What was never given is zero.
+    fn temp(&self, temporary: Temporary, zero: TermId) -> Temp {
+        let none = Temp { term: zero, taint: Few::EMPTY, control: Few::EMPTY, origin: Few::EMPTY };
+        self.temps.get(usize::from(temporary.0)).copied().flatten().unwrap_or(none)
+    }
+
+    fn round(&mut self, at: usize) -> u32 {
+        match self.rounds.iter_mut().find(|(a, _)| *a == at) {
+            Some((_, count)) => {
+                *count += 1;
+                *count
+            }
+            None => {
+                self.rounds.push((at, 1));
+                1
+            }
+        }
+    }
+
+    fn clone_empty(&self) -> Self {
+        State {
+            path: Path::default(),
+            pc: self.pc,
+            frames: Vec::new(),
+            temps: Vec::new(),
+            registers: Vec::new(),
+            ctrl: Few::EMPTY,
+            predicate: Few::EMPTY,
+            scopes: Vec::new(),
+            rounds: Vec::new(),
+            instance: 0,
+            steps: 0,
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Running a test under a model.
+
+use std::collections::BTreeMap;
+
+use tribunal_cat::decide::Decider;
+use tribunal_cat::evaluate::UnknownName;
+use tribunal_cat::limits::{Limits, Stopped};
+use tribunal_cat::plan::{Effect, Plan};
+
+use crate::error::{Error, Fault};
+use crate::paths::{Execution, Path, Sets, paths};
+use crate::search::Search;
+use crate::structure::Structure;
+use crate::syntax::Quantifier;
+use crate::term::Terms;
+use crate::test::Test;
+use crate::value::Value;
+
+/// Why a test was not run to its end.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// It cannot be executed.
+    #[error(transparent)]
+    Test(#[from] Error),
+    /// A limit was reached.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// The model names something that tests do not have.
+    #[error(transparent)]
+    Name(#[from] UnknownName),
+}
+
+/// How tests are run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether executions are counted, as herd does, or states only are found.
+    pub counts: bool,
+    /// Whether register accesses are events: for models with `catdep`.
+    pub register_events: bool,
+    /// How often loops go round.
+    pub unroll: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { counts: true, register_events: false, unroll: 2 }
+    }
+}
+
+/// What there is of a state: executions that satisfy the condition, and that do not. Only places outside of the shown ones tell them apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executions {
+    /// Those that satisfy it.
+    pub positive: u64,
+    /// Those that do not.
+    pub negative: u64,
+}
+
+/// What has been found so far.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    pub counts: bool,
+    pub cut: bool,
+    pub raised: Vec<bool>,
+    states: BTreeMap<Vec<Value>, Executions>,
+}
+
+impl Tally {
+    pub fn flags_pending(&self, plan: &Plan) -> bool {
+        plan.checks.iter().zip(&self.raised).any(|(check, raised)| check.effect != Effect::Require && !raised)
+    }
+
+    pub fn has(&self, state: &[Value], holds: bool) -> bool {
+        self.states.get(state).is_some_and(|e| if holds { e.positive > 0 } else { e.negative > 0 })
+    }
+
+    pub fn add(&mut self, state: Vec<Value>, holds: bool, executions: u64) {
+        let entry = self.states.entry(state).or_default();
+        let side = if holds { &mut entry.positive } else { &mut entry.negative };
+        *side = if self.counts { side.saturating_add(executions) } else { 1 };
+    }
+}
+
+/// What a test answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// The condition holds as it is quantified.
+    Ok,
+    /// It does not.
+    No,
+    /// Some execution has undefined behaviour.
+    Undefined,
+}
+
+/// How often the proposition holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Observation {
+    /// In no execution.
+    Never,
+    /// In some.
+    Sometimes,
+    /// In all.
+    Always,
+}
+
+/// What a test does under a model.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Final states, as the values of the places that are shown, in order.
+    pub states: BTreeMap<Vec<Value>, Executions>,
+    /// Whether a loop was left unfinished in some consistent execution.
+    pub cut: bool,
+    /// Whether some execution has undefined behaviour.
+    pub undefined: bool,
+    /// The flags that were raised, by name, in order.
+    pub flags: Vec<String>,
+    /// Whether executions were counted: if not, each number is at most one.
+    pub counted: bool,
+}
+
+impl Outcome {
+    /// The number of executions that satisfy the proposition, and that do not.
+    pub fn executions(&self) -> Executions {
+        self.states.values().fold(Executions::default(), |sum, e| Executions {
+            positive: sum.positive.saturating_add(e.positive),
+            negative: sum.negative.saturating_add(e.negative),
+        })
+    }
+
+    /// The answer to a test's question.
+    pub fn verdict(&self, quantifier: Quantifier) -> Verdict {
+        let all = self.executions();
+        let holds = match quantifier {
+            Quantifier::Exists => all.positive > 0,
+            Quantifier::NotExists => all.positive == 0,
+            Quantifier::ForAll => all.negative == 0,
+        };
+        match (self.undefined, holds) {
+            (true, _) => Verdict::Undefined,
+            (false, true) => Verdict::Ok,
+            (false, false) => Verdict::No,
+        }
+    }
+
+    /// How often the proposition holds.
+    pub fn observation(&self) -> Observation {
+        match self.executions() {
+            Executions { positive: 0, .. } => Observation::Never,
+            Executions { negative: 0, .. } => Observation::Always,
+            _ => Observation::Sometimes,
+        }
+    }
+}
+
+/// Runs tests under one model, with the same memory.
+#[derive(Debug)]
+pub struct Runner<'p> {
+    decider: Decider<'p>,
+    options: Options,
+}
+
+impl<'p> Runner<'p> {
+    /// A runner for a model's plan, made in the environment of the tests' architecture.
+    pub fn new(plan: &'p Plan, options: Options) -> Self {
+        Self { decider: Decider::new(plan, &["rf"]), options }
+    }
+
+    /// Runs a test.
+    pub fn run(&mut self, test: &Test, limits: &mut dyn Limits) -> Result<Outcome, RunError> {
+        let arm = test.arch == "AArch64";
+        let how = Execution {
+            register_events: self.options.register_events,
+            control_depends: arm,
+            known_loops: arm,
+            unroll: self.options.unroll,
+        };
+        let mut sets = Sets::default();
+        let mut threads: Vec<(Vec<Path>, Terms)> = Vec::with_capacity(test.threads.len());
+        for thread in &test.threads {
+            let mut terms = Terms::default();
+            let ways =
+                paths(thread, &mut terms, &mut sets, how).map_err(|fault: Fault| fault.of(&test.name))?;
+            threads.push((ways, terms));
+        }
+        let checks = self.decider.plan().checks.len();
+        let mut tally = Tally {
+            counts: self.options.counts,
+            cut: false,
+            raised: vec![false; checks],
+            states: BTreeMap::new(),
+        };
+        let mut chosen = vec![0; threads.len()];
+        'all: loop {
+            if threads.iter().any(|(ways, _)| ways.is_empty()) {
+                break;
+            }
+            limits.check(0, 0)?;
+            let ways: Vec<_> =
+                threads.iter().zip(&chosen).map(|((ways, terms), way)| (&ways[*way], terms)).collect();
+            let structure = Structure::new(test, &sets, &ways);
+            Search::new(&structure, &mut self.decider, &mut tally, limits).run()?;
+            for (way, (ways, _)) in chosen.iter_mut().zip(&threads) {
+                *way += 1;
+                if *way < ways.len() {
+                    continue 'all;
+                }
+                *way = 0;
+            }
+            break;
+        }
+        Ok(self.outcome(tally))
+    }
+
+    fn outcome(&self, tally: Tally) -> Outcome {
+        let plan = self.decider.plan();
+        let raised = |effect: Effect| {
+            plan.checks.iter().zip(&tally.raised).filter(move |(c, r)| **r && c.effect == effect)
+        };
+        let mut flags: Vec<String> =
+            raised(Effect::Flag).map(|(c, _)| c.name.clone().unwrap_or_default()).collect();
+        flags.sort_unstable();
+        flags.dedup();
+        Outcome {
+            undefined: raised(Effect::UndefinedUnless).next().is_some(),
+            flags,
+            states: tally.states,
+            cut: tally.cut,
+            counted: tally.counts,
+        }
+    }
+}

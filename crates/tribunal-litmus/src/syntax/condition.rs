@@ -1,0 +1,342 @@
+//! What a test asks: places to show, a filter, and a quantified proposition on final states.
+
+use super::lexer::{Lexer, Position, Token};
+use crate::error::Fault;
+
+/// How a proposition is quantified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// Some execution satisfies it.
+    Exists,
+    /// None does.
+    NotExists,
+    /// Each does.
+    ForAll,
+}
+
+/// A place of a final state, as a text names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// `0:r1`
+    Register {
+        /// Its thread.
+        thread: u32,
+        /// Its name.
+        name: String,
+    },
+    /// `%r1`, of whichever thread has it.
+    Symbolic {
+        /// Its name.
+        name: String,
+    },
+    /// `x`, `[x]`, `*x`, `a[1]`
+    Location {
+        /// Its name.
+        name: String,
+        /// Which element, if it is an array's.
+        index: Option<i64>,
+    },
+}
+
+/// What a place is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// A number.
+    Int(i64),
+    /// The address of a location.
+    Name(String),
+    /// The address of an array's element.
+    Element(String, i64),
+    /// A label of a thread's code.
+    Label(u32, String),
+    /// What another place holds.
+    Place(Place),
+}
+
+/// How they are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=` or `==`
+    Equal,
+    /// `<>` or `!=`
+    Different,
+}
+
+/// A proposition on final states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proposition {
+    /// A place compared with a term.
+    Atom(Place, Comparison, Term),
+    /// All of them; `true` where there are none.
+    And(Vec<Proposition>),
+    /// Some of them; `false` where there are none.
+    Or(Vec<Proposition>),
+    /// The opposite.
+    Not(Box<Proposition>),
+    /// The second wherever the first.
+    Implies(Box<Proposition>, Box<Proposition>),
+}
+
+/// What a test asks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub locations: Vec<(Place, Position)>,
+    pub filter: Option<Proposition>,
+    pub quantifier: Quantifier,
+    pub proposition: Proposition,
+}
+
+/// How deep propositions may be nested.
+const MAX_DEPTH: u32 = 200;
+
+/// Reads all after the program. `<<` ends it; so does what follows a complete question.
+pub(crate) fn question(text: &str, position: Position) -> Result<Question, Fault> {
+    let mut lexer = Lexer::new(text, position);
+    let mut locations = Vec::new();
+    if lexer.take("locations") {
+        lexer.expect("[")?;
+        while !lexer.take("]") {
+            let at = lexer.position();
+            locations.push((place(&mut lexer)?, at));
+            // A type may follow: `x int*`.
+            while matches!(lexer.peek(), Token::Word(_) | Token::Sign("*")) {
+                lexer.next();
+            }
+            if !lexer.take(";") && !matches!(lexer.peek(), Token::Sign("]")) {
+                return Err(lexer.expected("`;` or `]`"));
+            }
+        }
+    }
+    let filter = if lexer.take("filter") { Some(or(&mut lexer, 0)?) } else { None };
+    let (quantifier, proposition) = match lexer.peek() {
+        Token::End | Token::Sign("<<") => (Quantifier::ForAll, Proposition::And(Vec::new())),
+        Token::Word("exists" | "final") => {
+            lexer.next();
+            (Quantifier::Exists, or(&mut lexer, 0)?)
+        }
+        Token::Word("forall") => {
+            lexer.next();
+            (Quantifier::ForAll, or(&mut lexer, 0)?)
+        }
+        Token::Sign("~") => {
+            lexer.next();
+            lexer.expect("exists")?;
+            (Quantifier::NotExists, or(&mut lexer, 0)?)
+        }
+        Token::Word("observed") => {
+            lexer.next();
+            (Quantifier::Exists, observed(&mut lexer)?)
+        }
+        Token::Sign("(") => (Quantifier::Exists, or(&mut lexer, 0)?),
+        _ => return Err(lexer.expected("`exists`, `~exists` or `forall`")),
+    };
+    lexer.take(";");
+    match lexer.peek() {
+        Token::End | Token::Sign("<<") | Token::Word("with") => {}
+        _ => return Err(lexer.expected("the end")),
+    }
+    Ok(Question { locations, filter, quantifier, proposition })
+}
+
+/// `observed a; b; and c; d;`
+fn observed(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
+    let mut ways = Vec::new();
+    loop {
+        let mut atoms = Vec::new();
+        while lexer.peek() != Token::End && !matches!(lexer.peek(), Token::Word("and")) {
+            atoms.push(atom(lexer)?);
+            if !lexer.take(";") {
+                break;
+            }
+        }
+        ways.push(Proposition::And(atoms));
+        if !lexer.take("and") {
+            return Ok(Proposition::Or(ways));
+        }
+    }
+}
+
+fn or(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
+    let mut all = vec![and(lexer, depth)?];
+    while lexer.take("\\/") {
+        all.push(and(lexer, depth)?);
+    }
+    Ok(one_or(all, Proposition::Or))
+}
+
+fn and(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
+    let mut all = vec![implies(lexer, depth)?];
+    while lexer.take("/\\") {
+        all.push(implies(lexer, depth)?);
+    }
+    Ok(one_or(all, Proposition::And))
+}
+
+fn one_or(mut all: Vec<Proposition>, many: impl FnOnce(Vec<Proposition>) -> Proposition) -> Proposition {
+    match all.pop() {
+        Some(only) if all.is_empty() => only,
+        Some(last) => {
+            all.push(last);
+            many(all)
+        }
+        None => many(all),
+    }
+}
+
+fn implies(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
+    let left = primary(lexer, depth)?;
+    if lexer.take("=>") {
+        let right = implies(lexer, depth + 1)?;
+        return Ok(Proposition::Implies(Box::new(left), Box::new(right)));
+    }
+    Ok(left)
+}
+
+fn primary(lexer: &mut Lexer<'_>, depth: u32) -> Result<Proposition, Fault> {
+    if depth > MAX_DEPTH {
+        return Err(lexer.fault(format!("a proposition may be nested {MAX_DEPTH} deep")));
+    }
+    match lexer.peek() {
+        Token::Sign("(") => {
+            lexer.next();
+            let inner = or(lexer, depth + 1)?;
+            lexer.expect(")")?;
+            Ok(inner)
+        }
+        Token::Word("not") | Token::Sign("~") => {
+            lexer.next();
+            Ok(Proposition::Not(Box::new(primary(lexer, depth + 1)?)))
+        }
+        Token::Word("true") => {
+            lexer.next();
+            Ok(Proposition::And(Vec::new()))
+        }
+        Token::Word("false") => {
+            lexer.next();
+            Ok(Proposition::Or(Vec::new()))
+        }
+        _ => atom(lexer),
+    }
+}
+
+fn atom(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
+    let place = place(lexer)?;
+    let comparison = match lexer.peek() {
+        Token::Sign("=" | "==") => Comparison::Equal,
+        Token::Sign("<>" | "!=") => Comparison::Different,
+        _ => return Err(lexer.expected("`=` or `<>`")),
+    };
+    lexer.next();
+    Ok(Proposition::Atom(place, comparison, term(lexer)?))
+}
+
+/// `0:r1`, `P0:r1`, `%r`, `x`, `[x]`, `*x`, `a[1]`.
+pub(super) fn place(lexer: &mut Lexer<'_>) -> Result<Place, Fault> {
+    while lexer.take("*") {}
+    match lexer.peek() {
+        Token::Number(digits) => {
+            let at = lexer.position();
+            let thread = digits
+                .parse()
+                .map_err(|_| Fault::new(at, format!("a thread's number was expected, not `{digits}`")))?;
+            lexer.next();
+            lexer.expect(":")?;
+            Ok(Place::Register { thread, name: lexer.word("a register")?.to_owned() })
+        }
+        Token::Word(word) if word.starts_with('%') => {
+            lexer.next();
+            Ok(Place::Symbolic { name: word.to_owned() })
+        }
+        Token::Word("fault" | "Fault" | "PTE" | "TTD" | "PA" | "tag" | "TAG")
+            if lexer.second() == Token::Sign("(") =>
+        {
+            Err(lexer.fault("faults, page tables and tags are not supported"))
+        }
+        Token::Word(word) => {
+            lexer.next();
+            if matches!(lexer.peek(), Token::Sign(":")) {
+                let number = word.strip_prefix(['P', 'p']).and_then(|n| n.parse().ok());
+                let thread = number.ok_or_else(|| {
+                    lexer.fault(format!("a thread, as in `P0`, was expected, not `{word}`"))
+                })?;
+                lexer.next();
+                return Ok(Place::Register { thread, name: lexer.word("a register")?.to_owned() });
+            }
+            let index = index(lexer)?;
+            Ok(Place::Location { name: word.to_owned(), index })
+        }
+        Token::Sign("[") => {
+            lexer.next();
+            let name = lexer.word("a location")?.to_owned();
+            let index = index(lexer)?;
+            lexer.expect("]")?;
+            Ok(Place::Location { name, index })
+        }
+        _ => Err(lexer.expected("a register or a location")),
+    }
+}
+
+fn index(lexer: &mut Lexer<'_>) -> Result<Option<i64>, Fault> {
+    if !lexer.take("[") {
+        return Ok(None);
+    }
+    let index = lexer.number("an index")?;
+    lexer.expect("]")?;
+    Ok(Some(index))
+}
+
+pub(super) fn term(lexer: &mut Lexer<'_>) -> Result<Term, Fault> {
+    lexer.take("&");
+    match lexer.peek() {
+        Token::Number(_) if lexer.second() == Token::Sign(":") => place(lexer).map(Term::Place),
+        Token::Number(_) | Token::Sign("-") => lexer.number("a value").map(Term::Int),
+        Token::Sign("[" | "*") => place(lexer).map(Term::Place),
+        Token::Word(word) => {
+            if word.starts_with('%') {
+                return place(lexer).map(Term::Place);
+            }
+            let at = lexer.position();
+            match place(lexer)? {
+                Place::Location { name, index: None } => Ok(Term::Name(name)),
+                Place::Location { name, index: Some(index) } => Ok(Term::Element(name, index)),
+                Place::Register { thread, name } if word.starts_with('P') => Ok(Term::Label(thread, name)),
+                _ => Err(Fault::new(at, "a value was expected")),
+            }
+        }
+        _ => Err(lexer.expected("a value")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Question {
+        question(text, Position::START).expect("a question")
+    }
+
+    #[test]
+    fn precedence_and_forms() {
+        let q =
+            read("locations [x; 1:r0; a[1];] filter (x=1) ~exists x=1 /\\ 0:r1=y \\/ not [z] <> 2 => true");
+        assert_eq!(q.locations.len(), 3);
+        assert_eq!(q.quantifier, Quantifier::NotExists);
+        let Proposition::Or(ways) = &q.proposition else { panic!("an or") };
+        assert!(matches!(&ways[0], Proposition::And(both) if both.len() == 2));
+        assert!(matches!(&ways[1], Proposition::Implies(..)));
+        assert_eq!(read("").proposition, Proposition::And(Vec::new()));
+        assert!(
+            matches!(read("observed x=1; y=1; and x=2;").proposition, Proposition::Or(ways) if ways.len() == 2)
+        );
+        assert_eq!(read("exists (x=1) with tso: ~exists;").quantifier, Quantifier::Exists);
+        assert_eq!(read("(x=1) << text").quantifier, Quantifier::Exists);
+    }
+
+    #[test]
+    fn nesting_is_limited() {
+        let deep = format!("exists {}x=1", "(".repeat(100_000));
+        assert!(question(&deep, Position::START).is_err());
+        let deep = format!("exists {}x=1", "~".repeat(100_000));
+        assert!(question(&deep, Position::START).is_err());
+    }
+}
