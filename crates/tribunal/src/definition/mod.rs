@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use tribunal_cat::plan::{Check, Condition, Plan, Type};
+use tribunal_cat::plan::{Plan, Type};
 use tribunal_cat::relation::Relation;
 use tribunal_cat::Environment;
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
@@ -57,13 +57,16 @@ static GIVEN: Mutex<Vec<&'static Given>> = Mutex::new(Vec::new());
 static NAMED: Mutex<Option<FxHashMap<Model, &'static Cat>>> = Mutex::new(None);
 
 impl Definition {
-    /// A model's text under a name, that of its file; `library` has what it includes.
+    /// A model's text under a name, that of its file; `library` has what it includes. Of orders that are chosen it may have `co` alone.
     pub fn new(name: &str, text: &str, library: &mut dyn Library) -> Result<Self, Error> {
         let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = given.iter().find(|known| known.name == name && known.text == text) {
             return Ok(Definition(known));
         }
         let cat = Cat::new(text, name, library)?;
+        if let Some(plan) = &cat.plan {
+            (0..plan.checks.len()).for_each(|check| _ = axiom(plan, check));
+        }
         let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
         given.push(new);
         Ok(Definition(new))
@@ -111,8 +114,11 @@ impl Cat {
         let model = tribunal_cat::Model::parse(text, name, library)?;
         let plan = match model.plan(&NAMES) {
             Ok(plan) => Some(plan),
-            Err(error) if error.needs_contents() => None,
-            Err(error) => return Err(error),
+            // It may go through the events of each history: two events stand for them.
+            Err(error) => match model.plan_of(&NAMES, &2) {
+                Ok(_) => None,
+                Err(_) => return Err(error),
+            },
         };
         Ok(Cat { model, plan })
     }
@@ -137,7 +143,7 @@ pub(crate) fn plan(model: Model, x: &Execution) -> Result<Cow<'static, Plan>, Er
     let cat = cat(model)?;
     match &cat.plan {
         Some(plan) => Ok(Cow::Borrowed(plan)),
-        None => cat.model.plan_of(&NAMES, &Facts(x)).map(Cow::Owned),
+        None => cat.model.plan_of(&NAMES, &((x.len() + x.location_count()) as u32)).map(Cow::Owned),
     }
 }
 

@@ -5,7 +5,7 @@ mod violation;
 mod witness;
 
 pub use race::Race;
-pub use violation::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+pub use violation::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 
 use std::fmt;
