@@ -13,8 +13,8 @@ use args::{Args, Task};
 use std::process::ExitCode;
 use study::{STUDIES, Study};
 use tribunal::object::Criterion;
-use tribunal::object::specs::Declared;
 use tribunal_record::{Outcome, Profile, Stress, StressError, Subject};
+use tribunal_spec::Declared;
 
 /// The specification in examples/case-study/ordered-map.spec.
 fn ordered_map() -> Declared {

@@ -2,8 +2,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tribunal::Limits;
-use tribunal::object::specs::Declared;
 use tribunal::object::{Criterion, History, Kind, Monitor, Spec, Value, judge};
+use tribunal_spec::Declared;
 
 // A specification that is read judges every history within its limits.
 fuzz_target!(|bytes: &[u8]| {

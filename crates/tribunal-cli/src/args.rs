@@ -5,6 +5,7 @@ use crate::explain::ExplainArguments;
 use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
+use crate::given::given;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
@@ -24,7 +25,6 @@ use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
-use crate::given::given;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
 const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";

@@ -7,6 +7,7 @@ use tribunal::object::{MalformedHistory, Misfit, Specification, specs};
 use tribunal_formats::{ErrorKind, Object, Subject};
 use tribunal_report::Judged;
 use tribunal_report::printable;
+use tribunal_spec::Declared;
 
 /// A history as its readers know it.
 pub struct Case<'a> {
@@ -106,7 +107,7 @@ impl Specifications {
             Some(spec) if Path::new(spec).extension().is_some_and(|extension| extension == "spec") => {
                 let source = std::fs::read_to_string(spec)
                     .map_err(|source| Failure::Read { file: spec.into(), source })?;
-                let declared = specs::Declared::parse(&source, spec)?;
+                let declared = Declared::parse(&source, spec)?;
                 Some(Box::new(declared) as Box<dyn Specification>)
             }
             Some(spec) => Some(specs::named(spec).map_err(|unknown| usage(spec, unknown.to_string()))?),

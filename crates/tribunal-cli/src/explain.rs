@@ -1,10 +1,10 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
 
-use crate::given::given;
 use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;

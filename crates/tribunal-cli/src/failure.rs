@@ -70,7 +70,7 @@ pub enum Failure {
     OtherMethods { source: tribunal_formats::Error, methods: String },
     /// A specification file has an error; the text begins with `file:line:column`.
     #[error(transparent)]
-    Specification(#[from] tribunal::object::specs::SpecError),
+    Specification(#[from] tribunal_spec::SpecError),
     /// An input that is no history file could not be read.
     #[error("{file}: {source}")]
     Read { file: String, source: io::Error },

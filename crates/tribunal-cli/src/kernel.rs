@@ -11,10 +11,10 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::time::Instant;
 use tribunal::Limits;
-use tribunal::kernel::{Kernel, kernel};
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::Limit;
 use tribunal_formats::{History, Subject};
+use tribunal_kernel::{Kernel, kernel};
 
 /// The tables grow with the square of the history: without a limit, a long one would take the whole machine.
 const MEMORY: usize = 2 << 30;

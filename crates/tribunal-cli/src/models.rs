@@ -81,7 +81,9 @@ fn sentence(question: &Question) -> String {
 fn definition(question: &Question) -> String {
     match question {
         Question::Model(model) => model.text().into(),
-        Question::Criterion(criterion) => format!("(* {} *)\n\n{}\n", criterion.sentence(), axioms(question).replace("; ", "\n")),
+        Question::Criterion(criterion) => {
+            format!("(* {} *)\n\n{}\n", criterion.sentence(), axioms(question).replace("; ", "\n"))
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! `tribunal record`: histories of what this machine really does.
 
-use crate::given::given;
 use crate::args::seconds;
 use crate::destination::Destination;
 use crate::exit::Status;
 use crate::explain;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{STRONG, Stdout, complain};
 use crate::progress::Progress;

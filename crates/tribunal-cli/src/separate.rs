@@ -4,11 +4,11 @@ mod hierarchy;
 mod known;
 mod picture;
 
-use crate::given::given;
 use crate::args::{Budget, format, seconds};
 use crate::case::Specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
 use crate::progress::Progress;
@@ -20,11 +20,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use tribunal::object::{Criterion, Specification, specs};
-use tribunal::separate::{self, MOST_EVENTS, Pair, Search, Separations};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, Labels, Object, Subject, Writer, write_history, write_object};
 use tribunal_report::{EngineChoice, Finding, Judged, Question};
+use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
 
 const SEPARATE_HELP: &str = "\
 Examples:

@@ -2,12 +2,12 @@
 
 mod lines;
 
-use crate::given::given;
 use crate::args::{VerifyArguments, reading};
 use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
+use crate::given::given;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
 use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
 use crate::progress::Progress;

@@ -1,10 +1,10 @@
 //! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
 
-use crate::given::given;
 use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;

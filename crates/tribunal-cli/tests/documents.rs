@@ -178,7 +178,9 @@ fn the_documents_show_the_models_as_they_are() {
     let read = |document: &str| std::fs::read_to_string(root().join(document)).expect("a document");
     let (readme, models) = (read("README.md"), read("docs/models.md"));
     for line in tribunal(&["models", "--output", "markdown"]).lines() {
-        let of_object = tribunal::object::Criterion::ALL.iter().any(|criterion| line.starts_with(&format!("| `{criterion}`")));
+        let of_object = tribunal::object::Criterion::ALL
+            .iter()
+            .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
         assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
     }
     for model in tribunal::Model::ALL {

@@ -408,7 +408,8 @@ impl<'a> Reading<'a> {
 
     fn axiom(&self, object: &Map<String, Value>, what: &'static str) -> Result<Axiom, CertificateError> {
         let name = self.string(self.get(object, "axiom", what)?, "an axiom's name")?;
-        Axiom::known(name).ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })
+        Axiom::known(name)
+            .ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })
     }
 
     fn sources(&self, json: &Value) -> Result<Vec<(Observation, EventId)>, CertificateError> {

@@ -82,3 +82,14 @@ fn block(bytes: usize) -> usize {
 fn table<K, V>(capacity: usize) -> usize {
     block((capacity / 7 * 8).next_power_of_two() * (size_of::<(K, V)>() + 1) * usize::from(capacity > 0))
 }
+
+/// About how many bytes a B-tree of so many entries takes: a node has room for 11 of them and may be half full.
+///
+/// ```
+/// use tribunal::growth::tree;
+/// assert_eq!(tree(0, 16), 0);
+/// assert_eq!(tree(100, 16), 4000);
+/// ```
+pub fn tree(entries: usize, size: usize) -> usize {
+    if entries == 0 { 0 } else { 2 * entries.max(6) * (size + 4) }
+}

@@ -20,7 +20,6 @@
 mod checker;
 pub mod definition;
 pub mod growth;
-pub mod kernel;
 mod limits;
 pub mod memory;
 pub mod models;
@@ -30,7 +29,6 @@ pub mod object;
 mod order;
 mod preserved;
 pub mod races;
-pub mod separate;
 pub mod session;
 mod shrink;
 mod small;

@@ -31,7 +31,7 @@ impl Default for Limits<'_> {
 
 impl Limits<'_> {
     /// Whether an engine that has visited this many states may take this many bytes.
-    pub(crate) fn check_memory(&self, bytes: usize, states: u64) -> Result<(), Limit> {
+    pub fn check_memory(&self, bytes: usize, states: u64) -> Result<(), Limit> {
         if bytes > self.max_memory { Err(Limit::Memory { bytes: self.max_memory, states }) } else { Ok(()) }
     }
 
@@ -42,7 +42,7 @@ impl Limits<'_> {
     }
 
     /// Whether to go on after visiting this many states. Cheap enough for once in a thousand events.
-    pub(crate) fn check(&self, states: u64) -> Result<(), Limit> {
+    pub fn check(&self, states: u64) -> Result<(), Limit> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Limit::Stopped);
         }

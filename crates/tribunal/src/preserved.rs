@@ -120,7 +120,7 @@ impl Preserved {
     }
 
     /// Whether po-mm has a pair of accesses by their kinds.
-    pub(crate) fn keeps_kinds(&self, first: Label, second: Label, same_location: bool) -> bool {
+    pub fn keeps_kinds(&self, first: Label, second: Label, same_location: bool) -> bool {
         if !self.rmws && [first, second].iter().any(|label| label.kind() == Kind::Rmw) {
             return false;
         }

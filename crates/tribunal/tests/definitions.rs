@@ -12,7 +12,8 @@ fn history(random: &mut Random) -> Execution {
     let orders =
         [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst, Order::NonAtomic];
     let (threads, locations) = (1 + random.below(4), 1 + random.below(3));
-    let (with_fences, with_finals, with_times) = (random.below(2) == 0, random.below(4) == 0, random.below(2) == 0);
+    let (with_fences, with_finals, with_times) =
+        (random.below(2) == 0, random.below(4) == 0, random.below(2) == 0);
     let mut b = Execution::builder();
     let threads: Vec<_> = (0..threads).map(|t| b.thread(&format!("T{t}"))).collect();
     let locations: Vec<_> = (0..locations).map(|x| b.location(&format!("x{x}"))).collect();
@@ -23,7 +24,10 @@ fn history(random: &mut Random) -> Execution {
     for _ in &threads {
         let mut of_thread = Vec::new();
         for _ in 0..1 + random.below(4) {
-            let (kind, loc) = (random.below(if with_fences { 5 } else { 4 }), random.below(locations.len() as u64) as usize);
+            let (kind, loc) = (
+                random.below(if with_fences { 5 } else { 4 }),
+                random.below(locations.len() as u64) as usize,
+            );
             let order = orders[random.below(6) as usize];
             if matches!(kind, 1..=2) {
                 written[loc].push(next);
@@ -37,8 +41,10 @@ fn history(random: &mut Random) -> Execution {
         let mut reads = Vec::new();
         for (kind, loc, value, order) in ops {
             let read = written[loc][random.below(written[loc].len() as u64) as usize];
-            let read_order = if order == Order::Release || order == Order::AcqRel { Order::Acquire } else { order };
-            let write_order = if order == Order::Acquire || order == Order::AcqRel { Order::Release } else { order };
+            let read_order =
+                if order == Order::Release || order == Order::AcqRel { Order::Acquire } else { order };
+            let write_order =
+                if order == Order::Acquire || order == Order::AcqRel { Order::Release } else { order };
             let op = match kind {
                 0 | 3 => Op::read(locations[loc], read).order(read_order),
                 1 => Op::write(locations[loc], value).order(write_order),
@@ -47,7 +53,11 @@ fn history(random: &mut Random) -> Execution {
                     Op::rmw(locations[loc], read, value).order(order)
                 }
                 2 => Op::write(locations[loc], value).order(write_order),
-                _ => Op::fence(if matches!(order, Order::Relaxed | Order::NonAtomic) { Order::SeqCst } else { order }),
+                _ => Op::fence(if matches!(order, Order::Relaxed | Order::NonAtomic) {
+                    Order::SeqCst
+                } else {
+                    order
+                }),
             };
             let slot = b.push(thread, op);
             if with_times {
@@ -76,8 +86,11 @@ fn agree(seed: u64, histories: usize) {
     let mut counts = [0; 2];
     for _ in 0..histories {
         let x = history(&mut random);
-        for model in Model::ALL.into_iter().filter(|m| !["wsc","cm","ccm","wccm","pram"].contains(&m.name())) {
-            let by_text = judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").verdict;
+        for model in
+            Model::ALL.into_iter().filter(|m| !["wsc", "cm", "ccm", "wccm", "pram"].contains(&m.name()))
+        {
+            let by_text =
+                judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").verdict;
             let judged = judge(&x, model, &limits);
             assert_eq!(by_text.word(), judged.verdict.word(), "{model} by {}: {x:?}", judged.engine.name());
             counts[usize::from(by_text.is_consistent())] += 1;

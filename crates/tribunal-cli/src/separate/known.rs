@@ -6,9 +6,9 @@ use crate::input;
 use std::ffi::OsString;
 use tribunal::memory::Execution;
 use tribunal::object::{self, Criterion, specs};
-use tribunal::separate::Pair;
 use tribunal::{Limits, check};
 use tribunal_formats::{Object, Subject};
+use tribunal_separate::Pair;
 
 /// The histories given with `--known`.
 pub struct Known(Vec<Subject>);

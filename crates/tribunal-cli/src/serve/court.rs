@@ -143,7 +143,8 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
                 request.texts.insert(file.into(), text.into());
             }
             _ => {
-                let why = "a query has `name`, `models`, `index`, `spec`, `format` and `text`, and nothing else";
+                let why =
+                    "a query has `name`, `models`, `index`, `spec`, `format` and `text`, and nothing else";
                 return Err(Refused(Status::BadRequest, why));
             }
         }

@@ -40,7 +40,10 @@ impl Facts<'_> {
 
     /// Puts the events in that the condition holds of, initial writes among them.
     fn fill(&self, into: &mut Set, holds: impl Fn(usize) -> bool) {
-        self.events().chain(self.initial()).filter(|&event| holds(event)).for_each(|event| into.insert(event));
+        self.events()
+            .chain(self.initial())
+            .filter(|&event| holds(event))
+            .for_each(|event| into.insert(event));
     }
 
     /// Puts the pairs of one thread in that are in program order and that the condition holds of.

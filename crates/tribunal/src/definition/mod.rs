@@ -5,9 +5,11 @@
 
 mod facts;
 mod pair;
+mod why;
 
 pub(crate) use facts::Facts;
 pub(crate) use pair::text as pair_text;
+pub use why::{Related, why};
 
 use crate::memory::Execution;
 use crate::models::Model;
@@ -17,9 +19,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, Mutex, PoisonError};
+use tribunal_cat::Environment;
 use tribunal_cat::plan::{Plan, Type};
 use tribunal_cat::relation::Relation;
-use tribunal_cat::Environment;
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
 /// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.

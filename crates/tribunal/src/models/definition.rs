@@ -30,7 +30,14 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
     match decider.is_consistent(&[], &mut poll) {
         Ok(true) if plan.choices.is_empty() => Ok(Verdict::Consistent(Witness::History)),
         Ok(true) => Ok(Verdict::Consistent(Witness::Mo(mo(x, decider.evaluator().choice(ChoiceId(0)))))),
-        Ok(false) => Ok(Verdict::Inconsistent(crate::verdict::Violation { axiom: crate::verdict::Axiom::PoRf, refutation: crate::verdict::Refutation::Check(crate::verdict::Check { index: 0, mo: vec![], events: vec![] }) })),
+        Ok(false) => Ok(Verdict::Inconsistent(crate::verdict::Violation {
+            axiom: crate::verdict::Axiom::PoRf,
+            refutation: crate::verdict::Refutation::Check(crate::verdict::Check {
+                index: 0,
+                mo: vec![],
+                events: vec![],
+            }),
+        })),
         Err(Stopped) => Err(reached.unwrap_or(Limit::Stopped)),
     }
 }

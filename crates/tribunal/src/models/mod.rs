@@ -14,10 +14,11 @@ mod wsc;
 use crate::checker::Checker;
 use crate::limits::Limits;
 use crate::memory::Execution;
+pub use crate::preserved::{BadPreserved, Keep, Preserved};
 use crate::sources;
 use crate::verdict::Verdict;
 pub use engine::Engine;
-pub use crate::preserved::{BadPreserved, Keep, Preserved};
+pub use multiprocessor::decide_assuming;
 pub use table::{Model, UnknownModel};
 
 /// A verdict and what decided it.

@@ -9,8 +9,8 @@ use crate::names::suggestion;
 use crate::order::past::happens_before::Synchronisation;
 use crate::verdict::{Limit, Unsupported, Verdict};
 use Engine::{
-    CcmEnum, Definition as ByText, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search, Subset, WccmEnum,
-    WeakCoherence, WscEnum,
+    CcmEnum, Definition as ByText, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search,
+    Subset, WccmEnum, WeakCoherence, WscEnum,
 };
 use std::borrow::Cow;
 use std::fmt;
@@ -315,7 +315,9 @@ impl Model {
     pub fn sentence(self) -> String {
         let text = self.text();
         let comment = text.trim_start().strip_prefix("(*").and_then(|rest| rest.split_once("*)"));
-        comment.map_or_else(String::new, |(sentence, _)| sentence.split_whitespace().collect::<Vec<_>>().join(" "))
+        comment.map_or_else(String::new, |(sentence, _)| {
+            sentence.split_whitespace().collect::<Vec<_>>().join(" ")
+        })
     }
 
     /// The checks of the model's text, one after the other.
@@ -329,7 +331,8 @@ impl Model {
         let checks = text.lines().map(str::trim).filter(|line| {
             ["acyclic ", "irreflexive ", "empty "].iter().any(|check| line.starts_with(check))
         });
-        let checks: Vec<&str> = checks.map(|line| line.rsplit_once(" as ").map_or(line, |(check, _)| check)).collect();
+        let checks: Vec<&str> =
+            checks.map(|line| line.rsplit_once(" as ").map_or(line, |(check, _)| check)).collect();
         checks.join("; ")
     }
 
@@ -338,7 +341,10 @@ impl Model {
     pub fn complexity(self) -> &'static str {
         match self {
             Model::Custom(_) => SEARCHED,
-            _ => self.row().map_or("a relation on n events is n² bits; exponential where its checks leave mo open", |row| row.cost),
+            _ => self.row().map_or(
+                "a relation on n events is n² bits; exponential where its checks leave mo open",
+                |row| row.cost,
+            ),
         }
     }
 

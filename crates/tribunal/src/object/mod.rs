@@ -33,6 +33,7 @@ mod promises;
 mod shrink;
 mod spec;
 pub mod specs;
+pub mod text;
 mod typed;
 mod value;
 mod verdict;

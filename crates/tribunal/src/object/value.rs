@@ -35,7 +35,7 @@ impl Value {
 
     /// How many values this consists of, where a long text counts as several, each counted as often as it occurs; nothing if
     /// they are more than `most`, or nested more than `deepest` deep. Takes no longer than `most` allows.
-    pub(crate) fn parts(&self, most: usize, deepest: u32) -> Option<usize> {
+    pub fn parts(&self, most: usize, deepest: u32) -> Option<usize> {
         match self {
             Value::Text(text) => Some(1 + text.len() / size_of::<Value>()).filter(|&parts| parts <= most),
             Value::List(values) => {

@@ -196,7 +196,9 @@ impl<'a> Before<'a> {
         if !self.rules.coherent {
             stretches.clear();
             let own = writers.binary_search(&read).unwrap_or(writers.len());
-            stretches.extend([0..own, (own + 1).min(writers.len())..writers.len()].into_iter().filter(|s| !s.is_empty()));
+            stretches.extend(
+                [0..own, (own + 1).min(writers.len())..writers.len()].into_iter().filter(|s| !s.is_empty()),
+            );
             return;
         }
         let Bounds { first, initial } = self.bounds(read);

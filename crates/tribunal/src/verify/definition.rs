@@ -120,7 +120,10 @@ pub(super) fn refuted(
                 }
                 let same = x.loc(*first).is_some() && x.loc(*first) == x.loc(*second) && first != second;
                 if !same || !x.label(*first).writes() || !x.label(*second).writes() {
-                    return Err(Refusal::NotOrdered { first: Named::new(x, *first), second: Named::new(x, *second) });
+                    return Err(Refusal::NotOrdered {
+                        first: Named::new(x, *first),
+                        second: Named::new(x, *second),
+                    });
                 }
                 for (pair, case) in [((*first, *second), forward), ((*second, *first), backward)] {
                     tasks.extend([Task::Discharge(pair), Task::Refute(case), Task::Assume(pair)]);
@@ -135,7 +138,9 @@ pub(super) fn refuted(
                 text.fails(x, check, &case, polarities.failure(of).grows())?;
                 involved |= definition::axiom(&plan, check.index) == violation.axiom;
             }
-            Task::Refute(_) => return Err(Refusal::OtherRefutation { refutation: "a step that is no check", model }),
+            Task::Refute(_) => {
+                return Err(Refusal::OtherRefutation { refutation: "a step that is no check", model });
+            }
         }
     }
     if involved { Ok(()) } else { Err(Refusal::NotInvolved { axiom: violation.axiom }) }
@@ -154,7 +159,10 @@ impl Text<'_> {
             known(x, first)?;
             known(x, second)?;
             if !case.contains(first.index(), second.index()) {
-                return Err(Refusal::NotOfTheCase { first: Named::new(x, first), second: Named::new(x, second) });
+                return Err(Refusal::NotOfTheCase {
+                    first: Named::new(x, first),
+                    second: Named::new(x, second),
+                });
             }
             rests_on.insert(first.index(), second.index());
         }
@@ -179,7 +187,8 @@ impl Text<'_> {
         let (Orders::Locations { events, .. } | Orders::Linearisations { events, .. }) = choice.from;
         let events: Vec<usize> = self.evaluator.set(events).iter().collect();
         let location = |event| x.loc(EventId::from_index(event));
-        let mut pairs = events.iter().enumerate().flat_map(|(i, &a)| events[i + 1..].iter().map(move |&b| (a, b)));
+        let mut pairs =
+            events.iter().enumerate().flat_map(|(i, &a)| events[i + 1..].iter().map(move |&b| (a, b)));
         pairs.find(|&(a, b)| location(a) == location(b) && !order.contains(a, b) && !order.contains(b, a))
     }
 }

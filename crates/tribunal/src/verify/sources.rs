@@ -213,8 +213,14 @@ struct Rules {
 
 impl Rules {
     fn of(model: Model) -> Self {
-        let nothing =
-            Rules { across: false, everything: false, writes: false, overwrites: false, exclusive: true, coherent: true };
+        let nothing = Rules {
+            across: false,
+            everything: false,
+            writes: false,
+            overwrites: false,
+            exclusive: true,
+            coherent: true,
+        };
         let everything = Rules { across: true, everything: true, writes: true, ..nothing };
         match model {
             Model::Sc | Model::Wsc | Model::Ra | Model::Sra | Model::Wra => {
@@ -282,7 +288,9 @@ impl Known {
 
     fn overwritten(&self, x: &Execution, read: EventId) -> Overwritten {
         let mut overwritten = Overwritten { below: vec![0; x.thread_count()], initial: false };
-        let (Some(at), Some(loc), true) = (x.slot(read), x.loc(read), self.rules.coherent) else { return overwritten };
+        let (Some(at), Some(loc), true) = (x.slot(read), x.loc(read), self.rules.coherent) else {
+            return overwritten;
+        };
         for thread in x.threads() {
             let across = self.pasts.get(read.index()).filter(|_| self.rules.overwrites);
             let mut known = across.map_or(0, |past| past[thread.index()][1]);

@@ -73,7 +73,7 @@ impl Hidden {
             assert!(timed.consistent() == consistent || !timed.decided(), "{name} by {engine}");
         }
         let limits = Limits { deadline: Some(Instant::now() + self.patience), ..Limits::default() };
-        let kernel = tribunal::kernel::kernel(x, &limits).ok().flatten();
+        let kernel = tribunal_kernel::kernel(x, &limits).ok().flatten();
         let judgement = &by[0].judgement;
         let known = [
             name,

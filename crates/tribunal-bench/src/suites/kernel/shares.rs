@@ -7,8 +7,8 @@ use crate::{Error, Session, Table};
 use rayon::prelude::*;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
-use tribunal::kernel::{Kernel, kernel};
 use tribunal::verdict::Limit;
+use tribunal_kernel::{Kernel, kernel};
 use tribunal_machines::{Clients, InvalidClients, execution};
 
 /// What the papers do not say of their clients.

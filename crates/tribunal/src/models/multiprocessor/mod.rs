@@ -203,8 +203,22 @@ fn completed(
     Ok(writes.map(|writes| ModificationOrder::in_line(x, &writes)))
 }
 
-/// An mo that has the pairs given, if there is one.
-pub(crate) fn decide_assuming(
+/// An mo that satisfies a multiprocessor model and has the given pairs of writes of one location, if there is one.
+///
+/// ```
+/// use tribunal::{Limits, memory::{Execution, Op}, models::{Preserved, decide_assuming}};
+/// let mut b = Execution::builder();
+/// let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+/// let one = b.push(t0, Op::write(x, 1));
+/// let two = b.push(t1, Op::write(x, 2));
+/// b.push(t1, Op::read(x, 1));
+/// let history = b.build()?;
+/// let (one, two) = (history.event(one), history.event(two));
+/// let with = |first, second| decide_assuming(&history, &Preserved::SC, &[(first, second)], &Limits::default());
+/// assert!(with(two, one).expect("no limit").is_some() && with(one, two).expect("no limit").is_none());
+/// # Ok::<(), tribunal::memory::MalformedHistory>(())
+/// ```
+pub fn decide_assuming(
     x: &Execution,
     preserved: &Preserved,
     assumed: &[(EventId, EventId)],

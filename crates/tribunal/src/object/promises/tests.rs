@@ -1,13 +1,12 @@
-//! Lies are found out, each by its smallest example; what is built in or declared does not lie.
+//! Lies are found out, each by its smallest example; what is built in does not lie.
 
 use super::*;
 use crate::object::specs::{
-    Bank, CasRegister, Counter, Declared, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue,
-    Queue, Register, Set, Stack,
+    Bank, CasRegister, Counter, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue, Queue,
+    Register, Set, Stack,
 };
 use crate::object::{Collection, Kind, Others, Signature, Value};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 /// A call that a test owns.
@@ -82,48 +81,6 @@ fn what_is_built_in_keeps_its_promises() {
     holds(Bank::new([(1.into(), 2), (2.into(), 0)]));
     holds(Mutex);
     holds(KvStore);
-}
-
-#[test]
-fn what_is_declared_keeps_its_promises() {
-    let source = "object o {
-        state m: map = {} state s: sequence = []
-        method get(k) { return m[k] }
-        method put(k, v) { m[k] = v }
-        method push(v) { s.push_back(v) }
-        method pop() { return s.pop_back() }
-        method all() { return s }
-        commutes pop() with put(k, v)
-    }";
-    let declared = |source: &str| Declared::parse(source, "o").expect("a specification");
-    check(&declared(source), 2).unwrap_or_else(|broken| panic!("{broken}"));
-    // What is said to commute is believed by the engines, and found out here.
-    let broken =
-        check(&declared(&source.replace("put(k, v)\n    }", "push(v)\n    }")), 2).expect_err("a lie");
-    assert_eq!(
-        (broken.promise, &broken.calls[..]),
-        (Promise::Commute, &["push(1)".into(), "pop()".into()][..])
-    );
-}
-
-#[test]
-fn the_examples_keep_their_promises() {
-    let mut count = 0;
-    for folder in ["specs", "case-study"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(folder);
-        for entry in std::fs::read_dir(folder).expect("the examples") {
-            let path = entry.expect("an entry").path();
-            if path.extension().is_none_or(|extension| extension != "spec") {
-                continue;
-            }
-            let name = path.display().to_string();
-            let source = std::fs::read_to_string(&path).expect("a text");
-            let spec = Declared::parse(&source, &name).expect("a specification");
-            check(&spec, 2).unwrap_or_else(|broken| panic!("{name}: {broken}"));
-            count += 1;
-        }
-    }
-    assert!(count > 10, "only {count} examples");
 }
 
 /// Numbers by key, which lies in one thing, or in nothing.

@@ -1,4 +1,4 @@
-//! The built-in specifications, and those declared in files.
+//! The built-in specifications.
 //!
 //! | name | methods |
 //! |---|---|
@@ -20,7 +20,6 @@
 mod bank;
 mod cas_register;
 mod counter;
-mod declared;
 mod keyed;
 mod kv_store;
 mod list;
@@ -34,10 +33,10 @@ mod register;
 mod set;
 mod stack;
 
+use crate::growth::tree;
 pub use bank::Bank;
 pub use cas_register::CasRegister;
 pub use counter::Counter;
-pub use declared::{Cell, Declared, SpecError, SpecFault};
 pub use keyed::Keyed;
 pub use kv_store::KvStore;
 pub use list::List;
@@ -50,11 +49,6 @@ pub use queue::Queue;
 pub use register::Register;
 pub use set::Set;
 pub use stack::Stack;
-
-/// About how many bytes a tree of so many entries takes: a node has room for 11 of them and may be half full.
-fn tree(entries: usize, size: usize) -> usize {
-    if entries == 0 { 0 } else { 2 * entries.max(6) * (size + 4) }
-}
 
 #[cfg(test)]
 mod tests;

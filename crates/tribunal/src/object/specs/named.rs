@@ -1,11 +1,11 @@
 //! Built-in specifications by name, with parameters: `queue`, `cas-register(0)`, `keyed bank({"a": 10})`.
 
-use super::declared::{Cursor, SpecError, Token};
 use super::{
     Bank, CasRegister, Counter, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue, Queue,
     Register, Set, Stack,
 };
 use crate::names::suggestion;
+use crate::object::text::{Cursor, TextError, Token};
 use crate::object::{Spec, Specification, Value};
 
 /// The names of the built-in specifications; `keyed` goes before any of them.
@@ -71,9 +71,9 @@ fn base(name: &str) -> &str {
 /// ```
 pub fn named(name: &str) -> Result<Box<dyn Specification>, UnknownSpec> {
     let wrong = |column: u32, reason: String| UnknownSpec::Parameter { name: name.into(), column, reason };
-    let unread = |error: SpecError| wrong(error.column, error.fault.to_string());
+    let unread = |error: TextError| wrong(error.column, error.fault.to_string());
     let unknown = || UnknownSpec::Name { name: name.into() };
-    let mut cursor = Cursor::new(name, "").map_err(unread)?;
+    let mut cursor = Cursor::new(name).map_err(unread)?;
     let mut base = cursor.name().map_err(|_| unknown())?;
     let keyed = base == "keyed";
     if keyed {

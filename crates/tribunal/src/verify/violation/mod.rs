@@ -10,8 +10,8 @@ mod views;
 
 use super::chains::Chains;
 use super::program::Program;
-use super::{definition, sources};
 use super::{EdgeFault, Named, Refusal, applies, known};
+use super::{definition, sources};
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Order, ThreadId};
@@ -39,7 +39,11 @@ pub(super) fn within(
 ) -> Result<(), Refusal> {
     applies(x, model)?;
     let refuted = |model| {
-        if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation, limits) }
+        if x.is_open() {
+            sources::refuted(x, model, violation, limits)
+        } else {
+            proved(x, model, violation, limits)
+        }
     };
     // Where every event is seq_cst, rc20 and rc11 are sc, with the same mo: psc and sc's order have the same closure.
     let all_sc = || x.events().all(|e| x.label(e).order() == Order::SeqCst);
@@ -179,7 +183,10 @@ impl<'a> Proof<'a> {
                 }
                 // Only where all steps are checks are they looked at.
                 Task::Refute(Refutation::Check(_)) => {
-                    return Err(Refusal::OtherRefutation { refutation: "a check among other steps", model: self.model });
+                    return Err(Refusal::OtherRefutation {
+                        refutation: "a check among other steps",
+                        model: self.model,
+                    });
                 }
                 Task::Refute(
                     Refutation::ThinAir(_)
@@ -208,7 +215,9 @@ impl<'a> Proof<'a> {
             Family::C11 => self.c11_cycle(cycle),
             Family::Views => self.view_cycle(cycle),
             Family::Causal => self.causal_cycle(cycle),
-            Family::Text => Err(Refusal::OtherRefutation { refutation: "a cycle with reasons", model: self.model }),
+            Family::Text => {
+                Err(Refusal::OtherRefutation { refutation: "a cycle with reasons", model: self.model })
+            }
         }
     }
 

@@ -8,9 +8,9 @@ mod psc;
 mod saturation;
 mod views;
 
+use super::definition::satisfied;
 use super::{Breach, Named, Refusal, applies, known};
 use crate::Model;
-use super::definition::satisfied;
 use crate::definition;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};

@@ -1,16 +1,16 @@
 //! Expressions, from the loosest binding to the tightest:
 //! `else`; `or`; `and`; `not`; `== != < <= > >= in`, `is empty`; `+ -`; `*`; `-x`; `x[i]`.
 
-use super::error::SpecFault;
-use super::parser::{Meaning, Parsed, Parser, kind_of};
-use super::syntax::{End, Expr, Operator, Shape, Source, StateId};
-use super::token::Token;
-use crate::object::{Kind, Value};
+use crate::error::SpecFault;
+use crate::parser::{Meaning, Parsed, Parser, kind_of};
+use crate::syntax::{End, Expr, Operator, Shape, Source, StateId};
+use tribunal::object::text::Token;
+use tribunal::object::{Kind, Value};
 
 /// An expression with what is known of its kind.
-pub(super) struct Typed {
-    pub(super) expr: Expr,
-    pub(super) kind: Kind,
+pub(crate) struct Typed {
+    pub(crate) expr: Expr,
+    pub(crate) kind: Kind,
 }
 
 fn typed(expr: Expr, kind: Kind) -> Typed {
@@ -35,7 +35,7 @@ const COMPARISONS: [(&str, Operator); 6] = [
 ];
 
 impl Parser {
-    pub(super) fn expression(&mut self) -> Parsed<Typed> {
+    pub(crate) fn expression(&mut self) -> Parsed<Typed> {
         self.cursor.enter()?;
         let value = self.level(0)?;
         self.cursor.leave();
@@ -121,7 +121,7 @@ impl Parser {
         self.cursor.next();
         let negated = self.cursor.take_word("not");
         if !self.cursor.take_word("empty") {
-            return self.cursor.unexpected("`empty` or `not empty`");
+            return self.unexpected("`empty` or `not empty`");
         }
         let zero = Box::new(Expr::Constant(Value::Int(0)));
         let operator = if negated { Operator::Unequal } else { Operator::Equal };
@@ -205,7 +205,7 @@ impl Parser {
     }
 
     /// A value, and elements taken out of it.
-    pub(super) fn primary(&mut self) -> Parsed<Typed> {
+    pub(crate) fn primary(&mut self) -> Parsed<Typed> {
         let mut place = self.cursor.here();
         let mut value = self.atom()?;
         let mut length = 0;
@@ -247,7 +247,7 @@ impl Parser {
             }
             Token::Mark("[") => return self.list(),
             Token::Name(name) => name.clone(),
-            _ => return self.cursor.unexpected("a value"),
+            _ => return self.unexpected("a value"),
         };
         match &*name {
             "null" => return constant(self, Value::Null),
@@ -262,7 +262,7 @@ impl Parser {
             }
             Some(Meaning::State(state, shape)) => self.of_state(state, shape),
             None if *self.cursor.peek_after(1) == Token::Mark("(") => self.function(&name),
-            None => self.cursor.fault(SpecFault::UnknownName(name)),
+            None => self.fault(SpecFault::UnknownName(name)),
         }
     }
 
@@ -298,9 +298,7 @@ impl Parser {
         } else if shape == Shape::Sequence && self.cursor.take_word("pop_front") {
             End::Front
         } else {
-            return self
-                .cursor
-                .unexpected("push_back, push_front, pop_back, pop_front or clear of a sequence");
+            return self.unexpected("push_back, push_front, pop_back, pop_front or clear of a sequence");
         };
         self.cursor.expect("(")?;
         self.cursor.expect(")")?;
@@ -310,7 +308,7 @@ impl Parser {
     /// `size(e)`, `least(m)`, `greatest(m)`, `keys(m)`, `values(m)`.
     fn function(&mut self, name: &str) -> Parsed<Typed> {
         if !matches!(name, "size" | "least" | "greatest" | "keys" | "values") {
-            return self.cursor.fault(SpecFault::UnknownName(name.into()));
+            return self.fault(SpecFault::UnknownName(name.into()));
         }
         self.skip(2);
         let value = if name == "size" {

@@ -1,10 +1,22 @@
 //! Good and bad sources. The examples are compared with the built-in specifications in `tests/specifications.rs`.
 
 use super::*;
-use crate::object::specs::tests::Random;
 
-const TICKETS: &str = include_str!("../../../../../../examples/specs/priority-queue.spec");
-const TRANSACTIONS: &str = include_str!("../../../../../../examples/specs/multi-register.spec");
+const TICKETS: &str = include_str!("../../../examples/specs/priority-queue.spec");
+const TRANSACTIONS: &str = include_str!("../../../examples/specs/multi-register.spec");
+
+/// SplitMix64: enough for tests.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
 
 fn fault(source: &str) -> String {
     Declared::parse(source, "f").expect_err(source).to_string()

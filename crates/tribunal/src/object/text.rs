@@ -1,18 +1,64 @@
-//! The words of the language, and a cursor over them.
+//! Words in which specifications are written, and a cursor over them: for names with parameters, such as `cas-register(0)`, and
+//! for languages of specifications.
 
-use super::error::{SpecError, SpecFault};
-use crate::object::Value;
+use super::Value;
 
 /// How many things may stand inside each other; what walks the tree recurses this deep at most.
-pub(super) const DEEPEST: u32 = 40;
+pub const DEEPEST: u32 = 40;
 
-/// A word of the language.
+/// What cannot be read, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{line}:{column}: {fault}")]
+pub struct TextError {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, in characters.
+    pub column: u32,
+    /// What is wrong there.
+    pub fault: TextFault,
+}
+
+/// What is wrong at a place of a text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextFault {
+    /// A character that starts nothing.
+    #[error("unexpected character {0:?}")]
+    Character(char),
+    /// A text without an end.
+    #[error("this text does not end on its line")]
+    OpenText,
+    /// A backslash before something else than `"`, `\`, `n` or `t`.
+    #[error("unknown escape, expected one of \\\" \\\\ \\n \\t")]
+    Escape,
+    /// A number beyond 64 bits.
+    #[error("{0} does not fit in 64 bits")]
+    Number(String),
+    /// Something else should be there.
+    #[error("expected {expected}, found {found}")]
+    Unexpected {
+        /// What should be there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// Too many things inside each other.
+    #[error("nested more than {0} deep")]
+    TooDeep(u32),
+}
+
+/// A word.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) enum Token {
+pub enum Token {
+    /// Letters, digits, `_`, and `-` between two of them.
     Name(String),
+    /// A number without a sign.
     Int(i64),
+    /// What stands between quotes.
     Text(String),
+    /// A bracket, an operator, punctuation.
     Mark(&'static str),
+    /// The end of the source.
     End,
 }
 
@@ -33,47 +79,55 @@ impl Token {
 }
 
 /// Words with their places, read one after the other.
-pub(in super::super) struct Cursor {
-    file: String,
+///
+/// ```
+/// use tribunal::object::{Value, text::Cursor};
+/// let mut cursor = Cursor::new("initial [1, \"a\"]")?;
+/// assert_eq!(cursor.name()?, "initial");
+/// assert_eq!(cursor.constant()?, Value::list([Value::from(1), Value::from("a")]));
+/// assert_eq!(Cursor::new("a ?").err().map(|error| error.to_string()).as_deref(), Some("1:3: unexpected character '?'"));
+/// # Ok::<(), tribunal::object::text::TextError>(())
+/// ```
+pub struct Cursor {
     tokens: Vec<(Token, u32, u32)>,
     at: usize,
     depth: u32,
 }
 
 impl Cursor {
-    pub(in super::super) fn new(source: &str, file: &str) -> Result<Self, SpecError> {
-        let tokens = words(source).map_err(|(fault, line, column)| SpecError {
-            file: file.into(),
-            line,
-            column,
-            fault,
-        })?;
-        Ok(Cursor { file: file.into(), tokens, at: 0, depth: 0 })
+    /// At the first word of a source.
+    pub fn new(source: &str) -> Result<Self, TextError> {
+        let tokens = words(source).map_err(|(fault, line, column)| TextError { line, column, fault })?;
+        Ok(Cursor { tokens, at: 0, depth: 0 })
     }
 
-    pub(super) fn peek(&self) -> &Token {
+    /// The next word.
+    pub fn peek(&self) -> &Token {
         &self.tokens[self.at].0
     }
 
     /// The word that comes so many after the next one.
-    pub(super) fn peek_after(&self, words: usize) -> &Token {
+    pub fn peek_after(&self, words: usize) -> &Token {
         &self.tokens[(self.at + words).min(self.tokens.len() - 1)].0
     }
 
     /// The line and column of the next word.
-    pub(in super::super) fn here(&self) -> (u32, u32) {
+    pub fn here(&self) -> (u32, u32) {
         let (_, line, column) = self.tokens[self.at];
         (line, column)
     }
 
-    pub(super) fn next(&mut self) -> Token {
+    /// Passes the next word.
+    #[expect(clippy::should_implement_trait, reason = "it does not end")]
+    pub fn next(&mut self) -> Token {
         let token = self.peek().clone();
         // The last word, the end, is never passed.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
-    pub(in super::super) fn take(&mut self, token: &Token) -> bool {
+    /// Passes a word if it is the next.
+    pub fn take(&mut self, token: &Token) -> bool {
         let there = self.peek() == token;
         if there {
             self.next();
@@ -81,15 +135,18 @@ impl Cursor {
         there
     }
 
-    pub(super) fn take_mark(&mut self, mark: &'static str) -> bool {
+    /// Passes a mark if it is next.
+    pub fn take_mark(&mut self, mark: &'static str) -> bool {
         self.take(&Token::Mark(mark))
     }
 
-    pub(super) fn at_word(&self, word: &str) -> bool {
+    /// Whether a name is next.
+    pub fn at_word(&self, word: &str) -> bool {
         matches!(self.peek(), Token::Name(name) if name == word)
     }
 
-    pub(super) fn take_word(&mut self, word: &str) -> bool {
+    /// Passes a name if it is next.
+    pub fn take_word(&mut self, word: &str) -> bool {
         let there = self.at_word(word);
         if there {
             self.next();
@@ -97,27 +154,28 @@ impl Cursor {
         there
     }
 
-    pub(super) fn fault_at(&self, (line, column): (u32, u32), fault: SpecFault) -> SpecError {
-        SpecError { file: self.file.clone(), line, column, fault }
+    fn fault<T>(&self, fault: TextFault) -> Result<T, TextError> {
+        let (line, column) = self.here();
+        Err(TextError { line, column, fault })
     }
 
-    pub(super) fn fault<T>(&self, fault: SpecFault) -> Result<T, SpecError> {
-        Err(self.fault_at(self.here(), fault))
+    /// The error that something else should be here.
+    pub fn unexpected<T>(&self, expected: &'static str) -> Result<T, TextError> {
+        self.fault(TextFault::Unexpected { expected, found: self.peek().show() })
     }
 
-    pub(super) fn unexpected<T>(&self, expected: &'static str) -> Result<T, SpecError> {
-        self.fault(SpecFault::Unexpected { expected, found: self.peek().show() })
-    }
-
-    pub(in super::super) fn expect(&mut self, mark: &'static str) -> Result<(), SpecError> {
+    /// Passes a mark that must be next.
+    pub fn expect(&mut self, mark: &'static str) -> Result<(), TextError> {
         if self.take_mark(mark) { Ok(()) } else { self.unexpected(mark_in_words(mark)) }
     }
 
-    pub(in super::super) fn expect_end(&mut self) -> Result<(), SpecError> {
+    /// The end must be next.
+    pub fn expect_end(&mut self) -> Result<(), TextError> {
         if *self.peek() == Token::End { Ok(()) } else { self.unexpected("the end") }
     }
 
-    pub(in super::super) fn name(&mut self) -> Result<String, SpecError> {
+    /// Passes a name, whichever it is.
+    pub fn name(&mut self) -> Result<String, TextError> {
         match self.peek() {
             Token::Name(name) => {
                 let name = name.clone();
@@ -129,17 +187,18 @@ impl Cursor {
     }
 
     /// Goes one deeper; [`Cursor::leave`] comes back.
-    pub(super) fn enter(&mut self) -> Result<(), SpecError> {
+    pub fn enter(&mut self) -> Result<(), TextError> {
         self.depth += 1;
-        if self.depth > DEEPEST { self.fault(SpecFault::TooDeep(DEEPEST)) } else { Ok(()) }
+        if self.depth > DEEPEST { self.fault(TextFault::TooDeep(DEEPEST)) } else { Ok(()) }
     }
 
-    pub(super) fn leave(&mut self) {
+    /// Comes back from one deeper.
+    pub fn leave(&mut self) {
         self.depth -= 1;
     }
 
     /// A constant: null, true, false, a number, a text, a list, or a map, which is read as the list of its entries.
-    pub(in super::super) fn constant(&mut self) -> Result<Value, SpecError> {
+    pub fn constant(&mut self) -> Result<Value, TextError> {
         let value = match self.peek() {
             Token::Int(number) => Value::Int(*number),
             Token::Text(text) => Value::from(text.as_str()),
@@ -166,7 +225,7 @@ impl Cursor {
         Ok(value)
     }
 
-    fn constants(&mut self, close: &'static str, map: bool) -> Result<Value, SpecError> {
+    fn constants(&mut self, close: &'static str, map: bool) -> Result<Value, TextError> {
         self.enter()?;
         self.next();
         let mut values = Vec::new();
@@ -201,7 +260,7 @@ fn mark_in_words(mark: &'static str) -> &'static str {
     }
 }
 
-type Fault = (SpecFault, u32, u32);
+type Fault = (TextFault, u32, u32);
 
 /// All words, the end last. Comments go from `#` to the end of their line.
 fn words(source: &str) -> Result<Vec<(Token, u32, u32)>, Fault> {
@@ -230,7 +289,7 @@ fn words_of_line(text: &str, line: u32, tokens: &mut Vec<(Token, u32, u32)>) -> 
             '"' => text_word(rest).map_err(|(fault, at)| (fault, line, column + at))?,
             '0'..='9' => {
                 let digits = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
-                let number = digits.parse().map_err(|_| (SpecFault::Number(digits.into()), line, column))?;
+                let number = digits.parse().map_err(|_| (TextFault::Number(digits.into()), line, column))?;
                 (Token::Int(number), digits.len())
             }
             'a'..='z' | 'A'..='Z' | '_' => {
@@ -239,7 +298,7 @@ fn words_of_line(text: &str, line: u32, tokens: &mut Vec<(Token, u32, u32)>) -> 
             }
             _ => match MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
                 Some(mark) => (Token::Mark(mark), mark.len()),
-                None => return Err((SpecFault::Character(first), line, column)),
+                None => return Err((TextFault::Character(first), line, column)),
             },
         };
         tokens.push((token, line, column));
@@ -264,7 +323,7 @@ fn name_length(text: &str) -> usize {
 }
 
 /// A quoted text and its length in bytes, quotes included; or what is wrong how many characters in.
-fn text_word(rest: &str) -> Result<(Token, usize), (SpecFault, u32)> {
+fn text_word(rest: &str) -> Result<(Token, usize), (TextFault, u32)> {
     let mut text = String::new();
     let mut escaped = false;
     for (at, (byte, c)) in rest.char_indices().enumerate().skip(1) {
@@ -278,10 +337,10 @@ fn text_word(rest: &str) -> Result<(Token, usize), (SpecFault, u32)> {
                     '"' | '\\' => c,
                     'n' => '\n',
                     't' => '\t',
-                    _ => return Err((SpecFault::Escape, at as u32)),
+                    _ => return Err((TextFault::Escape, at as u32)),
                 });
             }
         }
     }
-    Err((SpecFault::OpenText, 0))
+    Err((TextFault::OpenText, 0))
 }

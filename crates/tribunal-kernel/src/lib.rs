@@ -10,11 +10,11 @@
 //! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is asked of sc, pair by pair: a pair is in
 //! the kernel if no mo has it the other way round. An mo that has settles every other pair that it turns round as well.
 
-use crate::limits::Limits;
-use crate::memory::{EventId, Execution, LocId};
-use crate::models::multiprocessor::decide_assuming;
-use crate::preserved::Preserved;
-use crate::verdict::{Limit, ModificationOrder};
+use tribunal::Limits;
+use tribunal::memory::{EventId, Execution, LocId};
+use tribunal::models::Preserved;
+use tribunal::models::decide_assuming;
+use tribunal::verdict::{Limit, ModificationOrder};
 
 /// How many pairs of writes are ordered, and by what.
 ///
@@ -41,7 +41,8 @@ pub struct Kernel {
 /// Fences change nothing. Final values count for the kernel, but not for ccv, ccm and wsc, which have no mo.
 ///
 /// ```
-/// use tribunal::{Limits, kernel::kernel, memory::{Execution, Op}};
+/// use tribunal::{Limits, memory::{Execution, Op}};
+/// use tribunal_kernel::kernel;
 /// let mut b = Execution::builder();
 /// let (t0, t1) = (b.thread("T0"), b.thread("T1"));
 /// let x = b.location("x");
@@ -394,7 +395,7 @@ impl Order {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::Op;
+    use tribunal::memory::Op;
 
     /// A random history: what interleaved threads read and write, some reads of something older.
     fn random(seed: u64) -> Execution {

@@ -2,11 +2,11 @@
 //!
 //! Every shape comes once up to the names of threads and locations. Threads are sorted, the longest first and then by
 //! what they do; locations are named in the order in which they appear; of the ways to sort threads that do the same, the one
-//! with the smallest row of locations is taken. What the ways that are left do to rf is for [`sources`](super::sources).
+//! with the smallest row of locations is taken. What the ways that are left do to rf is for [`sources`](crate::sources).
 
-use super::relation::{NODES, Relation, Set, members};
-use crate::memory::{Kind, Label, Order};
+use crate::relation::{NODES, Relation, Set, members};
 use std::ops::ControlFlow;
+use tribunal::memory::{Kind, Label, Order};
 
 /// The largest histories: with the initial writes they fill a `Relation`.
 pub const MOST_EVENTS: usize = NODES / 2;

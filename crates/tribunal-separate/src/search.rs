@@ -1,16 +1,17 @@
 //! The search: one enumeration for all pairs of models that are still open.
 
-use super::dress::Outfit;
-use super::judge::{Dress, Rule, dependencies};
-use super::relation::{Relation, members};
-use super::seq_cst::{Orders, choices};
-use super::shape::{MOST_EVENTS, Shape, Shapes};
-use super::sources::{History, histories};
-use crate::limits::Limits;
-use crate::memory::{Execution, Label, Order};
-use crate::models::{Keep, Model};
-use crate::verdict::Limit;
+use crate::dress::Outfit;
+use crate::judge::{Dress, Rule, dependencies};
+use crate::relation::{Relation, members};
+use crate::seq_cst::{Orders, choices};
+use crate::shape::{MOST_EVENTS, Shape, Shapes};
+use crate::sources::{History, histories};
 use std::ops::ControlFlow;
+use tribunal::Limits;
+use tribunal::Model;
+use tribunal::memory::{Execution, Label, Order};
+use tribunal::models::Keep;
+use tribunal::verdict::Limit;
 
 /// Two models, or criteria, of which the one is to allow what the other forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +50,8 @@ pub struct Separations<E = Execution> {
 /// histories have that are being tried, and how many have been tried.
 ///
 /// ```
-/// use tribunal::{Limits, Model, separate::{Pair, Search, models}};
+/// use tribunal::{Limits, Model};
+/// use tribunal_separate::{Pair, Search, models};
 /// let pair = Pair { allows: Model::Pso, forbids: Model::Tso };
 /// let search = Search { events: 4, limits: Limits::default(), needed_only: true };
 /// let separations = models(&[pair], &search, |_, _| ());

@@ -4,12 +4,11 @@
 //! what it returns after some of the others, in some order: no criterion allows anything else. Arguments are a few values, see
 //! [`arguments`].
 
-use super::search::{Pair, Search, Separations};
-use crate::object::{Criterion, History, Invocation, Kind, Signature, Specification, Typed, Value, judge};
-use crate::verdict::Limit;
-use crate::verify::object::verify;
-use std::borrow::Cow;
+use crate::search::{Pair, Search, Separations};
 use std::ops::ControlFlow;
+use tribunal::object::{Criterion, History, Invocation, Kind, Signature, Specification, Value, judge};
+use tribunal::verdict::Limit;
+use tribunal::verify::object::verify;
 
 /// A history that separates two criteria.
 #[derive(Clone, Debug)]
@@ -24,7 +23,8 @@ pub struct Example {
 /// is told from time to time how many operations the histories have that are being tried, and how many have been tried.
 ///
 /// ```
-/// use tribunal::{Limits, object::{Criterion, specs::Register}, separate::{Pair, Search, criteria}};
+/// use tribunal::{Limits, object::{Criterion, specs::Register}};
+/// use tribunal_separate::{Pair, Search, criteria};
 /// let pair = Pair { allows: Criterion::Sequential, forbids: Criterion::Weak };
 /// let search = Search { events: 2, limits: Limits::default(), needed_only: true };
 /// let separations = criteria(&[pair], &[&Register::default()], &search, |_, _| ());
@@ -215,7 +215,7 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
             (self.tick)(draft.operations.len(), self.histories);
         }
         let (history, spec, limits) = (draft.build(), draft.spec, &self.search.limits);
-        let typed = Typed::known(Cow::Borrowed(&history), spec);
+        let typed = history.typed(spec).expect("drafts are made of the specification's calls");
         let mut verdicts = vec![None; self.asked.len()];
         let mut limit = limits.check(0).err();
         let mut verdict = |at: usize| {
@@ -226,7 +226,7 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
         self.open.retain(|open| {
             let verdicts = [verdict(open.allows), verdict(open.forbids)];
             let undecided = verdicts.iter().find_map(|verdict| match verdict {
-                crate::object::Verdict::Undecided(why) => Some(why.clone()),
+                tribunal::object::Verdict::Undecided(why) => Some(why.clone()),
                 _ => None,
             });
             limit = limit.take().or(undecided);

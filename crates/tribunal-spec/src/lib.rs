@@ -1,6 +1,6 @@
 //! Specifications written in files: a small language of states, methods, conditions and effects.
 //!
-//! A file is read in one pass: `token` gives the words, `parser`, `statements` and `expressions` build the
+//! A file is read in one pass: `tribunal::object::text` gives the words, `parser`, `statements` and `expressions` build the
 //! tree, resolve names and check kinds, `analysis` finds which methods are read-only and which have a key, and
 //! `run` lets methods take effect. Loops run over lists only, so every method ends.
 
@@ -11,21 +11,20 @@ mod parser;
 mod run;
 mod statements;
 mod syntax;
-mod token;
 
 pub use error::{SpecError, SpecFault};
 pub use syntax::Cell;
-pub(super) use token::{Cursor, Token};
 
-use super::tree;
-use crate::object::{Invocation, Signature, Spec, Value};
 use run::{Frame, Stop};
 use syntax::{Commutes, Method, State};
+use tribunal::growth::tree;
+use tribunal::object::{Invocation, Signature, Spec, Value};
 
 /// A specification declared in a file; `docs/specifications.md` describes the language.
 ///
 /// ```
-/// use tribunal::object::{Criterion, History, Value, check, specs::Declared};
+/// use tribunal::object::{Criterion, History, Value, check};
+/// use tribunal_spec::Declared;
 /// let tickets = Declared::parse(
 ///     "object tickets {
 ///          state next: number = 0
@@ -61,7 +60,7 @@ pub struct Declared {
 impl Declared {
     /// Reads a specification; the file is for messages.
     pub fn parse(source: &str, file: &str) -> Result<Self, SpecError> {
-        parser::parse(source, file)
+        parser::parse(source).map_err(|misread| misread.within(file))
     }
 
     fn method(&self, call: Invocation<'_>) -> Option<(usize, &Method)> {

@@ -1,7 +1,7 @@
 //! Small histories: a shape, and from which write each read reads.
 
-use super::relation::{Relation, Set, members};
-use super::shape::{MOST_EVENTS, Shape, Symmetry};
+use crate::relation::{Relation, Set, members};
+use crate::shape::{MOST_EVENTS, Shape, Symmetry};
 use std::ops::ControlFlow;
 
 /// The source of an event that does not read.
@@ -20,6 +20,11 @@ impl History<'_> {
     /// The write that an event reads from, if it reads.
     pub fn source(&self, event: usize) -> Option<usize> {
         self.sources.get(event).filter(|&&source| source != NO_SOURCE).map(|&source| source as usize)
+    }
+
+    /// Whether every read has a source.
+    pub fn is_complete(&self) -> bool {
+        self.resolved == self.shape.facts.reads
     }
 
     /// Whether changing places makes the row of sources smaller. Sources of a row are compared as far as they are threads'

@@ -1,6 +1,7 @@
 //! What can be wrong with a declared specification.
 
-use crate::object::Kind;
+use tribunal::object::Kind;
+use tribunal::object::text::{TextError, TextFault};
 
 /// What is wrong with a declared specification, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,33 +17,33 @@ pub struct SpecError {
     pub fault: SpecFault,
 }
 
+/// What is wrong, and where: the parser does not know the file.
+pub(crate) struct Misread {
+    pub line: u32,
+    pub column: u32,
+    pub fault: SpecFault,
+}
+
+impl Misread {
+    pub(crate) fn within(self, file: &str) -> SpecError {
+        let Misread { line, column, fault } = self;
+        SpecError { file: file.into(), line, column, fault }
+    }
+}
+
+impl From<TextError> for Misread {
+    fn from(error: TextError) -> Self {
+        Misread { line: error.line, column: error.column, fault: error.fault.into() }
+    }
+}
+
 /// What is wrong at a place of a declared specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecFault {
-    /// A character that starts nothing.
-    #[error("unexpected character {0:?}")]
-    Character(char),
-    /// A text without an end.
-    #[error("this text does not end on its line")]
-    OpenText,
-    /// A backslash before something else than `"`, `\`, `n` or `t`.
-    #[error("unknown escape, expected one of \\\" \\\\ \\n \\t")]
-    Escape,
-    /// A number beyond 64 bits.
-    #[error("{0} does not fit in 64 bits")]
-    Number(String),
-    /// Something else should be there.
-    #[error("expected {expected}, found {found}")]
-    Unexpected {
-        /// What should be there.
-        expected: &'static str,
-        /// What is there.
-        found: String,
-    },
-    /// Too many things inside each other.
-    #[error("nested more than {0} deep")]
-    TooDeep(u32),
+    /// It cannot be read.
+    #[error(transparent)]
+    Text(#[from] TextFault),
     /// More than a specification may have.
     #[error("more than {most} {what}")]
     TooMany {

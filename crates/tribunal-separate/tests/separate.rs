@@ -5,10 +5,10 @@ use std::path::Path;
 use tribunal::Model::{self, Pso, Rmo, Sc, Tso};
 use tribunal::memory::Execution;
 use tribunal::object::{Criterion, Specification, specs};
-use tribunal::separate::{self, Pair, Search};
 use tribunal::verify::verify;
 use tribunal::{Limits, check};
 use tribunal_formats::{Input, open};
+use tribunal_separate::{self as separate, Pair, Search};
 
 fn pairs() -> Vec<Pair> {
     let ordered =

@@ -1,15 +1,15 @@
-use super::Pair;
-use super::dress::Outfit;
-use super::judge::{Dress, Rule};
-use super::search::Worn;
-use super::seq_cst::choices;
-use super::shape::{Shape, Shapes};
-use super::sources::{History, histories};
-use crate::memory::{Kind, Order};
-use crate::models::{Model, check};
-use crate::verdict::Verdict;
+use crate::Pair;
+use crate::dress::Outfit;
+use crate::judge::{Dress, Rule};
+use crate::search::Worn;
+use crate::seq_cst::choices;
+use crate::shape::{Shape, Shapes};
+use crate::sources::{History, histories};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use tribunal::memory::{Kind, Order};
+use tribunal::verdict::Verdict;
+use tribunal::{Model, check};
 
 fn every_shape(events: usize, fences: &[Order], needed_only: bool, mut visit: impl FnMut(&Shape)) {
     let mut visit = |shape: &Shape| {
@@ -44,7 +44,7 @@ fn agree(events: usize, fences: &[Order], needed_only: bool, every: u64) -> u64 
                 for (pair, rule) in
                     [(undressed, &bare[i]), (Pair { allows: Model::Sc, forbids: model }, &full[i])]
                 {
-                    let x = Outfit::full(h, pair, Worn::Extremes).build(pair);
+                    let x = Outfit::full(h, pair, Worn::Extremes).build("");
                     let verdict = check(&x, model);
                     if !matches!(verdict, Verdict::Unsupported(_)) {
                         assert_eq!(rule.allows(h), verdict.is_consistent(), "{model}: {x:?}");
@@ -95,7 +95,7 @@ fn orders_are_judged_as_the_engines_judge_them() {
                 }
                 for (model, other) in [(Model::Rc20, Model::Rc11), (Model::Rc11, Model::Rc20)] {
                     let pair = Pair { allows: model, forbids: other };
-                    let x = Outfit::full(h, pair, Worn::Orders(&orders)).build(pair);
+                    let x = Outfit::full(h, pair, Worn::Orders(&orders)).build("");
                     let allowed = Rule::new(model, shape, Dress::Orders(orders)).allows(h);
                     assert_eq!(allowed, check(&x, model).is_consistent(), "{model}: {x:?}");
                     forbidden += u64::from(!allowed);

@@ -1,9 +1,9 @@
 //! rc20 and rc11 on small histories whose orders are given: sw, and psc of an mo.
 
-use super::relation::{Relation, Set, members};
-use super::shape::MOST_EVENTS;
-use super::sources::History;
-use crate::memory::{Kind, Label, Order};
+use crate::relation::{Relation, Set, members};
+use crate::shape::MOST_EVENTS;
+use crate::sources::History;
+use tribunal::memory::{Kind, Label, Order};
 
 /// The orders of the events of a history.
 pub(super) type Orders = [Order; MOST_EVENTS];

@@ -1,14 +1,14 @@
 //! Statements: what methods do, one thing after another.
 
-use super::error::SpecFault;
-use super::parser::{Meaning, Parsed, Parser};
-use super::syntax::{Block, End, Expr, Local, Shape, StateId, Statement};
-use super::token::Token;
-use crate::object::{Kind, Value};
+use crate::error::SpecFault;
+use crate::parser::{Meaning, Parsed, Parser};
+use crate::syntax::{Block, End, Expr, Local, Shape, StateId, Statement};
+use tribunal::object::text::Token;
+use tribunal::object::{Kind, Value};
 
 impl Parser {
     /// Statements in braces, and whether every way through them returns or refuses.
-    pub(super) fn block(&mut self) -> Parsed<(Block, bool)> {
+    pub(crate) fn block(&mut self) -> Parsed<(Block, bool)> {
         self.cursor.enter()?;
         self.cursor.expect("{")?;
         let outer = self.scope.len();
@@ -16,7 +16,7 @@ impl Parser {
         let mut ends = false;
         while !self.cursor.take_mark("}") {
             if ends {
-                return self.cursor.fault(SpecFault::Unreachable);
+                return self.fault(SpecFault::Unreachable);
             }
             let (statement, ended) = self.statement()?;
             block.push(statement);
@@ -30,7 +30,7 @@ impl Parser {
     fn statement(&mut self) -> Parsed<(Statement, bool)> {
         let word = match self.cursor.peek() {
             Token::Name(name) => name.clone(),
-            _ => return self.cursor.unexpected("a statement or `}`"),
+            _ => return self.unexpected("a statement or `}`"),
         };
         let place = self.cursor.here();
         Ok(match &*word {
@@ -51,7 +51,7 @@ impl Parser {
                 self.cursor.next();
                 let name = self.fresh_name()?;
                 if !self.cursor.take_word("in") {
-                    return self.cursor.unexpected("`in`");
+                    return self.unexpected("`in`");
                 }
                 let list = self.expression_of(Kind::List, "what `for` runs over")?;
                 let outer = self.scope.len();
@@ -114,14 +114,14 @@ impl Parser {
         }
         match rest.pop() {
             Some(when) => Ok((when, ends)),
-            None => self.cursor.unexpected("a condition"),
+            None => self.unexpected("a condition"),
         }
     }
 
     /// A statement that begins with a name: an assignment or a method of a sequence or map.
     fn effect(&mut self, word: &str, place: (u32, u32)) -> Parsed<Statement> {
         let Some(meaning) = self.meaning(word) else {
-            return self.cursor.fault(SpecFault::UnknownName(word.into()));
+            return self.fault(SpecFault::UnknownName(word.into()));
         };
         let (state, shape) = match meaning {
             Meaning::Local(local, kind) => return self.assign_local(word, local, kind, place),
@@ -139,7 +139,7 @@ impl Parser {
                 self.cursor.expect("=")?;
                 Ok(Statement::Put(state, key.expr, self.expression()?.expr))
             }
-            Shape::Sequence => self.cursor.unexpected("`.push_back(...)` or another change of the sequence"),
+            Shape::Sequence => self.unexpected("`.push_back(...)` or another change of the sequence"),
             Shape::Value(kind) => {
                 self.cursor.expect("=")?;
                 Ok(Statement::Assign(state, self.expression_of(kind, "the new value")?))
@@ -151,7 +151,7 @@ impl Parser {
         let assignable = self.scope.iter().any(|&(_, its, _, assignable)| its == local && assignable);
         if !assignable {
             let (name, is) = (word.into(), "a parameter or the variable of a loop");
-            return Err(self.cursor.fault_at(place, SpecFault::NotA { name, is, expected: "a `let`" }));
+            return Err(self.fault_at(place, SpecFault::NotA { name, is, expected: "a `let`" }));
         }
         self.cursor.next();
         self.cursor.expect("=")?;
@@ -174,7 +174,7 @@ impl Parser {
         };
         if shape != Shape::Sequence {
             let (name, is) = (name.into(), shape.words());
-            return Err(self.cursor.fault_at(before, SpecFault::NotA { name, is, expected: "a sequence" }));
+            return Err(self.fault_at(before, SpecFault::NotA { name, is, expected: "a sequence" }));
         }
         self.skip(3);
         self.cursor.expect("(")?;
@@ -190,7 +190,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn skip(&mut self, words: u32) {
+    pub(crate) fn skip(&mut self, words: u32) {
         for _ in 0..words {
             self.cursor.next();
         }

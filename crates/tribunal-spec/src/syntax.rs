@@ -1,7 +1,7 @@
 //! The tree of a declared specification. Names are resolved: states, locals and methods are indexes.
 
-use crate::object::{Kind, Value};
 use std::collections::{BTreeMap, VecDeque};
+use tribunal::object::{Kind, Value};
 
 /// One part of the state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -18,14 +18,14 @@ pub enum Cell {
 
 /// What a part of the state is declared to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     Value(Kind),
     Sequence,
     Map,
 }
 
 impl Shape {
-    pub(super) const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Shape::Value(_) => "a value of the state",
             Shape::Sequence => "a sequence",
@@ -36,42 +36,42 @@ impl Shape {
 
 /// A part of the state, by its place in the declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StateId(pub(super) usize);
+pub(crate) struct StateId(pub(crate) usize);
 
 /// A parameter or a `let`, by its place in the method's frame; parameters come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Local(pub(super) usize);
+pub(crate) struct Local(pub(crate) usize);
 
 #[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) name: String,
-    pub(super) shape: Shape,
-    pub(super) initial: Cell,
+pub(crate) struct State {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    pub(crate) initial: Cell,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Method {
-    pub(super) name: String,
-    pub(super) params: usize,
+pub(crate) struct Method {
+    pub(crate) name: String,
+    pub(crate) params: usize,
     /// How many locals there are, parameters included.
-    pub(super) locals: usize,
-    pub(super) body: Block,
-    pub(super) read_only: bool,
+    pub(crate) locals: usize,
+    pub(crate) body: Block,
+    pub(crate) read_only: bool,
     /// The parameter that alone says which entries of maps the method touches.
-    pub(super) key: Option<Local>,
+    pub(crate) key: Option<Local>,
 }
 
 /// `commutes a(x) with b(y) when condition`; the parameters of both are the locals of the condition.
 #[derive(Clone, Debug)]
-pub(super) struct Commutes {
-    pub(super) methods: [usize; 2],
-    pub(super) condition: Option<Expr>,
+pub(crate) struct Commutes {
+    pub(crate) methods: [usize; 2],
+    pub(crate) condition: Option<Expr>,
 }
 
-pub(super) type Block = Vec<Statement>;
+pub(crate) type Block = Vec<Statement>;
 
 #[derive(Clone, Debug)]
-pub(super) enum Statement {
+pub(crate) enum Statement {
     Let(Local, Expr),
     Assign(StateId, Expr),
     Put(StateId, Expr, Expr),
@@ -88,13 +88,13 @@ pub(super) enum Statement {
 
 /// An end of a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     Front,
     Back,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Expr {
+pub(crate) enum Expr {
     Constant(Value),
     Local(Local),
     /// A value of the state; a sequence as a list, a map as the list of its entries.
@@ -119,13 +119,13 @@ pub(super) enum Expr {
 
 /// What has a size: part of the state, or a list or text.
 #[derive(Clone, Debug)]
-pub(super) enum Source {
+pub(crate) enum Source {
     State(StateId),
     Expr(Box<Expr>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operator {
+pub(crate) enum Operator {
     /// The left side, unless it is null.
     Else,
     Or,

@@ -1,6 +1,6 @@
 //! What follows from a method's text: whether it is read-only, and whether one parameter says all that it touches.
 
-use super::syntax::{Block, Expr, Local, Source, StateId, Statement};
+use crate::syntax::{Block, Expr, Local, Source, StateId, Statement};
 
 /// Calls `visit` with every touch of the state: where, by which key if it is one entry of a map or sequence, and
 /// whether it changes.
@@ -62,7 +62,7 @@ fn touched(expr: &Expr, visit: &mut dyn FnMut(StateId, Option<&Expr>, bool)) {
 }
 
 /// Whether a method changes nothing.
-pub(super) fn read_only(body: &Block) -> bool {
+pub(crate) fn read_only(body: &Block) -> bool {
     let mut changes = false;
     touches(body, &mut |_, _, change| changes |= change);
     !changes
@@ -70,7 +70,7 @@ pub(super) fn read_only(body: &Block) -> bool {
 
 /// The parameter that is the key of every touch of the state, if there is one. Calls with different keys then touch
 /// different entries. `maps` says which parts of the state are maps: elements of a sequence are not independent.
-pub(super) fn key(body: &Block, params: usize, maps: &dyn Fn(StateId) -> bool) -> Option<Local> {
+pub(crate) fn key(body: &Block, params: usize, maps: &dyn Fn(StateId) -> bool) -> Option<Local> {
     let mut key = None;
     let mut alone = true;
     touches(body, &mut |state, by, _| match by {

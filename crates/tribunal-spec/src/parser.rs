@@ -1,12 +1,12 @@
 //! From words to the tree, by recursive descent: one function for each construct, at most `DEEPEST` inside each other.
 //! Names are resolved and kinds are checked on the way. Here are the declarations; statements and expressions have their own files.
 
-use super::error::{SpecError, SpecFault};
-use super::expressions::Typed;
-use super::syntax::{Cell, Commutes, Expr, Local, Method, Shape, State, StateId};
-use super::token::{Cursor, Token};
-use super::{Declared, analysis};
-use crate::object::{Kind, Signature, Value};
+use crate::error::{Misread, SpecFault};
+use crate::expressions::Typed;
+use crate::syntax::{Cell, Commutes, Expr, Local, Method, Shape, State, StateId};
+use crate::{Declared, analysis};
+use tribunal::object::text::{Cursor, TextFault, Token};
+use tribunal::object::{Kind, Signature, Value};
 
 /// Words that cannot be names.
 const RESERVED: [&str; 22] = [
@@ -39,35 +39,47 @@ const MOST_LOCALS: usize = 256;
 
 /// What a name means inside a method.
 #[derive(Clone, Copy)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     State(StateId, Shape),
     Local(Local, Kind),
 }
 
-pub(super) struct Parser {
-    pub(super) cursor: Cursor,
+pub(crate) struct Parser {
+    pub(crate) cursor: Cursor,
     states: Vec<State>,
     methods: Vec<Method>,
     signatures: Vec<Signature>,
     /// The locals in scope, innermost last. Parameters and loop variables cannot be assigned.
-    pub(super) scope: Vec<(String, Local, Kind, bool)>,
+    pub(crate) scope: Vec<(String, Local, Kind, bool)>,
     locals: usize,
     /// What the method may return.
-    pub(super) returns: Kind,
+    pub(crate) returns: Kind,
 }
 
-pub(super) type Parsed<T> = Result<T, SpecError>;
+pub(crate) type Parsed<T> = Result<T, Misread>;
 
-pub(super) fn parse(source: &str, file: &str) -> Parsed<Declared> {
-    let cursor = Cursor::new(source, file)?;
+pub(crate) fn parse(source: &str) -> Parsed<Declared> {
+    let cursor = Cursor::new(source)?;
     let (states, methods, signatures, scope) = Default::default();
     Parser { cursor, states, methods, signatures, scope, locals: 0, returns: Kind::Any }.object()
 }
 
 impl Parser {
+    pub(crate) fn fault_at(&self, (line, column): (u32, u32), fault: impl Into<SpecFault>) -> Misread {
+        Misread { line, column, fault: fault.into() }
+    }
+
+    pub(crate) fn fault<T>(&self, fault: impl Into<SpecFault>) -> Parsed<T> {
+        Err(self.fault_at(self.cursor.here(), fault))
+    }
+
+    pub(crate) fn unexpected<T>(&self, expected: &'static str) -> Parsed<T> {
+        Ok(self.cursor.unexpected(expected)?)
+    }
+
     fn object(mut self) -> Parsed<Declared> {
         if !self.cursor.take_word("object") {
-            return self.cursor.unexpected("`object`");
+            return self.unexpected("`object`");
         }
         let name = self.cursor.name()?;
         self.cursor.expect("{")?;
@@ -75,7 +87,7 @@ impl Parser {
         loop {
             if self.cursor.take_word("state") {
                 if !self.methods.is_empty() {
-                    return self.cursor.fault(SpecFault::Unexpected {
+                    return self.fault(TextFault::Unexpected {
                         expected: "the state before the methods",
                         found: "`state`".into(),
                     });
@@ -88,11 +100,11 @@ impl Parser {
             } else if self.cursor.take_mark("}") {
                 break;
             } else {
-                return self.cursor.unexpected("`state`, `method`, `commutes` or `}`");
+                return self.unexpected("`state`, `method`, `commutes` or `}`");
             }
         }
         if self.methods.is_empty() {
-            return self.cursor.fault(SpecFault::NoMethods);
+            return self.fault(SpecFault::NoMethods);
         }
         self.cursor.expect_end()?;
         let Parser { states, methods, signatures, .. } = self;
@@ -100,21 +112,21 @@ impl Parser {
     }
 
     /// A new name, which must not be in use.
-    pub(super) fn fresh_name(&mut self) -> Parsed<String> {
+    pub(crate) fn fresh_name(&mut self) -> Parsed<String> {
         let place = self.cursor.here();
         if let Token::Name(name) = self.cursor.peek()
             && RESERVED.contains(&name.as_str())
         {
-            return self.cursor.unexpected("a name");
+            return self.unexpected("a name");
         }
         let name = self.cursor.name()?;
         if self.meaning(&name).is_some() {
-            return Err(self.cursor.fault_at(place, SpecFault::Duplicate(name)));
+            return Err(self.fault_at(place, SpecFault::Duplicate(name)));
         }
         Ok(name)
     }
 
-    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+    pub(crate) fn meaning(&self, name: &str) -> Option<Meaning> {
         let local = self.scope.iter().rev().find(|(its, ..)| its == name);
         if let Some(&(_, local, kind, _)) = local {
             return Some(Meaning::Local(local, kind));
@@ -150,7 +162,7 @@ impl Parser {
         let found = kind_of(&value);
         let wrong = |parser: &Self, expected| {
             let fault = SpecFault::WrongKind { what: "the initial state", expected, found };
-            Err(parser.cursor.fault_at(place, fault))
+            Err(parser.fault_at(place, fault))
         };
         match (shape, value) {
             (Shape::Value(kind), value) if kind.admits(&value) => Ok(Cell::Value(value)),
@@ -167,8 +179,8 @@ impl Parser {
             }
             (shape, _) => {
                 let expected = if shape == Shape::Map { "a map such as {}" } else { "a sequence such as []" };
-                let fault = SpecFault::Unexpected { expected, found: found.words().into() };
-                Err(self.cursor.fault_at(place, fault))
+                let fault = TextFault::Unexpected { expected, found: found.words().into() };
+                Err(self.fault_at(place, fault))
             }
         }
     }
@@ -188,7 +200,7 @@ impl Parser {
                 self.cursor.next();
                 Ok(kind)
             }
-            None => self.cursor.unexpected("any, null, truth, number, text or list"),
+            None => self.unexpected("any, null, truth, number, text or list"),
         }
     }
 
@@ -197,7 +209,7 @@ impl Parser {
         let place = self.cursor.here();
         let name = self.cursor.name()?;
         if self.methods.iter().any(|method| method.name == name) {
-            return Err(self.cursor.fault_at(place, SpecFault::Duplicate(name)));
+            return Err(self.fault_at(place, SpecFault::Duplicate(name)));
         }
         self.locals = 0;
         self.cursor.expect("(")?;
@@ -222,7 +234,7 @@ impl Parser {
                 let param = self.cursor.name()?;
                 match self.meaning(&param) {
                     Some(Meaning::Local(local, _)) => says_key = Some((here, param, local)),
-                    _ => return Err(self.cursor.fault_at(here, SpecFault::UnknownName(param))),
+                    _ => return Err(self.fault_at(here, SpecFault::UnknownName(param))),
                 }
             } else {
                 break;
@@ -233,18 +245,18 @@ impl Parser {
         if !ends && !self.returns.admits(&Value::Null) {
             let fault =
                 SpecFault::WrongKind { what: "the return", expected: self.returns, found: Kind::Null };
-            return Err(self.cursor.fault_at(end, fault));
+            return Err(self.fault_at(end, fault));
         }
         let read_only = analysis::read_only(&body);
         let maps = |state: StateId| self.states[state.0].shape == Shape::Map;
         let key = analysis::key(&body, args.len(), &maps);
         if let (Some(here), false) = (says_read_only, read_only) {
-            return Err(self.cursor.fault_at(here, SpecFault::NotReadOnly(name)));
+            return Err(self.fault_at(here, SpecFault::NotReadOnly(name)));
         }
         if let Some((here, param, local)) = says_key
             && key != Some(local)
         {
-            return Err(self.cursor.fault_at(here, SpecFault::NotKeyed { method: name, key: param }));
+            return Err(self.fault_at(here, SpecFault::NotKeyed { method: name, key: param }));
         }
         self.scope.clear();
         let params = args.len();
@@ -257,9 +269,9 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn declare(&mut self, name: String, kind: Kind, assignable: bool) -> Parsed<Local> {
+    pub(crate) fn declare(&mut self, name: String, kind: Kind, assignable: bool) -> Parsed<Local> {
         if self.locals == MOST_LOCALS {
-            return self.cursor.fault(SpecFault::TooMany { what: "names in a method", most: MOST_LOCALS });
+            return self.fault(SpecFault::TooMany { what: "names in a method", most: MOST_LOCALS });
         }
         let local = Local(self.locals);
         self.locals += 1;
@@ -268,7 +280,7 @@ impl Parser {
     }
 
     /// The state of the name that comes next, which must be of some shape.
-    pub(super) fn state_named(
+    pub(crate) fn state_named(
         &mut self,
         expected: &'static str,
         fits: fn(Shape) -> bool,
@@ -279,9 +291,9 @@ impl Parser {
             Some(Meaning::State(state, shape)) if fits(shape) => return Ok((state, shape)),
             Some(Meaning::State(_, shape)) => shape.words(),
             Some(Meaning::Local(..)) => "a name of the method",
-            None => return Err(self.cursor.fault_at(place, SpecFault::UnknownName(name))),
+            None => return Err(self.fault_at(place, SpecFault::UnknownName(name))),
         };
-        Err(self.cursor.fault_at(place, SpecFault::NotA { name, is, expected }))
+        Err(self.fault_at(place, SpecFault::NotA { name, is, expected }))
     }
 
     /// `a(x, ...) with b(y, ...) when condition`; without parameters, for all arguments.
@@ -289,7 +301,7 @@ impl Parser {
         self.locals = 0;
         let one = self.commuting()?;
         if !self.cursor.take_word("with") {
-            return self.cursor.unexpected("`with`");
+            return self.unexpected("`with`");
         }
         let other = self.commuting()?;
         let condition = if self.cursor.take_word("when") {
@@ -309,7 +321,7 @@ impl Parser {
         let place = self.cursor.here();
         let name = self.cursor.name()?;
         let Some(method) = self.methods.iter().position(|method| method.name == name) else {
-            return Err(self.cursor.fault_at(place, SpecFault::UnknownName(name)));
+            return Err(self.fault_at(place, SpecFault::UnknownName(name)));
         };
         let kinds = self.signatures[method].args.clone();
         self.cursor.expect("(")?;
@@ -324,12 +336,12 @@ impl Parser {
         }
         let takes = kinds.len();
         if takes != found {
-            return Err(self.cursor.fault_at(place, SpecFault::Arity { method: name, takes, found }));
+            return Err(self.fault_at(place, SpecFault::Arity { method: name, takes, found }));
         }
         Ok(method)
     }
 
-    pub(super) fn expression_of(&mut self, expected: Kind, what: &'static str) -> Parsed<Expr> {
+    pub(crate) fn expression_of(&mut self, expected: Kind, what: &'static str) -> Parsed<Expr> {
         let place = self.cursor.here();
         let value = self.expression()?;
         self.must_be(&value, expected, what, place)?;
@@ -337,7 +349,7 @@ impl Parser {
     }
 
     /// Refuses an expression that is certainly of another kind.
-    pub(super) fn must_be(
+    pub(crate) fn must_be(
         &self,
         value: &Typed,
         expected: Kind,
@@ -348,11 +360,11 @@ impl Parser {
         if expected == Kind::Any || found == Kind::Any || expected == found {
             return Ok(());
         }
-        Err(self.cursor.fault_at(place, SpecFault::WrongKind { what, expected, found }))
+        Err(self.fault_at(place, SpecFault::WrongKind { what, expected, found }))
     }
 }
 
-pub(super) fn kind_of(value: &Value) -> Kind {
+pub(crate) fn kind_of(value: &Value) -> Kind {
     match value {
         Value::Null => Kind::Null,
         Value::Bool(_) => Kind::Bool,

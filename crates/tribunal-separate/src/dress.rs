@@ -1,14 +1,14 @@
 //! From a small history to an execution: names, values, and no more dependencies, orders and times than it takes.
 
-use super::judge::dependencies;
-use super::relation::{Relation, members};
-use super::search::{Pair, Worn, looks_at_orders};
-use super::seq_cst::choices;
-use super::shape::MOST_EVENTS;
-use super::sources::History;
-use crate::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
-use crate::models::check;
-use crate::verify::verify;
+use crate::judge::{Dress, dependencies};
+use crate::relation::{Relation, members};
+use crate::search::{Pair, Worn, looks_at_orders};
+use crate::seq_cst::choices;
+use crate::shape::MOST_EVENTS;
+use crate::sources::History;
+use tribunal::check;
+use tribunal::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
+use tribunal::verify::verify;
 
 /// A small history with what models may look at beyond labels, locations and rf.
 #[derive(Clone)]
@@ -21,6 +21,23 @@ pub(super) struct Outfit<'h> {
 }
 
 impl<'h> Outfit<'h> {
+    /// A history in a dress; fences have the orders of its shape.
+    pub fn new(h: &'h History<'h>, dress: &Dress) -> Self {
+        let labels = h.shape.labels;
+        let plain = labels.map(|label| label.order());
+        let bare = Outfit { h, orders: plain, deps: Relation::default(), timed: [false; MOST_EVENTS] };
+        match dress {
+            Dress::Bare => bare,
+            Dress::Dependencies(deps) => Outfit { deps: *deps, ..bare },
+            Dress::Orders(orders) => Outfit { orders: *orders, ..bare },
+            Dress::Full => {
+                let strongest =
+                    labels.map(|label| if label.is_fence() { label.order() } else { Order::SeqCst });
+                Outfit { h, orders: strongest, deps: dependencies(h.shape), timed: [true; MOST_EVENTS] }
+            }
+        }
+    }
+
     /// All that the forbidding model may look at; of dependencies, or of orders, those given, if there are some.
     pub fn full(h: &'h History<'h>, pair: Pair, worn: Worn<'_>) -> Self {
         let looks = pair.forbids.preserved();
@@ -46,7 +63,8 @@ impl<'h> Outfit<'h> {
     /// # Panics
     /// If the engines do not confirm that the history separates the pair, or their certificates are refused.
     pub fn least(mut self, pair: Pair) -> Execution {
-        let forbidden = |outfit: &Self| check(&outfit.build(pair), pair.forbids).is_inconsistent();
+        let name = format!("{}, not {}", pair.allows, pair.forbids);
+        let forbidden = |outfit: &Self| check(&outfit.build(&name), pair.forbids).is_inconsistent();
         let try_less = |outfit: &mut Self, change: &dyn Fn(&mut Self)| {
             let mut less = outfit.clone();
             change(&mut less);
@@ -68,7 +86,7 @@ impl<'h> Outfit<'h> {
             let weaker = &all[..all.iter().position(|&order| order == self.orders[event]).unwrap_or(0)];
             weaker.iter().any(|&order| try_less(&mut self, &|outfit| outfit.orders[event] = order));
         }
-        let execution = self.build(pair);
+        let execution = self.build(&name);
         let (yes, no) = (check(&execution, pair.allows), check(&execution, pair.forbids));
         let confirmed = yes.is_consistent()
             && no.is_inconsistent()
@@ -78,10 +96,10 @@ impl<'h> Outfit<'h> {
         execution
     }
 
-    pub fn build(&self, pair: Pair) -> Execution {
+    pub fn build(&self, name: &str) -> Execution {
         let shape = self.h.shape;
         let mut b = Execution::builder();
-        b.name(format!("{}, not {}", pair.allows, pair.forbids));
+        b.name(name);
         let locs: Vec<_> = ["x", "y", "z", "u", "v", "w", "s", "t"].iter().take(shape.locations).collect();
         let locs: Vec<_> = locs.into_iter().map(|name| b.location(name)).collect();
         let threads: Vec<_> = (0..shape.starts.len() - 1).map(|t| b.thread(&format!("T{t}"))).collect();

@@ -1,11 +1,11 @@
 //! Running a declared method. What has no meaning (a number added to a text) makes the operation one that cannot take effect;
 //! after too large a value, or too much work, nothing is known.
 
-use super::syntax::{Block, Cell, End, Expr, Local, Operator, Source, Statement};
-use crate::object::Value;
+use crate::syntax::{Block, Cell, End, Expr, Local, Operator, Source, Statement};
 use Stop::{Refused, TooLarge};
 use std::cmp::Ordering;
 use std::sync::Arc;
+use tribunal::object::Value;
 
 /// Statements and values that one operation may go through: some tenths of a second. Loops run over finite lists, but nested ones
 /// multiply.
@@ -20,17 +20,17 @@ const LARGEST_STATE: usize = 1 << 22;
 const DEEPEST: u32 = 256;
 
 /// Why an operation does not come to its end.
-pub(super) enum Stop {
+pub(crate) enum Stop {
     /// It cannot take effect.
     Refused,
     /// It makes too large a value, or takes too much work.
     TooLarge,
 }
 
-pub(super) type Ran<T> = Result<T, Stop>;
+pub(crate) type Ran<T> = Result<T, Stop>;
 
 /// How many values a state consists of; nothing if they are too many.
-pub(super) fn parts(state: &[Cell]) -> Option<usize> {
+pub(crate) fn parts(state: &[Cell]) -> Option<usize> {
     let mut parts = 0usize;
     let mut add = |value: &Value| {
         parts += value.parts(LARGEST_STATE.checked_sub(parts)?, DEEPEST)?;
@@ -50,14 +50,14 @@ pub(super) fn parts(state: &[Cell]) -> Option<usize> {
 }
 
 /// One call: the state, and the values of parameters and `let`s.
-pub(super) struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     state: &'a mut [Cell],
     locals: Vec<Value>,
     left: u64,
 }
 
 impl<'a> Frame<'a> {
-    pub(super) fn new(state: &'a mut [Cell], args: impl Iterator<Item = Value>, locals: usize) -> Self {
+    pub(crate) fn new(state: &'a mut [Cell], args: impl Iterator<Item = Value>, locals: usize) -> Self {
         let mut frame = Frame { state, locals: Vec::with_capacity(locals), left: BUDGET };
         frame.locals.extend(args);
         frame.locals.resize(locals, Value::Null);
@@ -83,7 +83,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Runs statements: the return, if one is reached.
-    pub(super) fn run(&mut self, block: &Block) -> Ran<Option<Value>> {
+    pub(crate) fn run(&mut self, block: &Block) -> Ran<Option<Value>> {
         for statement in block {
             self.spend(0)?;
             match statement {
@@ -141,7 +141,7 @@ impl<'a> Frame<'a> {
         Ok(None)
     }
 
-    pub(super) fn truth(&mut self, expr: &Expr) -> Ran<bool> {
+    pub(crate) fn truth(&mut self, expr: &Expr) -> Ran<bool> {
         match self.value(expr)? {
             Value::Bool(truth) => Ok(truth),
             _ => Err(Refused),

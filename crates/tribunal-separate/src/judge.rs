@@ -1,14 +1,16 @@
 //! The models on small histories: by their definitions, over matrices of bits.
 //!
-//! [`check`](crate::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
+//! [`check`](tribunal::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
 //! yes or no about hundreds of millions. What it finds, `check` confirms.
 
-use super::relation::{Relation, Set, members};
-use super::seq_cst::{self, C11, Orders, Psc};
-use super::shape::{MOST_EVENTS, Shape};
-use super::sources::History;
-use crate::memory::{Label, Order};
-use crate::models::{Model, Preserved};
+use crate::dress::Outfit;
+use crate::relation::{Relation, Set, members};
+use crate::seq_cst::{self, C11, Orders, Psc};
+use crate::shape::{MOST_EVENTS, Shape};
+use crate::sources::History;
+use tribunal::memory::{Label, Order};
+use tribunal::models::Preserved;
+use tribunal::{Model, check};
 
 /// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
 #[derive(Clone, Copy)]
@@ -50,6 +52,8 @@ pub(super) enum Rule {
     },
     Wsc,
     Pram,
+    /// What the engines say of the history in a dress: of models that have no rule here.
+    Asked(Model, Dress),
 }
 
 impl Rule {
@@ -79,7 +83,7 @@ impl Rule {
             Model::Rmo => Rule::orders(&Preserved::RMO, shape, dress),
             Model::Wmo => Rule::orders(&Preserved::WMO, shape, dress),
             Model::Custom(preserved) => Rule::orders(&preserved, shape, dress),
-            Model::Cat(_) => unimplemented!(),
+            model => Rule::Asked(model, dress),
         }
     }
 
@@ -168,6 +172,10 @@ impl Rule {
             }
             Rule::Wccm { kept } => weakly_convergent(h, kept),
             Rule::Wsc => saturates(h, &po_rf()),
+            // Nothing is said of a beginning.
+            Rule::Asked(model, dress) => {
+                !h.is_complete() || check(&Outfit::new(h, dress).build(""), *model).is_consistent()
+            }
             Rule::Pram => h.shape.threads().all(|thread| {
                 let heard = Relation(h.rf.0.map(|reads| reads & facts.thread[thread.start]));
                 observed(h, thread.end - 1, &(facts.po | heard).plus(), &facts.po).irreflexive()

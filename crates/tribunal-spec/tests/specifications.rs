@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use tribunal::Limits;
-use tribunal::object::specs::{Declared, NAMES, named};
+use tribunal::object::specs::{NAMES, named};
 use tribunal::object::{Criterion, History, Monitor, Specification, Status, Value, Verdict, check};
 use tribunal::verdict::Limit;
 use tribunal_machines::objects::{Clients, Values};
+use tribunal_spec::Declared;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/specs")
