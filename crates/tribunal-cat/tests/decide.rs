@@ -3,10 +3,11 @@
 mod common;
 
 use common::*;
-use tribunal_cat::decide::Decider;
+use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::evaluate::Evaluator;
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::plan::*;
+use tribunal_cat::refutation::{Case, Refutation};
 use tribunal_cat::relation::Relation;
 
 /// Every total order of some events that contains a relation, as lists.
@@ -90,10 +91,56 @@ fn brute_force(plan: &Plan, facts: &Small) -> (u64, Vec<bool>) {
     found
 }
 
+/// Changes something; what is accepted nevertheless must say nothing false: here, that inconsistent executions are so. How many are refused.
+fn corrupt(random: &mut Random, plan: &Plan, facts: &Small, refutation: &Refutation) -> usize {
+    let mut changed = refutation.clone();
+    let case = random.below(changed.cases.len());
+    match random.below(5) {
+        0 => _ = changed.cases.pop(),
+        1 => match &mut changed.cases[case] {
+            Case::Split { forward, backward, .. } => *forward = *backward,
+            Case::Clause(clause) => *clause += 1,
+            Case::Cycle => changed.cases[case] = Case::Clause(0),
+        },
+        2 => changed.cases[case] = Case::Cycle,
+        3 => changed.clauses.iter_mut().for_each(|clause| _ = clause.edges.pop()),
+        _ => changed
+            .clauses
+            .iter_mut()
+            .for_each(|clause| clause.check = (clause.check + 1) % plan.checks.len()),
+    }
+    usize::from(changed.verify(plan, facts, &[]).is_err())
+}
+
+/// A refutation of one execution is none of another that is consistent.
+#[test]
+fn consistent_executions_are_not_refuted() {
+    for (seed, plan) in
+        [(11, sc()), (12, tso()), (13, ra()), (14, rc11()), (15, immediate()), (16, two_choices())]
+    {
+        let mut random = Random(seed);
+        let mut decider = Decider::new(&plan, &[]);
+        let mut refutations = Vec::new();
+        let mut accepted = Vec::new();
+        for _ in 0..150 {
+            let facts = Small::random(&mut random, 2, 5, 1);
+            decider.load(&facts).expect("all names");
+            match decider.decide(&[], &mut Unlimited) {
+                Ok(Verdict::Inconsistent(Some(refutation))) => refutations.push(refutation),
+                _ => accepted.push(facts),
+            }
+        }
+        assert!(refutations.len() > 10 && accepted.len() > 10);
+        for facts in &accepted {
+            assert!(refutations.iter().all(|refutation| refutation.verify(&plan, facts, &[]).is_err()));
+        }
+    }
+}
+
 fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
     let mut random = Random(seed);
     let mut decider = Decider::new(&plan, &["rf"]);
-    let (mut consistent, mut total) = (0, 0);
+    let (mut consistent, mut total, mut corrupted, mut splits) = (0, 0, 0, 0);
     for _ in 0..cases {
         let (threads, locations) = (2 + random.below(2), 1 + random.below(2));
         let events = 2 + random.below(events);
@@ -101,6 +148,25 @@ fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
         let (count, raised) = brute_force(&plan, &facts);
         decider.load(&facts).expect("all names");
         assert_eq!(decider.is_consistent(&[], &mut Unlimited), Ok(count > 0), "{facts:?}");
+        match decider.decide(&[], &mut Unlimited) {
+            Ok(Verdict::Consistent(orders)) => {
+                assert!(count > 0);
+                for (choice, classes) in orders.iter().enumerate() {
+                    let mut order = Relation::empty(facts.size);
+                    for class in classes {
+                        (0..class.len()).for_each(|i| (0..i).for_each(|j| order.insert(class[j], class[i])));
+                    }
+                    assert_eq!(*decider.evaluator().choice(ChoiceId(choice as u32)), order);
+                }
+            }
+            Ok(Verdict::Inconsistent(Some(refutation))) => {
+                assert_eq!(count, 0);
+                assert_eq!(refutation.verify(&plan, &facts, &[]), Ok(()), "{refutation:?} {facts:?}");
+                corrupted += corrupt(&mut random, &plan, &facts, &refutation);
+                splits += refutation.cases.iter().filter(|case| matches!(case, Case::Split { .. })).count();
+            }
+            other => panic!("{other:?}"),
+        }
         if count > 0 {
             assert!(
                 (0..plan.checks.len())
@@ -123,6 +189,8 @@ fn same_as_brute_force(plan: Plan, cases: usize, seed: u64, events: usize) {
         decider.change(&part, &["rf"]).expect("all names");
         assert!(count == 0 || !decider.is_refuted(&[]), "{facts:?}");
     }
+    eprintln!("{consistent} of {total} consistent; {splits} splits, {corrupted} corrupted refutations");
+    assert!(corrupted > 20 && splits > 10, "{corrupted} {splits}");
     assert!(consistent > 20 && consistent < total - 20, "{consistent} of {total} are consistent");
 }
 

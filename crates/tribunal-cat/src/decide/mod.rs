@@ -1,14 +1,22 @@
 //! Deciding the orders that a model asks for: whether an execution has a coherence order, or whatever else is chosen, on which no check fails.
 
 mod enumerate;
+mod explain;
+mod forbidden;
 mod orders;
+mod saturate;
+mod search;
+mod tree;
 
 use crate::evaluate::{Evaluator, UnknownName};
 use crate::limits::{Limits, Stopped};
-use crate::plan::{ChoiceId, Effect, Facts, Orders as Range, Plan};
+use crate::plan::{ChoiceId, Effect, Facts, Orders as Domain, Plan};
 use crate::polarity::{Polarities, Polarity};
+use crate::refutation::{Case, Clause, Refutation};
 use crate::relation::Relation;
-use orders::Orders;
+use forbidden::Forbidden;
+use orders::{Orders, Range, is_order};
+use saturate::Stage;
 use std::ops::ControlFlow;
 
 /// Decides one execution after another.
@@ -25,8 +33,24 @@ pub struct Decider<'p> {
     other: Vec<usize>,
     /// Required checks that go on failing when the facts that vary grow, and the choices with them.
     partial: Vec<usize>,
+    /// Required checks that go on failing whatever the choices become that contain the present ones, and that depend on them.
+    monotone: Vec<usize>,
+    /// Whether what choices range over does not depend on other choices.
+    independent: bool,
+    /// What they range over, on this execution.
+    ranges: Vec<Range>,
+    forbidden: Forbidden,
     /// How many candidates there have been.
     states: u64,
+}
+
+/// What was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// There are orders on which every required check holds: for each choice and each of its classes, the events in order.
+    Consistent(Vec<Vec<Vec<usize>>>),
+    /// There are none. Why is only said where what each choice ranges over does not depend on other choices.
+    Inconsistent(Option<Refutation>),
 }
 
 impl<'p> Decider<'p> {
@@ -54,7 +78,24 @@ impl<'p> Decider<'p> {
         let other = required.iter().copied().filter(|c| !decided(c)).collect();
         let partial = required.iter().copied().filter(|&c| failure(&facts, c).grows()).collect();
         let evaluator = Evaluator::new(plan, varying);
-        Decider { evaluator, same_location: Relation::empty(0), free, growing, other, partial, states: 0 }
+        let monotone = required.iter().copied().filter(|&c| failure(&all, c) == Polarity::Monotone).collect();
+        let independent = plan.choices.iter().all(|choice| {
+            let (Domain::Locations { events, base } | Domain::Linearisations { events, base }) = choice.from;
+            !evaluator.moves(events) && !evaluator.moves(base)
+        });
+        Decider {
+            evaluator,
+            same_location: Relation::empty(0),
+            free,
+            growing,
+            other,
+            partial,
+            monotone,
+            independent,
+            ranges: Vec::new(),
+            forbidden: Forbidden::default(),
+            states: 0,
+        }
     }
 
     /// The plan that is decided.
@@ -73,7 +114,7 @@ impl<'p> Decider<'p> {
         self.evaluator.load(facts)?;
         self.same_location.reset(facts.size());
         let by_location =
-            self.plan().choices.iter().any(|choice| matches!(choice.from, Range::Locations { .. }));
+            self.plan().choices.iter().any(|choice| matches!(choice.from, Domain::Locations { .. }));
         if by_location && !facts.relation("loc", &mut self.same_location) {
             return Err(UnknownName { name: "loc".into() });
         }
@@ -89,11 +130,11 @@ impl<'p> Decider<'p> {
     /// Where it answers no, there may be none nevertheless.
     pub fn is_refuted(&mut self, extra: &[(usize, usize)]) -> bool {
         for choice in 0..self.plan().choices.len() {
-            let orders = self.orders_of(choice, extra);
-            if !orders.any {
+            let (range, orders) = self.range_of(choice, extra);
+            if !is_order(&orders) {
                 return true;
             }
-            self.evaluator.choose(ChoiceId(choice as u32), &orders.least);
+            self.evaluator.choose_with(ChoiceId(choice as u32), |into| range.gather(&orders, into));
         }
         (0..self.partial.len()).any(|index| !self.evaluator.holds(self.partial[index]))
     }
@@ -105,7 +146,80 @@ impl<'p> Decider<'p> {
         extra: &[(usize, usize)],
         limits: &mut dyn Limits,
     ) -> Result<bool, Stopped> {
-        Ok(self.enumerate(extra, limits, &mut |_| ControlFlow::Break(()))?.is_break())
+        Ok(self.solve(extra, false, limits)?.is_none())
+    }
+
+    /// Decides, and says why.
+    pub fn decide(&mut self, extra: &[(usize, usize)], limits: &mut dyn Limits) -> Result<Verdict, Stopped> {
+        match self.solve(extra, true, limits)? {
+            Some(refutation) => Ok(Verdict::Inconsistent(refutation)),
+            None => {
+                let choices = 0..self.plan().choices.len();
+                Ok(Verdict::Consistent(choices.map(|choice| self.in_order(choice, extra)).collect()))
+            }
+        }
+    }
+
+    /// What holds memory: the values of a plan's relations, and as many again while it is found what checks force.
+    pub fn bytes(&self) -> usize {
+        self.evaluator.bytes() + self.forbidden.bytes()
+    }
+
+    /// The classes of a choice that the evaluator has total orders of, in order.
+    fn in_order(&mut self, choice: usize, extra: &[(usize, usize)]) -> Vec<Vec<usize>> {
+        let (mut range, _) = self.range_of(choice, extra);
+        let order = self.evaluator.choice(ChoiceId(choice as u32));
+        for class in &mut range.classes {
+            let before = |event: usize| class.iter().filter(|&&other| order.contains(other, event)).count();
+            let mut places: Vec<(usize, usize)> = class.iter().map(|&event| (before(event), event)).collect();
+            places.sort_unstable();
+            *class = places.into_iter().map(|(_, event)| event).collect();
+        }
+        range.classes
+    }
+
+    /// Nothing if there are orders, which the evaluator then has; otherwise why there are none, if asked for and known.
+    fn solve(
+        &mut self,
+        extra: &[(usize, usize)],
+        explain: bool,
+        limits: &mut dyn Limits,
+    ) -> Result<Option<Option<Refutation>>, Stopped> {
+        if !self.independent {
+            let any = self.enumerate(extra, limits, &mut |_| ControlFlow::Break(()))?.is_break();
+            return Ok(if any { None } else { Some(None) });
+        }
+        limits.check(self.bytes(), self.states)?;
+        if let Some(&check) = self.free.iter().find(|&&check| !self.evaluator.holds(check)) {
+            return Ok(Some(explain.then(|| self.without_orders(check))));
+        }
+        self.ranges.clear();
+        let mut least = Vec::new();
+        for choice in 0..self.plan().choices.len() {
+            let (range, orders) = self.range_of(choice, extra);
+            if !is_order(&orders) {
+                return Ok(Some(
+                    explain.then(|| Refutation { clauses: Vec::new(), cases: vec![Case::Cycle] }),
+                ));
+            }
+            self.ranges.push(range);
+            least.push(orders);
+        }
+        let mut trail = vec![Stage { orders: least, added: Vec::new() }];
+        let conflict = self.saturate(&mut trail, limits)?;
+        if conflict.is_some() && !explain {
+            return Ok(Some(None));
+        }
+        Ok(self.search(&mut trail, conflict, limits)?.map(Some))
+    }
+
+    /// A check fails that no choice matters to.
+    fn without_orders(&mut self, check: usize) -> Refutation {
+        let events = self.evaluator.failure(check).map(|failure| failure.events).unwrap_or_default();
+        Refutation {
+            clauses: vec![Clause { check, edges: Vec::new(), events }],
+            cases: vec![Case::Clause(0)],
+        }
     }
 
     /// As [`is_consistent`](Self::is_consistent), and marks the checks that raise something on some consistent value of the choices: flags that hold,
@@ -155,15 +269,14 @@ impl<'p> Decider<'p> {
         all
     }
 
-    fn orders_of(&mut self, choice: usize, extra: &[(usize, usize)]) -> Orders {
+    /// What a choice ranges over, and what all its orders contain.
+    fn range_of(&mut self, choice: usize, extra: &[(usize, usize)]) -> (Range, Orders) {
         let (same, events, base) = match self.plan().choices[choice].from {
-            Range::Locations { events, base } => (Some(&self.same_location), events, base),
-            Range::Linearisations { events, base } => (None, events, base),
+            Domain::Locations { events, base } => (Some(&self.same_location), events, base),
+            Domain::Linearisations { events, base } => (None, events, base),
         };
         let events = self.evaluator.set(events).clone();
-        let mut orders = Orders::new();
-        orders.reset(&events, same, self.evaluator.relation(base), if choice == 0 { extra } else { &[] });
-        orders
+        Range::new(&events, same, self.evaluator.relation(base), if choice == 0 { extra } else { &[] })
     }
 
     fn free_checks_hold(&mut self) -> bool {

@@ -1,78 +1,107 @@
-//! What a choice ranges over on an execution: total orders of classes of events that contain a partial order.
+//! Partial orders of what is chosen, class by class: the writes of each location, or the events of one set.
+//!
+//! Each class has a small relation of its own, on places in it, that is transitively closed. Only for evaluation they are put together.
 
 use crate::relation::{Relation, Set, members};
 
-/// The orders of one choice.
-#[derive(Clone, Debug)]
-pub(crate) struct Orders {
-    /// The events of each class, whose total orders are sought: those of one location, or all.
+/// What a choice ranges over on an execution.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Range {
+    /// The events of each class, whose total orders are sought.
     pub classes: Vec<Vec<usize>>,
-    /// What every order contains, transitively closed.
-    pub least: Relation,
-    /// Whether there is any: whether what they contain has no cycle.
-    pub any: bool,
+    /// The class of an event, and its place in it.
+    pub place: Vec<Option<(u32, u32)>>,
 }
 
-impl Orders {
-    pub fn new() -> Self {
-        Orders { classes: Vec::new(), least: Relation::empty(0), any: true }
-    }
+/// A partial order of each class of a choice, closed.
+pub(super) type Orders = Vec<Relation>;
 
-    /// `same`: which events are of one class; all, if there is none.
-    pub fn reset(
-        &mut self,
+impl Range {
+    /// Which classes there are, and what every order of them contains. `same`: which events are of one class; all, if there is none.
+    pub fn new(
         events: &Set,
         same: Option<&Relation>,
         base: &Relation,
         extra: &[(usize, usize)],
-    ) {
+    ) -> (Range, Orders) {
         let size = events.size();
-        self.least.reset(size);
-        let mut used = 0;
-        let mut left = events.clone();
-        while let Some(first) = left.first() {
-            if used == self.classes.len() {
-                self.classes.push(Vec::new());
+        let mut range = Range { classes: Vec::new(), place: vec![None; size] };
+        for event in events.iter() {
+            if range.place[event].is_some() {
+                continue;
             }
-            let class = &mut self.classes[used];
-            used += 1;
-            class.clear();
-            match same {
-                Some(same) => {
-                    class.extend(left.iter().filter(|&event| event == first || same.contains(first, event)))
-                }
-                None => class.extend(left.iter()),
+            let of_class = |&other: &usize| match same {
+                Some(same) => other == event || same.contains(event, other) && range.place[other].is_none(),
+                None => true,
+            };
+            let class: Vec<usize> = events.iter().filter(of_class).collect();
+            for (index, &event) in class.iter().enumerate() {
+                range.place[event] = Some((range.classes.len() as u32, index as u32));
             }
-            let class = &*class;
-            let mut within = Set::empty(size);
-            class.iter().for_each(|&event| within.insert(event));
-            left.subtract(&within);
-            for &a in class {
-                for b in members(base.row(a)).filter(|&b| within.contains(b)) {
-                    self.least.insert(a, b);
-                }
-            }
-            for &(a, b) in extra {
-                if within.contains(a) && within.contains(b) {
-                    self.least.insert(a, b);
-                }
-            }
+            range.classes.push(class);
         }
-        self.classes.truncate(used);
-        self.least.close();
-        self.any = self.least.is_irreflexive();
+        let mut orders: Orders = range.classes.iter().map(|class| Relation::empty(class.len())).collect();
+        let mut add = |a: usize, b: usize| {
+            if let (Some((class, a)), Some((same, b))) = (range.place[a], range.place[b])
+                && class == same
+            {
+                orders[class as usize].insert(a as usize, b as usize);
+            }
+        };
+        for &a in range.classes.iter().flatten() {
+            members(base.row(a)).for_each(|b| add(a, b));
+        }
+        extra.iter().for_each(|&(a, b)| add(a, b));
+        orders.iter_mut().for_each(Relation::close);
+        (range, orders)
+    }
+
+    /// Puts the orders of all classes into one relation, that is empty.
+    pub fn gather(&self, orders: &Orders, into: &mut Relation) {
+        for (class, order) in self.classes.iter().zip(orders) {
+            order.pairs().for_each(|(a, b)| into.insert(class[a], class[b]));
+        }
     }
 }
 
-/// Adds a pair to a transitively closed relation, and all that follows from it.
-pub(crate) fn add_closed(order: &mut Relation, class: &[usize], first: usize, second: usize) {
+/// Whether there is no cycle.
+pub(super) fn is_order(orders: &Orders) -> bool {
+    orders.iter().all(Relation::is_irreflexive)
+}
+
+/// Whether every two events of a class are ordered.
+pub(super) fn is_total(orders: &Orders) -> bool {
+    orders.iter().all(|order| order.len() == order.size() * order.size().saturating_sub(1) / 2)
+}
+
+/// Adds a pair to a closed relation, and all that follows from it.
+pub(super) fn add_closed(order: &mut Relation, first: usize, second: usize) {
     if order.contains(first, second) {
         return;
     }
-    for &a in class {
+    for a in 0..order.size() {
         if a == first || order.contains(a, first) {
             order.extend_row(a, second);
             order.insert(a, second);
         }
     }
+}
+
+/// The first pair that is not ordered, from a class and a place in it on.
+pub(super) fn unordered(
+    orders: &Orders,
+    mut class: usize,
+    mut place: usize,
+) -> Option<(usize, usize, usize)> {
+    while let Some(order) = orders.get(class) {
+        while place < order.size() {
+            let open = |&other: &usize| !order.contains(place, other) && !order.contains(other, place);
+            if let Some(other) = (place + 1..order.size()).find(open) {
+                return Some((class, place, other));
+            }
+            place += 1;
+        }
+        (class, place) = (class + 1, 0);
+    }
+    None
 }

@@ -61,6 +61,8 @@ pub struct Evaluator<'p> {
     plan: &'p Plan,
     program: Program,
     varying: Vec<String>,
+    /// The bits of all choices.
+    moving: Sources,
     size: usize,
     values: Vec<Value>,
     /// Whether a node's value is that of the present facts and choices.
@@ -78,6 +80,8 @@ impl<'p> Evaluator<'p> {
             plan,
             program: Program::new(plan, varying),
             varying: varying.iter().map(|name| name.to_string()).collect(),
+            moving: (0..plan.choices.len())
+                .fold(0, |all, choice| all | Program::choice(varying.len(), choice)),
             size: 0,
             values: vec![Value::default(); plan.nodes.len()],
             valid: vec![false; plan.nodes.len()],
@@ -95,6 +99,36 @@ impl<'p> Evaluator<'p> {
     /// The number of events.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// What the values of all nodes take, at most.
+    pub fn bytes(&self) -> usize {
+        let relations = self
+            .program
+            .kept
+            .iter()
+            .zip(&self.plan.nodes)
+            .filter(|(kept, node)| **kept && node.ty == Type::Relation);
+        (relations.count() + self.choices.len() + 1) * Relation::bytes(self.size)
+    }
+
+    pub(crate) fn code(&self, node: NodeId) -> &Code {
+        &self.program.codes[node.0 as usize]
+    }
+
+    /// What is evaluated for a check, in order.
+    pub(crate) fn needs_of_check(&self, check: usize) -> &[NodeId] {
+        &self.program.checks[check]
+    }
+
+    /// What is evaluated in each round for each body of a fixpoint.
+    pub(crate) fn cones(&self, fixpoint: usize) -> &[Vec<NodeId>] {
+        &self.program.cones[fixpoint]
+    }
+
+    /// Whether a node depends on a choice.
+    pub(crate) fn moves(&self, node: NodeId) -> bool {
+        self.program.depends[node.0 as usize] & self.moving != 0
     }
 
     /// Takes the facts of an execution. Choices are empty then.
@@ -152,11 +186,13 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Makes a choice empty.
-    pub fn clear_choice(&mut self, choice: ChoiceId) {
+    /// Gives a choice its value, by what writes it into a relation that is empty.
+    pub fn choose_with(&mut self, choice: ChoiceId, write: impl FnOnce(&mut Relation)) {
+        self.scratch.reset(self.size);
+        write(&mut self.scratch);
         let index = choice.0 as usize;
-        if !self.choices[index].is_empty() {
-            self.choices[index].clear();
+        if self.choices[index] != self.scratch {
+            std::mem::swap(&mut self.choices[index], &mut self.scratch);
             self.invalidate(Program::choice(self.varying.len(), index));
         }
     }
@@ -217,7 +253,7 @@ impl<'p> Evaluator<'p> {
         if let Code::Fixpoint(fixpoint) = self.program.codes[node.0 as usize] {
             // Another name of the same `let rec` may have brought it to an end.
             self.values[node.0 as usize] = value;
-            return self.fix(fixpoint);
+            return self.fix(fixpoint, |_| {});
         }
         reset(&mut value, self.plan.node(node).ty, self.size);
         match &mut value {
@@ -229,7 +265,7 @@ impl<'p> Evaluator<'p> {
 
     /// Bodies in order, each seeing what those before it have just become, until each new value is a subset of the one before: the
     /// least fixpoint where bodies are monotone. These add something in each round but the last; others are cut off there.
-    fn fix(&mut self, fixpoint: usize) {
+    fn fix(&mut self, fixpoint: usize, mut after_round: impl FnMut(&Self)) {
         let plan = self.plan;
         let (variables, bodies) = (&plan.fixpoints[fixpoint].variables, &plan.fixpoints[fixpoint].bodies);
         for &variable in variables {
@@ -239,9 +275,7 @@ impl<'p> Evaluator<'p> {
         for _ in 0..most {
             let mut stable = true;
             for (index, (&variable, &body)) in variables.iter().zip(bodies).enumerate() {
-                let cone = std::mem::take(&mut self.program.cones[fixpoint][index]);
-                cone.iter().for_each(|&node| self.compute(node));
-                self.program.cones[fixpoint][index] = cone;
+                self.compute_body(fixpoint, index);
                 let mut value = std::mem::take(&mut self.values[variable.0 as usize]);
                 stable &= match (&mut value, &self.values[body.0 as usize]) {
                     (Value::Set(old), Value::Set(new)) => {
@@ -258,6 +292,7 @@ impl<'p> Evaluator<'p> {
                 };
                 self.values[variable.0 as usize] = value;
             }
+            after_round(self);
             if stable {
                 break;
             }
@@ -279,6 +314,59 @@ impl<'p> Evaluator<'p> {
                 self.valid[id] = true;
             }
         }
+    }
+
+    fn compute_body(&mut self, fixpoint: usize, index: usize) {
+        let cone = std::mem::take(&mut self.program.cones[fixpoint][index]);
+        cone.iter().for_each(|&node| self.compute(node));
+        self.program.cones[fixpoint][index] = cone;
+    }
+
+    /// What the names of a fixpoint become in each round.
+    pub(crate) fn record(&mut self, fixpoint: usize) -> Vec<Vec<Value>> {
+        let plan = self.plan;
+        let mut rounds = Vec::new();
+        self.fix(fixpoint, |evaluator| {
+            let names = plan.fixpoints[fixpoint].variables.iter();
+            rounds.push(names.map(|name| evaluator.values[name.0 as usize].clone()).collect());
+        });
+        rounds
+    }
+
+    /// Evaluates a body of a fixpoint with these values of its names; empty where there is none.
+    pub(crate) fn recall<'v>(
+        &mut self,
+        fixpoint: usize,
+        body: usize,
+        value: impl Fn(usize) -> Option<&'v Value>,
+    ) {
+        let plan = self.plan;
+        for (name, variable) in plan.fixpoints[fixpoint].variables.iter().enumerate() {
+            match value(name) {
+                Some(value) => self.values[variable.0 as usize].clone_from(value),
+                None => reset(&mut self.values[variable.0 as usize], plan.node(*variable).ty, self.size),
+            }
+        }
+        self.compute_body(fixpoint, body);
+    }
+
+    /// Brings what is inside of a fixpoint to its last round.
+    pub(crate) fn fix_again(&mut self, fixpoint: usize) {
+        self.fix(fixpoint, |_| {});
+    }
+
+    /// Whether a node has a value of its own at present: nodes inside of fixpoints have that of the last round.
+    pub(crate) fn is_kept(&self, node: NodeId) -> bool {
+        let id = node.0 as usize;
+        match self.program.codes[id] {
+            // What uses these does not always ask for their values.
+            Code::Identity(_) | Code::Product(..) | Code::Inverse(_) => false,
+            _ => self.valid[id] || self.program.kept[id] && self.program.is_open(node),
+        }
+    }
+
+    pub(crate) fn value_at(&self, node: NodeId) -> &Value {
+        &self.values[node.0 as usize]
     }
 
     pub(crate) fn set_at(&self, node: NodeId) -> &Set {

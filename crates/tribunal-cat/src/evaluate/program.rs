@@ -82,6 +82,8 @@ pub(crate) struct Program {
     pub checks: Vec<Vec<NodeId>>,
     /// For each fixpoint and each of its bodies, what is evaluated in each round.
     pub cones: Vec<Vec<Vec<NodeId>>>,
+    /// For each node, whether it has a value of its own, for some check.
+    pub kept: Vec<bool>,
     /// For each node, the fixpoints whose variables it depends on.
     open: Vec<Vec<u32>>,
 }
@@ -91,11 +93,22 @@ impl Program {
     pub(crate) fn new(plan: &Plan, varying: &[&str]) -> Program {
         let uses = uses(plan);
         let codes: Vec<Code> = (0..plan.nodes.len()).map(|id| code(plan, &uses, NodeId(id as u32))).collect();
-        let mut program =
-            Program { codes, depends: Vec::new(), checks: Vec::new(), cones: Vec::new(), open: Vec::new() };
+        let mut program = Program {
+            codes,
+            depends: Vec::new(),
+            checks: Vec::new(),
+            cones: Vec::new(),
+            kept: Vec::new(),
+            open: Vec::new(),
+        };
         program.find_dependencies(plan, varying);
         program.cones = (0..plan.fixpoints.len()).map(|f| program.find_cones(plan, f)).collect();
         program.checks = plan.checks.iter().map(|check| program.needs(plan, check.node)).collect();
+        program.kept = vec![false; plan.nodes.len()];
+        let variables = plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.variables);
+        for node in program.checks.iter().chain(program.cones.iter().flatten()).flatten().chain(variables) {
+            program.kept[node.0 as usize] = true;
+        }
         program
     }
 
@@ -112,6 +125,13 @@ impl Program {
     fn find_dependencies(&mut self, plan: &Plan, varying: &[&str]) {
         self.depends = vec![0; plan.nodes.len()];
         self.open = vec![Vec::new(); plan.nodes.len()];
+        // Names of a `let rec` depend on what their bodies depend on, which comes later.
+        while self.spread_dependencies(plan, varying) {}
+    }
+
+    /// Once through all nodes; whether something was new.
+    fn spread_dependencies(&mut self, plan: &Plan, varying: &[&str]) -> bool {
+        let mut new = false;
         for (id, node) in plan.nodes.iter().enumerate() {
             let (mut depends, mut open): (Sources, Vec<u32>) = match &node.op {
                 Op::Base(name) => {
@@ -120,7 +140,10 @@ impl Program {
                     (bit, Vec::new())
                 }
                 Op::Choice(choice) => (Program::choice(varying.len(), choice.0 as usize), Vec::new()),
-                Op::Variable(fixpoint, _) => (0, vec![fixpoint.0]),
+                Op::Variable(fixpoint, _) => {
+                    let bodies = &plan.fixpoints[fixpoint.0 as usize].bodies;
+                    (bodies.iter().fold(0, |all, body| all | self.depends[body.0 as usize]), vec![fixpoint.0])
+                }
                 _ => (0, Vec::new()),
             };
             let fixpoint = match node.op {
@@ -134,9 +157,16 @@ impl Program {
             open.sort_unstable();
             open.dedup();
             open.retain(|&open| Some(open) != fixpoint);
+            new |= self.depends[id] != depends || self.open[id] != open;
             self.depends[id] = depends;
             self.open[id] = open;
         }
+        new
+    }
+
+    /// Whether a node depends on a name of a `let rec` that it is inside of.
+    pub(crate) fn is_open(&self, node: NodeId) -> bool {
+        !self.open[node.0 as usize].is_empty()
     }
 
     /// What has to be evaluated for a node that is outside of all fixpoints, in order.
@@ -151,7 +181,10 @@ impl Program {
             let (mut cone, within) = self.visit(plan, body);
             cone.retain(|node| {
                 let open = &self.open[node.0 as usize];
-                open.contains(&(fixpoint as u32)) && !open.iter().any(|open| within.contains(open))
+                let variable = matches!(self.codes[node.0 as usize], Code::Variable);
+                !variable
+                    && open.contains(&(fixpoint as u32))
+                    && !open.iter().any(|open| within.contains(open))
             });
             cone
         };

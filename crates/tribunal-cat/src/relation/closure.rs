@@ -54,18 +54,20 @@ impl Relation {
         }
     }
 
-    /// Invariant: the rows of all events later in the order are closed.
+    /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is passed over; those with smaller
+    /// numbers are taken first, since in most executions they reach more.
     fn close_along(&mut self, order: &[usize]) {
-        let mut place = vec![0; self.size()];
-        order.iter().enumerate().for_each(|(i, &event)| place[event] = i);
-        let mut next = Vec::new();
+        let words = bits::words(self.size());
+        let mut reached = vec![0; words];
         for &a in order.iter().rev() {
-            next.clear();
-            next.extend(bits::members(self.row(a)));
-            next.sort_unstable_by_key(|&b| place[b]);
-            let mut reached = vec![0; self.row(a).len()];
-            for &b in &next {
-                if !bits::contains(&reached, b) {
+            reached.fill(0);
+            for word in 0..words {
+                loop {
+                    let new = self.row(a)[word] & !reached[word];
+                    if new == 0 {
+                        break;
+                    }
+                    let b = 64 * word + new.trailing_zeros() as usize;
                     bits::insert(&mut reached, b);
                     bits::union(&mut reached, self.row(b));
                 }

@@ -20,6 +20,11 @@ impl Relation {
         }
     }
 
+    /// Adds the pairs of a with the events of a set.
+    pub fn extend_row_with(&mut self, a: usize, set: &Set) {
+        bits::union(self.row_mut(a), set.words());
+    }
+
     /// `self = every pair`
     pub fn fill(&mut self) {
         let size = self.size();
