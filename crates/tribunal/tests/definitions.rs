@@ -5,6 +5,7 @@ mod random;
 
 use random::Random;
 use tribunal::memory::{Execution, Interval, Op, Order};
+use tribunal::verify::verify;
 use tribunal::{Engine, Limits, Model, judge, judge_by};
 
 /// A history of up to four threads and three locations: reads, writes, RMWs and fences of every order, dependencies, times, final values.
@@ -86,13 +87,12 @@ fn agree(seed: u64, histories: usize) {
     let mut counts = [0; 2];
     for _ in 0..histories {
         let x = history(&mut random);
-        for model in
-            Model::ALL.into_iter().filter(|m| !["wsc", "cm", "ccm", "wccm", "pram"].contains(&m.name()))
-        {
+        for model in Model::ALL {
             let by_text =
                 judge_by(&x, model, Engine::Definition, &limits).expect("every model has a text").verdict;
             let judged = judge(&x, model, &limits);
             assert_eq!(by_text.word(), judged.verdict.word(), "{model} by {}: {x:?}", judged.engine.name());
+            assert_eq!(verify(&x, model, &by_text), Ok(()), "{model}: {by_text:?} of {x:?}");
             counts[usize::from(by_text.is_consistent())] += 1;
         }
     }

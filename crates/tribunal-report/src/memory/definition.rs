@@ -24,7 +24,9 @@ pub(super) fn told(x: &Execution, step: &Related) -> String {
     match step.name {
         "po" | "po-loc" => format!("{from} is before {to} in its thread"),
         "rf" | "rfe" | "rfi" if x.rf(step.to) == Some(step.from) => format!("{to} reads from {from}"),
-        "co" | "coe" | "coi" | "mo" => format!("{from} comes before {to} in the order of their location's writes"),
+        "co" | "coe" | "coi" | "mo" => {
+            format!("{from} comes before {to} in the order of their location's writes")
+        }
         "fr" | "fre" | "fri" => format!("{from} reads what {to} overwrites, so it comes before it"),
         name => format!("{from} is before {to} by {name}"),
     }

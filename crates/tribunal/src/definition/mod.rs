@@ -15,10 +15,9 @@ use crate::memory::Execution;
 use crate::models::Model;
 use crate::verdict::Axiom;
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tribunal_cat::Environment;
 use tribunal_cat::plan::{Plan, Type};
 use tribunal_cat::relation::Relation;
@@ -47,11 +46,17 @@ struct Given {
     cat: Cat,
 }
 
-/// A text that is parsed, and the plan of it if that is the same for all histories.
+/// A text that is parsed.
 struct Cat {
     model: tribunal_cat::Model,
-    plan: Option<Plan>,
+    /// Its plan, if that is the same for all histories.
+    plan: Option<Arc<Plan>>,
+    /// Otherwise the plans of the last few numbers of events.
+    by_size: Mutex<Vec<(usize, Arc<Plan>)>>,
 }
+
+/// For how many numbers of events plans are kept.
+const SIZES: usize = 32;
 
 /// The names that histories give to texts.
 static NAMES: LazyLock<Environment> = LazyLock::new(Environment::history);
@@ -115,14 +120,14 @@ impl Cat {
     fn new(text: &str, name: &str, library: &mut dyn Library) -> Result<Self, Error> {
         let model = tribunal_cat::Model::parse(text, name, library)?;
         let plan = match model.plan(&NAMES) {
-            Ok(plan) => Some(plan),
+            Ok(plan) => Some(Arc::new(plan)),
             // It may go through the events of each history: two events stand for them.
             Err(error) => match model.plan_of(&NAMES, &2) {
                 Ok(_) => None,
                 Err(_) => return Err(error),
             },
         };
-        Ok(Cat { model, plan })
+        Ok(Cat { model, plan, by_size: Mutex::default() })
     }
 }
 
@@ -141,12 +146,29 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
 }
 
 /// What a model's text asks of a history.
-pub(crate) fn plan(model: Model, x: &Execution) -> Result<Cow<'static, Plan>, Error> {
+pub(crate) fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
     let cat = cat(model)?;
-    match &cat.plan {
-        Some(plan) => Ok(Cow::Borrowed(plan)),
-        None => cat.model.plan_of(&NAMES, &((x.len() + x.location_count()) as u32)).map(Cow::Owned),
+    if let Some(plan) = &cat.plan {
+        return Ok(plan.clone());
     }
+    let size = x.len() + x.location_count();
+    let mut by_size = cat.by_size.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, plan)) = by_size.iter().find(|(known, _)| *known == size) {
+        return Ok(plan.clone());
+    }
+    let plan = Arc::new(cat.model.plan_of(&NAMES, &(size as u32))?);
+    if by_size.len() == SIZES {
+        by_size.remove(0);
+    }
+    by_size.push((size, plan.clone()));
+    Ok(plan)
+}
+
+/// What evaluating a model's text takes at least: to be asked for before its plan. A text that goes through events has relations for each.
+pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
+    let size = x.len() + x.location_count();
+    let each = cat(model).is_ok_and(|cat| cat.plan.is_none());
+    if each { size.saturating_mul(Relation::bytes(size)) } else { Relation::bytes(size) }
 }
 
 /// Whether a model's text speaks of mo.

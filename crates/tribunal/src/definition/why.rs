@@ -3,8 +3,7 @@
 use super::{Facts, plan};
 use crate::memory::{EventId, Execution};
 use crate::models::Model;
-use crate::verdict::Check;
-use std::borrow::Cow;
+use crate::verdict::{Check, kept};
 use tribunal_cat::derive::{Derivation, Step};
 use tribunal_cat::evaluate::Evaluator;
 use tribunal_cat::plan::{ChoiceId, NodeId, Op, Orders, Plan};
@@ -47,7 +46,7 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
 }
 
 struct Unfolding<'d> {
-    plan: &'d Cow<'static, Plan>,
+    plan: &'d Plan,
     derivation: &'d Derivation,
 }
 
@@ -56,7 +55,8 @@ impl Unfolding<'_> {
     fn step(&self, index: usize, depth: usize) -> Vec<Related> {
         let Step { node, pair, premises } = &self.derivation.steps[index];
         let of = self.plan.node(*node);
-        let premises = || premises.clone().flat_map(|premise| self.step(premise, depth + 1)).collect::<Vec<_>>();
+        let premises =
+            || premises.clone().flat_map(|premise| self.step(premise, depth + 1)).collect::<Vec<_>>();
         let Some(name) = self.name(*node) else {
             return premises();
         };
@@ -67,29 +67,26 @@ impl Unfolding<'_> {
         let because = if KNOWN.contains(&name) || depth > DEEPEST { Vec::new() } else { premises() };
         // A definition that is another name for one pair is that pair.
         let because = match &because[..] {
-            [one] if one.from.index() == pair.0 && one.to.index() == pair.1 && KNOWN.contains(&one.name) => Vec::new(),
+            [one] if one.from.index() == pair.0 && one.to.index() == pair.1 && KNOWN.contains(&one.name) => {
+                Vec::new()
+            }
             _ => because,
         };
         vec![Related { from: EventId::from_index(pair.0), to: EventId::from_index(pair.1), name, because }]
     }
 
-    /// The name of a relation, if it has one that lasts.
+    /// What the text calls a relation.
     fn name(&self, node: NodeId) -> Option<&'static str> {
-        let Cow::Borrowed(plan) = self.plan else { return KNOWN.into_iter().find(|name| self.is_called(node, name)) };
-        let node = plan.node(node);
-        match &node.op {
-            Op::Base(name) => Some(name),
-            Op::Choice(choice) => Some(&plan.choices[choice.0 as usize].name),
-            Op::Inverse(of) => match &plan.node(*of).op {
+        let node = self.plan.node(node);
+        let name = match &node.op {
+            Op::Base(name) => Some(name.as_str()),
+            Op::Choice(choice) => Some(self.plan.choices[choice.0 as usize].name.as_str()),
+            Op::Inverse(of) => match &self.plan.node(*of).op {
                 Op::Base(name) if name == "rf" => Some("rf"),
                 _ => node.name.as_deref(),
             },
             _ => node.name.as_deref(),
-        }
-    }
-
-    fn is_called(&self, node: NodeId, name: &str) -> bool {
-        let node = self.plan.node(node);
-        matches!(&node.op, Op::Base(base) if base == name) || node.name.as_deref() == Some(name)
+        };
+        name.map(kept)
     }
 }

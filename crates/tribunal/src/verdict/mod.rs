@@ -5,6 +5,7 @@ mod violation;
 mod witness;
 
 pub use race::Race;
+pub(crate) use violation::kept;
 pub use violation::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 

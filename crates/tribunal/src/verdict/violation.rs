@@ -68,8 +68,18 @@ pub enum Axiom {
     Given(&'static str),
 }
 
-/// The names of checks of models' texts, once each.
-static CHECKS: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+/// Names of checks and relations of models' texts, once each.
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// A name of a model's text, kept as long as the program runs.
+pub(crate) fn kept(name: &str) -> &'static str {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    names.iter().copied().find(|&known| known == name).unwrap_or_else(|| {
+        let new: &'static str = String::from(name).leak();
+        names.push(new);
+        new
+    })
+}
 
 impl Axiom {
     /// Every axiom of the named models.
@@ -102,18 +112,14 @@ impl Axiom {
     pub fn known(name: &str) -> Option<Axiom> {
         let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
         axiom.or_else(|| {
-            let checks = CHECKS.lock().unwrap_or_else(PoisonError::into_inner);
-            checks.iter().copied().find(|&known| known == name).map(Axiom::Given)
+            let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+            names.iter().copied().find(|&known| known == name).map(Axiom::Given)
         })
     }
 
     /// The axiom of a name, or else a check of that name, which is kept as long as the program runs.
     pub(crate) fn named(name: &str) -> Axiom {
-        Axiom::known(name).unwrap_or_else(|| {
-            let new: &'static str = String::from(name).leak();
-            CHECKS.lock().unwrap_or_else(PoisonError::into_inner).push(new);
-            Axiom::Given(new)
-        })
+        Axiom::known(name).unwrap_or_else(|| Axiom::Given(kept(name)))
     }
 
     /// The axiom's name in every output.

@@ -59,6 +59,7 @@ pub(super) fn satisfied(
     mo: Option<&ModificationOrder>,
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
+    limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
     let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
     let mut text = Text::new(x, &plan, limits)?;
     if let Some(mo) = mo {
@@ -101,6 +102,7 @@ pub(super) fn refuted(
     violation: &Violation,
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
+    limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
     let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
     let open: &[&str] = if x.is_open() { &["rf"] } else { &[] };
     let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
