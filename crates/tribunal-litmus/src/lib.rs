@@ -5,11 +5,14 @@
 //! - [`micro`]: what an instruction does, as micro-operations on registers and memory; [`arch`] reads instructions as these.
 
 pub mod arch;
+mod c;
 mod error;
 mod few;
+pub mod history;
 pub mod micro;
 mod paths;
 mod print;
+mod read;
 mod run;
 mod search;
 mod structure;
@@ -18,7 +21,8 @@ mod term;
 mod test;
 pub mod value;
 
+pub use c::Macros;
 pub use error::Error;
 pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict};
 pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Term};
-pub use test::{Condition, Instruction, Location, Observable, Test, Thread, Variable};
+pub use test::{Condition, Instruction, Location, Observable, Shown, Test, Thread, Type, Variable};

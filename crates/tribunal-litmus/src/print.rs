@@ -53,5 +53,9 @@ fn term(term: &Term, place: &mut dyn FnMut(&Place) -> String) -> String {
         Term::Element(name, index) => format!("{name}[{index}]"),
         Term::Label(thread, label) => format!("{thread}:{label}"),
         Term::Place(other) => place(other),
+        Term::Array(values) => {
+            let values: Vec<String> = values.iter().map(|v| self::term(v, place)).collect();
+            format!("{{{}}}", values.join(","))
+        }
     }
 }

@@ -254,12 +254,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             self.change()?;
         }
         let test = self.structure.test;
-        let mut state: Vec<Value> = self
-            .structure
-            .registers
-            .iter()
-            .map(|r| r.and_then(|c| self.known[c]).unwrap_or(Value::ZERO))
-            .collect();
+        let register = |cell: &Option<usize>| cell.and_then(|cell| self.known[cell]).unwrap_or(Value::ZERO);
+        let places = test.observed.iter().zip(&self.structure.registers);
+        let mut state: Vec<Value> = places.map(|((_, ty), cell)| ty.cast(register(cell))).collect();
         let mut finals = Vec::new();
         for (place, (observable, _)) in test.observed.iter().enumerate() {
             let Observable::Location(location) = observable else { continue };
@@ -283,7 +280,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let Some(value) = self.structure.events[*write].value.and_then(|cell| self.known[cell]) else {
                 continue;
             };
-            state[*place] = value;
+            state[*place] = self.structure.test.observed[*place].1.cast(value);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
             self.finals(rest, state)?;
@@ -305,7 +302,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         }
         let holds = test.condition.holds(state);
         let shown: Vec<Value> =
-            state.iter().zip(&test.shown).filter(|(_, shown)| **shown).map(|(v, _)| *v).collect();
+            test.shown.iter().flat_map(|s| &s.places).map(|place| state[*place]).collect();
         let executions = if self.tally.counts {
             self.decider.count(&self.extra, &mut self.tally.raised, self.limits)?
         } else if self.tally.flags_pending(self.decider.plan()) {

@@ -7,7 +7,7 @@ use crate::micro::Port;
 use crate::paths::{Kind, Path, PathEvent, Sets};
 use crate::term::{Term, TermId, Terms};
 use crate::test::{Location, Test};
-use crate::value::{Binary, Size, Unary, Value};
+use crate::value::{Binary, Unary, Value};
 
 /// A cell: a value, known or to be known. Operands come before it.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,6 @@ pub(crate) struct Event {
     pub value: Option<usize>,
     pub read: Option<usize>,
     pub sets: u64,
-    pub size: Size,
     pub instance: u16,
 }
 
@@ -129,21 +128,11 @@ impl<'a> Structure<'a> {
         let mut events = Vec::new();
         let mut cells = Vec::new();
         for (location, value) in &test.memory {
-            let variable = &test.variables[usize::from(location.symbol.0)];
             cells.push(Cell::Constant(Value::Address(location.symbol, location.offset)));
             cells.push(Cell::Constant(*value));
             let (address, value) = (Some(cells.len() - 2), Some(cells.len() - 1));
-            let size = variable.size;
-            events.push(Event {
-                thread: None,
-                kind: None,
-                address,
-                value,
-                read: None,
-                sets: 0,
-                size,
-                instance: 0,
-            });
+
+            events.push(Event { thread: None, kind: None, address, value, read: None, sets: 0, instance: 0 });
         }
         let mut structure = Self {
             test,
@@ -192,7 +181,6 @@ impl<'a> Structure<'a> {
                 value: cell(event.value),
                 read: cell(event.read),
                 sets: event.sets,
-                size: event.size,
                 instance: event.instance,
             });
         }
@@ -308,7 +296,14 @@ impl Facts for Candidate<'_> {
             "B" => self.fill(into, |e| matches!(e.kind, Some(Kind::Branch | Kind::Predicate))),
             "BCC" => self.fill(into, kind(Kind::Branch)),
             "PRED" => self.fill(into, kind(Kind::Predicate)),
-            "RMW" => self.fill(into, kind(Kind::Update)),
+            "RMW" => {
+                let half = self.structure.sets.bit("RMW").unwrap_or(0);
+                self.fill(into, |e| e.kind == Some(Kind::Update) || e.sets & half != 0);
+            }
+            "NA" => {
+                let atomic = self.structure.sets.bit("A").unwrap_or(0);
+                self.fill(into, |e| e.sets & atomic == 0);
+            }
             "Rreg" => self.fill(into, |e| matches!(e.kind, Some(Kind::ReadRegister(_)))),
             "Wreg" => self.fill(into, kind(Kind::WriteRegister)),
             "DATA" => self.fill(into, kind(Kind::ReadRegister(Port::Data))),

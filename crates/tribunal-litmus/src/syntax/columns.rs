@@ -16,13 +16,13 @@ pub(crate) fn columns(text: &str, start: Position) -> Result<Vec<(u32, Vec<Cell>
     let blank = without_comments(text);
     let mut position = start;
     let mut threads: Vec<(u32, Vec<Cell>)> = Vec::new();
-    for (index, row) in blank.split(';').enumerate() {
+    for row in blank.split(';') {
         let here = position;
         position = position.after(row).after(";");
         if row.trim().is_empty() {
             continue;
         }
-        if threads.is_empty() && index == 0 {
+        if threads.is_empty() {
             let mut at = here;
             for head in row.split('|') {
                 threads.push((thread(head, at)?, Vec::new()));

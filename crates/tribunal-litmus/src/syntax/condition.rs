@@ -51,6 +51,8 @@ pub enum Term {
     Label(u32, String),
     /// What another place holds.
     Place(Place),
+    /// The values of an array.
+    Array(Vec<Term>),
 }
 
 /// How they are compared.
@@ -123,7 +125,7 @@ pub(crate) fn question(text: &str, position: Position) -> Result<Question, Fault
             lexer.expect("exists")?;
             (Quantifier::NotExists, or(&mut lexer, 0)?)
         }
-        Token::Word("observed") => {
+        Token::Word("observed" | "Observed") => {
             lexer.next();
             (Quantifier::Exists, observed(&mut lexer)?)
         }
@@ -227,7 +229,17 @@ fn atom(lexer: &mut Lexer<'_>) -> Result<Proposition, Fault> {
         _ => return Err(lexer.expected("`=` or `<>`")),
     };
     lexer.next();
-    Ok(Proposition::Atom(place, comparison, term(lexer)?))
+    if !lexer.take("{") {
+        return Ok(Proposition::Atom(place, comparison, term(lexer)?));
+    }
+    let mut values = Vec::new();
+    while !lexer.take("}") {
+        values.push(term(lexer)?);
+        if !lexer.take(",") && !matches!(lexer.peek(), Token::Sign("}")) {
+            return Err(lexer.expected("`,` or `}`"));
+        }
+    }
+    Ok(Proposition::Atom(place, comparison, Term::Array(values)))
 }
 
 /// `0:r1`, `P0:r1`, `%r`, `x`, `[x]`, `*x`, `a[1]`.

@@ -6,7 +6,7 @@ mod init;
 mod lexer;
 mod sections;
 
-pub(crate) use columns::{Cell, columns};
+pub(crate) use columns::columns;
 pub use condition::{Comparison, Place, Proposition, Quantifier, Term};
 pub(crate) use condition::{Question, question};
 pub(crate) use init::{Initial, initial};

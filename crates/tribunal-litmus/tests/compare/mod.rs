@@ -118,14 +118,7 @@ impl Models {
 
 /// Our states as herd prints them.
 pub fn printed(test: &Test, outcome: &Outcome) -> BTreeSet<String> {
-    let names: Vec<&String> =
-        test.observed.iter().zip(&test.shown).filter(|(_, s)| **s).map(|((_, name), _)| name).collect();
-    let state = |values: &Vec<tribunal_litmus::value::Value>| {
-        let parts: Vec<String> =
-            names.iter().zip(values).map(|(n, v)| format!("{n}={};", test.value(*v))).collect();
-        parts.join(" ")
-    };
-    outcome.states.keys().map(state).filter(|s| !s.is_empty()).collect()
+    outcome.states.keys().map(|state| test.state(state)).filter(|s| !s.is_empty()).collect()
 }
 
 /// What herd prints before `Witnesses`.

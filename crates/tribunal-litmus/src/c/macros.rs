@@ -1,0 +1,147 @@
+//! Macros: names for expressions and statements, as files such as linux-kernel.def define them.
+
+use rustc_hash::FxHashMap;
+
+use super::ast::{Expr, Mode, Statement};
+use super::parser::Parser;
+use crate::error::{Error, Fault};
+use crate::syntax::{Position, Token};
+
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    Expr(Expr),
+    Block(Statement),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Macro {
+    pub formals: Vec<String>,
+    pub body: Body,
+}
+
+/// Macros by name.
+#[derive(Clone, Debug, Default)]
+pub struct Macros(FxHashMap<String, Macro>);
+
+impl Macros {
+    /// Reads a file of definitions: `name(a, b) expression`, or `name(a) { statements }`. A later one of a name takes the place of an earlier one.
+    pub fn parse(file: &str, text: &str) -> Result<Self, Error> {
+        let mut macros = Self::default();
+        macros.read(text).map_err(|fault| fault.of(file))?;
+        Ok(macros)
+    }
+
+    fn read(&mut self, text: &str) -> Result<(), Fault> {
+        let mut parser = Parser::new(text, Position::START);
+        while parser.lexer.peek() != Token::End {
+            let name = parser.lexer.word("the name of a macro")?.to_owned();
+            parser.lexer.expect("(")?;
+            let mut formals = Vec::new();
+            while !parser.lexer.take(")") {
+                formals.push(parser.lexer.word("a parameter")?.to_owned());
+                if !parser.lexer.take(",") && !matches!(parser.lexer.peek(), Token::Sign(")")) {
+                    return Err(parser.lexer.expected("`,` or `)`"));
+                }
+            }
+            let body = if parser.lexer.take("{") {
+                Body::Block(Statement::Block(parser.statements()?))
+            } else {
+                let body = Body::Expr(parser.expr()?);
+                parser.lexer.take(";");
+                body
+            };
+            self.0.insert(name, Macro { formals, body });
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Macro> {
+        self.0.get(name)
+    }
+}
+
+/// What formals stand for.
+pub(super) struct Arguments<'a> {
+    pub formals: &'a [String],
+    pub actuals: &'a [Expr],
+}
+
+impl Arguments<'_> {
+    fn get(&self, name: &str) -> Option<&Expr> {
+        self.formals.iter().position(|f| f == name).and_then(|index| self.actuals.get(index))
+    }
+
+    fn boxed(&self, expr: &Expr) -> Box<Expr> {
+        Box::new(self.expr(expr))
+    }
+
+    fn three(&self, three: &[Expr; 3]) -> Box<[Expr; 3]> {
+        Box::new([self.expr(&three[0]), self.expr(&three[1]), self.expr(&three[2])])
+    }
+
+    /// The expression with its arguments. Bodies are nested no deeper than the parser allows.
+    pub fn expr(&self, expr: &Expr) -> Expr {
+        match expr {
+            Expr::Int(_) => expr.clone(),
+            Expr::Name(name) => self.get(name).unwrap_or(expr).clone(),
+            Expr::Load(address, mode) => Expr::Load(self.boxed(address), mode.clone()),
+            Expr::Binary(op, l, r) => Expr::Binary(*op, self.boxed(l), self.boxed(r)),
+            Expr::Exchange(a, v, mode) => Expr::Exchange(self.boxed(a), self.boxed(v), mode.clone()),
+            Expr::Fetch(a, op, v, order) => Expr::Fetch(self.boxed(a), *op, self.boxed(v), *order),
+            Expr::CompareExchange(three, s, f, strong) => {
+                Expr::CompareExchange(self.three(three), *s, *f, *strong)
+            }
+            Expr::CmpXchg(three, annotations) => Expr::CmpXchg(self.three(three), annotations.clone()),
+            Expr::AtomicOp { location, op, operand, fetch, annotations } => Expr::AtomicOp {
+                location: self.boxed(location),
+                op: *op,
+                operand: self.boxed(operand),
+                fetch: *fetch,
+                annotations: annotations.clone(),
+            },
+            Expr::AddUnless(three, annotations) => Expr::AddUnless(self.three(three), annotations.clone()),
+            Expr::Srcu(a, annotations) => Expr::Srcu(self.boxed(a), annotations.clone()),
+            Expr::TryLock(a) => Expr::TryLock(self.boxed(a)),
+            Expr::IsLocked(a) => Expr::IsLocked(self.boxed(a)),
+            Expr::Call(name, arguments, at) => {
+                let arguments: Vec<Expr> = arguments.iter().map(|a| self.expr(a)).collect();
+                match (name.as_str(), arguments.as_slice()) {
+                    // The address of what an argument names.
+                    ("&", [Expr::Load(address, mode)]) if *mode == Mode::PLAIN => (**address).clone(),
+                    _ => Expr::Call(name.clone(), arguments, *at),
+                }
+            }
+        }
+    }
+
+    pub fn statement(&self, statement: &Statement) -> Statement {
+        let name = |name: &Option<String>| match name.as_deref().and_then(|n| self.get(n)) {
+            Some(Expr::Name(actual)) => Some(actual.clone()),
+            _ => name.clone(),
+        };
+        match statement {
+            Statement::Block(all) => Statement::Block(all.iter().map(|s| self.statement(s)).collect()),
+            Statement::If(c, t, e) => {
+                let e = e.as_ref().map(|e| Box::new(self.statement(e)));
+                Statement::If(self.expr(c), Box::new(self.statement(t)), e)
+            }
+            Statement::While(c, body) => Statement::While(self.expr(c), Box::new(self.statement(body))),
+            Statement::Assign(to, e, at) => Statement::Assign(name(to), self.expr(e), *at),
+            Statement::Store(a, v, mode, at) => {
+                Statement::Store(self.expr(a), self.expr(v), mode.clone(), *at)
+            }
+            Statement::Fence(..) => statement.clone(),
+            Statement::AtomicOp(a, op, v, annotations, at) => {
+                Statement::AtomicOp(self.expr(a), *op, self.expr(v), annotations.clone(), *at)
+            }
+            Statement::Srcu(a, annotations, v, at) => {
+                Statement::Srcu(self.expr(a), annotations.clone(), v.as_ref().map(|v| self.expr(v)), *at)
+            }
+            Statement::Lock(a, kernel, at) => Statement::Lock(self.expr(a), *kernel, *at),
+            Statement::Unlock(a, kernel, at) => Statement::Unlock(self.expr(a), *kernel, *at),
+            Statement::Call(n, arguments, at) => {
+                Statement::Call(n.clone(), arguments.iter().map(|a| self.expr(a)).collect(), *at)
+            }
+        }
+    }
+}
