@@ -47,6 +47,14 @@ impl Inquiry {
         Inquiry { of_memories, of_objects, all, engine: EngineChoice::Auto, specifications }
     }
 
+    /// With these models beside those that have a name, where all are asked.
+    pub fn beside(mut self, models: impl IntoIterator<Item = Model>) -> Self {
+        if self.all {
+            self.of_memories.extend(models.into_iter().map(Question::Model));
+        }
+        self
+    }
+
     /// By an engine, which must decide what was named; of all, what it decides is asked.
     pub fn by(mut self, engine: EngineChoice) -> Result<Self, NotDecided> {
         self.engine = engine;

@@ -1,7 +1,6 @@
 //! From a small history to an execution: names, values, and no more dependencies, orders and times than it takes.
 
 use crate::judge::{Dress, dependencies};
-use crate::relation::{Relation, members};
 use crate::search::{Pair, Worn, looks_at_orders};
 use crate::seq_cst::choices;
 use crate::shape::MOST_EVENTS;
@@ -9,6 +8,7 @@ use crate::sources::History;
 use tribunal::check;
 use tribunal::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
 use tribunal::verify::verify;
+use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
 
 /// A small history with what models may look at beyond labels, locations and rf.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl<'h> Outfit<'h> {
         for event in 0..self.h.shape.events {
             try_less(&mut self, &|outfit| outfit.timed[event] = false);
             for on in 0..event {
-                if self.deps.holds(on, event) {
+                if self.deps.contains(on, event) {
                     try_less(&mut self, &|outfit| outfit.deps.0[on] &= !(1 << event));
                 }
             }

@@ -16,7 +16,6 @@
 mod criteria;
 mod dress;
 mod judge;
-mod relation;
 mod search;
 mod seq_cst;
 mod shape;

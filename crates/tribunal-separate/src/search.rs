@@ -2,7 +2,6 @@
 
 use crate::dress::Outfit;
 use crate::judge::{Dress, Rule, dependencies};
-use crate::relation::{Relation, members};
 use crate::seq_cst::{Orders, choices};
 use crate::shape::{MOST_EVENTS, Shape, Shapes};
 use crate::sources::{History, histories};
@@ -12,6 +11,7 @@ use tribunal::Model;
 use tribunal::memory::{Execution, Label, Order};
 use tribunal::models::Keep;
 use tribunal::verdict::Limit;
+use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
 
 /// Two models, or criteria, of which the one is to allow what the other forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,8 +1,8 @@
 //! Small histories: a shape, and from which write each read reads.
 
-use crate::relation::{Relation, Set, members};
 use crate::shape::{MOST_EVENTS, Shape, Symmetry};
 use std::ops::ControlFlow;
+use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// The source of an event that does not read.
 const NO_SOURCE: u8 = u8::MAX;

@@ -125,7 +125,8 @@ mod tests {
         };
         for _ in 0..500 {
             // Few pairs, so that some are acyclic.
-            let [r, s] = [0, 1].map(|_| SmallRelation([0; 16].map(|_: u16| random() & random() & random() & random())));
+            let [r, s] = [0, 1]
+                .map(|_| SmallRelation([0; 16].map(|_: u16| random() & random() & random() & random())));
             assert_eq!(large(&(r | s)), large(&r).union(&large(&s)));
             assert_eq!(large(&(r & s)), large(&r).intersection(&large(&s)));
             assert_eq!(large(&r.sequence(&s)), large(&r).sequence(&large(&s)));
