@@ -3,13 +3,12 @@
 //! [`check`](tribunal::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
 //! yes or no about hundreds of millions. What it finds, `check` confirms.
 
-use crate::dress::Outfit;
 use crate::seq_cst::{self, C11, Orders, Psc};
 use crate::shape::{MOST_EVENTS, Shape};
 use crate::sources::History;
+use tribunal::Model;
 use tribunal::memory::{Label, Order};
 use tribunal::models::Preserved;
-use tribunal::{Model, check};
 use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
@@ -52,11 +51,17 @@ pub(super) enum Rule {
     },
     Wsc,
     Pram,
-    /// What the engines say of the history in a dress: of models that have no rule here.
-    Asked(Model, Dress),
 }
 
 impl Rule {
+    /// Whether a model has one: the others are judged by their [texts](crate::text).
+    pub fn exists(model: Model) -> bool {
+        use Model::*;
+        let orders = model.preserved().is_some();
+        let causal = matches!(model, Coherence | Wsc | Ccm | Wccm | Cm | Ccv | Cc | Pram);
+        orders || causal || matches!(model, Sra | Ra | Wra | Relaxed | Rc20 | Rc11)
+    }
+
     pub fn new(model: Model, shape: &Shape, dress: Dress) -> Self {
         match model {
             Model::Coherence => Rule::Coherence,
@@ -83,7 +88,7 @@ impl Rule {
             Model::Rmo => Rule::orders(&Preserved::RMO, shape, dress),
             Model::Wmo => Rule::orders(&Preserved::WMO, shape, dress),
             Model::Custom(preserved) => Rule::orders(&preserved, shape, dress),
-            model => Rule::Asked(model, dress),
+            model => unreachable!("{model} has no rule"),
         }
     }
 
@@ -172,10 +177,6 @@ impl Rule {
             }
             Rule::Wccm { kept } => weakly_convergent(h, kept),
             Rule::Wsc => saturates(h, &po_rf()),
-            // Nothing is said of a beginning.
-            Rule::Asked(model, dress) => {
-                !h.is_complete() || check(&Outfit::new(h, dress).build(""), *model).is_consistent()
-            }
             Rule::Pram => h.shape.threads().all(|thread| {
                 let heard = Relation(h.rf.0.map(|reads| reads & facts.thread[thread.start]));
                 observed(h, thread.end - 1, &(facts.po | heard).plus(), &facts.po).is_irreflexive()

@@ -19,7 +19,7 @@ use tribunal_cat::plan;
 use tribunal_cat::relation::{Relation, Set};
 
 /// The sets and relations of an execution.
-pub(crate) struct Facts<'x>(pub &'x Execution);
+pub struct Facts<'x>(pub &'x Execution);
 
 impl Facts<'_> {
     fn events(&self) -> impl Iterator<Item = usize> + use<> {

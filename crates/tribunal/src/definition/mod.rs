@@ -7,7 +7,7 @@ mod facts;
 mod pair;
 mod why;
 
-pub(crate) use facts::Facts;
+pub use facts::Facts;
 pub(crate) use pair::text as pair_text;
 pub use why::{Related, why};
 
@@ -145,8 +145,8 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
     Ok(cat)
 }
 
-/// What a model's text asks of a history.
-pub(crate) fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
+/// What a model's text asks of a history; most texts ask the same of all.
+pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
     let cat = cat(model)?;
     if let Some(plan) = &cat.plan {
         return Ok(plan.clone());
