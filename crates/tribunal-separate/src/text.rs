@@ -11,7 +11,7 @@ use crate::shape::{MOST_EVENTS, Shape, Shapes};
 use crate::sources::{History, histories};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
-use tribunal::Model;
+use std::sync::Arc;
 use tribunal::definition::{Facts, plan};
 use tribunal::memory::{Execution, Order};
 use tribunal_cat::decide::Decider;
@@ -82,17 +82,16 @@ impl plan::Facts for Reread<'_> {
 }
 
 /// The text of a model on the histories of a shape in one dress.
-pub(super) struct Text<'p, 'x> {
+pub(super) struct Text<'d, 'p, 'x> {
     x: &'x Execution,
-    decider: RefCell<Decider<'p>>,
+    decider: &'d RefCell<Decider<'p>>,
 }
 
-impl<'p, 'x> Text<'p, 'x> {
+impl<'d, 'p, 'x> Text<'d, 'p, 'x> {
     /// `x` has the shape and the dress, whatever its reads read; none if the text speaks of what histories do not have.
-    pub fn new(plan: &'p Plan, x: &'x Execution) -> Option<Self> {
-        let mut decider = Decider::new(plan, &["rf"]);
-        decider.load(&Facts(x)).ok()?;
-        Some(Text { x, decider: RefCell::new(decider) })
+    pub fn new(decider: &'d RefCell<Decider<'p>>, x: &'x Execution) -> Option<Self> {
+        decider.borrow_mut().load(&Facts(x)).ok()?;
+        Some(Text { x, decider })
     }
 
     /// Takes over the reads of a history.
@@ -120,11 +119,26 @@ pub(super) fn separate(
     count: &mut impl FnMut(&Shape) -> ControlFlow<()>,
 ) -> ControlFlow<(), Option<Execution>> {
     let mut found = None;
+    // By how many locations there are.
+    let empty = |locations: usize| {
+        let mut b = Execution::builder();
+        (0..events + locations).for_each(|location| _ = b.location(&location.to_string()));
+        b.build().ok()
+    };
+    let plans = |model| (0..=events).map(move |locations| plan(model, &empty(locations)?).ok());
+    let plans: Vec<_> = plans(pair.allows).zip(plans(pair.forbids)).collect();
+    let deciders: Vec<_> = plans.iter().map(|(one, other)| (decider(one), decider(other))).collect();
     let mut search = |fences: &[Order], looks: Looks| {
-        let mut visit = |shape: &Shape| of_shape(pair, shape, looks, count, &mut found);
+        let mut visit = |shape: &Shape| {
+            let (Some(allows), Some(forbids)) = &deciders[shape.locations] else {
+                return ControlFlow::Continue(());
+            };
+            of_shape(pair, (allows, forbids), shape, looks, count, &mut found)
+        };
         Shapes { events, fences, needed_only: false, visit: &mut visit }.run()
     };
-    let looks = looks(pair.allows).or(looks(pair.forbids));
+    let looks = plans[0].0.iter().chain(&plans[0].1).map(|plan| Looks::of(plan));
+    let looks = looks.fold(Looks::default(), Looks::or);
     let mut flow = search(&[], looks);
     if flow.is_continue() && looks.fences {
         flow = search(&Order::OF_FENCES, looks);
@@ -135,17 +149,14 @@ pub(super) fn separate(
     }
 }
 
-/// What a model looks at; the same for all histories, so that any will do.
-fn looks(model: Model) -> Looks {
-    let mut b = Execution::builder();
-    b.location("x");
-    let empty = b.build().ok();
-    empty.and_then(|x| plan(model, &x).ok()).map_or_else(Looks::default, |plan| Looks::of(&plan))
+fn decider(plan: &Option<Arc<Plan>>) -> Option<RefCell<Decider<'_>>> {
+    Some(RefCell::new(Decider::new(plan.as_deref()?, &["rf"])))
 }
 
 /// The histories of a shape, in every dress.
 fn of_shape(
     pair: Pair,
+    (allows, forbids): (&RefCell<Decider<'_>>, &RefCell<Decider<'_>>),
     shape: &Shape,
     looks: Looks,
     count: &mut impl FnMut(&Shape) -> ControlFlow<()>,
@@ -154,12 +165,10 @@ fn of_shape(
     let unread = History::unread(shape);
     every_outfit(&unread, looks, &mut |outfit| {
         let x = outfit.build("");
-        let plans = (plan(pair.allows, &x), plan(pair.forbids, &x));
-        let (Ok(allowing), Ok(forbidding)) = plans else { return ControlFlow::Continue(()) };
         if pair.allows.unsupported(&x).or(pair.forbids.unsupported(&x)).is_some() {
             return ControlFlow::Continue(());
         }
-        let texts = (Text::new(&allowing, &x), Text::new(&forbidding, &x));
+        let texts = (Text::new(allows, &x), Text::new(forbids, &x));
         let (Some(allows), Some(forbids)) = texts else { return ControlFlow::Continue(()) };
         let mut visit = |h: &History<'_>| {
             count(shape)?;
