@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::evaluate::UnknownName;
 use tribunal_cat::limits::{Limits, Stopped};
-use tribunal_cat::plan::{Effect, Plan};
+use tribunal_cat::plan::{Effect, NodeId, Op, Orders, Plan};
 
 use crate::error::{Error, Fault};
 use crate::paths::{Execution, Path, Sets, paths};
@@ -157,12 +157,16 @@ impl Outcome {
 pub struct Runner<'p> {
     decider: Decider<'p>,
     options: Options,
+    /// Whether a check rests on `FW` other than through the coherence order, of which the last writes are required anyway.
+    asks_finals: bool,
 }
 
 impl<'p> Runner<'p> {
     /// A runner for a model's plan, made in the environment of the tests' architecture.
     pub fn new(plan: &'p Plan, options: Options) -> Self {
-        Self { decider: Decider::new(plan, &["rf"]), options }
+        let asks_finals = asks_finals(plan);
+        let varying: &[&str] = if asks_finals { &["rf", "FW"] } else { &["rf"] };
+        Self { decider: Decider::new(plan, varying), options, asks_finals }
     }
 
     /// Runs a test.
@@ -198,7 +202,7 @@ impl<'p> Runner<'p> {
             let ways: Vec<_> =
                 threads.iter().zip(&chosen).map(|((ways, terms), way)| (&ways[*way], terms)).collect();
             let structure = Structure::new(test, &sets, &ways);
-            Search::new(&structure, &mut self.decider, &mut tally, limits).run()?;
+            Search::new(&structure, &mut self.decider, &mut tally, limits, self.asks_finals).run()?;
             for (way, (ways, _)) in chosen.iter_mut().zip(&threads) {
                 *way += 1;
                 if *way < ways.len() {
@@ -228,4 +232,40 @@ impl<'p> Runner<'p> {
             counted: tally.counts,
         }
     }
+}
+
+fn asks_finals(plan: &Plan) -> bool {
+    let mut seen = vec![false; plan.nodes.len()];
+    let mut stack: Vec<NodeId> = plan.checks.iter().map(|check| check.node).collect();
+    while let Some(node) = stack.pop() {
+        if std::mem::replace(&mut seen[node.0 as usize], true) {
+            continue;
+        }
+        match &plan.node(node).op {
+            Op::Base(name) if name == "FW" => return true,
+            Op::Choice(choice) => {
+                if let Orders::Linearisations { events, base } = plan.choices[choice.0 as usize].from {
+                    stack.extend([events, base]);
+                }
+            }
+            Op::Fixpoint(fixpoint, _) => stack.extend(&plan.fixpoints[fixpoint.0 as usize].bodies),
+            Op::Union(a, b)
+            | Op::Intersection(a, b)
+            | Op::Difference(a, b)
+            | Op::Product(a, b)
+            | Op::Sequence(a, b) => stack.extend([*a, *b]),
+            Op::Complement(a)
+            | Op::Domain(a)
+            | Op::Range(a)
+            | Op::Identity(a)
+            | Op::Inverse(a)
+            | Op::Optional(a)
+            | Op::Plus(a)
+            | Op::Star(a) => {
+                stack.push(*a);
+            }
+            _ => {}
+        }
+    }
+    false
 }

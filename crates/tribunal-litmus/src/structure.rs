@@ -224,10 +224,9 @@ impl<'a> Structure<'a> {
     }
 }
 
-/// Final writes are not in `FW` but required of the coherence order, so that nothing but `rf` changes from one candidate to the next. Names of herd's that
-/// are not here are of nothing: what a text may name at all is known to its environment.
-///
 /// An execution for a model to judge: a structure, the locations of its accesses and, perhaps in part, where reads have their values from.
+///
+/// Names of herd's that are not here are of nothing: what a text may name at all is known to its environment.
 #[derive(Debug)]
 pub(crate) struct Candidate<'s> {
     pub structure: &'s Structure<'s>,
@@ -235,6 +234,8 @@ pub(crate) struct Candidate<'s> {
     pub locations: &'s [Option<Location>],
     /// By event.
     pub sources: &'s [Option<usize>],
+    /// The last write of each location, for models that ask for them.
+    pub finals: &'s [usize],
 }
 
 impl Candidate<'_> {
@@ -291,6 +292,7 @@ impl Facts for Candidate<'_> {
             "R" => self.fill(into, |e| memory(e) && e.reads()),
             "W" => self.fill(into, |e| memory(e) && e.writes()),
             "M" | "Exp" => self.fill(into, memory),
+            "FW" => self.finals.iter().for_each(|write| into.insert(*write)),
             "IW" => self.fill(into, |e| e.kind.is_none()),
             "F" => self.fill(into, kind(Kind::Fence)),
             "B" => self.fill(into, |e| matches!(e.kind, Some(Kind::Branch | Kind::Predicate))),

@@ -27,3 +27,38 @@ fn all_expected() {
     });
     report(&tallies);
 }
+
+/// The tests on which herd takes long or gives up, with its seconds. `TRIBUNAL_STATES`: without counts.
+#[test]
+#[ignore = "for measuring; needs herd's files"]
+fn hard() {
+    let (Some(shared), Some(herd)) = (shared(), directories("TRIBUNAL_HERD")) else { return };
+    let text = std::fs::read_to_string(shared.join("hard/herd7.tsv")).expect("herd's answers");
+    let mut models = Models::new(herd);
+    let counts = std::env::var_os("TRIBUNAL_STATES").is_none();
+    let only = std::env::var("TRIBUNAL_ONLY").unwrap_or_default();
+    let seconds = std::env::var("TRIBUNAL_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    for line in text.lines().filter(|line| !line.starts_with('#') && line.starts_with(&only)) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let row = compare::Row::new(columns[0], columns[1], columns[3], columns.get(9).copied().unwrap_or_default());
+        let start = std::time::Instant::now();
+        let file = shared.join(format!("hard/{}.litmus", columns[0]));
+        let answer = compare::answer(&row, &mut models, counts, seconds, &file);
+        let took = start.elapsed().as_secs_f64();
+        let said = match answer {
+            Err(_) => "stopped".to_owned(),
+            Ok((test, outcome)) => {
+                let all = outcome.executions();
+                let same = if columns[3] == "timeout" || row.states.is_empty() {
+                    "nothing to compare"
+                } else if compare::printed(&test, &outcome) == row.states && compare::verdict(&test, &outcome) == row.verdict {
+                    "same"
+                } else {
+                    "WRONG"
+                };
+                format!("{} states, {} {}, {same}", outcome.states.len(), all.positive, all.negative)
+            }
+        };
+        eprintln!("{} {}: herd {} s ({}), we {took:.3} s: {said}", columns[0], columns[1], columns[2], columns[3]);
+    }
+}

@@ -53,6 +53,22 @@ pub fn unpack(path: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("text"))
 }
 
+impl Row {
+    /// A row of a test, a model, a verdict and states.
+    pub fn new(test: &str, model: &str, verdict: &str, text: &str) -> Self {
+        Self {
+            test: test.to_owned(),
+            model: model.to_owned(),
+            verdict: verdict.to_owned(),
+            states: states(text),
+            positive: 0,
+            negative: 0,
+            flags: String::new(),
+            differs: false,
+        }
+    }
+}
+
 fn states(text: &str) -> BTreeSet<String> {
     text.split(" | ").map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
 }
@@ -196,12 +212,14 @@ pub fn compare(
     tallies
 }
 
-enum Problem {
+/// Why there is no answer.
+pub enum Problem {
     Stopped,
     Other(String),
 }
 
-fn answer(
+/// Our answer.
+pub fn answer(
     row: &Row,
     models: &mut Models,
     counts: bool,
