@@ -61,13 +61,33 @@ pub struct Executions {
 pub(crate) struct Tally {
     pub counts: bool,
     pub cut: bool,
+    /// By check of the plan.
     pub raised: Vec<bool>,
+    /// Checks that flag or leave undefined, and depend on what is chosen, or not.
+    dependent: Vec<usize>,
+    independent: Vec<usize>,
+    /// Whether the present facts raise something of the latter that has not been raised.
+    pub raising: bool,
     states: BTreeMap<Vec<Value>, Executions>,
 }
 
 impl Tally {
-    pub fn flags_pending(&self, plan: &Plan) -> bool {
-        plan.checks.iter().zip(&self.raised).any(|(check, raised)| check.effect != Effect::Require && !raised)
+    /// Whether a check that raises something when the coherence order is of a kind has not been raised: such orders are to be looked for.
+    pub fn dependent_flags_pending(&self) -> bool {
+        self.dependent.iter().any(|check| !self.raised[*check])
+    }
+
+    /// Whether an execution with the present facts raises something new that does not depend on the coherence order, if it is consistent.
+    pub fn raises(&self, decider: &mut Decider<'_>) -> bool {
+        self.independent.iter().any(|check| !self.raised[*check] && raises(decider, *check))
+    }
+
+    /// Raises it.
+    pub fn raise(&mut self, decider: &mut Decider<'_>) {
+        for index in 0..self.independent.len() {
+            let check = self.independent[index];
+            self.raised[check] |= raises(decider, check);
+        }
     }
 
     pub fn has(&self, state: &[Value], holds: bool) -> bool {
@@ -79,6 +99,11 @@ impl Tally {
         let side = if holds { &mut entry.positive } else { &mut entry.negative };
         *side = if self.counts { side.saturating_add(executions) } else { 1 };
     }
+}
+
+fn raises(decider: &mut Decider<'_>, check: usize) -> bool {
+    let flag = decider.plan().checks[check].effect == Effect::Flag;
+    decider.evaluator().holds(check) == flag
 }
 
 /// What a test answers.
@@ -159,6 +184,8 @@ pub struct Runner<'p> {
     options: Options,
     /// Whether a check rests on `FW` other than through the coherence order, of which the last writes are required anyway.
     asks_finals: bool,
+    dependent: Vec<usize>,
+    independent: Vec<usize>,
 }
 
 impl<'p> Runner<'p> {
@@ -166,7 +193,11 @@ impl<'p> Runner<'p> {
     pub fn new(plan: &'p Plan, options: Options) -> Self {
         let asks_finals = asks_finals(plan);
         let varying: &[&str] = if asks_finals { &["rf", "FW"] } else { &["rf"] };
-        Self { decider: Decider::new(plan, varying), options, asks_finals }
+        let raising = (0..plan.checks.len()).filter(|check| plan.checks[*check].effect != Effect::Require);
+        let chosen =
+            |check: &usize| rests_on(plan, [plan.checks[*check].node], |op| matches!(op, Op::Choice(_)));
+        let (dependent, independent) = raising.partition(chosen);
+        Self { decider: Decider::new(plan, varying), options, asks_finals, dependent, independent }
     }
 
     /// Runs a test.
@@ -191,6 +222,9 @@ impl<'p> Runner<'p> {
             counts: self.options.counts,
             cut: false,
             raised: vec![false; checks],
+            dependent: self.dependent.clone(),
+            independent: self.independent.clone(),
+            raising: false,
             states: BTreeMap::new(),
         };
         let mut chosen = vec![0; threads.len()];
@@ -235,19 +269,27 @@ impl<'p> Runner<'p> {
 }
 
 fn asks_finals(plan: &Plan) -> bool {
+    let checks = plan.checks.iter().map(|check| check.node);
+    let linear = plan.choices.iter().filter_map(|choice| match choice.from {
+        Orders::Linearisations { events, base } => Some([events, base]),
+        Orders::Locations { .. } => None,
+    });
+    rests_on(plan, checks.chain(linear.flatten()), |op| matches!(op, Op::Base(name) if name == "FW"))
+}
+
+/// Whether some of these nodes is computed of such an operation. What a choice ranges over is not looked at.
+fn rests_on(plan: &Plan, nodes: impl IntoIterator<Item = NodeId>, wanted: impl Fn(&Op) -> bool) -> bool {
     let mut seen = vec![false; plan.nodes.len()];
-    let mut stack: Vec<NodeId> = plan.checks.iter().map(|check| check.node).collect();
+    let mut stack: Vec<NodeId> = nodes.into_iter().collect();
     while let Some(node) = stack.pop() {
         if std::mem::replace(&mut seen[node.0 as usize], true) {
             continue;
         }
-        match &plan.node(node).op {
-            Op::Base(name) if name == "FW" => return true,
-            Op::Choice(choice) => {
-                if let Orders::Linearisations { events, base } = plan.choices[choice.0 as usize].from {
-                    stack.extend([events, base]);
-                }
-            }
+        let op = &plan.node(node).op;
+        if wanted(op) {
+            return true;
+        }
+        match op {
             Op::Fixpoint(fixpoint, _) => stack.extend(&plan.fixpoints[fixpoint.0 as usize].bodies),
             Op::Union(a, b)
             | Op::Intersection(a, b)
@@ -261,10 +303,8 @@ fn asks_finals(plan: &Plan) -> bool {
             | Op::Inverse(a)
             | Op::Optional(a)
             | Op::Plus(a)
-            | Op::Star(a) => {
-                stack.push(*a);
-            }
-            _ => {}
+            | Op::Star(a) => stack.push(*a),
+            Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {}
         }
     }
     false

@@ -294,6 +294,8 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let last = if later.is_empty() { all.clone() } else { later };
             finals.push((place, all, last));
         }
+        let raises = self.tally.raises(self.decider);
+        self.tally.raising = raises;
         self.finals(&finals, &mut state)
     }
 
@@ -313,7 +315,10 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             self.finals.push(*write);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
-            self.finals(rest, state)?;
+            // One evaluation tells of most writes that they cannot be last.
+            if last.len() == 1 || !self.decider.is_refuted(&self.extra) {
+                self.finals(rest, state)?;
+            }
             self.extra.truncate(mark);
             self.finals.pop();
         }
@@ -339,15 +344,18 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             test.shown.iter().flat_map(|s| &s.places).map(|place| state[*place]).collect();
         let executions = if self.tally.counts {
             self.decider.count(&self.extra, &mut self.tally.raised, self.limits)?
-        } else if self.tally.flags_pending(self.decider.plan()) {
+        } else if self.tally.dependent_flags_pending() {
             u64::from(self.decider.judge(&self.extra, &mut self.tally.raised, self.limits)?)
-        } else if self.tally.has(&shown, holds) {
+        } else if self.tally.has(&shown, holds) && !self.tally.raising {
             0
         } else {
             u64::from(self.decider.is_consistent(&self.extra, self.limits)?)
         };
         if executions > 0 {
             self.tally.add(shown, holds, executions);
+            if std::mem::take(&mut self.tally.raising) {
+                self.tally.raise(self.decider);
+            }
         }
         Ok(())
     }

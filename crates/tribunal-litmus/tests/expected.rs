@@ -40,7 +40,12 @@ fn hard() {
     let seconds = std::env::var("TRIBUNAL_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
     for line in text.lines().filter(|line| !line.starts_with('#') && line.starts_with(&only)) {
         let columns: Vec<&str> = line.split('\t').collect();
-        let row = compare::Row::new(columns[0], columns[1], columns[3], columns.get(9).copied().unwrap_or_default());
+        let row = compare::Row::new(
+            columns[0],
+            columns[1],
+            columns[3],
+            columns.get(9).copied().unwrap_or_default(),
+        );
         let start = std::time::Instant::now();
         let file = shared.join(format!("hard/{}.litmus", columns[0]));
         let answer = compare::answer(&row, &mut models, counts, seconds, &file);
@@ -51,7 +56,9 @@ fn hard() {
                 let all = outcome.executions();
                 let same = if columns[3] == "timeout" || row.states.is_empty() {
                     "nothing to compare"
-                } else if compare::printed(&test, &outcome) == row.states && compare::verdict(&test, &outcome) == row.verdict {
+                } else if compare::printed(&test, &outcome) == row.states
+                    && compare::verdict(&test, &outcome) == row.verdict
+                {
                     "same"
                 } else {
                     "WRONG"
@@ -59,6 +66,9 @@ fn hard() {
                 format!("{} states, {} {}, {same}", outcome.states.len(), all.positive, all.negative)
             }
         };
-        eprintln!("{} {}: herd {} s ({}), we {took:.3} s: {said}", columns[0], columns[1], columns[2], columns[3]);
+        eprintln!(
+            "{} {}: herd {} s ({}), we {took:.3} s: {said}",
+            columns[0], columns[1], columns[2], columns[3]
+        );
     }
 }
