@@ -8,6 +8,7 @@ pub mod arch;
 mod c;
 mod error;
 mod few;
+pub mod history;
 pub mod micro;
 mod paths;
 mod print;

@@ -146,6 +146,19 @@ pub enum Micro {
     Repeat {
         target: String,
     },
+    /// A branch event (`B`, `BCC`), and on to the instruction whose address this is. A number ends the thread. The last of its instruction.
+    JumpTo {
+        target: Temporary,
+    },
+    /// The address of the instruction at a label.
+    Label {
+        name: String,
+        into: Temporary,
+    },
+    /// The address of the next instruction.
+    Next {
+        into: Temporary,
+    },
     /// The end of the thread.
     Stop,
     /// A commit event (`B`, `PRED`) of a predicated instruction: what follows in this instruction is control-dependent on the condition.
@@ -271,6 +284,25 @@ impl Builder {
     /// A jump. The last of its instruction.
     pub fn jump(&mut self, target: impl Into<String>) {
         self.micros.push(Micro::Jump { target: target.into() });
+    }
+
+    /// A jump to an address. The last of its instruction.
+    pub fn jump_to(&mut self, target: Temporary) {
+        self.micros.push(Micro::JumpTo { target });
+    }
+
+    /// The address of a label.
+    pub fn label(&mut self, name: impl Into<String>) -> Temporary {
+        let into = self.fresh();
+        self.micros.push(Micro::Label { name: name.into(), into });
+        into
+    }
+
+    /// The address of the next instruction.
+    pub fn following(&mut self) -> Temporary {
+        let into = self.fresh();
+        self.micros.push(Micro::Next { into });
+        into
     }
 
     /// Only executions in which this is not zero.

@@ -134,6 +134,8 @@ struct Scope {
 #[derive(Clone, Debug)]
 struct State<'a> {
     path: Path,
+    /// The thread whose code is run: jumps to addresses may leave one's own.
+    code: usize,
     pc: usize,
     frames: Vec<Frame<'a>>,
     temps: Vec<Option<Temp>>,
@@ -141,6 +143,8 @@ struct State<'a> {
     ctrl: Few,
     /// What predicates of this instruction depend on.
     predicate: Few,
+    /// The events of these predicates.
+    predicates: Few,
     scopes: Vec<Scope>,
     /// How often loops went round, by instruction.
     rounds: Vec<(usize, u32)>,
@@ -155,6 +159,7 @@ enum Step {
 }
 
 struct Runner<'a> {
+    threads: &'a [Thread],
     thread: &'a Thread,
     terms: &'a mut Terms,
     sets: &'a mut Sets,
@@ -164,13 +169,15 @@ struct Runner<'a> {
     done: Vec<Path>,
 }
 
-/// All ways through a thread.
+/// All ways through the thread of an index.
 pub(crate) fn paths(
-    thread: &Thread,
+    threads: &[Thread],
+    index: usize,
     terms: &mut Terms,
     sets: &mut Sets,
     how: Execution,
 ) -> Result<Vec<Path>, Fault> {
+    let thread = &threads[index];
     let zero = terms.constant(Value::ZERO);
     let mut registers = Vec::with_capacity(thread.registers.len());
     for (register, value) in &thread.registers {
@@ -181,18 +188,20 @@ pub(crate) fn paths(
     }
     let start = State {
         path: Path::default(),
+        code: index,
         pc: 0,
         frames: Vec::new(),
         temps: Vec::new(),
         registers,
         ctrl: Few::EMPTY,
         predicate: Few::EMPTY,
+        predicates: Few::EMPTY,
         scopes: Vec::new(),
         rounds: Vec::new(),
         instance: 0,
         steps: 0,
     };
-    let mut runner = Runner { thread, terms, sets, how, zero, work: vec![start], done: Vec::new() };
+    let mut runner = Runner { threads, thread, terms, sets, how, zero, work: vec![start], done: Vec::new() };
     while let Some(state) = runner.work.pop() {
         runner.run(state)?;
         if runner.done.len() + runner.work.len() > MAX_PATHS {
@@ -220,7 +229,7 @@ impl<'a> Runner<'a> {
                     Step::End => return Ok(()),
                 }
             }
-            let Some(instruction) = self.thread.code.get(state.pc) else {
+            let Some(instruction) = self.threads[state.code].code.get(state.pc) else {
                 self.finish(state);
                 return Ok(());
             };
@@ -235,6 +244,7 @@ impl<'a> Runner<'a> {
                 ));
             }
             state.predicate = Few::EMPTY;
+            state.predicates = Few::EMPTY;
             state.temps.clear();
             state.frames.push(Frame { micros: &instruction.micros, by: None });
         }
@@ -246,7 +256,7 @@ impl<'a> Runner<'a> {
     }
 
     fn position(&self, state: &State<'a>) -> Position {
-        self.thread.code.get(state.pc.saturating_sub(1)).map_or(Position::START, |i| i.position)
+        self.threads[state.code].code.get(state.pc.saturating_sub(1)).map_or(Position::START, |i| i.position)
     }
 
     fn step(&mut self, state: &mut State<'a>, micro: &'a Micro) -> Result<Step, Fault> {
@@ -317,18 +327,21 @@ impl<'a> Runner<'a> {
                 let target = self.label(state, target)?;
                 return self.jump(state, target, false);
             }
+            Micro::JumpTo { target } => return self.jump_to(state, *target),
+            Micro::Label { name, into } => {
+                let at = self.label(state, name)?;
+                self.code_address(state, at, *into);
+            }
+            Micro::Next { into } => self.code_address(state, state.pc, *into),
             Micro::Unless { condition, target, until, repeats } => {
                 return self.unless(state, *condition, target, until, *repeats);
             }
-            Micro::Stop => {
-                let done = std::mem::replace(state, state.clone_empty());
-                self.finish(done);
-                return Ok(Step::End);
-            }
+            Micro::Stop => return Ok(self.stop(state)),
             Micro::Predicate { condition } => {
                 let condition = state.temp(*condition, self.zero);
-                self.emit(state, Kind::Predicate, None, condition.origin)?;
+                let event = self.emit(state, Kind::Predicate, None, condition.origin)?;
                 state.predicate = state.predicate.union(condition.taint);
+                state.predicates = state.predicates.union(Few::one(event));
             }
             Micro::Either { ways } => {
                 for way in ways {
@@ -381,6 +394,7 @@ impl<'a> Runner<'a> {
             instance: state.instance,
         });
         pairs(&mut state.path.iico_data, from, event);
+        pairs(&mut state.path.iico_ctrl, state.predicates, event);
         let mut addr = Few::EMPTY;
         for index in 0..state.frames.len() {
             if let Some(by) = state.frames[index].by {
@@ -455,7 +469,8 @@ impl<'a> Runner<'a> {
     }
 
     fn label(&self, state: &State<'a>, target: &str) -> Result<usize, Fault> {
-        let found = self.thread.labels.get(target).copied();
+        let labels = &self.threads[state.code].labels;
+        let found = labels.get(target).copied().or_else(|| relative(target, state.pc));
         found.ok_or_else(|| {
             Fault::new(self.position(state), format!("P{} has no label `{target}`", self.thread.number))
         })
@@ -485,6 +500,58 @@ impl<'a> Runner<'a> {
             }
         }
         Ok(if self.assume(state, condition.term, false) { Step::On } else { Step::End })
+    }
+
+    fn code_address(&mut self, state: &mut State<'a>, at: usize, into: Temporary) {
+        let code = Value::Code(state.code as u16, at as u16);
+        let term = self.terms.constant(code);
+        state.give(into, Temp { term, taint: Few::EMPTY, control: Few::EMPTY, origin: Few::EMPTY });
+    }
+
+    /// To a known address, or to every label whose address this may be.
+    fn jump_to(&mut self, state: &mut State<'a>, target: Temporary) -> Result<Step, Fault> {
+        let target = state.temp(target, self.zero);
+        if let Some(value) = self.terms.known(target.term) {
+            let Value::Code(code, at) = value else { return Ok(self.stop(state)) };
+            self.emit(state, Kind::Branch, None, target.origin)?;
+            state.ctrl = state.ctrl.union(target.taint);
+            return self.enter(state, code, at);
+        }
+        self.emit(state, Kind::Branch, None, target.origin)?;
+        state.ctrl = state.ctrl.union(target.taint);
+        for (code, thread) in self.threads.iter().enumerate() {
+            let mut places: Vec<u16> = thread.labels.values().map(|at| *at as u16).collect();
+            places.sort_unstable();
+            places.dedup();
+            for at in places {
+                let mut taken = state.clone();
+                let address = self.terms.constant(Value::Code(code as u16, at));
+                let same = self.terms.binary(Binary::Eq, target.term, address);
+                if self.assume(&mut taken, same, true)
+                    && let Step::On = self.enter(&mut taken, code as u16, at)?
+                {
+                    self.work.push(taken);
+                }
+            }
+        }
+        Ok(Step::End)
+    }
+
+    /// Goes on at an address; back in the same code that is a loop's next round.
+    fn enter(&mut self, state: &mut State<'a>, code: u16, at: u16) -> Result<Step, Fault> {
+        let other = usize::from(code) != state.code;
+        if usize::from(code) >= self.threads.len() {
+            return Ok(self.stop(state));
+        }
+        state.code = usize::from(code);
+        // A call of another thread's code, or a return, is not a loop: the number of steps bounds them.
+        self.jump(state, usize::from(at), !other)
+    }
+
+    fn stop(&mut self, state: &mut State<'a>) -> Step {
+        let done = std::mem::replace(state, state.clone_empty());
+        self.finish(done);
+        Step::End
     }
 
     fn jump(&mut self, state: &mut State<'a>, target: usize, counted: bool) -> Result<Step, Fault> {
@@ -534,6 +601,13 @@ impl<'a> Runner<'a> {
         }
         Ok(Step::On)
     }
+}
+
+/// `.+8`: the instruction so many bytes on, each of four; `next` is the one after this.
+fn relative(target: &str, next: usize) -> Option<usize> {
+    let bytes: i64 = target.strip_prefix('.')?.parse().ok()?;
+    let here = i64::try_from(next).ok()?.checked_sub(1)?;
+    (bytes % 4 == 0).then(|| usize::try_from(here + bytes / 4).ok()).flatten()
 }
 
 /// Whether a value is not zero; nobody knows of values out of thin air.
@@ -598,12 +672,14 @@ impl State<'_> {
     fn clone_empty(&self) -> Self {
         State {
             path: Path::default(),
+            code: self.code,
             pc: self.pc,
             frames: Vec::new(),
             temps: Vec::new(),
             registers: Vec::new(),
             ctrl: Few::EMPTY,
             predicate: Few::EMPTY,
+            predicates: Few::EMPTY,
             scopes: Vec::new(),
             rounds: Vec::new(),
             instance: 0,

@@ -133,6 +133,7 @@ impl Context for ThreadContext<'_> {
 
 impl Reader {
     fn symbolic(&mut self, thread: u32, name: &str) -> Register {
+        let name = name.rsplit('%').next().unwrap_or(name);
         let next = Register(FIRST_NAMED + (self.symbolic.len() & 0x7fff) as u16);
         *self.symbolic.entry((thread, name.to_owned())).or_insert(next)
     }
@@ -204,7 +205,14 @@ impl Reader {
                 let bytes = i64::from(self.symbols.variables[usize::from(symbol.0)].ty.size.bytes());
                 Value::Address(symbol, index.wrapping_mul(bytes))
             }
-            Term::Label(..) => return Err(Fault::new(position, "labels as values are not supported")),
+            Term::Label(number, label) => {
+                let thread = self.thread(*number);
+                let at = thread.and_then(|t| self.threads[t].labels.get(label).copied());
+                let code = thread
+                    .zip(at)
+                    .and_then(|(t, at)| Some(Value::Code(t.try_into().ok()?, at.try_into().ok()?)));
+                code.ok_or_else(|| Fault::new(position, format!("P{number} has no label `{label}`")))?
+            }
             Term::Place(_) | Term::Array(_) => return Err(Fault::new(position, "a value was expected")),
         })
     }

@@ -211,10 +211,10 @@ impl<'p> Runner<'p> {
         };
         let mut sets = Sets::default();
         let mut threads: Vec<(Vec<Path>, Terms)> = Vec::with_capacity(test.threads.len());
-        for thread in &test.threads {
+        for index in 0..test.threads.len() {
             let mut terms = Terms::default();
-            let ways =
-                paths(thread, &mut terms, &mut sets, how).map_err(|fault: Fault| fault.of(&test.name))?;
+            let ways = paths(&test.threads, index, &mut terms, &mut sets, how)
+                .map_err(|fault: Fault| fault.of(&test.name))?;
             threads.push((ways, terms));
         }
         let checks = self.decider.plan().checks.len();

@@ -202,6 +202,18 @@ impl Test {
                     _ => format!("{}+{offset}", variable.name),
                 }
             }
+            Value::Code(thread, at) => {
+                let thread = self.threads.get(usize::from(thread));
+                let label = thread.and_then(|t| {
+                    t.labels
+                        .iter()
+                        .filter(|(_, index)| **index == usize::from(at))
+                        .map(|(label, _)| label)
+                        .min()
+                });
+                let number = thread.map_or(0, |t| t.number);
+                label.map_or_else(|| (4 * at).to_string(), |label| format!("label:\"P{number}:{label}\""))
+            }
             Value::Unknown(n) => format!("S{n}"),
         }
     }

@@ -11,6 +11,8 @@ pub enum Value {
     Int(i64),
     /// The address of a location, and how many bytes after it.
     Address(Symbol, i64),
+    /// The address of an instruction: the index of its thread, and its own.
+    Code(u16, u16),
     /// A value out of thin air: reads that have it of each other, and of nothing else.
     Unknown(u16),
 }
@@ -98,7 +100,7 @@ impl Unary {
         let int = match (self, value) {
             (Self::Not, Value::Int(a)) => !a,
             (Self::IsZero, Value::Int(a)) => i64::from(a == 0),
-            (Self::IsZero, Value::Address(..)) => 0,
+            (Self::IsZero, Value::Address(..) | Value::Code(..)) => 0,
             (Self::Zero(Size::Byte), Value::Int(a)) => i64::from(a as u8),
             (Self::Zero(Size::Short), Value::Int(a)) => i64::from(a as u16),
             (Self::Zero(Size::Word), Value::Int(a)) => i64::from(a as u32),
@@ -144,6 +146,12 @@ impl Binary {
                 _ => None,
             },
             (Value::Unknown(_), _) | (_, Value::Unknown(_)) => None,
+            (Value::Code(..), _) | (_, Value::Code(..)) => match self {
+                Self::Eq => truth(left == right),
+                Self::Ne => truth(left != right),
+                Self::Xor if left == right => Some(Value::ZERO),
+                _ => None,
+            },
         }
     }
 

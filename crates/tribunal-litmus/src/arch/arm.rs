@@ -76,6 +76,11 @@ impl Line<'_, '_> {
                 let target = self.0.cursor.label()?;
                 self.0.out.jump(target);
             }
+            "bx" => {
+                let register = self.0.register()?;
+                let target = self.0.read(register);
+                self.0.out.jump_to(target);
+            }
             "beq" | "bne" => {
                 let target = self.0.cursor.label()?;
                 let flag = self.0.read(Z);

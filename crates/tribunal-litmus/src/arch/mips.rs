@@ -94,6 +94,11 @@ impl Line<'_, '_> {
                 let target = self.0.cursor.label()?;
                 self.0.out.jump(target);
             }
+            "jr" => {
+                let register = self.0.register()?;
+                let target = self.0.read(register);
+                self.0.out.jump_to(target);
+            }
             "li" | "lui" => {
                 let to = self.0.register()?;
                 let number = self.0.comma_number()?;

@@ -122,6 +122,14 @@ impl Line<'_, '_> {
                 let value = self.0.out.unary(Unary::Sign(Size::Word), value);
                 self.0.write(to, value);
             }
+            "la" => {
+                let to = self.0.register()?;
+                self.0.cursor.expect(",")?;
+                let target = self.0.cursor.label()?;
+                let address = self.0.out.label(target);
+                self.0.write(to, address);
+            }
+            "ret" => self.0.out.push(Micro::Stop),
             "j" => {
                 let target = self.0.cursor.label()?;
                 self.0.out.jump(target);

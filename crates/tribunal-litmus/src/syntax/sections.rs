@@ -15,8 +15,8 @@ pub(crate) struct Sections<'a> {
     pub question: (&'a str, Position),
 }
 
-const QUESTIONS: [&str; 8] =
-    ["locations", "filter", "exists", "forall", "final", "observed", "cases", "scopes"];
+const QUESTIONS: [&str; 9] =
+    ["locations", "filter", "exists", "forall", "final", "observed", "Observed", "cases", "scopes"];
 
 /// Splits a test.
 pub(crate) fn sections(text: &str) -> Result<Sections<'_>, Fault> {
@@ -32,7 +32,9 @@ pub(crate) fn sections(text: &str) -> Result<Sections<'_>, Fault> {
     let name = name.trim();
     let name = name.strip_suffix(".litmus").unwrap_or(name);
     let after_header = start + header.len();
-    let open = find(text, after_header, b'{', false).ok_or_else(|| {
+    // What is before the initial state is any text, so a comment in it need not end.
+    let unclosed = || text[after_header..].find('{').map(|index| after_header + index);
+    let open = find(text, after_header, b'{', false).or_else(unclosed).ok_or_else(|| {
         Fault::new(at(text, after_header), "an initial state in braces was expected, not the end")
     })?;
     let close = closing(text, open).ok_or_else(|| Fault::new(at(text, open), "this `{` is not closed"))?;

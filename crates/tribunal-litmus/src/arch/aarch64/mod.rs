@@ -10,15 +10,21 @@ use super::cursor::{Cursor, Result};
 use super::reader::Reader;
 use super::{Arch, Context};
 use crate::micro::{Micro, Register};
+use crate::value::Binary;
 
 /// AArch64.
 pub struct AArch64;
 
-const SP: Register = Register(31);
-/// `XZR` and `WZR`: zero whatever is written.
-const ZERO: Register = Register(32);
+/// `XZR` and `WZR`: zero whatever is written. States have it before the others.
+const ZERO: Register = Register(0);
+/// `X0`; the others follow.
+const FIRST: Register = Register(1);
+const LINK: Register = Register(31);
+const SP: Register = Register(32);
 /// The flags N, Z, C, V, from bit 3 down.
 const NZCV: Register = Register(33);
+/// Where the flags are in the system register of that name.
+const FLAGS_AT: i64 = 28;
 /// The address that the last exclusive load reserved; 0 where there is none.
 const RESERVATION: Register = Register(34);
 
@@ -64,11 +70,15 @@ impl Arch for AArch64 {
     }
 
     fn register(&self, name: &str) -> Option<Register> {
-        operands::named(name).map(|operand| operand.register).filter(|register| *register != ZERO)
+        operands::named(name).map(|operand| operand.register)
     }
 
     fn register_name(&self, register: Register) -> String {
-        if register == SP { "SP".to_string() } else { format!("X{}", register.0) }
+        match register {
+            ZERO => "XZR".to_string(),
+            SP => "SP".to_string(),
+            Register(number) => format!("X{}", number - FIRST.0),
+        }
     }
 
     fn sets(&self) -> &'static [&'static str] {
@@ -105,7 +115,7 @@ impl<'a> Line<'a, '_> {
     fn control(&mut self, mnemonic: &str) -> Result<bool> {
         if let Some(condition) = mnemonic.strip_prefix("b.") {
             let Some(condition) = flags::condition(condition) else { return Ok(false) };
-            let target = self.reader.cursor.label()?;
+            let target = self.target()?;
             let flags = self.reader.read(NZCV);
             let holds = self.holds(condition, flags);
             self.reader.out.branch(holds, target);
@@ -114,7 +124,7 @@ impl<'a> Line<'a, '_> {
         match mnemonic {
             "nop" => {}
             "b" => {
-                let target = self.reader.cursor.label()?;
+                let target = self.target()?;
                 self.reader.out.jump(target);
             }
             "cbz" | "cbnz" | "tbz" | "tbnz" => {
@@ -124,7 +134,7 @@ impl<'a> Line<'a, '_> {
                 if bit.is_some() {
                     self.cursor().expect(",")?;
                 }
-                let target = self.reader.cursor.label()?;
+                let target = self.target()?;
                 let mut value = self.reader.read(register.register);
                 if let Some(bit) = bit {
                     value = self.reader.bit(value, bit);
@@ -133,10 +143,45 @@ impl<'a> Line<'a, '_> {
                 let holds = if mnemonic.ends_with("nz") { self.reader.is_zero(zero) } else { zero };
                 self.reader.out.branch(holds, target);
             }
+            "adr" => {
+                let to = self.register()?.register;
+                self.cursor().expect(",")?;
+                let target = self.target()?;
+                let address = self.reader.out.label(target);
+                self.reader.write(to, address);
+            }
+            "bl" => {
+                let target = self.target()?;
+                let next = self.reader.out.following();
+                self.reader.write(LINK, next);
+                self.reader.out.jump(target);
+            }
+            "br" | "blr" | "ret" => {
+                let named = mnemonic != "ret" || !self.cursor().is_done();
+                let register = if named { self.register()?.register } else { LINK };
+                let target = self.reader.read(register);
+                if mnemonic == "blr" {
+                    let next = self.reader.out.following();
+                    self.reader.write(LINK, next);
+                }
+                self.reader.out.jump_to(target);
+            }
             "mrs" | "msr" => return self.system_register(mnemonic == "mrs"),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A label, or how many bytes on: `.+8`.
+    fn target(&mut self) -> Result<String> {
+        if self.cursor().accept(".+") {
+            return Ok(format!(".+{}", self.cursor().number()?));
+        }
+        if self.cursor().accept(".-") {
+            return Ok(format!(".-{}", self.cursor().number()?));
+        }
+        self.cursor().accept("#");
+        Ok(self.cursor().label()?.to_string())
     }
 
     /// The flags as a register, the only system register there is here.
@@ -152,11 +197,14 @@ impl<'a> Line<'a, '_> {
         }
         if let Some(to) = to {
             let value = self.reader.read(NZCV);
+            let value = self.reader.with_number(Binary::ShiftLeft, value, FLAGS_AT);
             self.reader.write(to, value);
         } else {
             self.cursor().expect(",")?;
             let from = self.register()?.register;
             let value = self.reader.read(from);
+            let value = self.reader.with_number(Binary::ShiftRight, value, FLAGS_AT);
+            let value = self.reader.with_number(Binary::And, value, 0xf);
             self.reader.write(NZCV, value);
         }
         Ok(true)

@@ -1,6 +1,6 @@
 //! Operands: registers of both widths, numbers, extended and shifted registers, addresses.
 
-use super::{Line, SP, ZERO};
+use super::{FIRST, Line, SP, ZERO};
 use crate::arch::cursor::Result;
 use crate::micro::{Register, Temporary};
 use crate::value::{Binary, Size, Unary};
@@ -24,7 +24,7 @@ pub(super) fn named(name: &str) -> Option<Operand> {
     let register = match rest {
         "zr" => ZERO,
         "sp" => SP,
-        number => Register(number.parse().ok().filter(|n| *n <= 30)?),
+        number => Register(FIRST.0 + number.parse::<u16>().ok().filter(|n| *n <= 30)?),
     };
     Some(Operand { register, size })
 }
