@@ -132,7 +132,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
 
     fn place(&mut self, placed: usize) -> Result<(), RunError> {
         self.nodes += 1;
-        if self.nodes % 64 == 0 {
+        if self.nodes.is_multiple_of(64) {
             self.limits.check(0, self.nodes)?;
         }
         if placed == self.reads.len() {
