@@ -39,11 +39,13 @@ pub struct Options {
     pub register_events: bool,
     /// How often loops go round.
     pub unroll: u32,
+    /// Whether the model is of histories ([`tribunal_cat::Environment::history`]): a read-modify-write instruction is one event, orders are C11's.
+    pub history: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { counts: true, register_events: false, unroll: 2 }
+        Self { counts: true, register_events: false, unroll: 2, history: false }
     }
 }
 
@@ -235,7 +237,7 @@ impl<'p> Runner<'p> {
             limits.check(0, 0)?;
             let ways: Vec<_> =
                 threads.iter().zip(&chosen).map(|((ways, terms), way)| (&ways[*way], terms)).collect();
-            let structure = Structure::new(test, &sets, &ways);
+            let structure = Structure::new(test, &sets, &ways, self.options.history);
             Search::new(&structure, &mut self.decider, &mut tally, limits, self.asks_finals).run()?;
             for (way, (ways, _)) in chosen.iter_mut().zip(&threads) {
                 *way += 1;

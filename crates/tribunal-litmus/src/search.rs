@@ -6,9 +6,10 @@
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
 
+use crate::facts::Candidate;
 use crate::paths::truth;
 use crate::run::{RunError, Tally};
-use crate::structure::{Candidate, Cell, Structure};
+use crate::structure::{Cell, Structure};
 use crate::test::{Location, Observable};
 use crate::value::Value;
 
