@@ -4,40 +4,36 @@
 use std::path::{Path, PathBuf};
 use tribunal_cat::{Architecture, Directories, Environment, Model};
 
-/// Model, its bell file, the architectures whose tests it is for, and how many killing checks it has.
-const MODELS: &[(&str, &str, &[Architecture], usize)] = {
+/// Model, its bell file, and the architectures whose tests it is for.
+const MODELS: &[(&str, &str, &[Architecture])] = {
     use Architecture::*;
     &[
-        ("sc.cat", "", &[C, X86, X86_64, Ppc, Arm, AArch64, RiscV, Mips, Bpf], 2),
-        ("uniproc.cat", "", &[X86_64, Ppc, Arm, AArch64, RiscV], 2),
-        ("x86tso.cat", "", &[X86, X86_64], 3),
-        ("tso.cat", "", &[X86, X86_64], 3),
-        ("x86tso-mixed.cat", "", &[X86_64], 3),
-        ("rc11.cat", "", &[C], 5),
-        ("c11_simp.cat", "", &[C], 9),
-        ("c11_partialSC.cat", "", &[C], 9),
-        ("c11_orig.cat", "", &[C], 15),
-        ("simple-c11.cat", "", &[C], 6),
-        ("riscv.cat", "", &[RiscV], 4),
-        ("riscv-tso.cat", "", &[RiscV], 4),
-        ("riscv-total.cat", "", &[RiscV], 2),
-        ("ppc.cat", "", &[Ppc], 6),
-        ("arm.cat", "", &[Arm], 6),
-        ("mips.cat", "", &[Mips], 3),
-        ("bpf.cat", "", &[Bpf], 6),
-        ("aarch64-v8.cat", "", &[AArch64], 3),
-        ("aarch64.cat", "", &[AArch64], 7),
-        ("linux-kernel.cat", "linux-kernel.bell", &[C], 10),
-        ("tutorial.cat", "tutorial.bell", &[Lisa], 0),
-        ("tiger.cat", "tiger.bell", &[Lisa], 1),
-        ("kittens.cat", "kittens.bell", &[Lisa], 1),
-        ("jaguar.cat", "jaguar.bell", &[Lisa], 1),
+        ("sc.cat", "", &[C, X86, X86_64, Ppc, Arm, AArch64, RiscV, Mips, Bpf]),
+        ("uniproc.cat", "", &[X86_64, Ppc, Arm, AArch64, RiscV]),
+        ("x86tso.cat", "", &[X86, X86_64]),
+        ("tso.cat", "", &[X86, X86_64]),
+        ("x86tso-mixed.cat", "", &[X86_64]),
+        ("rc11.cat", "", &[C]),
+        ("c11_simp.cat", "", &[C]),
+        ("c11_partialSC.cat", "", &[C]),
+        ("c11_orig.cat", "", &[C]),
+        ("simple-c11.cat", "", &[C]),
+        ("riscv.cat", "", &[RiscV]),
+        ("riscv-tso.cat", "", &[RiscV]),
+        ("riscv-total.cat", "", &[RiscV]),
+        ("ppc.cat", "", &[Ppc]),
+        ("arm.cat", "", &[Arm]),
+        ("mips.cat", "", &[Mips]),
+        ("bpf.cat", "", &[Bpf]),
+        ("aarch64-v8.cat", "", &[AArch64]),
+        ("aarch64.cat", "", &[AArch64]),
+        ("linux-kernel.cat", "linux-kernel.bell", &[C]),
+        ("tutorial.cat", "tutorial.bell", &[Lisa]),
+        ("tiger.cat", "tiger.bell", &[Lisa]),
+        ("kittens.cat", "kittens.bell", &[Lisa]),
+        ("jaguar.cat", "jaguar.bell", &[Lisa]),
     ]
 };
-
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    std::fs::read(path)
-}
 
 #[test]
 fn herds_models_elaborate() {
@@ -45,9 +41,9 @@ fn herds_models_elaborate() {
         return eprintln!("left out: TRIBUNAL_HERD names no directory of herd's files");
     };
     let mut failed = 0;
-    for &(file, bell, architectures, _checks) in MODELS {
+    for &(file, bell, architectures) in MODELS {
         let path = directory.join(file);
-        let mut library = Directories::new([&directory], read);
+        let mut library = Directories::new([&directory], |path: &Path| std::fs::read(path));
         let Some(text) = library.text(&path).unwrap() else {
             eprintln!("left out: there is no {}", path.display());
             continue;

@@ -5,6 +5,7 @@ mod explain;
 mod forbidden;
 mod orders;
 mod saturate;
+mod schedule;
 mod search;
 mod tree;
 

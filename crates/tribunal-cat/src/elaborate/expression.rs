@@ -9,6 +9,12 @@ use crate::plan::Type;
 use crate::source::Position;
 use crate::syntax::{Binding, Chain, Element, Expression, Function, Kind, Test, Variant};
 
+/// What an expression comes to: a value, or that of another expression.
+enum Next<'m> {
+    Value(Value),
+    Tail(&'m Expression, Scope),
+}
+
 impl<'m> Elaborator<'m> {
     pub(super) fn eval(&mut self, expression: &'m Expression, scope: &Scope) -> Evaluated<Value> {
         let at = expression.at;
@@ -20,7 +26,18 @@ impl<'m> Elaborator<'m> {
             Kind::Zero => Ok(Value::Node(self.graph.empty(Type::Relation))),
             Kind::Universe => Ok(Value::Universe),
             Kind::Function(function) => Ok(self.closure(function, scope)),
-            _ => self.deeper(at, |this| this.eval_compound(expression, scope)),
+            _ => self.deeper(at, |this| {
+                let mut next = this.eval_compound(expression, scope)?;
+                loop {
+                    match next {
+                        Next::Value(value) => return Ok(value),
+                        Next::Tail(expression, scope) => {
+                            this.step(expression.at)?;
+                            next = this.eval_compound(expression, &scope)?;
+                        }
+                    }
+                }
+            }),
         }
     }
 
@@ -30,49 +47,50 @@ impl<'m> Elaborator<'m> {
     }
 
     /// Expressions with others inside. Each kind has a function of its own, so that frames of the stack stay small.
-    fn eval_compound(&mut self, expression: &'m Expression, scope: &Scope) -> Evaluated<Value> {
+    fn eval_compound(&mut self, expression: &'m Expression, scope: &Scope) -> Evaluated<Next<'m>> {
         let at = expression.at;
-        match &expression.kind {
-            Kind::Braces(elements) => self.eval_braces(elements, scope, at),
-            Kind::Tuple(parts) => self.eval_tuple(parts, scope, at),
-            Kind::Unary(operator, inner) => {
-                let value = self.eval(inner, scope)?;
-                self.unary(*operator, value, inner.at)
-            }
-            Kind::Chain(chain, operands) => self.eval_chain(*chain, operands, scope),
-            Kind::Product(left, right) => self.eval_product(left, right, scope),
-            Kind::Apply(function, argument) => {
-                let called = self.eval(function, scope)?;
-                let argument = self.eval(argument, scope)?;
-                self.apply(&called, argument, at)
-            }
+        let tail = |expression: &'m Expression| Ok(Next::Tail(expression, scope.clone()));
+        let value = match &expression.kind {
+            Kind::Apply(function, argument) => return self.eval_apply(function, argument, scope, at),
             Kind::Let { recursive, bindings, body } => {
-                let inner = if *recursive {
-                    self.let_rec(bindings, scope, at)?
-                } else {
-                    self.let_all(bindings, scope)?
+                let inner = match recursive {
+                    true => self.let_rec(bindings, scope, at)?,
+                    false => self.let_all(bindings, scope)?,
                 };
-                self.eval(body, &inner)
+                return Ok(Next::Tail(body, inner));
             }
-            Kind::Try(tried, otherwise) => self.eval_try(tried, otherwise, scope),
+            Kind::Try(tried, otherwise) => match self.eval_try(tried, scope)? {
+                Some(value) => value,
+                None => return tail(otherwise),
+            },
             Kind::If(test, then, otherwise) => {
                 let holds = self.test(test, scope, at)?;
-                self.eval(if holds { then } else { otherwise }, scope)
+                return tail(if holds { then } else { otherwise });
             }
             Kind::MatchTag { subject, cases, otherwise } => {
                 let tag = self.eval_tag(subject, scope)?;
                 let case = cases.iter().find(|(case, _)| *case == tag).map(|(_, body)| body);
-                match case.or(otherwise.as_deref()) {
-                    Some(body) => self.eval(body, scope),
-                    None => Err(self.no_case(tag, at)),
-                }
+                return tail(case.or(otherwise.as_deref()).ok_or_else(|| self.no_case(tag, at))?);
             }
-            Kind::MatchSet { subject, empty, some } => self.eval_match(subject, empty, some, scope),
-            // Those without others inside are evaluated already.
+            Kind::MatchSet { subject, empty, some } => {
+                return match self.eval_match(subject, some, scope)? {
+                    Some(inner) => Ok(Next::Tail(&some.body, inner)),
+                    None => tail(empty),
+                };
+            }
+            Kind::Braces(elements) => self.eval_braces(elements, scope, at)?,
+            Kind::Tuple(parts) => self.eval_tuple(parts, scope, at)?,
+            Kind::Unary(operator, inner) => {
+                let value = self.eval(inner, scope)?;
+                self.unary(*operator, value, inner.at)?
+            }
+            Kind::Chain(chain, operands) => self.eval_chain(*chain, operands, scope)?,
+            Kind::Product(left, right) => self.eval_product(left, right, scope)?,
             Kind::Name(_) | Kind::Tag(_) | Kind::Zero | Kind::Universe | Kind::Function(_) => {
-                self.eval(expression, scope)
+                self.eval(expression, scope)?
             }
-        }
+        };
+        Ok(Next::Value(value))
     }
 
     pub(super) fn closure(&mut self, function: &'m Function, scope: &Scope) -> Value {
@@ -81,16 +99,24 @@ impl<'m> Elaborator<'m> {
         Value::Function(id)
     }
 
-    pub(super) fn apply(&mut self, called: &Value, argument: Value, at: Position) -> Evaluated<Value> {
-        match *called {
+    fn eval_apply(
+        &mut self,
+        function: &'m Expression,
+        argument: &'m Expression,
+        scope: &Scope,
+        at: Position,
+    ) -> Evaluated<Next<'m>> {
+        let called = self.eval(function, scope)?;
+        let argument = self.eval(argument, scope)?;
+        match called {
             Value::Function(FunctionId(id)) => {
                 let Closure { function, scope } = &self.functions[id as usize];
                 let (function, scope) = (*function, scope.clone());
                 let inner = self.bind_arguments(scope, &function.parameters, argument, at)?;
-                self.eval(&function.body, &inner)
+                Ok(Next::Tail(&function.body, inner))
             }
-            Value::Primitive(primitive) => self.apply_primitive(primitive, argument, at),
-            _ => Err(self.mismatch(at, "a function", called)),
+            Value::Primitive(primitive) => self.apply_primitive(primitive, argument, at).map(Next::Value),
+            _ => Err(self.mismatch(at, "a function", &called)),
         }
     }
 
@@ -145,7 +171,7 @@ impl<'m> Elaborator<'m> {
     /// The same value, unless it nests too deep.
     pub(super) fn shallow(&self, value: Value, at: Position) -> Evaluated<Value> {
         if value.depth() > NESTING {
-            return Err(Fault::new(at, Problem::Limit { limit: NESTING, what: "levels of nested values" }));
+            return Err(Fault::new(at, Problem::Depth(NESTING)));
         }
         Ok(value)
     }
@@ -171,21 +197,16 @@ impl<'m> Elaborator<'m> {
         Ok(Value::Node(self.graph.product(from, to)))
     }
 
-    fn eval_try(
-        &mut self,
-        tried: &'m Expression,
-        otherwise: &'m Expression,
-        scope: &Scope,
-    ) -> Evaluated<Value> {
+    /// The value, if it is not an error.
+    fn eval_try(&mut self, tried: &'m Expression, scope: &Scope) -> Evaluated<Option<Value>> {
         let silent = std::mem::replace(&mut self.silent, true);
         let (depth, result) = (self.depth, self.eval(tried, scope));
         self.silent = silent;
+        self.depth = depth;
         match result {
-            Err(fault) if !matches!(fault.problem, Problem::Limit { .. }) => {
-                self.depth = depth;
-                self.eval(otherwise, scope)
-            }
-            other => other,
+            Ok(value) => Ok(Some(value)),
+            Err(fault) if matches!(fault.problem, Problem::Limit { .. }) => Err(fault),
+            Err(_) => Ok(None),
         }
     }
 
@@ -200,13 +221,13 @@ impl<'m> Elaborator<'m> {
         Fault::new(at, Problem::Failed(format!("no case for '{}", self.text(tag))))
     }
 
+    /// The names of the case of a set with an element; none where there is no element.
     fn eval_match(
         &mut self,
         subject: &'m Expression,
-        empty: &'m Expression,
         some: &'m Element,
         scope: &Scope,
-    ) -> Evaluated<Value> {
+    ) -> Evaluated<Option<Scope>> {
         let value = self.eval(subject, scope)?;
         let listed = self.listed(value, subject.at)?;
         let (element, rest) = match &listed {
@@ -219,7 +240,7 @@ impl<'m> Elaborator<'m> {
             }
             _ => (None, Value::Empty),
         };
-        let Some(element) = element else { return self.eval(empty, scope) };
+        let Some(element) = element else { return Ok(None) };
         let mut inner = scope.clone();
         let mut bind = |name: Option<Symbol>, value: Value| {
             if let Some(name) = name {
@@ -230,7 +251,7 @@ impl<'m> Elaborator<'m> {
         bind(some.before.flatten(), Value::Empty);
         bind(some.element, element);
         bind(some.rest, rest);
-        self.eval(&some.body, &inner)
+        Ok(Some(inner))
     }
 
     /// A set or relation as a list of what is in it; `Empty` where there is nothing.

@@ -36,29 +36,36 @@ impl<'m> Elaborator<'m> {
         if values.is_empty() {
             return Ok(self.bind_functions(scope.clone(), &functions));
         }
-        let Some(types) = self.types(&values, &functions, scope)? else {
-            // Nothing says what they are; they are empty.
-            let mut inner = scope.clone();
-            for (name, _) in &values {
-                inner = inner.with(*name, Ok(Value::Empty));
-            }
-            return Ok(self.bind_functions(inner, &functions));
-        };
-        let (fixpoint, variables) = self.graph.fixpoint(&types);
+        let kinds = self.kinds(&values, &functions, scope, at)?;
         let mut inner = scope.clone();
+        let mut types = Vec::with_capacity(values.len());
+        let mut typed = Vec::with_capacity(values.len());
+        for (value, kind) in values.into_iter().zip(kinds) {
+            match kind {
+                Value::Node(node) => {
+                    types.push(self.graph.ty(node));
+                    typed.push(value);
+                }
+                // Nothing says whether it is a set or a relation: it is `{}` or `_`, whatever the others are.
+                kind => inner = inner.with(value.0, Ok(kind)),
+            }
+        }
+        let (values, mut outer) = (typed, inner.clone());
+        let (fixpoint, variables) = self.graph.fixpoint(&types);
         for ((name, _), &variable) in values.iter().zip(&variables) {
             self.graph.name(variable, self.model.names.text(*name));
             inner = inner.with(*name, Ok(Value::Node(variable)));
         }
         let inner = self.bind_functions(inner, &functions);
         let mut bodies = Vec::with_capacity(values.len());
-        for ((_, binding), &ty) in values.iter().zip(&types) {
+        for (((_, binding), &ty), &variable) in values.iter().zip(&types).zip(&variables) {
             let value = self.eval(&binding.value, &inner)?;
             let body = self.typed(&value, ty);
-            bodies.push(body.ok_or_else(|| self.mismatch(at, "a value of one type in each round", &value))?);
+            let body = body.ok_or_else(|| self.mismatch(at, "a value of one type in each round", &value))?;
+            // What is itself stays what it begins with.
+            bodies.push(if body == variable { self.graph.empty(ty) } else { body });
         }
         let results = self.close(fixpoint, &variables, bodies, &types);
-        let mut outer = scope.clone();
         for ((name, _), result) in values.iter().zip(results) {
             self.graph.name(result, self.model.names.text(*name));
             outer = outer.with(*name, Ok(Value::Node(result)));
@@ -80,49 +87,43 @@ impl<'m> Elaborator<'m> {
         scope
     }
 
-    /// The types of the names of a fixpoint; none where all are `{}`. Names begin with `{}`, so that a body has the type of what else is
-    /// in it; a body that still has none may have one when the others have theirs.
-    fn types(
+    /// What kind of value each name of a fixpoint has: `{}` or `_`, which are both sets and relations, or an empty set or relation, for its
+    /// type. Names begin with `{}`, so that a body has the type of what else is in it; one that still has none may have one when the others
+    /// have theirs.
+    fn kinds(
         &mut self,
         values: &[(Symbol, &'m Binding)],
         functions: &[Named<'m>],
         scope: &Scope,
-    ) -> Evaluated<Option<Vec<Type>>> {
-        let mut types: Vec<Option<Type>> = vec![None; values.len()];
-        loop {
-            let before = types.clone();
-            let mut inner = scope.clone();
-            for ((name, _), ty) in values.iter().zip(&types) {
-                inner = inner.with(*name, Ok(self.nothing(*ty)));
-            }
+        at: Position,
+    ) -> Evaluated<Vec<Value>> {
+        let mut kinds = vec![Value::Empty; values.len()];
+        let mut inner = scope.clone();
+        for (name, _) in values {
+            inner = inner.with(*name, Ok(Value::Empty));
+        }
+        // A kind changes twice at most, if bodies are monotone.
+        for _ in 0..2 * values.len() + 1 {
+            let before = kinds.clone();
             for (i, (name, binding)) in values.iter().enumerate() {
-                if types[i].is_some() {
+                if matches!(kinds[i], Value::Node(_)) {
                     continue;
                 }
                 let with_functions = self.bind_functions(inner.clone(), functions);
-                let value = self.eval(&binding.value, &with_functions)?;
-                types[i] = match value {
-                    Value::Node(node) => Some(self.graph.ty(node)),
-                    Value::Empty => None,
-                    Value::Universe | Value::Pair(..) | Value::Pairs(_) => Some(Type::Relation),
-                    Value::Event(_) | Value::Events(_) => Some(Type::Set),
+                kinds[i] = match self.eval(&binding.value, &with_functions)? {
+                    Value::Node(node) => Value::Node(self.graph.empty(self.graph.ty(node))),
+                    Value::Event(_) | Value::Events(_) => Value::Node(self.graph.empty(Type::Set)),
+                    Value::Pair(..) | Value::Pairs(_) => Value::Node(self.graph.empty(Type::Relation)),
+                    kind @ (Value::Empty | Value::Universe) => kind,
                     other => return Err(self.mismatch(binding.at, "a set or a relation", &other)),
                 };
-                inner = inner.with(*name, Ok(self.nothing(types[i])));
+                inner = inner.with(*name, Ok(kinds[i].clone()));
             }
-            if let Some(all) = types.iter().copied().collect::<Option<Vec<Type>>>() {
-                return Ok(Some(all));
-            }
-            if types == before {
-                // What never gets a type is empty, as a relation as well as as a set.
-                let known = types.iter().any(Option::is_some);
-                return Ok(known.then(|| types.iter().map(|ty| ty.unwrap_or(Type::Relation)).collect()));
+            if kinds == before || kinds.iter().all(|kind| matches!(kind, Value::Node(_))) {
+                return Ok(kinds);
             }
         }
-    }
-
-    fn nothing(&mut self, ty: Option<Type>) -> Value {
-        ty.map_or(Value::Empty, |ty| Value::Node(self.graph.empty(ty)))
+        Err(Fault::new(at, Problem::Failed("this recursion has no end".to_owned())))
     }
 
     /// What the names are outside of the fixpoint. One that is not recursive is its body, and one that is a transitive closure is that.

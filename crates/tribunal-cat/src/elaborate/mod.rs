@@ -34,8 +34,8 @@ use value::Value;
 const STEPS: usize = 10_000_000;
 /// How many operations a plan may have.
 const NODES: usize = 2_000_000;
-/// How deep expressions and calls may nest.
-const DEPTH: usize = 1_000;
+/// How deep expressions and calls may nest; what a function ends with is not deeper than its call.
+const DEPTH: usize = 500;
 /// How deep tuples and sets of values may nest.
 const NESTING: usize = 20;
 

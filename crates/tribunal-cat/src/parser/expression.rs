@@ -54,18 +54,23 @@ impl Parser<'_> {
         self.chain(0)
     }
 
+    /// Operands and the operators between them of this level and tighter ones: precedence climbing.
     fn chain(&mut self, level: usize) -> Parsed<Expression> {
-        let Some(&(word, chain)) = CHAINS.get(level) else { return self.tight() };
-        let first = self.chain(level + 1)?;
-        if !self.is(word) {
-            return Ok(first);
+        let mut left = self.tight()?;
+        loop {
+            let Token::Word(word) = self.peek() else { return Ok(left) };
+            let Some(found) =
+                CHAINS.iter().position(|&(sign, _)| sign == word).filter(|&found| found >= level)
+            else {
+                return Ok(left);
+            };
+            let at = self.position();
+            let mut operands = vec![left];
+            while self.skip(word) {
+                operands.push(self.chain(found + 1)?);
+            }
+            left = expression(at, Kind::Chain(CHAINS[found].1, operands));
         }
-        let at = self.position();
-        let mut operands = vec![first];
-        while self.skip(word) {
-            operands.push(self.chain(level + 1)?);
-        }
-        Ok(expression(at, Kind::Chain(chain, operands)))
     }
 
     /// Products, closures and complements, which do not mix without parentheses: of `a * b+` or `~a*` nothing says what is meant.

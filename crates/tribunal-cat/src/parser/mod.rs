@@ -12,7 +12,7 @@ use crate::source::{FileId, Position};
 use crate::syntax::{Instruction, InstructionKind};
 
 /// How deep a text may nest.
-pub(crate) const DEPTH: usize = 200;
+pub(crate) const DEPTH: usize = 120;
 
 type Parsed<T> = Result<T, Box<Fault>>;
 

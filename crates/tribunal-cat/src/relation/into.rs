@@ -64,9 +64,30 @@ impl Relation {
         }
     }
 
-    /// Adds `self^-1`, of a relation of the same size.
+    /// Adds `self^-1`, of a relation of the same size: by blocks of 64 events, or pair by pair where there are few.
     pub fn inverse_into(&self, into: &mut Relation) {
-        self.pairs().for_each(|(a, b)| into.insert(b, a));
+        if self.size() <= 64 || self.len() < 16 * self.size() {
+            return self.pairs().for_each(|(a, b)| into.insert(b, a));
+        }
+        let size = self.size();
+        let mut block = [0; 64];
+        for first in (0..size).step_by(64) {
+            let rows = 64.min(size - first);
+            for column in (0..size).step_by(64) {
+                let mut any = 0;
+                for (row, word) in block.iter_mut().enumerate() {
+                    *word = if row < rows { self.row(first + row)[column / 64] } else { 0 };
+                    any |= *word;
+                }
+                if any == 0 {
+                    continue;
+                }
+                bits::transpose(&mut block);
+                for (row, &word) in block.iter().enumerate().take(64.min(size - column)) {
+                    into.row_mut(column + row)[first / 64] |= word;
+                }
+            }
+        }
     }
 
     /// Adds `self^-1 ; other`, without the inverse.
