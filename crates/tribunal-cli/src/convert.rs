@@ -1,6 +1,8 @@
 //! `tribunal convert`: the same histories in another format.
 
-use crate::args::ConvertArguments;
+mod litmus;
+
+use crate::args::{ConvertArguments, ConvertTo};
 use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
@@ -12,9 +14,10 @@ use std::io::Write;
 use tribunal_formats::{History, Subject, WriteError, Writer, write_history, write_object};
 
 pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let ConvertTo::Format(to) = arguments.to else { return litmus::run(arguments, out) };
     let workers = arguments.streaming.workers()?;
     let sink = Sink::open(arguments.output.as_deref(), out)?;
-    let mut writer = Writer::new(sink, arguments.to);
+    let mut writer = Writer::new(sink, to);
     let mut malformed = Malformed::new(&arguments.streaming);
     for file in &arguments.files {
         let name = file.to_string_lossy();
@@ -36,7 +39,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
             if large {
                 return Ok(Converted { remarks, what: What::Large(Box::new(history)) });
             }
-            let mut writer = Writer::new(Vec::new(), arguments.to);
+            let mut writer = Writer::new(Vec::new(), to);
             write(&mut writer, &history).map_err(|error| unwritten(error, history.line))?;
             let written = writer.finish().map_err(|error| unwritten(error.into(), history.line))?;
             Ok(Converted { remarks, what: What::Written(written) })

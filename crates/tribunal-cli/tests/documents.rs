@@ -110,6 +110,7 @@ fn the_command_is_documented_as_it_is() {
         "tribunal explain overtaking.json",
         "tribunal verify mp.txt mp.certificates",
         "tribunal convert --to axe mp.txt",
+        "tribunal convert --to litmus --arch AArch64 mp.txt",
         "tribunal shrink --model tso pso.txt",
         "tribunal view mp.txt -o mp.html",
         "tribunal view mp.txt --svg mp.svg --dot mp.dot",
@@ -169,5 +170,23 @@ fn the_certificates_shown_are_those_printed() {
         let (shown, printed) = (json(&block("docs/certificates.md", line)), json(&tribunal(arguments)));
         assert!(shown[key].is_object(), "{line}");
         assert_eq!(shown[key], printed[key], "{line}");
+    }
+}
+
+/// One place says what a model is: its text. README.md and docs/models.md show it.
+#[test]
+fn the_documents_show_the_models_as_they_are() {
+    let read = |document: &str| std::fs::read_to_string(root().join(document)).expect("a document");
+    let (readme, models) = (read("README.md"), read("docs/models.md"));
+    for line in tribunal(&["models", "--output", "markdown"]).lines() {
+        let of_object = tribunal::object::Criterion::ALL
+            .iter()
+            .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
+        assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
+    }
+    for model in tribunal::Model::ALL {
+        let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
+        assert!(models.contains(&block), "docs/models.md lacks\n{block}");
+        assert_eq!(tribunal(&["models", model.name()]), model.text());
     }
 }

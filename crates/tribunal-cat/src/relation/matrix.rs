@@ -104,6 +104,11 @@ impl Relation {
         bits::insert(&mut self.bits[a * words..][..words], b);
     }
 
+    /// Puts the pairs of an event with those of a set in.
+    pub fn insert_row(&mut self, a: usize, to: &Set) {
+        bits::union(self.row_mut(a), to.words());
+    }
+
     /// Takes a pair out.
     #[inline]
     pub fn remove(&mut self, a: usize, b: usize) {

@@ -1,0 +1,92 @@
+//! `tribunal convert --to litmus`: histories as litmus tests, each a file of its own.
+
+use crate::args::ConvertArguments;
+use crate::exit::Status;
+use crate::failure::{Failure, Malformed};
+use crate::interrupt;
+use crate::output::{Sink, Stdout};
+use crate::pipeline::{self, Each, Heard, Source};
+use crate::progress::Progress;
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tribunal_formats::Subject;
+use tribunal_litmus::history;
+
+pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let workers = arguments.streaming.workers()?;
+    let mut malformed = Malformed::new(&arguments.streaming);
+    let mut places = Places::new(arguments.output.as_deref());
+    for file in &arguments.files {
+        let name = file.to_string_lossy();
+        let source = Source::open(
+            file,
+            arguments.from,
+            arguments.nil_reads,
+            None,
+            &arguments.streaming,
+            &Progress::none(),
+        )?;
+        let convert = |heard: Heard, _, _| -> Result<Test, Failure> {
+            let heard = heard?;
+            let problem = |problem| Failure::History { file: name.to_string(), line: heard.line, problem };
+            let Subject::Memory(execution) = &heard.subject else {
+                return Err(problem("a litmus test is of a memory, not of an object".into()));
+            };
+            let text = history::write(execution, arguments.arch).map_err(|error| problem(error.to_string()))?;
+            Ok(Test { name: execution.name().unwrap_or("history").to_string(), text })
+        };
+        let take = |test: Result<Test, Failure>| {
+            let Some(test) = malformed.unless(test)? else { return Ok(true) };
+            let place = places.next(&test.name)?;
+            let mut sink = Sink::open(place.as_deref(), out)?;
+            let unwritten = |source| Failure::output(place.as_deref(), source);
+            sink.write_all(test.text.as_bytes()).and_then(|()| sink.flush()).map_err(unwritten)?;
+            sink.finish()?;
+            Ok(!interrupt::requested())
+        };
+        pipeline::run(source, workers, &Each(convert), &mut 0, take, || Ok(()))?;
+        if interrupt::requested() {
+            return Ok(Status::Interrupted);
+        }
+    }
+    Ok(malformed.status(Status::Success))
+}
+
+struct Test {
+    name: String,
+    text: String,
+}
+
+/// Where tests go: one to the output, or each to a file of its name in a directory.
+struct Places<'a> {
+    output: Option<&'a Path>,
+    directory: bool,
+    written: u64,
+    /// How often a name was there.
+    names: HashMap<String, u32>,
+}
+
+impl<'a> Places<'a> {
+    fn new(output: Option<&'a Path>) -> Self {
+        let directory = output.is_some_and(Path::is_dir);
+        Places { output, directory, written: 0, names: HashMap::new() }
+    }
+
+    fn next(&mut self, name: &str) -> Result<Option<PathBuf>, Failure> {
+        self.written += 1;
+        let Some(output) = self.output.filter(|_| self.directory) else {
+            if self.written > 1 {
+                let advice = "a litmus file is one test: with -o DIRECTORY each history becomes a file in it";
+                return Err(Failure::Usage(advice.into()));
+            }
+            return Ok(self.output.map(Path::to_path_buf));
+        };
+        let word: String =
+            name.chars().map(|c| if c.is_alphanumeric() || "+-._".contains(c) { c } else { '_' }).collect();
+        let count = self.names.entry(word.clone()).or_default();
+        *count += 1;
+        let file = if *count == 1 { format!("{word}.litmus") } else { format!("{word}~{count}.litmus") };
+        Ok(Some(output.join(file)))
+    }
+}

@@ -1,0 +1,177 @@
+//! A history as a litmus test asks what the history asks: its condition is allowed exactly where the history is consistent.
+
+use std::fs;
+use std::path::Path;
+
+use tribunal::memory::{Execution, Op, Order};
+use tribunal::{Model, Verdict};
+use tribunal_cat::limits::Unlimited;
+use tribunal_cat::{Architecture, Directories, Environment, Model as Cat};
+use tribunal_litmus::history::{Target, write};
+use tribunal_litmus::{Options, Runner, Test};
+
+/// Sequential consistency, where a read-modify-write is two events.
+const SC: &str = "
+acyclic po | rmw | rf | co | fr
+empty rmw & (fr; co)
+";
+
+/// Total store order with locked exchanges.
+const TSO: &str = "
+let ppo = (po & M * M) \\ (W * R)
+let fenced = [M]; po; [MFENCE]; po; [M]
+let locked = [M]; po; [X & R] | [X & W]; po; [M]
+acyclic po-loc | rmw | rf | co | fr
+empty rmw & (fr; co)
+acyclic ppo | rmw | fenced | locked | rfe | co | fr
+";
+
+/// Relaxed memory order by RISC-V's fences.
+const RMO: &str = "
+let deps = addr | data
+let fenced = [M]; po; [Fence.rw.rw]; po; [M]
+  | [R]; po; [Fence.r.rw | Fence.tso]; po; [M]
+  | [M]; po; [Fence.rw.w | Fence.tso]; po; [W]
+acyclic (po-loc \\ ((R \\ W) * (R \\ W))) | rf | co | fr
+acyclic deps | fenced | rfe | co | fr
+acyclic deps | rf
+";
+
+fn built_in(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tribunal/models/{name}.cat"));
+    fs::read_to_string(path).expect("a model")
+}
+
+/// Whether the model allows the test's condition.
+fn allowed(test: &str, cat: &str) -> bool {
+    let test = Test::parse("history.litmus", test).unwrap_or_else(|error| panic!("{error}\n{test}"));
+    let mut library = Directories::new(Vec::<&Path>::new(), |path: &Path| fs::read(path));
+    let model = Cat::parse(cat, "model.cat", &mut library).expect("a model");
+    let arch = Architecture::of_name(&test.arch).expect("an architecture");
+    let plan = model.plan(&Environment::of(arch)).expect("a plan");
+    let mut runner = Runner::new(&plan, Options { counts: false, ..Options::default() });
+    let outcome = runner.run(&test, &mut Unlimited).expect("an outcome");
+    outcome.executions().positive > 0
+}
+
+/// Small numbers that follow from a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A few events on two locations, each value written once.
+fn random(seed: u64) -> Execution {
+    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut b = Execution::builder();
+    let locations = [b.location("x"), b.location("y")];
+    let plan: Vec<(u64, u64, u64)> =
+        (0..7).map(|_| (numbers.below(3), numbers.below(8), numbers.below(2))).collect();
+    // What writes will write is known before what reads read.
+    let written: Vec<u64> = (1..).take(plan.len()).collect();
+    let mut reads: Vec<Vec<u32>> = vec![Vec::new(); 3];
+    let mut lengths = [0; 3];
+    for (index, (thread, kind, loc)) in plan.iter().enumerate() {
+        let (at, loc) = (b.thread(&format!("T{thread}")), *loc as usize);
+        let writers = plan
+            .iter()
+            .zip(&written)
+            .filter(|((_, kind, of), _)| *kind >= 3 && *kind < 7 && *of as usize == loc);
+        let mut values: Vec<u64> =
+            writers.map(|(_, value)| *value).filter(|value| *value != written[index]).collect();
+        values.push(0);
+        let value = values[numbers.below(values.len() as u64) as usize];
+        let orders = |numbers: &mut Numbers, all: &[Order]| all[numbers.below(all.len() as u64) as usize];
+        let op = match kind {
+            0..3 => Op::read(locations[loc], value)
+                .order(orders(&mut numbers, &[Order::Relaxed, Order::Acquire, Order::SeqCst])),
+            3..6 => Op::write(locations[loc], written[index])
+                .order(orders(&mut numbers, &[Order::Relaxed, Order::Release, Order::SeqCst])),
+            6 => Op::rmw(locations[loc], value, written[index])
+                .order(orders(&mut numbers, &[Order::Relaxed, Order::AcqRel, Order::SeqCst])),
+            _ => Op::fence(orders(&mut numbers, &Order::OF_FENCES)),
+        };
+        let slot = b.push(at, op);
+        let thread = *thread as usize;
+        if *kind != 7 {
+            for read in reads[thread].clone() {
+                if numbers.below(2) == 0 {
+                    b.depends(slot, read);
+                }
+            }
+        }
+        if *kind < 3 || *kind == 6 {
+            reads[thread].push(lengths[thread]);
+        }
+        lengths[thread] += 1;
+    }
+    b.build().expect("a history")
+}
+
+fn agree(target: Target, cat: &str, model: Model, histories: u64) {
+    let mut consistent = 0;
+    for seed in 0..histories {
+        let history = random(seed);
+        let expected = match tribunal::check(&history, model) {
+            Verdict::Consistent(_) => true,
+            Verdict::Inconsistent(_) => false,
+            other => panic!("{other:?}"),
+        };
+        let test = write(&history, target).expect("a test");
+        assert_eq!(allowed(&test, cat), expected, "seed {seed} under {model:?}\n{test}");
+        consistent += u64::from(expected);
+    }
+    assert!(consistent > 0 && consistent < histories, "{consistent} of {histories} are consistent");
+}
+
+#[test]
+fn c_as_the_history() {
+    agree(Target::C, &built_in("rc11"), Model::Rc11, 150);
+    agree(Target::C, &built_in("rc20"), Model::Rc20, 150);
+    agree(Target::C, &built_in("sc"), Model::Sc, 100);
+}
+
+#[test]
+fn x86_as_the_history() {
+    agree(Target::X86, TSO, Model::Tso, 200);
+    agree(Target::X86, SC, Model::Sc, 100);
+}
+
+#[test]
+fn aarch64_as_the_history() {
+    agree(Target::AArch64, SC, Model::Sc, 200);
+}
+
+#[test]
+fn riscv_as_the_history() {
+    agree(Target::RiscV, RMO, Model::Rmo, 200);
+    agree(Target::RiscV, SC, Model::Sc, 100);
+}
+
+#[test]
+fn values_that_repeat_or_are_large_become_others() {
+    let mut b = Execution::builder();
+    let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("0x10"));
+    b.init(x, 5);
+    b.push(t0, Op::write(x, 1 << 40));
+    b.push(t1, Op::read(x, 1 << 40));
+    b.final_value(x, 1 << 40);
+    let text = write(&b.build().expect("a history"), Target::RiscV).expect("a test");
+    assert!(text.contains("0:x5=v0;") && text.ends_with("exists (1:x5=1 /\\ [v0]=1)\n"), "{text}");
+    assert!(allowed(&text, SC));
+}
+
+#[test]
+fn what_is_no_test_says_which_event() {
+    let mut b = Execution::builder();
+    let (t, x) = (b.thread("T0"), b.location("x"));
+    for _ in 0..7 {
+        b.push(t, Op::read(x, 0));
+    }
+    let error = write(&b.build().expect("a history"), Target::X86).expect_err("six registers");
+    assert_eq!(error.to_string(), "T0:6 R x 0: thread `T0` needs more registers than X86 has");
+}
