@@ -246,7 +246,7 @@ impl Relation {
                 while rest != 0 {
                     bits::union(row, other.row(64 * word + rest.trailing_zeros() as usize));
                     // Where (b, b) does not hold b is not reached by itself.
-                    rest &= rest - 1 & !row[word];
+                    rest &= (rest - 1) & !row[word];
                 }
             }
         }
