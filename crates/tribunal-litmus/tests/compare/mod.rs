@@ -159,8 +159,7 @@ impl Models {
         let arch = Architecture::of_name(arch).ok_or("an architecture without models")?;
         let mut environment = Environment::of(arch);
         if name == "linux-kernel" {
-            // No test that is read asks for the state of a lock.
-            environment = environment.with_variant("lkmmv2").with_empty("LF").with_empty("RL").with_empty("RU");
+            environment = environment.with_variant("lkmmv2");
         }
         let plan = model.plan(&environment).map_err(|e| e.to_string())?;
         Ok((plan, Options { register_events: model.computes_dependencies(), ..Options::default() }))
