@@ -11,7 +11,7 @@ use crate::paths::truth;
 use crate::run::{RunError, Tally};
 use crate::structure::{Cell, Structure};
 use crate::test::{Location, Observable};
-use crate::value::Value;
+use crate::value::{Size, Value};
 
 /// The first number of a value out of thin air, as herd counts them.
 const FIRST_UNKNOWN: u16 = 8;
@@ -111,6 +111,25 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             finals: &self.finals,
         };
         Ok(self.decider.change(&candidate, &[name])?)
+    }
+
+    /// Every access of a variable is of one size, and where there is something: nothing is known of parts of values.
+    fn check_sizes(&self) -> Result<(), RunError> {
+        let test = self.structure.test;
+        let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
+        for (event, location) in self.structure.events.iter().zip(&self.locations) {
+            let (Some(size), Some(location)) = (event.size, location) else { continue };
+            let symbol = usize::from(location.symbol.0);
+            let name = || test.variables[symbol].name.clone();
+            if sizes[symbol].is_some_and(|other| other != size) {
+                return Err(RunError::Mixed(name()));
+            }
+            sizes[symbol] = Some(size);
+            if !test.memory.iter().any(|(known, _)| known == location) {
+                return Err(RunError::Outside(name(), location.offset));
+            }
+        }
+        Ok(())
     }
 
     fn locate(&mut self) {
@@ -265,6 +284,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
                 return Ok(());
             }
+            self.check_sizes()?;
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;
@@ -297,7 +317,11 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         }
         let raises = self.tally.raises(self.decider);
         self.tally.raising = raises;
-        self.finals(&finals, &mut state)
+        self.finals(&finals, &mut state)?;
+        if self.asks_finals {
+            self.change("FW")?;
+        }
+        Ok(())
     }
 
     fn finals(
@@ -317,7 +341,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
             // One evaluation tells of most writes that they cannot be last.
-            if last.len() == 1 || !self.decider.is_refuted(&self.extra) {
+            if last.len() == 1 || self.asks_finals || !self.decider.is_refuted(&self.extra) {
                 self.finals(rest, state)?;
             }
             self.extra.truncate(mark);
