@@ -187,6 +187,10 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             return Ok(false);
         }
         self.change("rf")?;
+        if self.asks_finals {
+            // None are chosen yet.
+            self.change("FW")?;
+        }
         Ok(self.decider.is_refuted(&[]))
     }
 
