@@ -6,11 +6,12 @@
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
 
+use crate::facts::Candidate;
 use crate::paths::truth;
 use crate::run::{RunError, Tally};
-use crate::structure::{Candidate, Cell, Structure};
+use crate::structure::{Cell, Structure};
 use crate::test::{Location, Observable};
-use crate::value::Value;
+use crate::value::{Size, Value};
 
 /// The first number of a value out of thin air, as herd counts them.
 const FIRST_UNKNOWN: u16 = 8;
@@ -32,7 +33,11 @@ pub(crate) struct Search<'s, 'p, 'o> {
     writes: Vec<usize>,
     /// Whether every address is known before anything is read.
     fixed: bool,
+    /// What the coherence order must have for the final writes to be last.
     extra: Vec<(usize, usize)>,
+    /// The last write of each location, where the model asks for `FW`.
+    finals: Vec<usize>,
+    asks_finals: bool,
 }
 
 impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
@@ -41,6 +46,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         decider: &'o mut Decider<'p>,
         tally: &'o mut Tally,
         limits: &'o mut dyn Limits,
+        asks_finals: bool,
     ) -> Self {
         let known: Vec<_> = structure
             .cells
@@ -63,6 +69,8 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             writes: (0..events.len()).filter(|e| events[*e].writes()).collect(),
             fixed: false,
             extra: Vec::new(),
+            finals: Vec::new(),
+            asks_finals,
             structure,
             decider,
             tally,
@@ -86,15 +94,42 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
     }
 
     fn load(&mut self) -> Result<(), RunError> {
-        let candidate =
-            Candidate { structure: self.structure, locations: &self.locations, sources: &self.sources };
+        let candidate = Candidate {
+            structure: self.structure,
+            locations: &self.locations,
+            sources: &self.sources,
+            finals: &self.finals,
+        };
         Ok(self.decider.load(&candidate)?)
     }
 
-    fn change(&mut self) -> Result<(), RunError> {
-        let candidate =
-            Candidate { structure: self.structure, locations: &self.locations, sources: &self.sources };
-        Ok(self.decider.change(&candidate, &["rf"])?)
+    fn change(&mut self, name: &str) -> Result<(), RunError> {
+        let candidate = Candidate {
+            structure: self.structure,
+            locations: &self.locations,
+            sources: &self.sources,
+            finals: &self.finals,
+        };
+        Ok(self.decider.change(&candidate, &[name])?)
+    }
+
+    /// Every access of a variable is of one size, and where there is something: nothing is known of parts of values.
+    fn check_sizes(&self) -> Result<(), RunError> {
+        let test = self.structure.test;
+        let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
+        for (event, location) in self.structure.events.iter().zip(&self.locations) {
+            let (Some(size), Some(location)) = (event.size, location) else { continue };
+            let symbol = usize::from(location.symbol.0);
+            let name = || test.variables[symbol].name.clone();
+            if sizes[symbol].is_some_and(|other| other != size) {
+                return Err(RunError::Mixed(name()));
+            }
+            sizes[symbol] = Some(size);
+            if !test.memory.iter().any(|(known, _)| known == location) {
+                return Err(RunError::Outside(name(), location.offset));
+            }
+        }
+        Ok(())
     }
 
     fn locate(&mut self) {
@@ -117,7 +152,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
 
     fn place(&mut self, placed: usize) -> Result<(), RunError> {
         self.nodes += 1;
-        if self.nodes % 64 == 0 {
+        if self.nodes.is_multiple_of(64) {
             self.limits.check(0, self.nodes)?;
         }
         if placed == self.reads.len() {
@@ -151,7 +186,11 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         if !self.fixed {
             return Ok(false);
         }
-        self.change()?;
+        self.change("rf")?;
+        if self.asks_finals {
+            // None are chosen yet.
+            self.change("FW")?;
+        }
         Ok(self.decider.is_refuted(&[]))
     }
 
@@ -249,9 +288,10 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
                 return Ok(());
             }
+            self.check_sizes()?;
             self.load()?;
         } else if self.reads.is_empty() {
-            self.change()?;
+            self.change("rf")?;
         }
         let test = self.structure.test;
         let register = |cell: &Option<usize>| cell.and_then(|cell| self.known[cell]).unwrap_or(Value::ZERO);
@@ -262,12 +302,32 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let Observable::Location(location) = observable else { continue };
             let all: Vec<usize> =
                 self.writes.iter().copied().filter(|w| self.locations[*w] == Some(*location)).collect();
-            let later: Vec<usize> =
-                all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some()).collect();
-            let last = if later.is_empty() { all.clone() } else { later };
+            let later = all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some());
+            let mut last: Vec<usize> = later.collect();
+            if last.is_empty() {
+                last.clone_from(&all);
+            }
+            if last.len() > 1 && !self.asks_finals {
+                last.retain(|write| self.may_be_last(*write, &all));
+            }
             finals.push((place, all, last));
         }
-        self.finals(&finals, &mut state)
+        let raises = self.tally.raises(self.decider);
+        self.tally.raising = raises;
+        self.finals(&finals, &mut state)?;
+        if self.asks_finals {
+            self.change("FW")?;
+        }
+        Ok(())
+    }
+
+    /// One evaluation tells of most writes that they cannot be last.
+    fn may_be_last(&mut self, write: usize, all: &[usize]) -> bool {
+        self.extra.clear();
+        self.extra.extend(all.iter().filter(|w| **w != write).map(|w| (*w, write)));
+        let may = !self.decider.is_refuted(&self.extra);
+        self.extra.clear();
+        may
     }
 
     fn finals(
@@ -281,10 +341,12 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
                 continue;
             };
             state[*place] = self.structure.test.observed[*place].1.cast(value);
+            self.finals.push(*write);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
             self.finals(rest, state)?;
             self.extra.truncate(mark);
+            self.finals.pop();
         }
         Ok(())
     }
@@ -293,6 +355,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         let test = self.structure.test;
         if test.filter.as_ref().is_some_and(|filter| !filter.holds(state)) {
             return Ok(());
+        }
+        if self.asks_finals {
+            self.change("FW")?;
         }
         if self.structure.cut {
             if !self.tally.cut && self.decider.is_consistent(&self.extra, self.limits)? {
@@ -305,15 +370,18 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             test.shown.iter().flat_map(|s| &s.places).map(|place| state[*place]).collect();
         let executions = if self.tally.counts {
             self.decider.count(&self.extra, &mut self.tally.raised, self.limits)?
-        } else if self.tally.flags_pending(self.decider.plan()) {
+        } else if self.tally.dependent_flags_pending() {
             u64::from(self.decider.judge(&self.extra, &mut self.tally.raised, self.limits)?)
-        } else if self.tally.has(&shown, holds) {
+        } else if self.tally.has(&shown, holds) && !self.tally.raising {
             0
         } else {
             u64::from(self.decider.is_consistent(&self.extra, self.limits)?)
         };
         if executions > 0 {
             self.tally.add(shown, holds, executions);
+            if std::mem::take(&mut self.tally.raising) {
+                self.tally.raise(self.decider);
+            }
         }
         Ok(())
     }

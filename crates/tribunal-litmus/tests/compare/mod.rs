@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
-use tribunal_cat::{Architecture, Directories, Environment, Model};
-use tribunal_litmus::{Options, Outcome, RunError, Runner, Test, Verdict};
+use tribunal_cat::{Architecture, Directories, Environment, Model, NoFiles};
+use tribunal_litmus::{Macros, Options, Outcome, RunError, Runner, Test, Verdict};
 
 /// A row of herd's answers.
 pub struct Row {
@@ -53,8 +53,31 @@ pub fn unpack(path: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("text"))
 }
 
+impl Row {
+    /// A row of a test, a model, a verdict and states.
+    pub fn new(test: &str, model: &str, verdict: &str, text: &str) -> Self {
+        Self {
+            test: test.to_owned(),
+            model: model.to_owned(),
+            verdict: verdict.to_owned(),
+            states: states(text),
+            positive: 0,
+            negative: 0,
+            flags: String::new(),
+            differs: false,
+        }
+    }
+}
+
+/// A state with values out of thin air as `S`, whatever their numbers.
+fn unnumbered(state: &str) -> String {
+    let mut parts = state.split("=S");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "=S" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 fn states(text: &str) -> BTreeSet<String> {
-    text.split(" | ").map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+    text.split(" | ").map(|s| unnumbered(s.trim())).filter(|s| !s.is_empty()).collect()
 }
 
 /// The rows of expected.tsv.
@@ -79,15 +102,27 @@ pub fn expected(text: &str) -> Vec<Row> {
 /// Models by file name, with their plans by architecture.
 pub struct Models {
     directories: Vec<PathBuf>,
-    plans: HashMap<(String, String), Result<&'static (Plan, bool), String>>,
+    /// The kernel's, if they are there.
+    macros: Macros,
+    plans: HashMap<(String, String), Read>,
 }
+
+/// A model that was read: its plan, and how tests are run under it.
+type Read = Result<&'static (Plan, Options), String>;
+
+/// Our own models, which are of histories, and what they need to be told of exclusive pairs.
+const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal/models");
+const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {
-        Self { directories, plans: HashMap::new() }
+        let mut files = directories.iter().map(|d| d.join("linux-kernel.def"));
+        let macros = files.find_map(|file| std::fs::read_to_string(file).ok());
+        let macros = macros.map(|text| Macros::parse("linux-kernel.def", &text).expect("macros"));
+        Self { directories, macros: macros.unwrap_or_default(), plans: HashMap::new() }
     }
 
-    pub fn plan(&mut self, name: &str, arch: &str) -> Result<&'static (Plan, bool), String> {
+    pub fn plan(&mut self, name: &str, arch: &str) -> Read {
         let key = (name.to_owned(), arch.to_owned());
         if let Some(plan) = self.plans.get(&key) {
             return plan.clone();
@@ -97,7 +132,19 @@ impl Models {
         plan
     }
 
-    fn read(&self, name: &str, arch: &str) -> Result<(Plan, bool), String> {
+    /// A model of ours by name, after `our-`.
+    fn ours(name: &str) -> Result<(Plan, Options), String> {
+        let text = std::fs::read_to_string(format!("{OURS}/{name}.cat")).map_err(|e| e.to_string())?;
+        let model =
+            Model::parse(&format!("{text}\n{PAIRS}"), name, &mut NoFiles).map_err(|e| e.to_string())?;
+        let plan = model.plan(&Environment::history().with_relation("rmw")).map_err(|e| e.to_string())?;
+        Ok((plan, Options { history: true, ..Options::default() }))
+    }
+
+    fn read(&self, name: &str, arch: &str) -> Result<(Plan, Options), String> {
+        if let Some(name) = name.strip_prefix("our-") {
+            return Self::ours(name);
+        }
         let mut directories = self.directories.clone();
         let mut file = name;
         // Master's model of that name is in the last directory.
@@ -109,16 +156,26 @@ impl Models {
         let path = path.ok_or_else(|| format!("there is no model {file}"))?;
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
         let mut library = Directories::new(directories, |p: &Path| std::fs::read(p));
-        let model = Model::parse(&text, &path.to_string_lossy(), &mut library).map_err(|e| e.to_string())?;
+        let file = path.to_string_lossy();
+        let bell = library.text(&path.with_extension("bell")).map_err(|e| e.to_string())?;
+        let model = match &bell {
+            Some(bell) => Model::parse_with_bell((&text, &file), (bell, "bell"), &mut library),
+            None => Model::parse(&text, &file, &mut library),
+        };
+        let model = model.map_err(|e| e.to_string())?;
         let arch = Architecture::of_name(arch).ok_or("an architecture without models")?;
-        let plan = model.plan(&Environment::of(arch)).map_err(|e| e.to_string())?;
-        Ok((plan, model.computes_dependencies()))
+        let mut environment = Environment::of(arch);
+        if name == "linux-kernel" {
+            environment = environment.with_variant("lkmmv2");
+        }
+        let plan = model.plan(&environment).map_err(|e| e.to_string())?;
+        Ok((plan, Options { register_events: model.computes_dependencies(), ..Options::default() }))
     }
 }
 
 /// Our states as herd prints them.
 pub fn printed(test: &Test, outcome: &Outcome) -> BTreeSet<String> {
-    outcome.states.keys().map(|state| test.state(state)).filter(|s| !s.is_empty()).collect()
+    outcome.states.keys().map(|state| unnumbered(&test.state(state))).filter(|s| !s.is_empty()).collect()
 }
 
 /// What herd prints before `Witnesses`.
@@ -168,7 +225,8 @@ pub fn compare(
                 if outcome.undefined {
                     flags.insert(0, "*undef*".to_owned());
                 }
-                if verdict != row.verdict || states != row.states {
+                let verdict_differs = !row.verdict.is_empty() && verdict != row.verdict;
+                if verdict_differs || states != row.states {
                     let less = row.states.difference(&states).cloned().collect::<Vec<_>>().join("| ");
                     let more = states.difference(&row.states).cloned().collect::<Vec<_>>().join("| ");
                     tally.wrong.push(format!(
@@ -181,10 +239,12 @@ pub fn compare(
                         "{} {}: counts {} {} for {} {}",
                         row.test, row.model, all.positive, all.negative, row.positive, row.negative
                     ));
+                } else if flags.join(",") != row.flags {
+                    let (ours, herds) = (flags.join(","), &row.flags);
+                    tally.wrong.push(format!("{} {}: flags {ours} for {herds}", row.test, row.model));
                 } else {
                     tally.same += 1;
                 }
-                let _ = &row.flags;
             }
             Err(Problem::Stopped) => tally.stopped.push(row.test.clone()),
             Err(Problem::Other(message)) => {
@@ -196,12 +256,14 @@ pub fn compare(
     tallies
 }
 
-enum Problem {
+/// Why there is no answer.
+pub enum Problem {
     Stopped,
     Other(String),
 }
 
-fn answer(
+/// Our answer.
+pub fn answer(
     row: &Row,
     models: &mut Models,
     counts: bool,
@@ -210,9 +272,11 @@ fn answer(
 ) -> Result<(Test, Outcome), Problem> {
     let text = std::fs::read(file).map_err(|e| Problem::Other(format!("{}: {e}", file.display())))?;
     let text = String::from_utf8_lossy(&text);
-    let test = Test::parse(&row.test, &text).map_err(|e| Problem::Other(e.to_string()))?;
-    let (plan, catdep) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
-    let mut runner = Runner::new(plan, Options { counts, register_events: *catdep, ..Options::default() });
+    let none = Macros::default();
+    let macros = if row.model == "linux-kernel" { &models.macros } else { &none };
+    let test = Test::parse_with(&row.test, &text, macros).map_err(|e| Problem::Other(e.to_string()))?;
+    let (plan, options) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
+    let mut runner = Runner::new(plan, Options { counts, ..*options });
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut limits = |_: usize, _: u64| if Instant::now() > end { Err(Stopped) } else { Ok(()) };
     let outcome = runner.run(&test, &mut limits).map_err(|e| match e {
