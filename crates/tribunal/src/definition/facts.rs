@@ -14,9 +14,37 @@
 //! | deps; addr, data | given dependencies; those that end in events that do not write, and in writes |
 //! | ended | po from a read to an event that began after it had ended |
 
-use crate::memory::{EventId, Execution, Kind, Order};
+use crate::memory::{EventId, Execution, Kind, Label, Order};
 use tribunal_cat::plan;
 use tribunal_cat::relation::{Relation, Set};
+
+/// Whether the set of a name has the events with a label; initial writes are relaxed ones.
+pub fn is_in(name: &str, label: Label) -> bool {
+    let ordered = |order| label.order() == order;
+    let fence = |order| label.is_fence() && label.order() == order;
+    match name {
+        "R" => label.reads(),
+        "W" => label.writes(),
+        "M" | "Exp" => !label.is_fence(),
+        "F" => label.is_fence(),
+        "RMW" | "X" | "AMO" => label.kind() == Kind::Rmw,
+        "A" => !label.is_fence() && !ordered(Order::NonAtomic),
+        "NA" => ordered(Order::NonAtomic),
+        "RLX" => ordered(Order::Relaxed),
+        "ACQ" => ordered(Order::Acquire),
+        "REL" => ordered(Order::Release),
+        "ACQ_REL" => ordered(Order::AcqRel),
+        "SC" => ordered(Order::SeqCst),
+        "MFENCE" | "SYNC" | "DMB" | "DMB.SY" | "DMB.ISH" | "DSB" | "DSB.SY" | "Fence.rw.rw" => {
+            fence(Order::SeqCst)
+        }
+        "DMB.LD" | "DMB.ISHLD" | "Fence.r.rw" => fence(Order::Acquire),
+        "Fence.rw.w" => fence(Order::Release),
+        "LWSYNC" | "Fence.tso" => fence(Order::AcqRel),
+        // What histories do not have: other fences, branches, faults.
+        _ => false,
+    }
+}
 
 /// The sets and relations of an execution.
 pub(crate) struct Facts<'x>(pub &'x Execution);
@@ -30,7 +58,7 @@ impl Facts<'_> {
         self.0.len()..self.0.len() + self.0.location_count()
     }
 
-    fn label(&self, event: usize) -> crate::memory::Label {
+    fn label(&self, event: usize) -> Label {
         self.0.label(EventId::from_index(event))
     }
 
@@ -81,34 +109,10 @@ impl plan::Facts for Facts<'_> {
     }
 
     fn set(&self, name: &str, into: &mut Set) -> bool {
-        let access = |event: usize| !self.label(event).is_fence();
-        let ordered = |into: &mut Set, order| self.fill(into, |event| self.label(event).order() == order);
-        let fences = |into: &mut Set, order| {
-            self.fill(into, |event| self.label(event).is_fence() && self.label(event).order() == order);
-        };
         match name {
-            "R" => self.fill(into, |event| self.label(event).reads()),
-            "W" => self.fill(into, |event| self.label(event).writes()),
-            "M" | "Exp" => self.fill(into, access),
-            "F" => self.fill(into, |event| !access(event)),
-            "RMW" | "X" | "AMO" => self.fill(into, |event| self.label(event).kind() == Kind::Rmw),
             "IW" => self.fill(into, |event| self.is_init(event)),
             "FW" => self.0.finals().iter().for_each(|(_, write)| into.insert(write.index())),
-            "A" => self.fill(into, |event| access(event) && self.label(event).order() != Order::NonAtomic),
-            "NA" => ordered(into, Order::NonAtomic),
-            "RLX" => ordered(into, Order::Relaxed),
-            "ACQ" => ordered(into, Order::Acquire),
-            "REL" => ordered(into, Order::Release),
-            "ACQ_REL" => ordered(into, Order::AcqRel),
-            "SC" => ordered(into, Order::SeqCst),
-            "MFENCE" | "SYNC" | "DMB" | "DMB.SY" | "DMB.ISH" | "DSB" | "DSB.SY" | "Fence.rw.rw" => {
-                fences(into, Order::SeqCst);
-            }
-            "DMB.LD" | "DMB.ISHLD" | "Fence.r.rw" => fences(into, Order::Acquire),
-            "Fence.rw.w" => fences(into, Order::Release),
-            "LWSYNC" | "Fence.tso" => fences(into, Order::AcqRel),
-            // What histories do not have: other fences, branches, faults.
-            _ => {}
+            _ => self.fill(into, |event| is_in(name, self.label(event))),
         }
         true
     }

@@ -8,6 +8,7 @@ mod pair;
 mod why;
 
 pub(crate) use facts::Facts;
+pub use facts::is_in;
 pub(crate) use pair::text as pair_text;
 pub use why::{Related, why};
 
@@ -88,6 +89,11 @@ impl Definition {
     /// The name under which it was given.
     pub fn name(self) -> &'static str {
         &self.0.name
+    }
+
+    /// What it asks of histories, if that is the same for all of them.
+    pub fn plan(self) -> Option<&'static Plan> {
+        self.0.cat.plan.as_deref()
     }
 
     /// Its text.
