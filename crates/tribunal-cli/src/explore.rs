@@ -53,7 +53,8 @@ latter); 2 bad usage or a malformed program; 3 a limit ended it, and no failure 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLORE_HELP)]
 pub struct ExploreArguments {
-    /// The models under which to explore, separated by commas. By default rc20, and with --expect those of the expectations
+    /// The models under which to explore, separated by commas; FILE.cat is a model as text. By default rc20, and with --expect those of the
+    /// expectations
     #[arg(short, long, value_name = "MODEL,..", value_delimiter = ',', value_parser = Models)]
     pub model: Vec<Model>,
     /// Give a constant of the programs another value: a number, or an order (na, rlx, acq, rel, acqrel, sc). May be given more

@@ -35,7 +35,9 @@ fn texts_explore_what_sessions_explore() {
     let (mut compared, mut wrong) = (0, Vec::new());
     for (path, source) in programs() {
         let cases = source.cases().expect("cases");
-        for case in cases.iter().filter(|case| case.executions().is_some_and(|executions| executions <= QUICK)) {
+        for case in
+            cases.iter().filter(|case| case.executions().is_some_and(|executions| executions <= QUICK))
+        {
             for (named, text) in texts {
                 let run = |model| {
                     let code = source.compile(&case.settings).expect("a program");
