@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use tribunal_cat::Environment;
 use tribunal_cat::plan::{Plan, Type};
 use tribunal_cat::relation::Relation;
+use tribunal_cat::{Architecture, Environment};
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
 /// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
@@ -169,6 +169,11 @@ pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
     let size = x.len() + x.location_count();
     let each = cat(model).is_ok_and(|cat| cat.plan.is_none());
     if each { size.saturating_mul(Relation::bytes(size)) } else { Relation::bytes(size) }
+}
+
+/// The architecture that a model's text is for, if it says so.
+fn architecture(model: Model) -> Option<Architecture> {
+    cat(model).ok().and_then(|cat| cat.model.architecture())
 }
 
 /// Whether a model's text speaks of mo.

@@ -30,7 +30,7 @@ const DEEPEST: usize = 6;
 pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
     let Ok(plan) = plan(model, x) else { return Vec::new() };
     let mut evaluator = Evaluator::new(&plan, &[]);
-    if evaluator.load(&Facts(x)).is_err() || check.index >= plan.checks.len() {
+    if evaluator.load(&Facts::new(x, model)).is_err() || check.index >= plan.checks.len() {
         return Vec::new();
     }
     if let Some(choice) = plan.choices.first() {

@@ -26,8 +26,8 @@ struct Text<'p> {
 }
 
 impl<'p> Text<'p> {
-    fn new(x: &Execution, plan: &'p Plan, limits: &Limits<'_>) -> Result<Self, Refusal> {
-        let facts = Facts(x);
+    fn new(x: &Execution, model: Model, plan: &'p Plan, limits: &Limits<'_>) -> Result<Self, Refusal> {
+        let facts = Facts::new(x, model);
         let size = x.len() + x.location_count();
         let bytes = definition::bytes(plan, size);
         limits.check_memory(bytes, 0).map_err(Refusal::Limit)?;
@@ -61,7 +61,7 @@ pub(super) fn satisfied(
 ) -> Result<(), Refusal> {
     limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
     let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
-    let mut text = Text::new(x, &plan, limits)?;
+    let mut text = Text::new(x, model, &plan, limits)?;
     if let Some(mo) = mo {
         let mut order = Relation::empty(x.len() + x.location_count());
         for loc in x.locations() {
@@ -107,7 +107,7 @@ pub(super) fn refuted(
     let open: &[&str] = if x.is_open() { &["rf"] } else { &[] };
     let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
     let polarities = Polarities::of(&plan, open, &choices);
-    let mut text = Text::new(x, &plan, limits)?;
+    let mut text = Text::new(x, model, &plan, limits)?;
     let mut assumed: FxHashMap<(EventId, EventId), usize> = FxHashMap::default();
     let mut involved = false;
     let mut tasks = vec![Task::Refute(&violation.refutation)];
