@@ -181,14 +181,17 @@ fn decide(text: &str, trace: &Trace) -> (Verdict, f64) {
             start.elapsed().as_secs_f64()
         );
     }
-    eprintln!("  loaded in {loaded:.3} s, decided in {seconds:.3} s, {} MB", decider.bytes() >> 20);
+    eprintln!(
+        "  loaded in {loaded:.3} s, decided in {seconds:.3} s, {} MB",
+        decider.bytes_for(trace.size()) >> 20
+    );
     (verdict, seconds)
 }
 
 #[test]
 fn traces_of_store_buffers_are_of_tso() {
     let mut random = Random(1);
-    let trace = Trace::of_store_buffers(&mut random, 1000, 8, 6);
+    let trace = Trace::of_store_buffers(&mut random, 2400, 8, 6);
     assert!(matches!(decide(TSO, &trace).0, Verdict::Consistent(_)));
     assert!(matches!(decide(SC, &trace).0, Verdict::Inconsistent(_)));
 }

@@ -57,6 +57,21 @@ impl Relation {
         }
     }
 
+    /// `self = other & (from * to)`, where there are such sets.
+    pub fn assign_restricted(&mut self, other: &Relation, from: Option<&Set>, to: Option<&Set>) {
+        for a in 0..self.size() {
+            let row = self.row_mut(a);
+            match to {
+                _ if from.is_some_and(|from| !from.contains(a)) => row.fill(0),
+                Some(to) => {
+                    let words = other.row(a).iter().zip(to.words());
+                    row.iter_mut().zip(words).for_each(|(row, (other, to))| *row = other & to);
+                }
+                None => row.copy_from_slice(other.row(a)),
+            }
+        }
+    }
+
     /// Takes `from * to` out.
     pub fn subtract_product(&mut self, from: &Set, to: &Set) {
         for a in from.iter() {
