@@ -71,11 +71,13 @@ impl Definition {
             return Ok(Definition(known));
         }
         let cat = Cat::new(text, name, library)?;
-        if let Some(plan) = &cat.plan {
-            (0..plan.checks.len()).for_each(|check| _ = axiom(plan, check));
-        }
         let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
         given.push(new);
+        drop(given);
+        // Certificates that are read name checks.
+        if let Some(plan) = &new.cat.plan {
+            (0..plan.checks.len()).for_each(|check| _ = axiom(Model::Cat(Definition(new)), plan, check));
+        }
         Ok(Definition(new))
     }
 
@@ -183,13 +185,14 @@ pub(crate) fn has_mo(model: Model) -> bool {
 }
 
 /// What a check of a model's text is called: an axiom, where it has the name of one.
-pub(crate) fn axiom(plan: &Plan, check: usize) -> Axiom {
+pub(crate) fn axiom(model: Model, plan: &Plan, check: usize) -> Axiom {
     let check = &plan.checks[check];
-    let name = match &check.name {
-        Some(name) => name.clone(),
-        None => format!("line-{}", check.line),
-    };
-    Axiom::named(&name)
+    let name = check.name.clone().unwrap_or_else(|| format!("line {}", check.line));
+    let text = if check.file == model.name() { model.text() } else { "".into() };
+    let line = text.lines().nth((check.line as usize).saturating_sub(1)).unwrap_or("").trim();
+    let formula = line.rsplit_once(" as ").map_or(line, |(formula, _)| formula);
+    let formula = if formula.is_empty() { format!("a check of {}", check.file) } else { formula.to_owned() };
+    Axiom::named(&name, &formula)
 }
 
 /// What evaluating a plan takes: a matrix for each relation of it.

@@ -39,7 +39,7 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
         }
         Ok(decide::Verdict::Consistent(orders)) => Ok(Verdict::Consistent(Witness::Mo(mo(x, &orders[0])))),
         Ok(decide::Verdict::Inconsistent(Some(refutation))) => {
-            Ok(Verdict::Inconsistent(violation(&plan, refutation)))
+            Ok(Verdict::Inconsistent(violation(model, &plan, refutation)))
         }
         // Only where an order ranges over what another is; histories have one alone.
         Ok(decide::Verdict::Inconsistent(None)) => Err(Limit::Stopped),
@@ -82,7 +82,7 @@ fn mo(x: &Execution, orders: &[Vec<usize>]) -> ModificationOrder {
 }
 
 /// The refutation as a certificate: cases within cases, which end in checks that fail.
-fn violation(plan: &Plan, refutation: refutation::Refutation) -> Violation {
+fn violation(model: Model, plan: &Plan, refutation: refutation::Refutation) -> Violation {
     let refutation::Refutation { clauses, cases } = refutation;
     let event = EventId::from_index;
     let check = |clause: &refutation::Clause| Check {
@@ -115,7 +115,7 @@ fn violation(plan: &Plan, refutation: refutation::Refutation) -> Violation {
     if let Refutation::Check(check) = leaf {
         named = check.index;
     }
-    Violation { axiom: definition::axiom(plan, named), refutation }
+    Violation { axiom: definition::axiom(model, plan, named), refutation }
 }
 
 /// Stands for a case that there is not.

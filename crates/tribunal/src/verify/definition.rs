@@ -20,6 +20,7 @@ const MO: ChoiceId = ChoiceId(0);
 
 /// The model's text with the facts of a history.
 struct Text<'p> {
+    model: Model,
     evaluator: Evaluator<'p>,
     /// What every mo has: initial writes first, final ones last.
     base: Relation,
@@ -39,7 +40,7 @@ impl<'p> Text<'p> {
             }
             None => Relation::empty(size),
         };
-        Ok(Text { evaluator, base })
+        Ok(Text { model, evaluator, base })
     }
 
     /// Takes what an order says of the writes that the model orders.
@@ -81,7 +82,7 @@ pub(super) fn satisfied(
     for check in required {
         limits.check(0).map_err(Refusal::Limit)?;
         if !text.evaluator.holds(check) {
-            let axiom = definition::axiom(&plan, check);
+            let axiom = definition::axiom(model, &plan, check);
             return Err(Refusal::Broken { axiom, breach: Breach::Check { line: plan.checks[check].line } });
         }
     }
@@ -138,7 +139,7 @@ pub(super) fn refuted(
                 let held = assumed.iter().filter(|&(_, &times)| times > 0);
                 held.for_each(|(&(first, second), _)| case.insert(first.index(), second.index()));
                 text.fails(x, check, &case, polarities.failure(of).grows())?;
-                involved |= definition::axiom(&plan, check.index) == violation.axiom;
+                involved |= definition::axiom(model, &plan, check.index) == violation.axiom;
             }
             Task::Refute(_) => {
                 return Err(Refusal::OtherRefutation { refutation: "a step that is no check", model });
@@ -177,7 +178,7 @@ impl Text<'_> {
         }
         self.choose(rests_on);
         if self.evaluator.holds(check.index) {
-            let axiom = definition::axiom(self.evaluator.plan(), check.index);
+            let axiom = definition::axiom(self.model, self.evaluator.plan(), check.index);
             return Err(Refusal::CheckHolds { axiom });
         }
         Ok(())
