@@ -119,7 +119,7 @@ impl Candidate<'_> {
 }
 
 fn memory(event: &Event) -> bool {
-    event.address.is_some()
+    event.address.is_some() && event.kind != Some(Kind::Mark)
 }
 
 impl Facts for Candidate<'_> {

@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Store,
     Update,
     Fence,
+    /// Of a location, and no access.
+    Mark,
     Branch,
     Predicate,
     ReadRegister(Port),
@@ -316,6 +318,13 @@ impl<'a> Runner<'a> {
             Micro::Fence { sets } => {
                 let event = self.emit(state, Kind::Fence, None, Few::EMPTY)?;
                 state.at(event).sets = self.sets.intern(sets);
+            }
+            Micro::Mark { address, done, sets } => {
+                let at = state.temp(*address, self.zero);
+                let event = self.emit(state, Kind::Mark, None, at.origin)?;
+                state.at(event).address = Some(at.term);
+                state.at(event).sets = self.sets.intern(sets);
+                state.give(*done, Temp::of(event, self.zero));
             }
             Micro::Branch { condition, target } => return self.branch(state, *condition, target),
             Micro::Jump { target } => {

@@ -168,6 +168,10 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             return Ok(false);
         }
         self.change("rf")?;
+        if self.asks_finals {
+            // None are chosen yet.
+            self.change("FW")?;
+        }
         Ok(self.decider.is_refuted(&[]))
     }
 
@@ -274,18 +278,15 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         let places = test.observed.iter().zip(&self.structure.registers);
         let mut state: Vec<Value> = places.map(|((_, ty), cell)| ty.cast(register(cell))).collect();
         let mut finals = Vec::new();
-        let unobserved =
-            self.structure.test.memory.iter().map(|(location, _)| *location).filter(|_| self.asks_finals);
         let observed = |location: Location| {
             let is = |(o, _): &(Observable, _)| *o == Observable::Location(location);
             test.observed.iter().position(is)
         };
+        // Final writes are chosen for observed locations alone, as by herd.
         let locations = test.observed.iter().filter_map(|(o, _)| match o {
             Observable::Location(location) => Some(*location),
             Observable::Register(..) => None,
         });
-        let locations: Vec<Location> =
-            if self.asks_finals { unobserved.collect() } else { locations.collect() };
         for location in locations {
             let place = observed(location);
             let all: Vec<usize> =
@@ -316,8 +317,8 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             self.finals.push(*write);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
-            // One evaluation tells of most writes that they cannot be last.
-            if last.len() == 1 || !self.decider.is_refuted(&self.extra) {
+            // One evaluation tells of most writes that they cannot be last; but FW is not known to it yet.
+            if last.len() == 1 || self.asks_finals || !self.decider.is_refuted(&self.extra) {
                 self.finals(rest, state)?;
             }
             self.extra.truncate(mark);

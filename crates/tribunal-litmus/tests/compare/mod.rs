@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model, NoFiles};
-use tribunal_litmus::{Options, Outcome, RunError, Runner, Test, Verdict};
+use tribunal_litmus::{Macros, Options, Outcome, RunError, Runner, Test, Verdict};
 
 /// A row of herd's answers.
 pub struct Row {
@@ -95,6 +95,8 @@ pub fn expected(text: &str) -> Vec<Row> {
 /// Models by file name, with their plans by architecture.
 pub struct Models {
     directories: Vec<PathBuf>,
+    /// The kernel's, if they are there.
+    macros: Macros,
     plans: HashMap<(String, String), Read>,
 }
 
@@ -107,7 +109,10 @@ const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {
-        Self { directories, plans: HashMap::new() }
+        let mut files = directories.iter().map(|d| d.join("linux-kernel.def"));
+        let macros = files.find_map(|file| std::fs::read_to_string(file).ok());
+        let macros = macros.map(|text| Macros::parse("linux-kernel.def", &text).expect("macros"));
+        Self { directories, macros: macros.unwrap_or_default(), plans: HashMap::new() }
     }
 
     pub fn plan(&mut self, name: &str, arch: &str) -> Read {
@@ -144,9 +149,19 @@ impl Models {
         let path = path.ok_or_else(|| format!("there is no model {file}"))?;
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
         let mut library = Directories::new(directories, |p: &Path| std::fs::read(p));
-        let model = Model::parse(&text, &path.to_string_lossy(), &mut library).map_err(|e| e.to_string())?;
+        let file = path.to_string_lossy();
+        let bell = library.text(&path.with_extension("bell")).map_err(|e| e.to_string())?;
+        let model = match &bell {
+            Some(bell) => Model::parse_with_bell((&text, &file), (bell, "bell"), &mut library),
+            None => Model::parse(&text, &file, &mut library),
+        };
+        let model = model.map_err(|e| e.to_string())?;
         let arch = Architecture::of_name(arch).ok_or("an architecture without models")?;
-        let plan = model.plan(&Environment::of(arch)).map_err(|e| e.to_string())?;
+        let mut environment = Environment::of(arch);
+        if name == "linux-kernel" {
+            environment = environment.with_variant("lkmmv2");
+        }
+        let plan = model.plan(&environment).map_err(|e| e.to_string())?;
         Ok((plan, Options { register_events: model.computes_dependencies(), ..Options::default() }))
     }
 }
@@ -217,10 +232,12 @@ pub fn compare(
                         "{} {}: counts {} {} for {} {}",
                         row.test, row.model, all.positive, all.negative, row.positive, row.negative
                     ));
+                } else if flags.join(",") != row.flags {
+                    let (ours, herds) = (flags.join(","), &row.flags);
+                    tally.wrong.push(format!("{} {}: flags {ours} for {herds}", row.test, row.model));
                 } else {
                     tally.same += 1;
                 }
-                let _ = &row.flags;
             }
             Err(Problem::Stopped) => tally.stopped.push(row.test.clone()),
             Err(Problem::Other(message)) => {
@@ -248,7 +265,9 @@ pub fn answer(
 ) -> Result<(Test, Outcome), Problem> {
     let text = std::fs::read(file).map_err(|e| Problem::Other(format!("{}: {e}", file.display())))?;
     let text = String::from_utf8_lossy(&text);
-    let test = Test::parse(&row.test, &text).map_err(|e| Problem::Other(e.to_string()))?;
+    let none = Macros::default();
+    let macros = if row.model == "linux-kernel" { &models.macros } else { &none };
+    let test = Test::parse_with(&row.test, &text, macros).map_err(|e| Problem::Other(e.to_string()))?;
     let (plan, options) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
     let mut runner = Runner::new(plan, Options { counts, ..*options });
     let end = Instant::now() + Duration::from_secs(seconds);
