@@ -175,7 +175,10 @@ pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
 
 /// The architecture that a model's text is for, if it says so.
 fn architecture(model: Model) -> Option<Architecture> {
-    cat(model).ok().and_then(|cat| cat.model.architecture())
+    let cat = cat(model).ok()?;
+    // Only herd's model of AArch64 computes dependencies itself, and it names no architecture.
+    let aarch64 = cat.model.computes_dependencies().then_some(Architecture::AArch64);
+    cat.model.architecture().or(aarch64)
 }
 
 /// Whether a model's text speaks of mo.
