@@ -8,6 +8,7 @@ use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
 use tribunal::definition::is_in;
 use tribunal::memory::{Kind, Label, LocId, Order, ThreadId};
+use tribunal_cat::Architecture;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::plan::{Effect, Facts, Plan};
@@ -28,6 +29,8 @@ struct Known {
     facts: Vec<Fact>,
     /// By number: the location whose initial write it is.
     locs: Vec<LocId>,
+    /// That of the text, if it says so.
+    architecture: Option<Architecture>,
 }
 
 /// An event.
@@ -47,11 +50,14 @@ struct Fact {
 
 impl InText {
     /// Nothing if a check may fail on a part of an execution and hold on the whole.
-    pub(super) fn new(plan: &'static Plan) -> Option<Self> {
+    pub(super) fn new(plan: &'static Plan, architecture: Option<Architecture>) -> Option<Self> {
         let polarities = Polarities::of_events(plan);
         let required = plan.checks.iter().filter(|check| check.effect == Effect::Require);
         let grows = required.into_iter().all(|check| polarities.failure(check).grows());
-        grows.then(|| InText { decider: Decider::new(plan, &[]), known: Known::default() })
+        grows.then(|| InText {
+            decider: Decider::new(plan, &[]),
+            known: Known { architecture, ..Known::default() },
+        })
     }
 
     fn is_consistent(&mut self, extra: &[(usize, usize)]) -> bool {
@@ -204,8 +210,9 @@ impl Facts for Known {
     }
 
     fn set(&self, name: &str, into: &mut Set) -> bool {
-        let initial = name == "IW" || is_in(name, Label::new(Kind::Write, Order::Relaxed));
-        let events = self.facts.iter().enumerate().filter(|(_, fact)| is_in(name, fact.label));
+        let initial = name == "IW" || is_in(name, Label::new(Kind::Write, Order::Relaxed), self.architecture);
+        let events =
+            self.facts.iter().enumerate().filter(|(_, fact)| is_in(name, fact.label, self.architecture));
         events.for_each(|(event, _)| into.insert(event));
         if initial {
             (self.facts.len()..self.size()).for_each(|event| into.insert(event));

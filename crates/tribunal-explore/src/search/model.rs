@@ -5,6 +5,7 @@ use super::memory::Memory;
 use super::session::InSession;
 use crate::graph::{Event, EventId, Graph, Source};
 use tribunal::Model;
+use tribunal::definition::architecture;
 use tribunal::memory::{LocId, Order, ThreadId};
 use tribunal::session::NoSession;
 
@@ -18,7 +19,8 @@ impl InModel {
     pub(super) fn new(model: Model) -> Result<Self, NoSession> {
         match model {
             Model::Cat(definition) => {
-                let text = definition.plan().and_then(InText::new).ok_or(NoSession(model))?;
+                let plan = definition.plan().ok_or(NoSession(model))?;
+                let text = InText::new(plan, architecture(model)).ok_or(NoSession(model))?;
                 Ok(InModel::Text(Box::new(text)))
             }
             _ => Ok(InModel::Session(Box::new(InSession::new(model)?))),
