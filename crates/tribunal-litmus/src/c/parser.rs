@@ -182,7 +182,10 @@ impl<'a> Parser<'a> {
                 self.lexer.expect(")")?;
                 return Ok(Some(Statement::While(condition, self.block()?)));
             }
-            Token::Word(word @ ("for" | "do" | "goto" | "return" | "switch" | "break" | "continue")) => {
+            Token::Word(word @ ("for" | "do" | "goto" | "return" | "switch" | "break" | "continue"))
+                // To herd they are names like others.
+                if self.lexer.second() != Token::Sign("=") =>
+            {
                 return Err(self.lexer.fault(format!("`{word}` is not supported")));
             }
             Token::Word(word) if is_type(word) => {
