@@ -113,8 +113,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         Ok(self.decider.change(&candidate, &[name])?)
     }
 
-    /// Every access of a variable is of one size, and where there is something: nothing is known of parts of values.
-    fn check_sizes(&self) -> Result<(), RunError> {
+    /// Every access of a variable is of one size: nothing is known of parts of values. Whether all are where there is something: executions of which
+    /// only values tell that they are not do not count.
+    fn check_accesses(&self) -> Result<bool, RunError> {
         let test = self.structure.test;
         let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
         for (event, location) in self.structure.events.iter().zip(&self.locations) {
@@ -126,10 +127,13 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             }
             sizes[symbol] = Some(size);
             if !test.memory.iter().any(|(known, _)| known == location) {
-                return Err(RunError::Outside(name(), location.offset));
+                if self.trail.is_empty() {
+                    return Err(RunError::Outside(name(), location.offset));
+                }
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn locate(&mut self) {
@@ -288,7 +292,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
                 return Ok(());
             }
-            self.check_sizes()?;
+            if !self.check_accesses()? {
+                return Ok(());
+            }
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;
