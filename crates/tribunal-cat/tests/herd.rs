@@ -67,9 +67,6 @@ fn herds_models_elaborate() {
             if file.starts_with("linux") {
                 environment = environment.with_variant("lkmmv2");
             }
-            for scope in ["cta", "gpu", "system"] {
-                environment = environment.with_relation(scope);
-            }
             let start = std::time::Instant::now();
             match model.plan(&environment) {
                 Ok(plan) => eprintln!(
