@@ -100,7 +100,7 @@ impl plan::Facts for Facts<'_> {
         match name {
             "R" => self.fill(into, |event| self.label(event).reads()),
             "W" => self.fill(into, |event| self.label(event).writes()),
-            "M" | "Exp" => self.fill(into, access),
+            "M" | "Exp" | "EXEC" => self.fill(into, access),
             "F" => self.fill(into, |event| !access(event)),
             "RMW" | "X" | "AMO" => self.fill(into, |event| self.label(event).kind() == Kind::Rmw),
             "IW" => self.fill(into, |event| self.is_init(event)),
