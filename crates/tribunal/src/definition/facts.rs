@@ -29,7 +29,7 @@ pub fn is_in(name: &str, label: Label, architecture: Option<Architecture>) -> bo
     match name {
         "R" => label.reads(),
         "W" => label.writes(),
-        "M" | "Exp" => !label.is_fence(),
+        "M" | "Exp" | "EXEC" => !label.is_fence(),
         "F" => label.is_fence(),
         "RMW" | "X" | "AMO" => label.kind() == Kind::Rmw,
         "A" => match architecture {
