@@ -156,7 +156,10 @@ impl Environment {
         }
         environment
             .with_all("M R W Exp EXEC AMO IW FW F RMW X A NA RLX ACQ REL ACQ_REL SC", Type::Set)
-            .with_all("MFENCE SYNC DMB DMB.SY DMB.ISH DSB.SY LWSYNC DMB.LD DMB.ISHLD", Type::Set)
+            .with_all(
+                "MFENCE SYNC DMB DMB.SY DMB.ISH DSB DSB.SY LWSYNC DMB.LD DMB.ISHLD L Acq Rel AcqRel",
+                Type::Set,
+            )
             .with_all("Fence.rw.rw Fence.r.rw Fence.rw.w Fence.tso", Type::Set)
             .with_all("id po loc int ext rf addr data sm si same-instance deps ended", Type::Relation)
             .with_all_empty("B BCC CON", Type::Set)

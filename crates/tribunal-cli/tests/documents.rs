@@ -195,6 +195,7 @@ fn the_documents_show_the_models_as_they_are() {
             .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
         assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
     }
+    assert_eq!(block("docs/command.md", "$ tribunal models sc"), tribunal(&["models", "sc"]).trim_end());
     for model in tribunal::Model::ALL {
         let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
         assert!(models.contains(&block), "docs/models.md lacks\n{block}");

@@ -92,7 +92,7 @@ fn rules_are_texts(events: usize, fences: &[Order], every: u64) -> u64 {
                 }
                 let plan = plan(model, &x).expect("a text of ours");
                 let decider = RefCell::new(Decider::new(&plan, &["rf"]));
-                let text = Text::new(&decider, &x).expect("names of ours");
+                let text = Text::new(model, &decider, &x).expect("names of ours");
                 let rule = Rule::new(model, shape, dress);
                 every_history(shape, false, |h| {
                     assert_eq!(

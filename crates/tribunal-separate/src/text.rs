@@ -12,6 +12,7 @@ use crate::sources::{History, histories};
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use tribunal::Model;
 use tribunal::definition::{Facts, plan};
 use tribunal::memory::{Execution, Order};
 use tribunal_cat::decide::Decider;
@@ -35,10 +36,12 @@ impl Looks {
         for node in &plan.nodes {
             let Op::Base(name) = &node.op else { continue };
             match &**name {
-                "R" | "W" | "M" | "IW" | "FW" | "RMW" | "X" | "Exp" | "NExp" | "B" | "CON" => {}
+                "R" | "W" | "M" | "IW" | "FW" | "RMW" | "AMO" | "X" | "EXEC" | "Exp" | "NExp" | "B"
+                | "CON" => {}
                 "po" | "loc" | "int" | "ext" | "rf" | "id" | "rmw" | "amo" => {}
                 "deps" | "addr" | "data" | "ctrl" => looks.dependencies = true,
-                "A" | "NA" | "RLX" | "ACQ" | "REL" | "ACQ_REL" | "SC" => looks.orders = true,
+                "A" | "L" | "Acq" | "Rel" | "AcqRel" => looks.orders = true,
+                "NA" | "RLX" | "ACQ" | "REL" | "ACQ_REL" | "SC" => looks.orders = true,
                 "ended" => looks.times = true,
                 // F, and fences as architectures call them.
                 _ => looks.fences = true,
@@ -59,17 +62,17 @@ impl Looks {
 
 /// The facts of a history whose reads have the sources of another: all else is the same.
 struct Reread<'a> {
-    x: &'a Execution,
+    facts: &'a Facts<'a>,
     rf: &'a SmallRelation,
 }
 
 impl plan::Facts for Reread<'_> {
     fn size(&self) -> usize {
-        Facts(self.x).size()
+        self.facts.size()
     }
 
     fn set(&self, name: &str, into: &mut Set) -> bool {
-        Facts(self.x).set(name, into)
+        self.facts.set(name, into)
     }
 
     fn relation(&self, name: &str, into: &mut Relation) -> bool {
@@ -77,26 +80,27 @@ impl plan::Facts for Reread<'_> {
             self.rf.pairs().for_each(|(write, read)| into.insert(write, read));
             return true;
         }
-        Facts(self.x).relation(name, into)
+        self.facts.relation(name, into)
     }
 }
 
 /// The text of a model on the histories of a shape in one dress.
 pub(super) struct Text<'d, 'p, 'x> {
-    x: &'x Execution,
+    facts: Facts<'x>,
     decider: &'d RefCell<Decider<'p>>,
 }
 
 impl<'d, 'p, 'x> Text<'d, 'p, 'x> {
     /// `x` has the shape and the dress, whatever its reads read; none if the text speaks of what histories do not have.
-    pub fn new(decider: &'d RefCell<Decider<'p>>, x: &'x Execution) -> Option<Self> {
-        decider.borrow_mut().load(&Facts(x)).ok()?;
-        Some(Text { x, decider })
+    pub fn new(model: Model, decider: &'d RefCell<Decider<'p>>, x: &'x Execution) -> Option<Self> {
+        let facts = Facts::new(x, model);
+        decider.borrow_mut().load(&facts).ok()?;
+        Some(Text { facts, decider })
     }
 
     /// Takes over the reads of a history.
     fn read(&self, h: &History<'_>) {
-        let facts = Reread { x: self.x, rf: &h.rf };
+        let facts = Reread { facts: &self.facts, rf: &h.rf };
         self.decider.borrow_mut().change(&facts, &["rf"]).expect("every history has rf");
     }
 
@@ -168,7 +172,7 @@ fn of_shape(
         if pair.allows.unsupported(&x).or(pair.forbids.unsupported(&x)).is_some() {
             return ControlFlow::Continue(());
         }
-        let texts = (Text::new(allows, &x), Text::new(forbids, &x));
+        let texts = (Text::new(pair.allows, allows, &x), Text::new(pair.forbids, forbids, &x));
         let (Some(allows), Some(forbids)) = texts else { return ControlFlow::Continue(()) };
         let mut visit = |h: &History<'_>| {
             count(shape)?;

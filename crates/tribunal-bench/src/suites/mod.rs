@@ -1,10 +1,12 @@
 //! The suites, an experiment or two of a paper each.
 
 mod c11;
+mod definition;
 mod explore;
 mod incremental;
 mod jumps;
 mod kernel;
+mod litmus;
 mod many;
 mod monitor;
 pub(crate) mod objects;
@@ -70,6 +72,11 @@ pub static SUITES: &[Suite] = &[
         run: jumps::run,
     },
     Suite {
+        name: "definition",
+        about: "models by their texts, beside the engines that decide the same",
+        run: definition::run,
+    },
+    Suite {
         name: "kernel",
         about: "what saturation finds of the SC-kernel, and what it costs (Zennou et al. 2019 and 2020)",
         run: kernel::run,
@@ -88,6 +95,11 @@ pub static SUITES: &[Suite] = &[
         name: "repeated",
         about: "locks: values that repeat, so that sources are to be found as well",
         run: repeated::run,
+    },
+    Suite {
+        name: "litmus",
+        about: "litmus tests a second, and those on which herd takes long",
+        run: litmus::run,
     },
     Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
