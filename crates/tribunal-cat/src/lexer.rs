@@ -3,7 +3,7 @@
 use crate::error::{Fault, Problem};
 use crate::source::{FileId, Position};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A name, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -12,8 +12,8 @@ pub(crate) struct Symbol(pub u32);
 /// The names of a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    texts: Vec<Rc<str>>,
-    symbols: FxHashMap<Rc<str>, Symbol>,
+    texts: Vec<Arc<str>>,
+    symbols: FxHashMap<Arc<str>, Symbol>,
 }
 
 impl Names {
@@ -22,7 +22,7 @@ impl Names {
             return symbol;
         }
         let symbol = Symbol(self.texts.len() as u32);
-        let text: Rc<str> = name.into();
+        let text: Arc<str> = name.into();
         self.texts.push(text.clone());
         self.symbols.insert(text, symbol);
         symbol

@@ -5,6 +5,7 @@ use crate::explain::ExplainArguments;
 use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
+use crate::given::given;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
@@ -104,7 +105,8 @@ pub enum Command {
     Monitor(MonitorArguments),
     /// Describe histories: threads, events and locations, or processes, operations and keys
     Stats(StatsArguments),
-    /// List the models of memories and the criteria of objects: axioms, complexity, engines
+    /// List the models of memories and the criteria of objects, or print their definitions
+    #[command(after_help = MODELS_HELP)]
     Models(ModelsArguments),
     /// Say how many pairs of writes every sc order agrees on, and how many of them ccv, ccm and wsc find
     Kernel(KernelArguments),
@@ -168,8 +170,9 @@ the status is 2.";
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
-    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies
-    #[arg(short, long, value_name = "MODEL,..")]
+    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies. A model of
+    /// your own is a file that ends in .cat
+    #[arg(short, long, value_name = "MODEL,..", value_parser = given::<Questions>)]
     pub model: Option<Questions>,
     /// Also, or without --model only, check this criterion of objects: axioms separated by `;`, such as
     /// `vis >= po; vis >= vis.vis`. May be given more than once
@@ -534,7 +537,7 @@ inconsistent, 130 stopped by Ctrl-C.";
 #[command(after_help = SHRINK_HELP)]
 pub struct ShrinkArguments {
     /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
-    #[arg(short, long, value_name = "MODEL")]
+    #[arg(short, long, value_name = "MODEL", value_parser = given::<Question>)]
     pub model: Option<Question>,
     /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
@@ -609,11 +612,32 @@ pub struct StatsArguments {
     pub histories: Histories,
 }
 
+const MODELS_HELP: &str = "\
+Examples:
+  tribunal models
+  tribunal models tso
+  tribunal models tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
+
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
+    /// Print the definitions of these models, in the cat language
+    #[arg(value_name = "MODEL", value_parser = given::<Question>)]
+    pub models: Vec<Question>,
+
     /// How to print the models
     #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Style,
+    pub output: ModelStyle,
+}
+
+/// How models are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ModelStyle {
+    /// For people
+    Human,
+    /// For programs: one JSON object a line
+    Json,
+    /// For documents: a table
+    Markdown,
 }
 
 /// For whom a description is.

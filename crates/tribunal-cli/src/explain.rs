@@ -4,6 +4,7 @@ use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;
@@ -34,13 +35,13 @@ stopped by Ctrl-C. With --why-not it is the verdict of that model; 3 if either i
 #[command(after_help = EXPLAIN_HELP)]
 pub struct ExplainArguments {
     /// The model or criterion to explain; by default the weakest that forbid the history
-    #[arg(short, long, value_name = "MODEL", conflicts_with = "why_not")]
+    #[arg(short, long, value_name = "MODEL", conflicts_with = "why_not", value_parser = given::<Question>)]
     pub model: Option<Question>,
     /// Explain why this model or criterion forbids what the one of --but allows
-    #[arg(long, value_name = "MODEL", requires = "but")]
+    #[arg(long, value_name = "MODEL", requires = "but", value_parser = given::<Question>)]
     pub why_not: Option<Question>,
     /// The weaker one, that allows it
-    #[arg(long, value_name = "MODEL", requires = "why_not")]
+    #[arg(long, value_name = "MODEL", requires = "why_not", value_parser = given::<Question>)]
     pub but: Option<Question>,
     /// Only this history of the file, from 0; by default each
     #[arg(long, value_name = "N")]

@@ -12,6 +12,7 @@ mod explain;
 mod explore;
 mod failure;
 mod generate;
+mod given;
 mod input;
 mod interrupt;
 mod kernel;

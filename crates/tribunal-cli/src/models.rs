@@ -1,6 +1,6 @@
 //! `tribunal models`: what the models of memories and the criteria of objects are.
 
-use crate::args::{ModelsArguments, Style};
+use crate::args::{ModelStyle, ModelsArguments};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{STRONG, Stdout};
@@ -11,38 +11,87 @@ use tribunal::object::Criterion;
 use tribunal_report::Question;
 
 pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let models = Model::ALL.map(Question::Model).into_iter();
-    for question in models.chain(Criterion::ALL.map(Question::Criterion)) {
-        let engines = question.engines();
-        let (of, axioms, complexity) = match &question {
-            Question::Model(model) => ("memory", model.axioms().to_string(), model.complexity()),
-            Question::Criterion(criterion) => ("object", axioms(criterion), complexity(criterion)),
-        };
-        match arguments.output {
-            Style::Json => writeln!(
-                out,
-                r#"{{"model":"{question}","of":"{of}","axioms":{},"complexity":{},"engines":{}}}"#,
-                json!(axioms),
-                json!(complexity),
-                json!(engines),
-            )?,
-            Style::Human => {
-                let name = format!("{:12}", question.to_string());
-                writeln!(out, "{} {axioms}", out.paint(STRONG, &name))?;
-                writeln!(out, "             {complexity}; engines: {}", engines.join(", "))?;
+    let every = || {
+        let models = Model::ALL.map(Question::Model).into_iter();
+        models.chain(Criterion::ALL.map(Question::Criterion))
+    };
+    let asked = if arguments.models.is_empty() { every().collect() } else { arguments.models.clone() };
+    match arguments.output {
+        ModelStyle::Json => asked.iter().try_for_each(|question| as_json(question, out))?,
+        ModelStyle::Markdown => as_table(&asked, out)?,
+        ModelStyle::Human if arguments.models.is_empty() => as_list(&asked, out)?,
+        ModelStyle::Human => {
+            for (i, question) in asked.iter().enumerate() {
+                if i > 0 {
+                    writeln!(out)?;
+                }
+                write!(out, "{}", definition(question))?;
             }
         }
-    }
-    if arguments.output == Style::Human {
-        writeln!(
-            out,
-            "\nWhere values repeat, so that reads have several possible sources, every model of memories is NP-complete."
-        )?;
     }
     Ok(Status::Success)
 }
 
-fn axioms(criterion: &Criterion) -> String {
+fn as_json(question: &Question, out: &mut Stdout) -> std::io::Result<()> {
+    let of = match question {
+        Question::Model(_) => "memory",
+        Question::Criterion(_) => "object",
+    };
+    writeln!(
+        out,
+        r#"{{"model":{},"of":"{of}","sentence":{},"axioms":{},"complexity":{},"engines":{},"definition":{}}}"#,
+        json!(question.to_string()),
+        json!(sentence(question)),
+        json!(axioms(question)),
+        json!(complexity(question)),
+        json!(question.engines()),
+        json!(definition(question)),
+    )
+}
+
+fn as_list(questions: &[Question], out: &mut Stdout) -> std::io::Result<()> {
+    for question in questions {
+        let name = format!("{:12}", question.to_string());
+        writeln!(out, "{} {}", out.paint(STRONG, &name), sentence(question))?;
+        writeln!(out, "             {}", axioms(question))?;
+        writeln!(out, "             {}; engines: {}", complexity(question), question.engines().join(", "))?;
+    }
+    writeln!(
+        out,
+        "\nWhere values repeat, so that reads have several possible sources, every model of memories is NP-complete.\n\
+         `tribunal models tso` prints the definition of tso."
+    )
+}
+
+fn as_table(questions: &[Question], out: &mut Stdout) -> std::io::Result<()> {
+    writeln!(out, "| model | what it is | cost for n events of k threads |\n|---|---|---|")?;
+    for question in questions {
+        writeln!(out, "| `{question}` | {} | {} |", sentence(question), complexity(question))?;
+    }
+    Ok(())
+}
+
+fn sentence(question: &Question) -> String {
+    match question {
+        Question::Model(model) => model.sentence(),
+        Question::Criterion(criterion) => criterion.sentence().into(),
+    }
+}
+
+fn definition(question: &Question) -> String {
+    match question {
+        Question::Model(model) => model.text().into(),
+        Question::Criterion(criterion) => {
+            format!("(* {} *)\n\n{}\n", criterion.sentence(), axioms(question).replace("; ", "\n"))
+        }
+    }
+}
+
+fn axioms(question: &Question) -> String {
+    let criterion = match question {
+        Question::Model(model) => return model.axioms(),
+        Question::Criterion(criterion) => criterion,
+    };
     let mut axioms: Vec<String> = match criterion {
         Criterion::Sequential => return "Ret; lin >= po; vis = lin".into(),
         _ => ["Ret", "lin >= vis", "lin >= hb"].map(String::from).into(),
@@ -51,12 +100,13 @@ fn axioms(criterion: &Criterion) -> String {
     axioms.join("; ")
 }
 
-const fn complexity(criterion: &Criterion) -> &'static str {
-    match criterion {
-        Criterion::Linearizable => {
+fn complexity(question: &Question) -> &'static str {
+    match question {
+        Question::Model(model) => model.complexity(),
+        Question::Criterion(Criterion::Linearizable) => {
             "NP-complete; O(n log n) for register, set, queue, stack and priority-queue without repeated values"
         }
-        Criterion::Sequential => "NP-complete",
-        _ => "exponential; as fast as linearizable where the history is that",
+        Question::Criterion(Criterion::Sequential) => "NP-complete",
+        Question::Criterion(_) => "exponential; as fast as linearizable where the history is that",
     }
 }

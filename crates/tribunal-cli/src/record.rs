@@ -5,6 +5,7 @@ use crate::destination::Destination;
 use crate::exit::Status;
 use crate::explain;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{STRONG, Stdout, complain};
 use crate::progress::Progress;
@@ -131,7 +132,7 @@ fn layout() -> impl TypedValueParser<Value = Layout> {
 
 /// A model of memories.
 fn model(name: &str) -> Result<Model, String> {
-    match name.parse()? {
+    match given(name)? {
         Question::Model(model) => Ok(model),
         Question::Criterion(_) => Err("a criterion of objects: expected a model of memories".into()),
     }

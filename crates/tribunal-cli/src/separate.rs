@@ -8,6 +8,7 @@ use crate::args::{Budget, format, seconds};
 use crate::case::Specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
 use crate::progress::Progress;
@@ -51,10 +52,10 @@ time ran out; 130 stopped by Ctrl-C.";
 #[command(after_help = SEPARATE_HELP)]
 pub struct SeparateArguments {
     /// The model or criterion that is to allow the history
-    #[arg(long = "in", value_name = "MODEL", requires = "forbids")]
+    #[arg(long = "in", value_name = "MODEL", requires = "forbids", value_parser = given::<Question>)]
     allows: Option<Question>,
     /// The model or criterion that is to forbid it
-    #[arg(long = "out", value_name = "MODEL", requires = "allows")]
+    #[arg(long = "out", value_name = "MODEL", requires = "allows", value_parser = given::<Question>)]
     forbids: Option<Question>,
     /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations 3,
     /// in the table always

@@ -7,6 +7,7 @@ use crate::case::{Case, Specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
+use crate::given::given;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
 use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
 use crate::progress::Progress;
@@ -410,7 +411,7 @@ impl Session<'_> {
 
 /// The question that a line speaks of: a name, or axioms.
 fn claimed(model: &str) -> Result<Question, String> {
-    model.parse().or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
+    given(model).or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
 }
 
 impl Claimed {

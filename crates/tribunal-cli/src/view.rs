@@ -4,6 +4,7 @@ use crate::args::Judging;
 use crate::case::{Case, Specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;
@@ -46,7 +47,7 @@ pub struct ViewArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub dot: Option<PathBuf>,
     /// The models or criteria to show, separated by commas, or `all`, the default: what applies
-    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true)]
+    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true, value_parser = given::<Questions>)]
     pub model: Questions,
     /// Which history of the file, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -172,3 +172,21 @@ fn the_certificates_shown_are_those_printed() {
         assert_eq!(shown[key], printed[key], "{line}");
     }
 }
+
+/// One place says what a model is: its text. README.md and docs/models.md show it.
+#[test]
+fn the_documents_show_the_models_as_they_are() {
+    let read = |document: &str| std::fs::read_to_string(root().join(document)).expect("a document");
+    let (readme, models) = (read("README.md"), read("docs/models.md"));
+    for line in tribunal(&["models", "--output", "markdown"]).lines() {
+        let of_object = tribunal::object::Criterion::ALL
+            .iter()
+            .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
+        assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
+    }
+    for model in tribunal::Model::ALL {
+        let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
+        assert!(models.contains(&block), "docs/models.md lacks\n{block}");
+        assert_eq!(tribunal(&["models", model.name()]), model.text());
+    }
+}

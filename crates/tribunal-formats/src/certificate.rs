@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 use tribunal::memory::{EventId, Execution, LocId, Observation, ThreadId};
 use tribunal::verdict::{
-    Axiom, Because, Cycle, Edge, ModificationOrder, Race, Refutation, Violation, Witness,
+    Axiom, Because, Check, Cycle, Edge, ModificationOrder, Race, Refutation, Violation, Witness,
 };
 
 /// How deeply the reasons of an edge may be nested, and cases within cases.
@@ -175,6 +175,11 @@ fn refutation_to_json<'a>(
             open.insert("cases".into(), sources.iter().enumerate().map(case).collect());
             cases.extend(sources.iter().map(|(_, case)| (Some(case.axiom), &case.refutation)));
             json.insert("sources".into(), Value::Object(open));
+        }
+        Refutation::Check(Check { index, mo, events }) => {
+            let mo: Value = mo.iter().map(|&(first, second)| json!([event(first), event(second)])).collect();
+            let events: Value = events.iter().map(|&e| event(e)).collect();
+            json.insert("check".into(), json!({"index": index, "mo": mo, "events": events}));
         }
     }
     json
@@ -403,8 +408,8 @@ impl<'a> Reading<'a> {
 
     fn axiom(&self, object: &Map<String, Value>, what: &'static str) -> Result<Axiom, CertificateError> {
         let name = self.string(self.get(object, "axiom", what)?, "an axiom's name")?;
-        let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
-        axiom.ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })
+        Axiom::known(name)
+            .ok_or_else(|| CertificateError::UnknownName { what: "axiom", name: shortened(name) })
     }
 
     fn sources(&self, json: &Value) -> Result<Vec<(Observation, EventId)>, CertificateError> {
@@ -459,6 +464,25 @@ impl<'a> Reading<'a> {
                 write: self.event(self.get(shared, "write", "the shared source")?)?,
                 rmws: [self.event(first)?, self.event(second)?],
             }
+        } else if let Some(check) = object.get("check") {
+            const OBJECT: &str = "the check";
+            const PAIR: &str = "two writes";
+            let check = self.object(check, OBJECT)?;
+            let index = self.get(check, "index", OBJECT)?;
+            let pair = |json: &Value| match self.array(json, PAIR)?.as_slice() {
+                [first, second] => Ok((self.event(first)?, self.event(second)?)),
+                _ => Err(unexpected(PAIR, json)),
+            };
+            let mo = self.array(self.get(check, "mo", OBJECT)?, "a list of pairs of writes")?;
+            let events = self.array(self.get(check, "events", OBJECT)?, "a list of events")?;
+            Refutation::Check(Check {
+                index: index
+                    .as_u64()
+                    .and_then(|index| usize::try_from(index).ok())
+                    .ok_or_else(|| unexpected("the number of a check", index))?,
+                mo: mo.iter().map(pair).collect::<Result<_, _>>()?,
+                events: events.iter().map(|event| self.event(event)).collect::<Result<_, _>>()?,
+            })
         } else if let Some(overwritten) = object.get("overwritten") {
             const OBJECT: &str = "the overwritten read";
             let overwritten = self.object(overwritten, OBJECT)?;
@@ -483,7 +507,7 @@ impl<'a> Reading<'a> {
         } else {
             return Err(CertificateError::MissingKey {
                 key: "cycle",
-                object: "a violation or a case without \"shared_source\", \"overwritten\", \"split\", \"thin_air\", \"no_source\", \"forced\" or \"sources\"",
+                object: "a violation or a case without \"shared_source\", \"check\", \"overwritten\", \"split\", \"thin_air\", \"no_source\", \"forced\" or \"sources\"",
             });
         };
         Ok((leaf, 0))

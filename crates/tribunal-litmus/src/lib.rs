@@ -7,6 +7,7 @@
 pub mod arch;
 mod c;
 mod error;
+mod facts;
 mod few;
 pub mod history;
 pub mod micro;

@@ -11,7 +11,7 @@ use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
 use crate::syntax::Position;
 use crate::term::{TermId, Terms};
 use crate::test::Thread;
-use crate::value::{Binary, Size, Value};
+use crate::value::{Binary, Value};
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,6 @@ pub(crate) struct PathEvent {
     pub read: Option<TermId>,
     /// The sets it is in, as bits of [`Sets`].
     pub sets: u64,
-    pub size: Size,
     pub atomic: bool,
     /// Which instruction it is of, counted along the path.
     pub instance: u16,
@@ -389,7 +388,6 @@ impl<'a> Runner<'a> {
             value: None,
             read: None,
             sets,
-            size: access.map_or(Size::Word, |a| a.size),
             atomic: access.is_some_and(|a| a.atomic),
             instance: state.instance,
         });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::evaluate::UnknownName;
 use tribunal_cat::limits::{Limits, Stopped};
-use tribunal_cat::plan::{Effect, Plan};
+use tribunal_cat::plan::{Effect, NodeId, Op, Orders, Plan};
 
 use crate::error::{Error, Fault};
 use crate::paths::{Execution, Path, Sets, paths};
@@ -39,11 +39,13 @@ pub struct Options {
     pub register_events: bool,
     /// How often loops go round.
     pub unroll: u32,
+    /// Whether the model is of histories ([`tribunal_cat::Environment::history`]): a read-modify-write instruction is one event, orders are C11's.
+    pub history: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { counts: true, register_events: false, unroll: 2 }
+        Self { counts: true, register_events: false, unroll: 2, history: false }
     }
 }
 
@@ -61,13 +63,33 @@ pub struct Executions {
 pub(crate) struct Tally {
     pub counts: bool,
     pub cut: bool,
+    /// By check of the plan.
     pub raised: Vec<bool>,
+    /// Checks that flag or leave undefined, and depend on what is chosen, or not.
+    dependent: Vec<usize>,
+    independent: Vec<usize>,
+    /// Whether the present facts raise something of the latter that has not been raised.
+    pub raising: bool,
     states: BTreeMap<Vec<Value>, Executions>,
 }
 
 impl Tally {
-    pub fn flags_pending(&self, plan: &Plan) -> bool {
-        plan.checks.iter().zip(&self.raised).any(|(check, raised)| check.effect != Effect::Require && !raised)
+    /// Whether a check that raises something when the coherence order is of a kind has not been raised: such orders are to be looked for.
+    pub fn dependent_flags_pending(&self) -> bool {
+        self.dependent.iter().any(|check| !self.raised[*check])
+    }
+
+    /// Whether an execution with the present facts raises something new that does not depend on the coherence order, if it is consistent.
+    pub fn raises(&self, decider: &mut Decider<'_>) -> bool {
+        self.independent.iter().any(|check| !self.raised[*check] && raises(decider, *check))
+    }
+
+    /// Raises it.
+    pub fn raise(&mut self, decider: &mut Decider<'_>) {
+        for index in 0..self.independent.len() {
+            let check = self.independent[index];
+            self.raised[check] |= raises(decider, check);
+        }
     }
 
     pub fn has(&self, state: &[Value], holds: bool) -> bool {
@@ -79,6 +101,11 @@ impl Tally {
         let side = if holds { &mut entry.positive } else { &mut entry.negative };
         *side = if self.counts { side.saturating_add(executions) } else { 1 };
     }
+}
+
+fn raises(decider: &mut Decider<'_>, check: usize) -> bool {
+    let flag = decider.plan().checks[check].effect == Effect::Flag;
+    decider.evaluator().holds(check) == flag
 }
 
 /// What a test answers.
@@ -157,12 +184,22 @@ impl Outcome {
 pub struct Runner<'p> {
     decider: Decider<'p>,
     options: Options,
+    /// Whether a check rests on `FW` other than through the coherence order, of which the last writes are required anyway.
+    asks_finals: bool,
+    dependent: Vec<usize>,
+    independent: Vec<usize>,
 }
 
 impl<'p> Runner<'p> {
     /// A runner for a model's plan, made in the environment of the tests' architecture.
     pub fn new(plan: &'p Plan, options: Options) -> Self {
-        Self { decider: Decider::new(plan, &["rf"]), options }
+        let asks_finals = asks_finals(plan);
+        let varying: &[&str] = if asks_finals { &["rf", "FW"] } else { &["rf"] };
+        let raising = (0..plan.checks.len()).filter(|check| plan.checks[*check].effect != Effect::Require);
+        let chosen =
+            |check: &usize| rests_on(plan, [plan.checks[*check].node], |op| matches!(op, Op::Choice(_)));
+        let (dependent, independent) = raising.partition(chosen);
+        Self { decider: Decider::new(plan, varying), options, asks_finals, dependent, independent }
     }
 
     /// Runs a test.
@@ -187,6 +224,9 @@ impl<'p> Runner<'p> {
             counts: self.options.counts,
             cut: false,
             raised: vec![false; checks],
+            dependent: self.dependent.clone(),
+            independent: self.independent.clone(),
+            raising: false,
             states: BTreeMap::new(),
         };
         let mut chosen = vec![0; threads.len()];
@@ -197,8 +237,8 @@ impl<'p> Runner<'p> {
             limits.check(0, 0)?;
             let ways: Vec<_> =
                 threads.iter().zip(&chosen).map(|((ways, terms), way)| (&ways[*way], terms)).collect();
-            let structure = Structure::new(test, &sets, &ways);
-            Search::new(&structure, &mut self.decider, &mut tally, limits).run()?;
+            let structure = Structure::new(test, &sets, &ways, self.options.history);
+            Search::new(&structure, &mut self.decider, &mut tally, limits, self.asks_finals).run()?;
             for (way, (ways, _)) in chosen.iter_mut().zip(&threads) {
                 *way += 1;
                 if *way < ways.len() {
@@ -228,4 +268,46 @@ impl<'p> Runner<'p> {
             counted: tally.counts,
         }
     }
+}
+
+fn asks_finals(plan: &Plan) -> bool {
+    let checks = plan.checks.iter().map(|check| check.node);
+    let linear = plan.choices.iter().filter_map(|choice| match choice.from {
+        Orders::Linearisations { events, base } => Some([events, base]),
+        Orders::Locations { .. } => None,
+    });
+    rests_on(plan, checks.chain(linear.flatten()), |op| matches!(op, Op::Base(name) if name == "FW"))
+}
+
+/// Whether some of these nodes is computed of such an operation. What a choice ranges over is not looked at.
+fn rests_on(plan: &Plan, nodes: impl IntoIterator<Item = NodeId>, wanted: impl Fn(&Op) -> bool) -> bool {
+    let mut seen = vec![false; plan.nodes.len()];
+    let mut stack: Vec<NodeId> = nodes.into_iter().collect();
+    while let Some(node) = stack.pop() {
+        if std::mem::replace(&mut seen[node.0 as usize], true) {
+            continue;
+        }
+        let op = &plan.node(node).op;
+        if wanted(op) {
+            return true;
+        }
+        match op {
+            Op::Fixpoint(fixpoint, _) => stack.extend(&plan.fixpoints[fixpoint.0 as usize].bodies),
+            Op::Union(a, b)
+            | Op::Intersection(a, b)
+            | Op::Difference(a, b)
+            | Op::Product(a, b)
+            | Op::Sequence(a, b) => stack.extend([*a, *b]),
+            Op::Complement(a)
+            | Op::Domain(a)
+            | Op::Range(a)
+            | Op::Identity(a)
+            | Op::Inverse(a)
+            | Op::Optional(a)
+            | Op::Plus(a)
+            | Op::Star(a) => stack.push(*a),
+            Op::Base(_) | Op::Event(_) | Op::Empty | Op::Universe | Op::Variable(..) | Op::Choice(_) => {}
+        }
+    }
+    false
 }

@@ -6,9 +6,10 @@
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
 
+use crate::facts::Candidate;
 use crate::paths::truth;
 use crate::run::{RunError, Tally};
-use crate::structure::{Candidate, Cell, Structure};
+use crate::structure::{Cell, Structure};
 use crate::test::{Location, Observable};
 use crate::value::Value;
 
@@ -32,7 +33,11 @@ pub(crate) struct Search<'s, 'p, 'o> {
     writes: Vec<usize>,
     /// Whether every address is known before anything is read.
     fixed: bool,
+    /// What the coherence order must have for the final writes to be last.
     extra: Vec<(usize, usize)>,
+    /// The last write of each location, where the model asks for `FW`.
+    finals: Vec<usize>,
+    asks_finals: bool,
 }
 
 impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
@@ -41,6 +46,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         decider: &'o mut Decider<'p>,
         tally: &'o mut Tally,
         limits: &'o mut dyn Limits,
+        asks_finals: bool,
     ) -> Self {
         let known: Vec<_> = structure
             .cells
@@ -63,6 +69,8 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             writes: (0..events.len()).filter(|e| events[*e].writes()).collect(),
             fixed: false,
             extra: Vec::new(),
+            finals: Vec::new(),
+            asks_finals,
             structure,
             decider,
             tally,
@@ -86,15 +94,23 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
     }
 
     fn load(&mut self) -> Result<(), RunError> {
-        let candidate =
-            Candidate { structure: self.structure, locations: &self.locations, sources: &self.sources };
+        let candidate = Candidate {
+            structure: self.structure,
+            locations: &self.locations,
+            sources: &self.sources,
+            finals: &self.finals,
+        };
         Ok(self.decider.load(&candidate)?)
     }
 
-    fn change(&mut self) -> Result<(), RunError> {
-        let candidate =
-            Candidate { structure: self.structure, locations: &self.locations, sources: &self.sources };
-        Ok(self.decider.change(&candidate, &["rf"])?)
+    fn change(&mut self, name: &str) -> Result<(), RunError> {
+        let candidate = Candidate {
+            structure: self.structure,
+            locations: &self.locations,
+            sources: &self.sources,
+            finals: &self.finals,
+        };
+        Ok(self.decider.change(&candidate, &[name])?)
     }
 
     fn locate(&mut self) {
@@ -117,7 +133,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
 
     fn place(&mut self, placed: usize) -> Result<(), RunError> {
         self.nodes += 1;
-        if self.nodes % 64 == 0 {
+        if self.nodes.is_multiple_of(64) {
             self.limits.check(0, self.nodes)?;
         }
         if placed == self.reads.len() {
@@ -151,7 +167,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         if !self.fixed {
             return Ok(false);
         }
-        self.change()?;
+        self.change("rf")?;
         Ok(self.decider.is_refuted(&[]))
     }
 
@@ -251,28 +267,42 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             }
             self.load()?;
         } else if self.reads.is_empty() {
-            self.change()?;
+            self.change("rf")?;
         }
         let test = self.structure.test;
         let register = |cell: &Option<usize>| cell.and_then(|cell| self.known[cell]).unwrap_or(Value::ZERO);
         let places = test.observed.iter().zip(&self.structure.registers);
         let mut state: Vec<Value> = places.map(|((_, ty), cell)| ty.cast(register(cell))).collect();
         let mut finals = Vec::new();
-        for (place, (observable, _)) in test.observed.iter().enumerate() {
-            let Observable::Location(location) = observable else { continue };
+        let unobserved =
+            self.structure.test.memory.iter().map(|(location, _)| *location).filter(|_| self.asks_finals);
+        let observed = |location: Location| {
+            let is = |(o, _): &(Observable, _)| *o == Observable::Location(location);
+            test.observed.iter().position(is)
+        };
+        let locations = test.observed.iter().filter_map(|(o, _)| match o {
+            Observable::Location(location) => Some(*location),
+            Observable::Register(..) => None,
+        });
+        let locations: Vec<Location> =
+            if self.asks_finals { unobserved.collect() } else { locations.collect() };
+        for location in locations {
+            let place = observed(location);
             let all: Vec<usize> =
-                self.writes.iter().copied().filter(|w| self.locations[*w] == Some(*location)).collect();
+                self.writes.iter().copied().filter(|w| self.locations[*w] == Some(location)).collect();
             let later: Vec<usize> =
                 all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some()).collect();
             let last = if later.is_empty() { all.clone() } else { later };
             finals.push((place, all, last));
         }
+        let raises = self.tally.raises(self.decider);
+        self.tally.raising = raises;
         self.finals(&finals, &mut state)
     }
 
     fn finals(
         &mut self,
-        rest: &[(usize, Vec<usize>, Vec<usize>)],
+        rest: &[(Option<usize>, Vec<usize>, Vec<usize>)],
         state: &mut Vec<Value>,
     ) -> Result<(), RunError> {
         let Some(((place, all, last), rest)) = rest.split_first() else { return self.consistent(state) };
@@ -280,11 +310,18 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let Some(value) = self.structure.events[*write].value.and_then(|cell| self.known[cell]) else {
                 continue;
             };
-            state[*place] = self.structure.test.observed[*place].1.cast(value);
+            if let Some(place) = *place {
+                state[place] = self.structure.test.observed[place].1.cast(value);
+            }
+            self.finals.push(*write);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
-            self.finals(rest, state)?;
+            // One evaluation tells of most writes that they cannot be last.
+            if last.len() == 1 || !self.decider.is_refuted(&self.extra) {
+                self.finals(rest, state)?;
+            }
             self.extra.truncate(mark);
+            self.finals.pop();
         }
         Ok(())
     }
@@ -293,6 +330,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         let test = self.structure.test;
         if test.filter.as_ref().is_some_and(|filter| !filter.holds(state)) {
             return Ok(());
+        }
+        if self.asks_finals {
+            self.change("FW")?;
         }
         if self.structure.cut {
             if !self.tally.cut && self.decider.is_consistent(&self.extra, self.limits)? {
@@ -305,15 +345,18 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             test.shown.iter().flat_map(|s| &s.places).map(|place| state[*place]).collect();
         let executions = if self.tally.counts {
             self.decider.count(&self.extra, &mut self.tally.raised, self.limits)?
-        } else if self.tally.flags_pending(self.decider.plan()) {
+        } else if self.tally.dependent_flags_pending() {
             u64::from(self.decider.judge(&self.extra, &mut self.tally.raised, self.limits)?)
-        } else if self.tally.has(&shown, holds) {
+        } else if self.tally.has(&shown, holds) && !self.tally.raising {
             0
         } else {
             u64::from(self.decider.is_consistent(&self.extra, self.limits)?)
         };
         if executions > 0 {
             self.tally.add(shown, holds, executions);
+            if std::mem::take(&mut self.tally.raising) {
+                self.tally.raise(self.decider);
+            }
         }
         Ok(())
     }

@@ -1,9 +1,7 @@
 //! One way through every thread: events, the relations that do not depend on values, and values as cells to be solved.
 
-use tribunal_cat::plan::Facts;
-use tribunal_cat::relation::{Relation, Set};
+use tribunal_cat::relation::Relation;
 
-use crate::micro::Port;
 use crate::paths::{Kind, Path, PathEvent, Sets};
 use crate::term::{Term, TermId, Terms};
 use crate::test::{Location, Test};
@@ -48,8 +46,8 @@ pub(crate) struct Structure<'a> {
     pub test: &'a Test,
     pub sets: &'a Sets,
     pub paths: Vec<&'a Path>,
-    /// The first event of each thread; initial writes come before.
-    pub base: Vec<usize>,
+    /// The event of each event of each thread's path; initial writes come before all.
+    pub ids: Vec<Vec<usize>>,
     pub events: Vec<Event>,
     pub cells: Vec<Cell>,
     /// Cells that must be zero or not.
@@ -64,6 +62,8 @@ pub(crate) struct Structure<'a> {
     pub feeds: Relation,
     /// Whether `po` holds inside of instructions: in C.
     pub wide: bool,
+    /// Whether events are as in histories: a read-modify-write instruction is one of them, and annotations are those of C11.
+    pub history: bool,
 }
 
 struct Cells<'a> {
@@ -71,7 +71,7 @@ struct Cells<'a> {
     /// The cell of each term of each thread, once it has one.
     of: Vec<Option<usize>>,
     terms: &'a Terms,
-    base: usize,
+    ids: &'a [usize],
     stack: Vec<TermId>,
 }
 
@@ -91,7 +91,7 @@ impl Cells<'_> {
             let known = |of: &[Option<usize>], t: TermId| of.get(t.0 as usize).copied().flatten();
             let cell = match self.terms.get(top) {
                 Term::Constant(value) => Some(Cell::Constant(value)),
-                Term::Read(event) => Some(Cell::Read(self.base + usize::from(event))),
+                Term::Read(event) => Some(Cell::Read(self.ids[usize::from(event)])),
                 Term::Unary(op, of) => match known(&self.of, of) {
                     Some(of) => Some(Cell::Unary(op, of)),
                     None => {
@@ -124,7 +124,7 @@ impl Cells<'_> {
 
 impl<'a> Structure<'a> {
     /// `paths`: one of each thread, with the thread's terms.
-    pub fn new(test: &'a Test, sets: &'a Sets, paths: &[(&'a Path, &'a Terms)]) -> Self {
+    pub fn new(test: &'a Test, sets: &'a Sets, paths: &[(&'a Path, &'a Terms)], history: bool) -> Self {
         let mut events = Vec::new();
         let mut cells = Vec::new();
         for (location, value) in &test.memory {
@@ -138,7 +138,7 @@ impl<'a> Structure<'a> {
             test,
             sets,
             paths: paths.iter().map(|(path, _)| *path).collect(),
-            base: Vec::with_capacity(paths.len()),
+            ids: Vec::with_capacity(paths.len()),
             events,
             cells: Vec::new(),
             assumptions: Vec::new(),
@@ -147,41 +147,73 @@ impl<'a> Structure<'a> {
             pairs: Vec::new(),
             feeds: Relation::empty(0),
             wide: test.arch == "C",
+            history,
         };
         for (thread, (path, terms)) in paths.iter().enumerate() {
-            let base = structure.events.len();
-            structure.base.push(base);
-            let mut solver = Cells { cells, of: Vec::new(), terms, base, stack: Vec::new() };
+            let ids = structure.number(path);
+            let mut solver = Cells { cells, of: Vec::new(), terms, ids: &ids, stack: Vec::new() };
             structure.add_thread(thread, path, &mut solver);
             cells = solver.cells;
+            structure.ids.push(ids);
         }
         structure.cells = cells;
         structure.feed();
         structure
     }
 
-    fn add_thread(&mut self, thread: usize, path: &Path, solver: &mut Cells<'_>) {
+    /// Numbers the events of a path, and finds its atomic pairs.
+    fn number(&mut self, path: &Path) -> Vec<usize> {
+        let mut ids: Vec<usize> = Vec::with_capacity(path.events.len());
         let mut last: Option<(usize, &PathEvent)> = None;
+        let mut next = self.events.len();
         for event in &path.events {
-            let id = self.events.len();
-            if event.atomic {
-                if let Some((load, atomic)) = last
-                    && atomic.kind == Kind::Load
-                    && event.kind == Kind::Store
+            let pair = match last {
+                Some((load, atomic))
+                    if event.atomic && atomic.kind == Kind::Load && event.kind == Kind::Store =>
                 {
-                    self.pairs.push((load, id));
+                    Some((load, atomic.instance == event.instance))
                 }
+                _ => None,
+            };
+            match pair {
+                // The store is of the load's event.
+                Some((load, true)) if self.history => ids.push(load),
+                _ => {
+                    ids.push(next);
+                    next += 1;
+                }
+            }
+            let id = ids[ids.len() - 1];
+            if let Some((load, _)) = pair
+                && load != id
+            {
+                self.pairs.push((load, id));
+            }
+            if event.atomic {
                 last = Some((id, event));
             }
+        }
+        ids
+    }
+
+    fn add_thread(&mut self, thread: usize, path: &Path, solver: &mut Cells<'_>) {
+        for (index, event) in path.events.iter().enumerate() {
             let mut cell = |term: Option<TermId>| term.map(|term| solver.cell(term));
+            let (address, value, read) = (cell(event.address), cell(event.value), cell(event.read));
+            let id = solver.ids[index];
+            if let Some(load) = self.events.get_mut(id) {
+                (load.kind, load.value, load.sets) = (Some(Kind::Update), value, load.sets | event.sets);
+                continue;
+            }
+            let (sets, instance) = (event.sets, event.instance);
             self.events.push(Event {
                 thread: Some(thread),
                 kind: Some(event.kind),
-                address: cell(event.address),
-                value: cell(event.value),
-                read: cell(event.read),
-                sets: event.sets,
-                instance: event.instance,
+                address,
+                value,
+                read,
+                sets,
+                instance,
             });
         }
         for (term, holds) in &path.assumptions {
@@ -205,10 +237,12 @@ impl<'a> Structure<'a> {
 
     fn feed(&mut self) {
         let mut feeds = Relation::empty(self.events.len());
-        for (thread, path) in self.paths.iter().enumerate() {
-            let base = self.base[thread];
+        for (path, ids) in self.paths.iter().zip(&self.ids) {
             for (a, b) in path.iico_data.iter().chain(&path.iico_ctrl).chain(&path.iico_order) {
-                feeds.insert(base + usize::from(*a), base + usize::from(*b));
+                let (a, b) = (ids[usize::from(*a)], ids[usize::from(*b)]);
+                if a != b {
+                    feeds.insert(a, b);
+                }
             }
         }
         feeds.close();
@@ -221,156 +255,5 @@ impl<'a> Structure<'a> {
             Value::Address(symbol, offset) => Some(Location { symbol, offset }),
             _ => None,
         }
-    }
-}
-
-/// Final writes are not in `FW` but required of the coherence order, so that nothing but `rf` changes from one candidate to the next. Names of herd's that
-/// are not here are of nothing: what a text may name at all is known to its environment.
-///
-/// An execution for a model to judge: a structure, the locations of its accesses and, perhaps in part, where reads have their values from.
-#[derive(Debug)]
-pub(crate) struct Candidate<'s> {
-    pub structure: &'s Structure<'s>,
-    /// By event; none where it is no access, or not known yet.
-    pub locations: &'s [Option<Location>],
-    /// By event.
-    pub sources: &'s [Option<usize>],
-}
-
-impl Candidate<'_> {
-    fn fill(&self, into: &mut Set, choose: impl Fn(&Event) -> bool) {
-        for (index, event) in self.structure.events.iter().enumerate() {
-            if choose(event) {
-                into.insert(index);
-            }
-        }
-    }
-
-    fn pairs_of(&self, into: &mut Relation, pairs: impl Fn(&Path) -> &Vec<(u16, u16)>) {
-        for (path, base) in self.structure.paths.iter().zip(&self.structure.base) {
-            for (a, b) in pairs(path) {
-                into.insert(base + usize::from(*a), base + usize::from(*b));
-            }
-        }
-    }
-
-    fn of_two(&self, into: &mut Relation, choose: impl Fn(&Event, &Event) -> bool) {
-        let events = &self.structure.events;
-        for (a, first) in events.iter().enumerate() {
-            for (b, second) in events.iter().enumerate() {
-                if choose(first, second) {
-                    into.insert(a, b);
-                }
-            }
-        }
-    }
-
-    fn rmw(&self, into: &mut Relation, one_instruction: bool) {
-        for (load, store) in &self.structure.pairs {
-            let same = self.locations[*load].is_some() && self.locations[*load] == self.locations[*store];
-            let events = &self.structure.events;
-            if same && (!one_instruction || events[*load].instance == events[*store].instance) {
-                into.insert(*load, *store);
-            }
-        }
-    }
-}
-
-fn memory(event: &Event) -> bool {
-    event.address.is_some()
-}
-
-impl Facts for Candidate<'_> {
-    fn size(&self) -> usize {
-        self.structure.events.len()
-    }
-
-    fn set(&self, name: &str, into: &mut Set) -> bool {
-        let kind = |wanted: Kind| move |e: &Event| e.kind == Some(wanted);
-        match name {
-            "R" => self.fill(into, |e| memory(e) && e.reads()),
-            "W" => self.fill(into, |e| memory(e) && e.writes()),
-            "M" | "Exp" => self.fill(into, memory),
-            "IW" => self.fill(into, |e| e.kind.is_none()),
-            "F" => self.fill(into, kind(Kind::Fence)),
-            "B" => self.fill(into, |e| matches!(e.kind, Some(Kind::Branch | Kind::Predicate))),
-            "BCC" => self.fill(into, kind(Kind::Branch)),
-            "PRED" => self.fill(into, kind(Kind::Predicate)),
-            "RMW" => {
-                let half = self.structure.sets.bit("RMW").unwrap_or(0);
-                self.fill(into, |e| e.kind == Some(Kind::Update) || e.sets & half != 0);
-            }
-            "NA" => {
-                let atomic = self.structure.sets.bit("A").unwrap_or(0);
-                self.fill(into, |e| e.sets & atomic == 0);
-            }
-            "Rreg" => self.fill(into, |e| matches!(e.kind, Some(Kind::ReadRegister(_)))),
-            "Wreg" => self.fill(into, kind(Kind::WriteRegister)),
-            "DATA" => self.fill(into, kind(Kind::ReadRegister(Port::Data))),
-            "NDATA" => self.fill(into, |e| e.kind != Some(Kind::ReadRegister(Port::Data))),
-            "EXEC" => self.fill(into, |_| true),
-            _ => {
-                if let Some(bit) = self.structure.sets.bit(name) {
-                    self.fill(into, |e| e.sets & bit != 0);
-                }
-            }
-        }
-        true
-    }
-
-    fn relation(&self, name: &str, into: &mut Relation) -> bool {
-        match name {
-            "rf" => {
-                for (read, source) in self.sources.iter().enumerate() {
-                    if let Some(source) = source {
-                        into.insert(*source, read);
-                    }
-                }
-            }
-            "id" => self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e)),
-            "po" | "partial_po" => {
-                self.of_two(into, |a, b| {
-                    a.thread.is_some() && a.thread == b.thread && a.instance < b.instance
-                });
-                if self.structure.wide {
-                    into.extend(&self.structure.feeds);
-                }
-            }
-            "loc" => {
-                for (a, first) in self.locations.iter().enumerate() {
-                    for (b, second) in self.locations.iter().enumerate() {
-                        if first.is_some() && first == second {
-                            into.insert(a, b);
-                        }
-                    }
-                }
-            }
-            "int" => self.of_two(into, |a, b| a.thread.is_some() && a.thread == b.thread),
-            "ext" => self.of_two(into, |a, b| a.thread != b.thread),
-            "rmw" => self.rmw(into, false),
-            "amo" => self.rmw(into, true),
-            "addr" => self.pairs_of(into, |p| &p.addr),
-            "data" => self.pairs_of(into, |p| &p.data),
-            "ctrl" => self.pairs_of(into, |p| &p.ctrl),
-            "iico_data" => self.pairs_of(into, |p| &p.iico_data),
-            "iico_ctrl" => self.pairs_of(into, |p| &p.iico_ctrl),
-            "iico_order" => self.pairs_of(into, |p| &p.iico_order),
-            "rf-reg" => self.pairs_of(into, |p| &p.rf_reg),
-            "sm" | "si" => {
-                for (e, event) in self.structure.events.iter().enumerate() {
-                    if memory(event) {
-                        into.insert(e, e);
-                    }
-                }
-            }
-            "same-instance" | "same-instr" => {
-                self.of_two(into, |a, b| {
-                    a.thread.is_some() && a.thread == b.thread && a.instance == b.instance
-                });
-                self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e));
-            }
-            _ => {}
-        }
-        true
     }
 }

@@ -27,3 +27,85 @@ fn all_expected() {
     });
     report(&tallies);
 }
+
+/// Our models by name, on the tests that diy made: outcomes.tsv has herd's states with MODELS.md's models written in cat. A tenth of them, or
+/// with `TRIBUNAL_ALL` all.
+#[test]
+fn our_models_on_diy() {
+    let Some(shared) = shared() else { return };
+    for folder in ["c11-diy", "x86-diy"] {
+        let Some(text) = unpack(&shared.join(folder).join("outcomes.tsv.xz")) else { return };
+        let every = if std::env::var_os("TRIBUNAL_ALL").is_some() { 1 } else { 10 };
+        let rows = text.lines().filter(|line| !line.starts_with('#')).step_by(every);
+        let rows: Vec<compare::Row> = rows
+            .filter_map(|line| {
+                let columns: Vec<&str> = line.split('\t').collect();
+                let ours = match columns[1] {
+                    "x86tso" => "tso",
+                    "sc-c" => "sc",
+                    "relaxed-porf" => return None,
+                    // There a seq_cst access is as an acq_rel one.
+                    "rc20" if columns[0].contains("sc") => return None,
+                    name => name,
+                };
+                Some(compare::Row::new(
+                    columns[0],
+                    &format!("our-{ours}"),
+                    "",
+                    columns.get(2).copied().unwrap_or_default(),
+                ))
+            })
+            .collect();
+        let tallies =
+            compared(&rows, &mut Models::new(Vec::new()), false, 10, |test| shared.join(folder).join(test));
+        report(&tallies);
+        let wrong: usize =
+            tallies.values().map(|t| t.wrong.len() + t.unsupported.len() + t.stopped.len()).sum();
+        assert_eq!(wrong, 0, "of {}", rows.len());
+    }
+}
+
+/// The tests on which herd takes long or gives up, with its seconds. `TRIBUNAL_STATES`: without counts.
+#[test]
+#[ignore = "for measuring; needs herd's files"]
+fn hard() {
+    let (Some(shared), Some(herd)) = (shared(), directories("TRIBUNAL_HERD")) else { return };
+    let text = std::fs::read_to_string(shared.join("hard/herd7.tsv")).expect("herd's answers");
+    let mut models = Models::new(herd);
+    let counts = std::env::var_os("TRIBUNAL_STATES").is_none();
+    let only = std::env::var("TRIBUNAL_ONLY").unwrap_or_default();
+    let seconds = std::env::var("TRIBUNAL_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(60);
+    for line in text.lines().filter(|line| !line.starts_with('#') && line.starts_with(&only)) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let row = compare::Row::new(
+            columns[0],
+            columns[1],
+            columns[3],
+            columns.get(9).copied().unwrap_or_default(),
+        );
+        let start = std::time::Instant::now();
+        let file = shared.join(format!("hard/{}.litmus", columns[0]));
+        let answer = compare::answer(&row, &mut models, counts, seconds, &file);
+        let took = start.elapsed().as_secs_f64();
+        let said = match answer {
+            Err(_) => "stopped".to_owned(),
+            Ok((test, outcome)) => {
+                let all = outcome.executions();
+                let same = if columns[3] == "timeout" || row.states.is_empty() {
+                    "nothing to compare"
+                } else if compare::printed(&test, &outcome) == row.states
+                    && compare::verdict(&test, &outcome) == row.verdict
+                {
+                    "same"
+                } else {
+                    "WRONG"
+                };
+                format!("{} states, {} {}, {same}", outcome.states.len(), all.positive, all.negative)
+            }
+        };
+        eprintln!(
+            "{} {}: herd {} s ({}), we {took:.3} s: {said}",
+            columns[0], columns[1], columns[2], columns[3]
+        );
+    }
+}

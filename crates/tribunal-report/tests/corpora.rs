@@ -96,7 +96,7 @@ fn edges(refutation: &Refutation, all: &mut Edges) {
             edges(forward, all);
             edges(backward, all);
         }
-        Refutation::ThinAir(_) | Refutation::NoSource(_) => {}
+        Refutation::ThinAir(_) | Refutation::NoSource(_) | Refutation::Check(_) => {}
         Refutation::Forced { then, .. } => edges(&then.refutation, all),
         Refutation::Sources { cases, .. } => {
             cases.iter().for_each(|(_, case)| edges(&case.refutation, all));

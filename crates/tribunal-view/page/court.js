@@ -9,6 +9,9 @@ const NO_COURT = "This page shows one history and cannot check others: start `tr
 let exhibit = null;
 let awaited = 0;
 
+// Models given as text, by the names of their files.
+const texts = {};
+
 function notify(text) {
   const notice = byId("notice");
   notice.hidden = !text;
@@ -20,6 +23,7 @@ byId("notice").querySelector("button").addEventListener("click", () => notify(nu
 const request = (index) =>
   JSON.stringify({
     models: byId("models").value.trim() || "all",
+    texts,
     index,
     spec: byId("spec").value.trim() || null,
     format: byId("format").value || null,
@@ -66,6 +70,10 @@ function again(index = exhibit?.index ?? 0) {
 async function open(file) {
   if (!court) return notify(NO_COURT);
   try {
+    if (file.name.endsWith(".cat")) {
+      texts[file.name] = await file.text();
+      return exhibit ? again() : notify(`${file.name} will be asked of the next history.`);
+    }
     await judge(file.name, new Uint8Array(await file.arrayBuffer()));
   } catch (error) {
     notify(`${file.name}: ${error?.message ?? error}`);
@@ -118,7 +126,7 @@ const carriesFile = (event) => event.dataTransfer?.types.includes("Files");
 addEventListener("dragover", (event) => {
   if (!carriesFile(event)) return;
   event.preventDefault();
-  veil.firstElementChild.textContent = court ? "Drop a history to check it" : NO_COURT;
+  veil.firstElementChild.textContent = court ? "Drop a history to check it, or a model (.cat) to check it against" : NO_COURT;
   veil.hidden = false;
 });
 addEventListener("dragleave", (event) => {

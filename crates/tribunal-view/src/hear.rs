@@ -2,6 +2,8 @@
 
 use crate::{Document, document};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tribunal::definition::{Definition, NoFiles};
 use tribunal::object::{Criterion, Specification, specs};
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
@@ -11,12 +13,14 @@ use web_time::Instant;
 /// Of a file with more histories it is only said that there are more.
 const COUNTED: u64 = 10_000;
 
-/// What is asked about a file, as a page asks it: `{"models": "sc,tso", "index": 0}`. All of it may be left out.
+/// What is asked about a file, as a page asks it: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`. All of it may be left out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// The models or criteria, separated by commas; `all`: those that apply.
+    /// The models or criteria, separated by commas; `all`: those that apply, and those given as texts.
     pub models: String,
+    /// Models given as text, in cat, by the names of their files.
+    pub texts: BTreeMap<String, String>,
     /// Which of the file's histories, from 0.
     pub index: u64,
     /// What an object should do: the name of a built-in specification; none: what the history says.
@@ -27,7 +31,7 @@ pub struct Request {
 
 impl Default for Request {
     fn default() -> Self {
-        Request { models: "all".into(), index: 0, spec: None, format: None }
+        Request { models: "all".into(), texts: BTreeMap::new(), index: 0, spec: None, format: None }
     }
 }
 
@@ -81,6 +85,10 @@ pub enum Unheard {
 /// document of it. If the limits have a deadline, what is asked shares the time until then. The memory is what reading a history may
 /// take, and what an engine may take beside it.
 pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) -> Result<Heard, Unheard> {
+    let given = request.texts.iter().map(|(name, text)| {
+        Definition::new(name, text, &mut NoFiles).map_err(|error| Unheard::Question(error.to_string()))
+    });
+    let given: Vec<Definition> = given.collect::<Result<_, _>>()?;
     let questions: Questions = request.models.parse().map_err(Unheard::Question)?;
     let format = request.format.as_deref().map(str::parse::<Format>).transpose()?;
     let mut histories = tribunal_formats::read(
@@ -100,7 +108,7 @@ pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) 
         }
         before += 1;
     };
-    let document = of_history(&history, name, &questions, request.spec.as_deref(), limits)?;
+    let document = of_history(&history, name, (&questions, &given), request.spec.as_deref(), limits)?;
     drop(history);
     // Malformed ones count: who asks for one is told what is wrong with it.
     let left = COUNTED.saturating_sub(before + 1);
@@ -120,12 +128,15 @@ pub fn asked(questions: &Questions, judged: Judged<'_>) -> Vec<Question> {
 fn of_history(
     history: &History,
     file: &str,
-    questions: &Questions,
+    (questions, given): (&Questions, &[Definition]),
     spec: Option<&str>,
     limits: &Limits<'_>,
 ) -> Result<Document, Unheard> {
     let ask = |judged: Judged<'_>| {
-        let asked = asked(questions, judged);
+        let mut asked = asked(questions, judged);
+        if let (Questions::All, Judged::Memory(_)) = (questions, judged) {
+            asked.extend(given.iter().map(|&definition| Question::Model(Model::Cat(definition))));
+        }
         let parts = asked.len() as u32 + 1;
         let finding = |(question, at): (&Question, u32)| {
             Finding::of(judged, question, EngineChoice::Auto, &share(limits, parts - at))

@@ -18,6 +18,7 @@
 //! ```
 
 mod checker;
+pub mod definition;
 pub mod growth;
 mod limits;
 pub mod memory;

@@ -23,7 +23,7 @@ fn lists(refutation: &mut Refutation, f: &mut impl FnMut(&mut Vec<Edge>)) {
             lists(forward, f);
             lists(backward, f);
         }
-        Refutation::ThinAir(_) | Refutation::NoSource(_) => {}
+        Refutation::ThinAir(_) | Refutation::NoSource(_) | Refutation::Check(_) => {}
         Refutation::Forced { then, .. } => lists(&mut then.refutation, f),
         Refutation::Sources { cases, .. } => {
             cases.iter_mut().for_each(|(_, case)| lists(&mut case.refutation, f));
@@ -99,7 +99,7 @@ fn idle_lemmas(refutation: &Refutation) -> usize {
         }
         Refutation::Split { forward, backward, .. } => idle_lemmas(forward) + idle_lemmas(backward),
         Refutation::SharedSource { .. } | Refutation::Overwritten { .. } => 0,
-        Refutation::ThinAir(_) | Refutation::NoSource(_) => 0,
+        Refutation::ThinAir(_) | Refutation::NoSource(_) | Refutation::Check(_) => 0,
         Refutation::Forced { then, .. } => idle_lemmas(&then.refutation),
         Refutation::Sources { cases, .. } => {
             cases.iter().map(|(_, case)| idle_lemmas(&case.refutation)).sum()

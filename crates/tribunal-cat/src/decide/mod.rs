@@ -5,6 +5,7 @@ mod explain;
 mod forbidden;
 mod orders;
 mod saturate;
+mod schedule;
 mod search;
 mod tree;
 
@@ -43,6 +44,9 @@ pub struct Decider<'p> {
     /// How many candidates there have been.
     states: u64,
 }
+
+/// How many relations marking takes, in most models: where it is more, it is counted once it is known.
+const MARKS: usize = 8;
 
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,9 +164,14 @@ impl<'p> Decider<'p> {
         }
     }
 
-    /// What holds memory: the values of a plan's relations, and as many again while it is found what checks force.
-    pub fn bytes(&self) -> usize {
-        self.evaluator.bytes() + self.forbidden.bytes()
+    /// What deciding an execution of so many events takes, but for a search: the values of relations, and what is marked while it is found what checks force.
+    /// To be asked before [`load`](Self::load) where memory is limited.
+    pub fn bytes_for(&self, size: usize) -> usize {
+        self.evaluator.bytes_for(size) + MARKS * Relation::bytes(size)
+    }
+
+    fn bytes(&self) -> usize {
+        self.evaluator.bytes() + self.forbidden.bytes().max(MARKS * Relation::bytes(self.evaluator.size()))
     }
 
     /// The classes of a choice that the evaluator has total orders of, in order.
@@ -271,12 +280,10 @@ impl<'p> Decider<'p> {
 
     /// What a choice ranges over, and what all its orders contain.
     fn range_of(&mut self, choice: usize, extra: &[(usize, usize)]) -> (Range, Orders) {
-        let (same, events, base) = match self.plan().choices[choice].from {
-            Domain::Locations { events, base } => (Some(&self.same_location), events, base),
-            Domain::Linearisations { events, base } => (None, events, base),
-        };
-        let events = self.evaluator.set(events).clone();
-        Range::new(&events, same, self.evaluator.relation(base), if choice == 0 { extra } else { &[] })
+        let by_location = matches!(self.plan().choices[choice].from, Domain::Locations { .. });
+        let (events, base) = self.evaluator.domain(choice);
+        let same = by_location.then_some(&self.same_location);
+        Range::new(events, same, base, if choice == 0 { extra } else { &[] })
     }
 
     fn free_checks_hold(&mut self) -> bool {

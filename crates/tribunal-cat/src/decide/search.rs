@@ -9,6 +9,7 @@ use super::Decider;
 use super::explain::Nogoods;
 use super::orders::{Orders, is_total};
 use super::saturate::{Added, Conflict, Reason, Stage};
+use super::schedule::Schedule;
 use super::tree::Tree;
 use crate::limits::{Limits, Stopped};
 use crate::plan::{ChoiceId, Condition};
@@ -226,7 +227,13 @@ impl Decider<'_> {
                 continue;
             }
             along.extend(self.evaluator.choice(ChoiceId(choice as u32)));
-            let order = along.topological()?;
+            let order = match check {
+                Some(check) => {
+                    let node = self.plan().checks[check].node;
+                    Schedule::new(&self.evaluator, node, &self.ranges, &along).order()?
+                }
+                None => along.topological()?,
+            };
             let mut place = vec![0; order.len()];
             order.iter().enumerate().for_each(|(at, &event)| place[event] = at);
             for (class, events) in self.ranges[choice].classes.iter().enumerate() {

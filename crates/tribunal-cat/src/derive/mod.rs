@@ -67,7 +67,8 @@ pub struct Failure {
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {
-    /// Why a pair is in a node that is outside of all fixpoints, or an event in a set; nothing if it is not.
+    /// Why a pair is in a node that is outside of all fixpoints, or an event in a set; nothing if it is not. In large executions, what no choice matters to
+    /// is not derived any further.
     pub fn derive(&mut self, node: NodeId, pair: (usize, usize)) -> Option<Derivation> {
         let is_member = match self.plan().node(node).ty {
             Type::Set => pair.0 == pair.1 && self.set(node).contains(pair.0),
@@ -141,6 +142,7 @@ impl Evaluator<'_> {
             premises.clear();
             let mut context = contexts[step];
             match self.plan().node(node).op {
+                _ if !self.is_derivable(node) => {}
                 Op::Fixpoint(fixpoint, index) | Op::Variable(fixpoint, index) => {
                     let (body, within) = rounds.enter(self, context, fixpoint, index, pair);
                     premises.push((body, pair));

@@ -16,18 +16,24 @@ pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     best.map(|(_, other)| other)
 }
 
-/// How many letters must be changed, added or left out (Levenshtein), each for two, and another case for one. Time: the product of the
-/// lengths.
+/// How many letters must be changed, added or left out, each for two; another case, or neighbours that change places, for one (optimal string
+/// alignment). Time: the product of the lengths.
 fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).map(|j| 2 * j).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = row[0];
-        row[0] = 2 * (i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let change = corner + usize::from(x != y) + usize::from(!x.eq_ignore_ascii_case(y));
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 2).min(corner + 2);
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            if i == 0 || j == 0 {
+                rows[i][j] = 2 * (i + j);
+                continue;
+            }
+            let (x, y) = (a[i - 1], b[j - 1]);
+            let change = rows[i - 1][j - 1] + usize::from(x != y) + usize::from(!x.eq_ignore_ascii_case(&y));
+            let mut least = change.min(rows[i - 1][j] + 2).min(rows[i][j - 1] + 2);
+            if i > 1 && j > 1 && x == b[j - 2] && y == a[i - 2] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = least;
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }

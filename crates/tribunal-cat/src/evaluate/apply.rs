@@ -31,20 +31,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Into a relation that is empty.
+    /// Into a relation of the right size, of which nothing is known.
     pub(super) fn apply_relation(&self, node: NodeId, into: &mut Relation) {
         match &self.program.codes[node.0 as usize] {
-            Code::Base
-            | Code::Event(_)
-            | Code::Empty
-            | Code::Variable
-            | Code::Fixpoint(..)
-            | Code::Domain(_)
-            | Code::Range(_) => {}
             Code::Universe => into.fill(),
-            Code::Union(operands) => operands.iter().for_each(|&operand| {
-                into.extend(self.relation_at(operand));
-            }),
+            Code::Union(operands) => {
+                into.assign(self.relation_at(operands[0]));
+                operands[1..].iter().for_each(|&operand| _ = into.extend(self.relation_at(operand)));
+            }
             &Code::Intersection(a, b) => {
                 into.assign(self.relation_at(a));
                 into.retain(self.relation_at(b));
@@ -54,13 +48,29 @@ impl Evaluator<'_> {
                 into.subtract(self.relation_at(b));
             }
             &Code::Complement(a) => self.relation_at(a).complement_into(into),
-            &Code::Identity(a) => into.extend_identity(self.set_at(a)),
-            &Code::Product(a, b) => into.extend_product(self.set_at(a), self.set_at(b)),
-            &Code::Sequence(a, b) => self.relation_at(a).sequence_into(self.relation_at(b), into),
-            &Code::InverseSequence(a, b) => {
-                self.relation_at(a).inverse_sequence_into(self.relation_at(b), into)
+            &Code::Identity(a) => {
+                into.clear();
+                into.extend_identity(self.set_at(a));
             }
-            &Code::Inverse(a) => self.relation_at(a).inverse_into(into),
+            &Code::Product(a, b) => {
+                into.clear();
+                into.extend_product(self.set_at(a), self.set_at(b));
+            }
+            &Code::Sequence(a, b) => {
+                let (a, value) = (self.relation_at(a), self.relation_at(b));
+                match self.size > 64 && self.is_transitive(b) {
+                    true => a.sequence_transitive_into(value, into),
+                    false => a.sequence_into(value, into),
+                }
+            }
+            &Code::InverseSequence(a, b) => {
+                into.clear();
+                self.relation_at(a).inverse_sequence_into(self.relation_at(b), into);
+            }
+            &Code::Inverse(a) => {
+                into.clear();
+                self.relation_at(a).inverse_into(into);
+            }
             &Code::Optional(a) => {
                 into.assign(self.relation_at(a));
                 into.make_reflexive();
@@ -80,13 +90,24 @@ impl Evaluator<'_> {
                 }
             }
             &Code::Restrict(a, from, to) => {
-                into.assign(self.relation_at(a));
-                into.restrict_to(from.map(|from| self.set_at(from)), to.map(|to| self.set_at(to)));
+                let (from, to) = (from.map(|from| self.set_at(from)), to.map(|to| self.set_at(to)));
+                into.assign_restricted(self.relation_at(a), from, to);
             }
             &Code::Without(a, from, to) => {
                 into.assign(self.relation_at(a));
                 into.subtract_product(self.set_at(from), self.set_at(to));
             }
+            // What else there is gives sets, or is not computed here.
+            _ => into.clear(),
+        }
+    }
+
+    /// Whether it is by what it is written as.
+    fn is_transitive(&self, node: NodeId) -> bool {
+        match *self.code(node) {
+            Code::Plus(_) | Code::Star(_) => true,
+            Code::Optional(a) => self.is_transitive(a),
+            _ => false,
         }
     }
 }

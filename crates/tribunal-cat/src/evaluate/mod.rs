@@ -4,9 +4,10 @@
 //! same size nothing is allocated.
 
 mod apply;
+mod economy;
 pub(crate) mod program;
 
-use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Plan, Type};
+use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Orders, Plan, Type};
 use crate::relation::{Relation, Set};
 use program::{Code, FIXED, Program, Sources};
 
@@ -71,6 +72,9 @@ pub struct Evaluator<'p> {
     /// For relations that are needed for a moment.
     scratch: Relation,
     scratch_set: Set,
+    /// Whether values are given up that nothing needs any more, and whether they were.
+    economical: bool,
+    given_up: bool,
 }
 
 impl<'p> Evaluator<'p> {
@@ -88,6 +92,8 @@ impl<'p> Evaluator<'p> {
             choices: vec![Relation::empty(0); plan.choices.len()],
             scratch: Relation::empty(0),
             scratch_set: Set::empty(0),
+            economical: false,
+            given_up: false,
         }
     }
 
@@ -99,17 +105,6 @@ impl<'p> Evaluator<'p> {
     /// The number of events.
     pub fn size(&self) -> usize {
         self.size
-    }
-
-    /// What the values of all nodes take, at most.
-    pub fn bytes(&self) -> usize {
-        let relations = self
-            .program
-            .kept
-            .iter()
-            .zip(&self.plan.nodes)
-            .filter(|(kept, node)| **kept && node.ty == Type::Relation);
-        (relations.count() + self.choices.len() + 1) * Relation::bytes(self.size)
     }
 
     pub(crate) fn code(&self, node: NodeId) -> &Code {
@@ -131,8 +126,21 @@ impl<'p> Evaluator<'p> {
         self.program.depends[node.0 as usize] & self.moving != 0
     }
 
+    /// The events that a choice orders, and what its orders contain.
+    pub(crate) fn domain(&mut self, choice: usize) -> (&Set, &Relation) {
+        self.give_up_what_is_not_needed();
+        let needs = std::mem::take(&mut self.program.domains[choice]);
+        self.bring(&needs);
+        self.program.domains[choice] = needs;
+        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+            self.plan.choices[choice].from;
+        (self.set_at(events), self.relation_at(base))
+    }
+
     /// Takes the facts of an execution. Choices are empty then.
     pub fn load(&mut self, facts: &dyn Facts) -> Result<(), UnknownName> {
+        self.economical = facts.size() > economy::LARGE;
+        self.given_up = false;
         self.size = facts.size();
         self.valid.fill(false);
         self.choices.iter_mut().for_each(|choice| choice.reset(facts.size()));
@@ -143,6 +151,10 @@ impl<'p> Evaluator<'p> {
 
     /// Takes some facts anew, of those that vary; the others and the choices stay.
     pub fn change(&mut self, facts: &dyn Facts, names: &[&str]) -> Result<(), UnknownName> {
+        if self.economical {
+            // What the others' values were needed for may be gone.
+            return self.load(facts);
+        }
         let bit = |name: &&str| {
             let index = self.varying.iter().position(|varying| varying == name);
             index.map_or(FIXED, Program::varying)
@@ -206,6 +218,7 @@ impl<'p> Evaluator<'p> {
     /// The value of a relation that is outside of all fixpoints.
     pub fn relation(&mut self, node: NodeId) -> &Relation {
         if !self.valid[node.0 as usize] {
+            self.give_up_what_is_not_needed();
             let needs = self.program.needs(self.plan, node);
             self.bring(&needs);
         }
@@ -223,6 +236,7 @@ impl<'p> Evaluator<'p> {
 
     /// Whether a check holds, by its number.
     pub fn holds(&mut self, check: usize) -> bool {
+        self.give_up_what_is_not_needed();
         let needs = std::mem::take(&mut self.program.checks[check]);
         self.bring(&needs);
         self.program.checks[check] = needs;
@@ -255,10 +269,22 @@ impl<'p> Evaluator<'p> {
             self.values[node.0 as usize] = value;
             return self.fix(fixpoint, |_| {});
         }
-        reset(&mut value, self.plan.node(node).ty, self.size);
-        match &mut value {
-            Value::Set(set) => self.apply_set(node, set),
-            Value::Relation(relation) => self.apply_relation(node, relation),
+        match self.plan.node(node).ty {
+            Type::Relation => {
+                let mut relation = match value {
+                    Value::Relation(relation) => relation,
+                    Value::Set(_) => Relation::empty(0),
+                };
+                relation.prepare(self.size);
+                self.apply_relation(node, &mut relation);
+                value = Value::Relation(relation);
+            }
+            Type::Set => {
+                reset(&mut value, Type::Set, self.size);
+                if let Value::Set(set) = &mut value {
+                    self.apply_set(node, set);
+                }
+            }
         }
         self.values[node.0 as usize] = value;
     }
@@ -353,6 +379,11 @@ impl<'p> Evaluator<'p> {
     /// Brings what is inside of a fixpoint to its last round.
     pub(crate) fn fix_again(&mut self, fixpoint: usize) {
         self.fix(fixpoint, |_| {});
+    }
+
+    /// Whether what a node comes from is at hand.
+    pub(crate) fn is_derivable(&self, node: NodeId) -> bool {
+        !self.given_up || self.moves(node)
     }
 
     /// Whether a node has a value of its own at present: nodes inside of fixpoints have that of the last round.

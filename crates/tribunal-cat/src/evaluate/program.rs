@@ -1,7 +1,7 @@
 //! A plan prepared for evaluation: operations that need no matrix of their own are part of what uses them, and each root
 //! knows what has to be evaluated for it, and in which order.
 
-use crate::plan::{NodeId, Op, Plan, Type};
+use crate::plan::{NodeId, Op, Orders, Plan, Type};
 
 /// What a node's value depends on, a bit for each source that may change by itself.
 pub(crate) type Sources = u64;
@@ -80,6 +80,8 @@ pub(crate) struct Program {
     pub depends: Vec<Sources>,
     /// For each check, what is evaluated for it, in order.
     pub checks: Vec<Vec<NodeId>>,
+    /// For each choice, what is evaluated for what it ranges over.
+    pub domains: Vec<Vec<NodeId>>,
     /// For each fixpoint and each of its bodies, what is evaluated in each round.
     pub cones: Vec<Vec<Vec<NodeId>>>,
     /// For each node, whether it has a value of its own, for some check.
@@ -97,6 +99,7 @@ impl Program {
             codes,
             depends: Vec::new(),
             checks: Vec::new(),
+            domains: Vec::new(),
             cones: Vec::new(),
             kept: Vec::new(),
             open: Vec::new(),
@@ -104,9 +107,23 @@ impl Program {
         program.find_dependencies(plan, varying);
         program.cones = (0..plan.fixpoints.len()).map(|f| program.find_cones(plan, f)).collect();
         program.checks = plan.checks.iter().map(|check| program.needs(plan, check.node)).collect();
+        program.domains = plan
+            .choices
+            .iter()
+            .map(|choice| {
+                let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+                    choice.from;
+                let mut needs = program.needs(plan, events);
+                needs.extend(program.needs(plan, base));
+                needs.sort_unstable();
+                needs.dedup();
+                needs
+            })
+            .collect();
         program.kept = vec![false; plan.nodes.len()];
         let variables = plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.variables);
-        for node in program.checks.iter().chain(program.cones.iter().flatten()).flatten().chain(variables) {
+        let lists = program.checks.iter().chain(&program.domains).chain(program.cones.iter().flatten());
+        for node in lists.flatten().chain(variables) {
             program.kept[node.0 as usize] = true;
         }
         program
@@ -247,8 +264,7 @@ fn uses(plan: &Plan) -> Vec<u32> {
     plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.bodies).for_each(|&body| used(body));
     plan.checks.iter().for_each(|check| used(check.node));
     for choice in &plan.choices {
-        let (crate::plan::Orders::Locations { events, base }
-        | crate::plan::Orders::Linearisations { events, base }) = choice.from;
+        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) = choice.from;
         used(events);
         used(base);
     }

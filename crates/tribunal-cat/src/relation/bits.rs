@@ -49,3 +49,37 @@ pub(super) fn fill(row: &mut [u64], bits: usize) {
         *last = (1 << (bits % 64)) - 1;
     }
 }
+
+/// Bit j of word i becomes bit i of word j: by halves, as in Warren, Hacker's Delight, 7-3.
+pub(super) fn transpose(block: &mut [u64; 64]) {
+    let mut half = 32;
+    let mut mask = u64::from(u32::MAX);
+    while half != 0 {
+        let mut row = 0;
+        while row < 64 {
+            let swap = (block[row] >> half ^ block[row + half]) & mask;
+            block[row + half] ^= swap;
+            block[row] ^= swap << half;
+            row = (row + half + 1) & !half;
+        }
+        half /= 2;
+        mask ^= mask << half;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposed() {
+        let mut state = 1u64;
+        let block: [u64; 64] = std::array::from_fn(|_| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state ^ state >> 29
+        });
+        let mut other = block;
+        transpose(&mut other);
+        assert!((0..64).all(|i| (0..64).all(|j| block[i] >> j & 1 == other[j] >> i & 1)));
+    }
+}

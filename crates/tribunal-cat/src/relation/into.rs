@@ -57,6 +57,21 @@ impl Relation {
         }
     }
 
+    /// `self = other & (from * to)`, where there are such sets.
+    pub fn assign_restricted(&mut self, other: &Relation, from: Option<&Set>, to: Option<&Set>) {
+        for a in 0..self.size() {
+            let row = self.row_mut(a);
+            match to {
+                _ if from.is_some_and(|from| !from.contains(a)) => row.fill(0),
+                Some(to) => {
+                    let words = other.row(a).iter().zip(to.words());
+                    row.iter_mut().zip(words).for_each(|(row, (other, to))| *row = other & to);
+                }
+                None => row.copy_from_slice(other.row(a)),
+            }
+        }
+    }
+
     /// Takes `from * to` out.
     pub fn subtract_product(&mut self, from: &Set, to: &Set) {
         for a in from.iter() {
@@ -64,9 +79,30 @@ impl Relation {
         }
     }
 
-    /// Adds `self^-1`, of a relation of the same size.
+    /// Adds `self^-1`, of a relation of the same size: by blocks of 64 events, or pair by pair where there are few.
     pub fn inverse_into(&self, into: &mut Relation) {
-        self.pairs().for_each(|(a, b)| into.insert(b, a));
+        if self.size() <= 64 || self.len() < 16 * self.size() {
+            return self.pairs().for_each(|(a, b)| into.insert(b, a));
+        }
+        let size = self.size();
+        let mut block = [0; 64];
+        for first in (0..size).step_by(64) {
+            let rows = 64.min(size - first);
+            for column in (0..size).step_by(64) {
+                let mut any = 0;
+                for (row, word) in block.iter_mut().enumerate() {
+                    *word = if row < rows { self.row(first + row)[column / 64] } else { 0 };
+                    any |= *word;
+                }
+                if any == 0 {
+                    continue;
+                }
+                bits::transpose(&mut block);
+                for (row, &word) in block.iter().enumerate().take(64.min(size - column)) {
+                    into.row_mut(column + row)[first / 64] |= word;
+                }
+            }
+        }
     }
 
     /// Adds `self^-1 ; other`, without the inverse.

@@ -32,6 +32,13 @@ impl Relation {
         self.bits.resize(size * self.words, 0);
     }
 
+    /// Makes it a relation on so many events, of which nothing is known, in the memory that it has.
+    pub(crate) fn prepare(&mut self, size: usize) {
+        if self.size != size {
+            self.reset(size);
+        }
+    }
+
     /// Every pair.
     pub fn full(size: usize) -> Self {
         let mut full = Relation::empty(size);
@@ -95,6 +102,11 @@ impl Relation {
     pub fn insert(&mut self, a: usize, b: usize) {
         let words = self.words;
         bits::insert(&mut self.bits[a * words..][..words], b);
+    }
+
+    /// Puts the pairs of an event with those of a set in.
+    pub fn insert_row(&mut self, a: usize, to: &Set) {
+        bits::union(self.row_mut(a), to.words());
     }
 
     /// Takes a pair out.
@@ -205,12 +217,37 @@ impl Relation {
     }
 
     /// `into = self ; other`, in the memory that `into` has.
+    ///
+    /// It costs a row for each pair of `self`; or, by `(other^-1 ; self^-1)^-1`, a row for each pair of `other` and two inverses, where that is less.
     pub fn sequence_into(&self, other: &Relation, into: &mut Relation) {
         into.clear();
+        if self.size > 512 && self.len() > other.len() + 8 * self.size {
+            let mut inverse = Relation::empty(self.size);
+            self.inverse_into(&mut inverse);
+            let mut sequence = Relation::empty(self.size);
+            other.inverse_sequence_into(&inverse, &mut sequence);
+            return sequence.inverse_into(into);
+        }
         for a in 0..self.size {
             let row = into.row_mut(a);
             for b in bits::members(self.row(a)) {
                 bits::union(row, other.row(b));
+            }
+        }
+    }
+
+    /// `into = self ; other`, where the other is transitive: a row that another one is in is passed over.
+    pub(crate) fn sequence_transitive_into(&self, other: &Relation, into: &mut Relation) {
+        into.clear();
+        for a in 0..self.size {
+            let row = into.row_mut(a);
+            for (word, &bits) in self.row(a).iter().enumerate() {
+                let mut rest = bits & !row[word];
+                while rest != 0 {
+                    bits::union(row, other.row(64 * word + rest.trailing_zeros() as usize));
+                    // Where (b, b) does not hold b is not reached by itself.
+                    rest &= (rest - 1) & !row[word];
+                }
             }
         }
     }

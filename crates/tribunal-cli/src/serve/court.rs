@@ -120,7 +120,8 @@ impl Court {
     }
 }
 
-/// What a query asks: `name=mp.txt&models=sc,tso&index=0&spec=queue&format=json`, all of it optional.
+/// What a query asks: `name=mp.txt&models=sc,tso&index=0&spec=queue&format=json`, all of it optional, and
+/// `text` for each model that is given as text.
 fn asked(head: &Head) -> Result<(String, Request), Refused> {
     let mut name = "history".to_string();
     let mut request = Request::default();
@@ -136,8 +137,14 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
             }
             "spec" => request.spec = given(),
             "format" => request.format = given(),
+            "text" => {
+                let why = "`text` must be a model's file name, a line feed and its text";
+                let (file, text) = value.split_once('\n').ok_or(Refused(Status::BadRequest, why))?;
+                request.texts.insert(file.into(), text.into());
+            }
             _ => {
-                let why = "a query has `name`, `models`, `index`, `spec` and `format`, and nothing else";
+                let why =
+                    "a query has `name`, `models`, `index`, `spec`, `format` and `text`, and nothing else";
                 return Err(Refused(Status::BadRequest, why));
             }
         }

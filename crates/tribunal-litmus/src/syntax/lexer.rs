@@ -238,8 +238,8 @@ pub(crate) fn comment(text: &str) -> usize {
 pub(crate) fn c_comment(text: &str) -> usize {
     if text.starts_with("//") {
         text.find('\n').unwrap_or(text.len())
-    } else if text.starts_with("/*") {
-        text[2..].find("*/").map_or(text.len(), |end| end + 4)
+    } else if let Some(inside) = text.strip_prefix("/*") {
+        inside.find("*/").map_or(text.len(), |end| end + 4)
     } else {
         0
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
-use tribunal_cat::{Architecture, Directories, Environment, Model};
+use tribunal_cat::{Architecture, Directories, Environment, Model, NoFiles};
 use tribunal_litmus::{Options, Outcome, RunError, Runner, Test, Verdict};
 
 /// A row of herd's answers.
@@ -53,6 +53,22 @@ pub fn unpack(path: &Path) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("text"))
 }
 
+impl Row {
+    /// A row of a test, a model, a verdict and states.
+    pub fn new(test: &str, model: &str, verdict: &str, text: &str) -> Self {
+        Self {
+            test: test.to_owned(),
+            model: model.to_owned(),
+            verdict: verdict.to_owned(),
+            states: states(text),
+            positive: 0,
+            negative: 0,
+            flags: String::new(),
+            differs: false,
+        }
+    }
+}
+
 fn states(text: &str) -> BTreeSet<String> {
     text.split(" | ").map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
 }
@@ -79,15 +95,22 @@ pub fn expected(text: &str) -> Vec<Row> {
 /// Models by file name, with their plans by architecture.
 pub struct Models {
     directories: Vec<PathBuf>,
-    plans: HashMap<(String, String), Result<&'static (Plan, bool), String>>,
+    plans: HashMap<(String, String), Read>,
 }
+
+/// A model that was read: its plan, and how tests are run under it.
+type Read = Result<&'static (Plan, Options), String>;
+
+/// Our own models, which are of histories, and what they need to be told of exclusive pairs.
+const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal/models");
+const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {
         Self { directories, plans: HashMap::new() }
     }
 
-    pub fn plan(&mut self, name: &str, arch: &str) -> Result<&'static (Plan, bool), String> {
+    pub fn plan(&mut self, name: &str, arch: &str) -> Read {
         let key = (name.to_owned(), arch.to_owned());
         if let Some(plan) = self.plans.get(&key) {
             return plan.clone();
@@ -97,7 +120,19 @@ impl Models {
         plan
     }
 
-    fn read(&self, name: &str, arch: &str) -> Result<(Plan, bool), String> {
+    /// A model of ours by name, after `our-`.
+    fn ours(name: &str) -> Result<(Plan, Options), String> {
+        let text = std::fs::read_to_string(format!("{OURS}/{name}.cat")).map_err(|e| e.to_string())?;
+        let model =
+            Model::parse(&format!("{text}\n{PAIRS}"), name, &mut NoFiles).map_err(|e| e.to_string())?;
+        let plan = model.plan(&Environment::history().with_relation("rmw")).map_err(|e| e.to_string())?;
+        Ok((plan, Options { history: true, ..Options::default() }))
+    }
+
+    fn read(&self, name: &str, arch: &str) -> Result<(Plan, Options), String> {
+        if let Some(name) = name.strip_prefix("our-") {
+            return Self::ours(name);
+        }
         let mut directories = self.directories.clone();
         let mut file = name;
         // Master's model of that name is in the last directory.
@@ -112,7 +147,7 @@ impl Models {
         let model = Model::parse(&text, &path.to_string_lossy(), &mut library).map_err(|e| e.to_string())?;
         let arch = Architecture::of_name(arch).ok_or("an architecture without models")?;
         let plan = model.plan(&Environment::of(arch)).map_err(|e| e.to_string())?;
-        Ok((plan, model.computes_dependencies()))
+        Ok((plan, Options { register_events: model.computes_dependencies(), ..Options::default() }))
     }
 }
 
@@ -168,7 +203,8 @@ pub fn compare(
                 if outcome.undefined {
                     flags.insert(0, "*undef*".to_owned());
                 }
-                if verdict != row.verdict || states != row.states {
+                let verdict_differs = !row.verdict.is_empty() && verdict != row.verdict;
+                if verdict_differs || states != row.states {
                     let less = row.states.difference(&states).cloned().collect::<Vec<_>>().join("| ");
                     let more = states.difference(&row.states).cloned().collect::<Vec<_>>().join("| ");
                     tally.wrong.push(format!(
@@ -196,12 +232,14 @@ pub fn compare(
     tallies
 }
 
-enum Problem {
+/// Why there is no answer.
+pub enum Problem {
     Stopped,
     Other(String),
 }
 
-fn answer(
+/// Our answer.
+pub fn answer(
     row: &Row,
     models: &mut Models,
     counts: bool,
@@ -211,8 +249,8 @@ fn answer(
     let text = std::fs::read(file).map_err(|e| Problem::Other(format!("{}: {e}", file.display())))?;
     let text = String::from_utf8_lossy(&text);
     let test = Test::parse(&row.test, &text).map_err(|e| Problem::Other(e.to_string()))?;
-    let (plan, catdep) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
-    let mut runner = Runner::new(plan, Options { counts, register_events: *catdep, ..Options::default() });
+    let (plan, options) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
+    let mut runner = Runner::new(plan, Options { counts, ..*options });
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut limits = |_: usize, _: u64| if Instant::now() > end { Err(Stopped) } else { Ok(()) };
     let outcome = runner.run(&test, &mut limits).map_err(|e| match e {

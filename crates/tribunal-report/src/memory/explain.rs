@@ -158,6 +158,13 @@ impl<'a> Page<'a> {
                     self.refutation(depth + 2, case);
                 }
             }
+            Refutation::Check(check) => {
+                let mut text = String::from("the check fails:");
+                for event in check.events.iter().chain(check.events.first()) {
+                    text += &format!(" {} →", self.show(*event));
+                }
+                self.line(depth, text.trim_end_matches(" →"), &check.events, &[]);
+            }
             Refutation::ThinAir(of) => self.lines.push(sources::thin_air(self.x, *of).below(depth)),
             Refutation::NoSource(read) => self.lines.push(sources::no_source(self.x, *read).below(depth)),
             Refutation::Forced { sources, then } => {

@@ -1,5 +1,6 @@
 //! Verdicts on histories of memories in words.
 
+mod definition;
 mod difference;
 mod explain;
 mod inline;

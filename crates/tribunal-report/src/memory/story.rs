@@ -3,12 +3,12 @@
 
 use super::explain::{Page, Stale, order_of, stale};
 use super::kept::{Kept, kept, kinds};
-use super::{inline, psc, shape, sources};
+use super::{definition, inline, psc, shape, sources};
 use crate::line::{Arrow, Line};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::models::Preserved;
-use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+use tribunal::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
 
 /// Deeper cases are counted, not shown.
 const DEEPEST: usize = 4;
@@ -167,6 +167,7 @@ impl<'a> Teller<'a> {
                 steps
             }
             Refutation::SharedSource { write, rmws } => return self.shared(*write, *rmws),
+            Refutation::Check(check) => self.check(check),
             // What has cases has its own story.
             Refutation::Split { .. }
             | Refutation::ThinAir(_)
@@ -196,6 +197,16 @@ impl<'a> Teller<'a> {
             cases: false,
             sources: Vec::new(),
         }
+    }
+
+    /// The edges that break a check of the model's text, each with its definition unfolded.
+    fn check(&self, check: &Check) -> Vec<Step> {
+        let steps = definition::steps(self.x, self.model, check).into_iter().map(|step| {
+            let mut grounds = Vec::new();
+            definition::unfold(self.x, &step, 1, &mut grounds);
+            Step { arrow: definition::arrow(&step), text: definition::told(self.x, &step), grounds }
+        });
+        steps.collect()
     }
 
     /// The steps of a cycle.
@@ -467,6 +478,7 @@ fn weight(leaf: &Refutation) -> usize {
         Refutation::Cycle(Cycle { lemmas, edges }) => lemmas.len() + edges.len(),
         Refutation::Overwritten { after, .. } => after.len() + 1,
         Refutation::SharedSource { .. } => 2,
+        Refutation::Check(check) => check.mo.len() + check.events.len(),
         Refutation::Split { .. }
         | Refutation::ThinAir(_)
         | Refutation::NoSource(_)

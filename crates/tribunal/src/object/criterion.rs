@@ -104,6 +104,28 @@ impl Criterion {
         }
     }
 
+    /// What the criterion is, in a sentence.
+    pub const fn sentence(&self) -> &'static str {
+        match self {
+            Criterion::Weak => {
+                "Return-value consistency: each return follows from some earlier calls, in one order for all."
+            }
+            Criterion::Ryw => "Read your writes: a process sees its own earlier operations.",
+            Criterion::Mr => "Monotonic reads: a process goes on seeing what it has seen.",
+            Criterion::Causal => {
+                "Causal consistency: a process sees its own operations, and whatever those that it sees have seen."
+            }
+            Criterion::Hbvis => "Happens-before visibility: every operation that has returned is seen.",
+            Criterion::Linearizable => {
+                "Linearizability: each operation takes effect at one moment between its call and its return."
+            }
+            Criterion::Sequential => {
+                "Sequential consistency: one interleaving of the processes explains every return."
+            }
+            Criterion::Axioms(_) => "A criterion given by its axioms.",
+        }
+    }
+
     /// The axioms beyond Φ0; for `sequential`, which is without lin ⊇ hb, those beyond Ret and lin ⊇ po.
     pub fn axioms(&self) -> Vec<Axiom> {
         use Relation::{Hb, Lin, Po, Vis};

@@ -1,7 +1,8 @@
 //! What comes before what whichever mo there is, with the sources that are known: enough to strike sources out.
 //!
 //! For sc, wsc, C11 and the causal models that is (po ∪ rf)⁺, for tso and pso (ppo ∪ rfe)⁺ as far as the kinds of events and
-//! seq_cst fences keep program order. For the other models it is program order within a location.
+//! seq_cst fences keep program order. For the other models it is program order within a location, and for models given as text nothing: they
+//! need not even be coherent.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, LocId, Observation, Order, ThreadId};
@@ -21,6 +22,8 @@ pub(super) struct Rules {
     overwrites: bool,
     /// Whether no two RMWs read from one write.
     pub(super) exclusive: bool,
+    /// Whether program order within a location strikes out.
+    coherent: bool,
 }
 
 impl Rules {
@@ -36,9 +39,10 @@ impl Rules {
                 (Some(kept.map(|keep| keep == Keep::Always)), true, true)
             }
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => (None, false, true),
-            Model::Pram | Model::Wccm => (None, false, false),
+            Model::Pram | Model::Wccm | Model::Cat(_) => (None, false, false),
         };
-        Rules { kept, internal: kept == ALL, overwrites, exclusive }
+        let coherent = !matches!(model, Model::Cat(_));
+        Rules { kept, internal: kept == ALL, overwrites, exclusive, coherent }
     }
 }
 
@@ -189,6 +193,14 @@ impl<'a> Before<'a> {
     /// the initial write. O(k²·log n).
     pub(super) fn sources(&self, read: EventId, stretches: &mut Vec<Range<usize>>) {
         let (x, writers) = (self.x, self.x.writers(Observation::Read(read)));
+        if !self.rules.coherent {
+            stretches.clear();
+            let own = writers.binary_search(&read).unwrap_or(writers.len());
+            stretches.extend(
+                [0..own, (own + 1).min(writers.len())..writers.len()].into_iter().filter(|s| !s.is_empty()),
+            );
+            return;
+        }
         let Bounds { first, initial } = self.bounds(read);
         let at = x.slot(read).expect("a read");
         stretches.clear();

@@ -70,7 +70,7 @@ pub(super) fn search(
             engine = judgement.engine;
             match judgement.verdict {
                 Verdict::Inconsistent(violation) => {
-                    let support = Some(Support::of(&x, &violation));
+                    let support = Support::of(&x, &violation);
                     Failure { violation, support }
                 }
                 Verdict::Undecided(limit) => return Err(limit),

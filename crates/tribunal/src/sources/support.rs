@@ -8,7 +8,8 @@ use crate::verdict::{Because, Edge, Refutation, Violation};
 pub(super) struct Support(Vec<EventId>);
 
 impl Support {
-    pub(super) fn of(x: &Execution, violation: &Violation) -> Self {
+    /// None if it may rest on any source: what a check of a model's text follows is not said.
+    pub(super) fn of(x: &Execution, violation: &Violation) -> Option<Self> {
         let mut events = violation.events();
         let mut refutations = vec![&violation.refutation];
         while let Some(refutation) = refutations.pop() {
@@ -25,11 +26,12 @@ impl Support {
                     refutations.extend(cases.iter().map(|(_, case)| &case.refutation));
                 }
                 Refutation::SharedSource { .. } | Refutation::ThinAir(_) | Refutation::NoSource(_) => {}
+                Refutation::Check(_) => return None,
             }
         }
         events.sort_unstable();
         events.dedup();
-        Support(events)
+        Some(Support(events))
     }
 
     /// Whether the violation may rest on the choice of this source.

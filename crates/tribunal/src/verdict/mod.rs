@@ -5,7 +5,8 @@ mod violation;
 mod witness;
 
 pub use race::Race;
-pub use violation::{Axiom, Because, Cycle, Edge, Refutation, Violation};
+pub(crate) use violation::kept;
+pub use violation::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 
 use std::fmt;

@@ -6,6 +6,7 @@
 
 use crate::memory::{EventId, Observation};
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 
 /// Why a history is inconsistent with a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,10 +64,25 @@ pub enum Axiom {
     Sources,
     /// acyclic(psc): the order of seq_cst events
     SeqCst,
+    /// A check of a model that is given as text, by the name it has there.
+    Given(&'static str),
+}
+
+/// Names of checks and relations of models' texts, once each.
+static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// A name of a model's text, kept as long as the program runs.
+pub(crate) fn kept(name: &str) -> &'static str {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    names.iter().copied().find(|&known| known == name).unwrap_or_else(|| {
+        let new: &'static str = String::from(name).leak();
+        names.push(new);
+        new
+    })
 }
 
 impl Axiom {
-    /// Every axiom.
+    /// Every axiom of the named models.
     pub const ALL: [Axiom; 22] = [
         Axiom::PoRf,
         Axiom::WriteCoherence,
@@ -91,6 +107,20 @@ impl Axiom {
         Axiom::Sources,
         Axiom::SeqCst,
     ];
+
+    /// The axiom of a name, or the check of that name of a model's text that was given.
+    pub fn known(name: &str) -> Option<Axiom> {
+        let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
+        axiom.or_else(|| {
+            let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+            names.iter().copied().find(|&known| known == name).map(Axiom::Given)
+        })
+    }
+
+    /// The axiom of a name, or else a check of that name, which is kept as long as the program runs.
+    pub(crate) fn named(name: &str) -> Axiom {
+        Axiom::known(name).unwrap_or_else(|| Axiom::Given(kept(name)))
+    }
 
     /// The axiom's name in every output.
     pub const fn name(self) -> &'static str {
@@ -117,6 +147,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "saturated-sequential",
             Axiom::Sources => "sources",
             Axiom::SeqCst => "seq-cst",
+            Axiom::Given(name) => name,
         }
     }
 
@@ -145,6 +176,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
             Axiom::Sources => "every read has a source with which the axioms hold",
             Axiom::SeqCst => "acyclic(psc)",
+            Axiom::Given(_) => "a check of the model's text",
         }
     }
 }
@@ -217,6 +249,21 @@ pub enum Refutation {
         /// Each write of its value that is not [struck out](Refutation::NoSource), and what is wrong with it as the source.
         cases: Vec<(EventId, Violation)>,
     },
+    /// A check of the model's text fails. Every mo that has these edges, which follow by transitivity from those of the enclosing cases and
+    /// from initial writes being first and final ones last, breaks it: evaluated on these edges alone if the check can only fail the
+    /// more the larger mo is, or else on a whole mo, which they then are.
+    Check(Check),
+}
+
+/// A check of a model's text that fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Which one, counted from 0 in the order of the text.
+    pub index: usize,
+    /// The mo edges that it rests on.
+    pub mo: Vec<(EventId, EventId)>,
+    /// What breaks it: the events of a cycle, the ends of a pair or an event that should not be there.
+    pub events: Vec<EventId>,
 }
 
 /// A closed walk: each edge begins where the one before it ends, and the first where the last ends.
@@ -473,6 +520,15 @@ impl Violation {
 }
 
 impl Refutation {
+    /// Whether it ends in [checks](Refutation::Check) of the model's text: all of its steps do, or none.
+    pub fn is_of_checks(&self) -> bool {
+        let mut refutation = self;
+        while let Refutation::Split { forward, .. } = refutation {
+            refutation = forward;
+        }
+        matches!(refutation, Refutation::Check(_))
+    }
+
     fn each_event(&self, visit: &mut impl FnMut(EventId)) {
         match self {
             Refutation::Cycle(Cycle { lemmas, edges }) => {
@@ -494,6 +550,13 @@ impl Refutation {
             }
             Refutation::ThinAir(observation) => visit_read(*observation, visit),
             Refutation::NoSource(read) => visit(*read),
+            Refutation::Check(check) => {
+                check.mo.iter().for_each(|&(from, to)| {
+                    visit(from);
+                    visit(to);
+                });
+                check.events.iter().for_each(|&event| visit(event));
+            }
             Refutation::Forced { sources, then } => {
                 for &(observation, source) in sources {
                     visit_read(observation, visit);
@@ -518,6 +581,7 @@ impl Refutation {
             Refutation::Overwritten { before, after, .. } => 1 + before.len() + after.len(),
             Refutation::Split { forward, backward, .. } => 1 + forward.weight() + backward.weight(),
             Refutation::ThinAir(_) | Refutation::NoSource(_) => 1,
+            Refutation::Check(check) => 1 + check.mo.len() + check.events.len(),
             Refutation::Forced { sources, then } => sources.len() + then.weight(),
             Refutation::Sources { cases, .. } => {
                 1 + cases.iter().map(|(_, case)| 1 + case.weight()).sum::<usize>()

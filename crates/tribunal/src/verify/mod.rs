@@ -37,6 +37,7 @@
 
 mod chains;
 mod clocks;
+mod definition;
 mod graph;
 mod maps;
 pub mod object;

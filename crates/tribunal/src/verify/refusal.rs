@@ -218,6 +218,37 @@ pub enum Refusal {
         /// The other.
         second: Named,
     },
+    /// The model's text cannot be evaluated on the history.
+    #[error("{0}")]
+    Text(String),
+    /// A check that the model's text does not have.
+    #[error("the model's text has no check {index}, counted from 0, that a history must satisfy")]
+    NoSuchCheck {
+        /// Its number.
+        index: usize,
+    },
+    /// A check that ought to fail holds.
+    #[error("{axiom} holds on these edges of mo")]
+    CheckHolds {
+        /// The check.
+        axiom: Axiom,
+    },
+    /// An mo edge that the enclosing cases do not have.
+    #[error("mo need not have {first} before {second} in this case")]
+    NotOfTheCase {
+        /// One write.
+        first: Named,
+        /// The other.
+        second: Named,
+    },
+    /// A check that mo may mend as it grows, on a part of mo.
+    #[error("the check is to be evaluated on a whole mo, and {first} and {second} are not ordered")]
+    NotWhole {
+        /// One write.
+        first: Named,
+        /// The other.
+        second: Named,
+    },
     /// The model says nothing of races.
     #[error("{0} says nothing of races")]
     NoRaces(Model),
@@ -295,6 +326,20 @@ impl Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Breach {
+    /// A check of the model's text fails.
+    #[error("the check at line {line} of the model's text fails")]
+    Check {
+        /// The line, from 1.
+        line: u32,
+    },
+    /// An order that every mo has is not in it.
+    #[error("mo must have {first} before {second}")]
+    NotFirst {
+        /// A write.
+        first: Named,
+        /// Another.
+        second: Named,
+    },
     /// A relation that must be acyclic is not.
     #[error("a cycle passes through {event}")]
     Cycle {

@@ -131,7 +131,10 @@ impl<'a> Cases<'a> {
             return if named { Ok(()) } else { Err(Refusal::NotInvolved { axiom: violation.axiom }) };
         }
         self.limits.check_memory(2 * x.bytes(), 0).map_err(Refusal::Limit)?;
-        proved(&x.choosing(&self.chosen).without_open(), self.model, violation)
+        let chosen = x.choosing(&self.chosen);
+        // A model given as text is evaluated with the reads that have no source yet.
+        let known = if matches!(self.model, Model::Cat(_)) { chosen } else { chosen.without_open() };
+        proved(&known, self.model, violation, self.limits)
     }
 
     /// An observation's name, if there is one such.
@@ -204,12 +207,20 @@ struct Rules {
     /// Whether that order says what is overwritten, beside program order.
     overwrites: bool,
     exclusive: bool,
+    /// Whether program order within a location strikes out.
+    coherent: bool,
 }
 
 impl Rules {
     fn of(model: Model) -> Self {
-        let nothing =
-            Rules { across: false, everything: false, writes: false, overwrites: false, exclusive: true };
+        let nothing = Rules {
+            across: false,
+            everything: false,
+            writes: false,
+            overwrites: false,
+            exclusive: true,
+            coherent: true,
+        };
         let everything = Rules { across: true, everything: true, writes: true, ..nothing };
         match model {
             Model::Sc | Model::Wsc | Model::Ra | Model::Sra | Model::Wra => {
@@ -223,6 +234,7 @@ impl Rules {
             Model::Pso => Rules { across: true, overwrites: true, ..nothing },
             Model::Rmo | Model::Wmo | Model::Custom(_) | Model::Coherence => nothing,
             Model::Pram | Model::Wccm => Rules { exclusive: false, ..nothing },
+            Model::Cat(_) => Rules { exclusive: false, coherent: false, ..nothing },
         }
     }
 }
@@ -269,14 +281,16 @@ impl Known {
     fn follows(&self, x: &Execution, read: EventId, write: EventId) -> bool {
         let (Some(r), Some(w)) = (x.slot(read), x.slot(write)) else { return false };
         if r.thread == w.thread {
-            return w.index >= r.index;
+            return if self.rules.coherent { w.index >= r.index } else { w == r };
         }
         self.pasts.get(write.index()).is_some_and(|past| past[r.thread.index()][0] > r.index)
     }
 
     fn overwritten(&self, x: &Execution, read: EventId) -> Overwritten {
         let mut overwritten = Overwritten { below: vec![0; x.thread_count()], initial: false };
-        let (Some(at), Some(loc)) = (x.slot(read), x.loc(read)) else { return overwritten };
+        let (Some(at), Some(loc), true) = (x.slot(read), x.loc(read), self.rules.coherent) else {
+            return overwritten;
+        };
         for thread in x.threads() {
             let across = self.pasts.get(read.index()).filter(|_| self.rules.overwrites);
             let mut known = across.map_or(0, |past| past[thread.index()][1]);

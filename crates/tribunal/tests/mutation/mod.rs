@@ -152,6 +152,13 @@ fn each_event(refutation: &mut Refutation, visit: &mut impl FnMut(&mut EventId))
         Refutation::ThinAir(_) => {}
         Refutation::Forced { sources, .. } => sources.iter_mut().for_each(|(_, source)| visit(source)),
         Refutation::Sources { cases, .. } => cases.iter_mut().for_each(|(source, _)| visit(source)),
+        Refutation::Check(check) => {
+            for (first, second) in &mut check.mo {
+                visit(first);
+                visit(second);
+            }
+            check.events.iter_mut().for_each(&mut *visit);
+        }
     }
     each_list(refutation, &mut |edges| {
         for edge in edges {
@@ -191,7 +198,7 @@ fn each_list(refutation: &mut Refutation, visit: &mut dyn FnMut(&mut Vec<Edge>))
             each_list(forward, visit);
             each_list(backward, visit);
         }
-        Refutation::ThinAir(_) | Refutation::NoSource(_) => {}
+        Refutation::ThinAir(_) | Refutation::NoSource(_) | Refutation::Check(_) => {}
         Refutation::Forced { then, .. } => each_list(&mut then.refutation, visit),
         Refutation::Sources { cases, .. } => {
             cases.iter_mut().for_each(|(_, case)| each_list(&mut case.refutation, visit));

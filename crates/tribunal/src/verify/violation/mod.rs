@@ -10,8 +10,8 @@ mod views;
 
 use super::chains::Chains;
 use super::program::Program;
-use super::sources;
 use super::{EdgeFault, Named, Refusal, applies, known};
+use super::{definition, sources};
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, Order, ThreadId};
@@ -39,7 +39,11 @@ pub(super) fn within(
 ) -> Result<(), Refusal> {
     applies(x, model)?;
     let refuted = |model| {
-        if x.is_open() { sources::refuted(x, model, violation, limits) } else { proved(x, model, violation) }
+        if x.is_open() {
+            sources::refuted(x, model, violation, limits)
+        } else {
+            proved(x, model, violation, limits)
+        }
     };
     // Where every event is seq_cst, rc20 and rc11 are sc, with the same mo: psc and sc's order have the same closure.
     let all_sc = || x.events().all(|e| x.label(e).order() == Order::SeqCst);
@@ -54,7 +58,15 @@ pub(super) fn within(
 }
 
 /// Accepts a violation of a history in which every read has its source.
-pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Result<(), Refusal> {
+pub(super) fn proved(
+    x: &Execution,
+    model: Model,
+    violation: &Violation,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    if violation.refutation.is_of_checks() {
+        return definition::refuted(x, model, violation, limits);
+    }
     // The pair (po-mm, rf-mm) of sc is sc.
     let model = if model.preserved() == Some(Preserved::SC) { Model::Sc } else { model };
     let mut proof = Proof {
@@ -64,7 +76,7 @@ pub(super) fn proved(x: &Execution, model: Model, violation: &Violation) -> Resu
         chains: OnceCell::new(),
         last_of: RefCell::default(),
         assumed: FxHashMap::default(),
-        axioms: 0,
+        axioms: Vec::new(),
     };
     proof.refutation(&violation.refutation)?;
     if proof.rests_on(violation.axiom) {
@@ -89,6 +101,8 @@ enum Family {
     Views,
     /// Of what observers must have seen.
     Causal,
+    /// Of what the model's text says.
+    Text,
 }
 
 struct Proof<'a> {
@@ -100,17 +114,19 @@ struct Proof<'a> {
     last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
     /// How many of the enclosing cases assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,
-    /// The axioms that the steps so far rest on, a bit each.
-    axioms: u32,
+    /// The axioms that the steps so far rest on.
+    axioms: Vec<Axiom>,
 }
 
 impl<'a> Proof<'a> {
     fn rest_on(&mut self, axiom: Axiom) {
-        self.axioms |= 1 << axiom as u32;
+        if !self.rests_on(axiom) {
+            self.axioms.push(axiom);
+        }
     }
 
     fn rests_on(&self, axiom: Axiom) -> bool {
-        self.axioms & (1 << axiom as u32) != 0
+        self.axioms.contains(&axiom)
     }
 
     fn named(&self, event: EventId) -> Named {
@@ -127,6 +143,7 @@ impl<'a> Proof<'a> {
             Model::Sc | Model::Wsc | Model::Coherence => Family::Views,
             Model::Tso | Model::Pso | Model::Rmo | Model::Wmo | Model::Custom(_) => Family::Views,
             Model::Cc | Model::Ccv | Model::Cm | Model::Pram | Model::Ccm | Model::Wccm => Family::Causal,
+            Model::Cat(_) => Family::Text,
         }
     }
 
@@ -136,6 +153,7 @@ impl<'a> Proof<'a> {
             Family::C11 => self.model != Model::Wra,
             Family::Views => self.model != Model::Wsc,
             Family::Causal => false,
+            Family::Text => true,
         }
     }
 
@@ -162,6 +180,13 @@ impl<'a> Proof<'a> {
                     for (pair, case) in [((*first, *second), forward), ((*second, *first), backward)] {
                         tasks.extend([Task::Discharge(pair), Task::Refute(case), Task::Assume(pair)]);
                     }
+                }
+                // Only where all steps are checks are they looked at.
+                Task::Refute(Refutation::Check(_)) => {
+                    return Err(Refusal::OtherRefutation {
+                        refutation: "a check among other steps",
+                        model: self.model,
+                    });
                 }
                 Task::Refute(
                     Refutation::ThinAir(_)
@@ -190,6 +215,9 @@ impl<'a> Proof<'a> {
             Family::C11 => self.c11_cycle(cycle),
             Family::Views => self.view_cycle(cycle),
             Family::Causal => self.causal_cycle(cycle),
+            Family::Text => {
+                Err(Refusal::OtherRefutation { refutation: "a cycle with reasons", model: self.model })
+            }
         }
     }
 
@@ -199,7 +227,7 @@ impl<'a> Proof<'a> {
             Family::C11 => (Axiom::WeakAtomicity, &[]),
             // mo orders the two RMWs and fr goes back: a cycle in every view with mo.
             Family::Views => (Axiom::Atomicity, self.order_axioms()),
-            Family::Causal => {
+            Family::Causal | Family::Text => {
                 return Err(Refusal::OtherRefutation { refutation: "a shared source", model: self.model });
             }
         };

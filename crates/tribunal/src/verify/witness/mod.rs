@@ -8,8 +8,10 @@ mod psc;
 mod saturation;
 mod views;
 
+use super::definition::satisfied;
 use super::{Breach, Named, Refusal, applies, known};
 use crate::Model;
+use crate::definition;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Axiom, ModificationOrder, Witness};
@@ -68,6 +70,11 @@ pub(super) fn within(
         (Model::Ccm, Witness::History) => causal::ccm(x, limits),
         (Model::Wccm, Witness::History) => causal::wccm(x, limits),
         (Model::Wsc, Witness::History) => causal::wsc(x, limits),
+        (Model::Cat(_), Witness::Mo(mo)) if definition::has_mo(model) => {
+            Positions::new(x, mo)?;
+            satisfied(x, model, Some(mo), limits)
+        }
+        (Model::Cat(_), Witness::History) if !definition::has_mo(model) => satisfied(x, model, None, limits),
         (_, Witness::Sources { .. }) => Err(Refusal::NothingOpen),
         (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
         (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),

@@ -1,0 +1,28 @@
+//! Models that are given as files: wherever a model is asked for, a name that ends in `.cat` is read.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use tribunal::definition::{Definition, Directories};
+
+/// The variable with the directories in which included files are looked for.
+pub const INCLUDE: &str = "TRIBUNAL_INCLUDE";
+
+/// Models or criteria by name, after the files among them were read.
+pub fn given<T: FromStr<Err: ToString>>(names: &str) -> Result<T, String> {
+    for name in names.split(',').map(str::trim).filter(|name| name.ends_with(".cat")) {
+        read(name)?;
+    }
+    names.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// The directories of the environment in which included files are looked for.
+pub fn directories() -> Vec<PathBuf> {
+    std::env::var_os(INCLUDE).map(|list| std::env::split_paths(&list).collect()).unwrap_or_default()
+}
+
+fn read(name: &str) -> Result<Definition, String> {
+    let unreadable = |error: std::io::Error| format!("{name}: {error}");
+    let text = std::fs::read(Path::new(name)).map_err(unreadable)?;
+    let mut library = Directories::new(directories(), |path: &Path| std::fs::read(path));
+    Definition::new(name, &String::from_utf8_lossy(&text), &mut library).map_err(|error| error.to_string())
+}

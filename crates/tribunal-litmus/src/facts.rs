@@ -1,0 +1,232 @@
+//! What an execution of a test tells a model: the sets and relations of [`tribunal_cat::Environment`].
+
+use tribunal_cat::plan::Facts;
+use tribunal_cat::relation::{Relation, Set};
+
+use crate::micro::Port;
+use crate::paths::{Kind, Path};
+use crate::structure::{Event, Structure};
+use crate::test::Location;
+
+/// An execution for a model to judge: a structure, the locations of its accesses and, perhaps in part, where reads have their values from.
+///
+/// Names of herd's that are not here are of nothing: what a text may name at all is known to its environment.
+#[derive(Debug)]
+pub(crate) struct Candidate<'s> {
+    pub structure: &'s Structure<'s>,
+    /// By event; none where it is no access, or not known yet.
+    pub locations: &'s [Option<Location>],
+    /// By event.
+    pub sources: &'s [Option<usize>],
+    /// The last write of each location, for models that ask for them.
+    pub finals: &'s [usize],
+}
+
+impl Candidate<'_> {
+    fn fill(&self, into: &mut Set, choose: impl Fn(&Event) -> bool) {
+        for (index, event) in self.structure.events.iter().enumerate() {
+            if choose(event) {
+                into.insert(index);
+            }
+        }
+    }
+
+    fn pairs_of(&self, into: &mut Relation, pairs: impl Fn(&Path) -> &Vec<(u16, u16)>) {
+        for (path, ids) in self.structure.paths.iter().zip(&self.structure.ids) {
+            for (a, b) in pairs(path) {
+                let (a, b) = (ids[usize::from(*a)], ids[usize::from(*b)]);
+                if a != b {
+                    into.insert(a, b);
+                }
+            }
+        }
+    }
+
+    fn of_two(&self, into: &mut Relation, choose: impl Fn(&Event, &Event) -> bool) {
+        let events = &self.structure.events;
+        for (a, first) in events.iter().enumerate() {
+            for (b, second) in events.iter().enumerate() {
+                if choose(first, second) {
+                    into.insert(a, b);
+                }
+            }
+        }
+    }
+
+    fn rmw(&self, into: &mut Relation, one_instruction: bool) {
+        for (load, store) in &self.structure.pairs {
+            let same = self.locations[*load].is_some() && self.locations[*load] == self.locations[*store];
+            let events = &self.structure.events;
+            if same && (!one_instruction || events[*load].instance == events[*store].instance) {
+                into.insert(*load, *store);
+            }
+        }
+    }
+}
+
+/// What architectures call what histories call by an order of C11.
+const ORDERS: [(&str, &[&str]); 4] = [
+    (
+        "SC",
+        &[
+            "SC",
+            "MFENCE",
+            "SYNC",
+            "DMB",
+            "DMB.SY",
+            "DMB.ISH",
+            "DMB.OSH",
+            "DMB.NSH",
+            "DSB",
+            "DSB.SY",
+            "DSB.ISH",
+            "Fence.rw.rw",
+        ],
+    ),
+    ("ACQ", &["ACQ", "CON", "A", "Q", "Acq", "AQ", "DMB.LD", "DMB.ISHLD", "DSB.LD", "Fence.r.rw"]),
+    ("REL", &["REL", "L", "Rel", "RL", "Fence.rw.w"]),
+    ("ACQ_REL", &["ACQ_REL", "AcqRel", "LWSYNC", "Fence.tso"]),
+];
+
+impl Candidate<'_> {
+    /// The events of an order of C11. In C `A` is another set: that of atomic accesses.
+    fn ordered(&self, order: &str) -> u64 {
+        let names = ORDERS.iter().find(|(name, _)| *name == order).map_or(&[][..], |(_, names)| names);
+        let names = names.iter().filter(|name| !self.structure.wide || **name != "A");
+        names.filter_map(|name| self.structure.sets.bit(name)).fold(0, |all, bit| all | bit)
+    }
+
+    /// The sets that have another meaning in histories than in tests; whether this is one.
+    fn history_set(&self, name: &str, into: &mut Set) -> bool {
+        let atomic = self.structure.sets.bit("A").unwrap_or(0);
+        let plain = |e: &Event| self.structure.wide && e.kind.is_some() && e.sets & atomic == 0;
+        match name {
+            "SC" | "ACQ" | "REL" | "ACQ_REL" => {
+                let bits = self.ordered(name);
+                self.fill(into, |e| e.sets & bits != 0);
+            }
+            "RLX" => {
+                let bits = ORDERS.iter().fold(0, |all, (order, _)| all | self.ordered(order));
+                self.fill(into, |e| memory(e) && !plain(e) && e.sets & bits == 0);
+            }
+            "A" => self.fill(into, |e| memory(e) && !plain(e)),
+            "NA" => self.fill(into, |e| memory(e) && plain(e)),
+            "RMW" | "X" | "AMO" => self.fill(into, |e| e.kind == Some(Kind::Update)),
+            _ => return false,
+        }
+        true
+    }
+}
+
+fn memory(event: &Event) -> bool {
+    event.address.is_some()
+}
+
+impl Facts for Candidate<'_> {
+    fn size(&self) -> usize {
+        self.structure.events.len()
+    }
+
+    fn set(&self, name: &str, into: &mut Set) -> bool {
+        let kind = |wanted: Kind| move |e: &Event| e.kind == Some(wanted);
+        if self.structure.history && self.history_set(name, into) {
+            return true;
+        }
+        match name {
+            "R" => self.fill(into, |e| memory(e) && e.reads()),
+            "W" => self.fill(into, |e| memory(e) && e.writes()),
+            "M" | "Exp" => self.fill(into, memory),
+            "FW" => self.finals.iter().for_each(|write| into.insert(*write)),
+            "IW" => self.fill(into, |e| e.kind.is_none()),
+            "F" => self.fill(into, kind(Kind::Fence)),
+            "B" => self.fill(into, |e| matches!(e.kind, Some(Kind::Branch | Kind::Predicate))),
+            "BCC" => self.fill(into, kind(Kind::Branch)),
+            "PRED" => self.fill(into, kind(Kind::Predicate)),
+            "RMW" => {
+                let half = self.structure.sets.bit("RMW").unwrap_or(0);
+                self.fill(into, |e| e.kind == Some(Kind::Update) || e.sets & half != 0);
+            }
+            "NA" => {
+                let atomic = self.structure.sets.bit("A").unwrap_or(0);
+                self.fill(into, |e| e.sets & atomic == 0);
+            }
+            "Rreg" => self.fill(into, |e| matches!(e.kind, Some(Kind::ReadRegister(_)))),
+            "Wreg" => self.fill(into, kind(Kind::WriteRegister)),
+            "DATA" => self.fill(into, kind(Kind::ReadRegister(Port::Data))),
+            "NDATA" => self.fill(into, |e| e.kind != Some(Kind::ReadRegister(Port::Data))),
+            "EXEC" => self.fill(into, |_| true),
+            _ => {
+                if let Some(bit) = self.structure.sets.bit(name) {
+                    self.fill(into, |e| e.sets & bit != 0);
+                }
+            }
+        }
+        true
+    }
+
+    fn relation(&self, name: &str, into: &mut Relation) -> bool {
+        match name {
+            "rf" => {
+                for (read, source) in self.sources.iter().enumerate() {
+                    if let Some(source) = source {
+                        into.insert(*source, read);
+                    }
+                }
+            }
+            "deps" => {
+                self.pairs_of(into, |p| &p.ctrl);
+                for (read, event) in into.pairs().collect::<Vec<_>>() {
+                    if !self.structure.events[event].writes() {
+                        into.remove(read, event);
+                    }
+                }
+                self.pairs_of(into, |p| &p.addr);
+                self.pairs_of(into, |p| &p.data);
+            }
+            "id" => self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e)),
+            "po" | "partial_po" => {
+                self.of_two(into, |a, b| {
+                    a.thread.is_some() && a.thread == b.thread && a.instance < b.instance
+                });
+                if self.structure.wide {
+                    into.extend(&self.structure.feeds);
+                }
+            }
+            "loc" => {
+                for (a, first) in self.locations.iter().enumerate() {
+                    for (b, second) in self.locations.iter().enumerate() {
+                        if first.is_some() && first == second {
+                            into.insert(a, b);
+                        }
+                    }
+                }
+            }
+            "int" => self.of_two(into, |a, b| a.thread.is_some() && a.thread == b.thread),
+            "ext" => self.of_two(into, |a, b| a.thread != b.thread),
+            "rmw" => self.rmw(into, false),
+            "amo" => self.rmw(into, true),
+            "addr" => self.pairs_of(into, |p| &p.addr),
+            "data" => self.pairs_of(into, |p| &p.data),
+            "ctrl" => self.pairs_of(into, |p| &p.ctrl),
+            "iico_data" => self.pairs_of(into, |p| &p.iico_data),
+            "iico_ctrl" => self.pairs_of(into, |p| &p.iico_ctrl),
+            "iico_order" => self.pairs_of(into, |p| &p.iico_order),
+            "rf-reg" => self.pairs_of(into, |p| &p.rf_reg),
+            "sm" | "si" => {
+                for (e, event) in self.structure.events.iter().enumerate() {
+                    if memory(event) {
+                        into.insert(e, e);
+                    }
+                }
+            }
+            "same-instance" | "same-instr" => {
+                self.of_two(into, |a, b| {
+                    a.thread.is_some() && a.thread == b.thread && a.instance == b.instance
+                });
+                self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e));
+            }
+            _ => {}
+        }
+        true
+    }
+}

@@ -1,0 +1,44 @@
+//! Checks of models' texts in words: the cycle that breaks one, its edges unfolded to the definitions that they come from.
+
+use crate::line::{Arrow, Line};
+use tribunal::Model;
+use tribunal::definition::{Related, why};
+use tribunal::memory::{EventId, Execution};
+use tribunal::verdict::Check;
+
+/// The edges that break a check.
+pub(super) fn steps(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
+    why(x, model, check)
+}
+
+/// An edge as a picture has it.
+pub(super) fn arrow(step: &Related) -> Arrow<EventId> {
+    // Coherence order is mo everywhere else.
+    let name = if step.name == "co" { "mo" } else { step.name };
+    Arrow { from: step.from, to: step.to, name }
+}
+
+/// An edge in words.
+pub(super) fn told(x: &Execution, step: &Related) -> String {
+    let (from, to) = (x.show(step.from), x.show(step.to));
+    match step.name {
+        "po" | "po-loc" => format!("{from} is before {to} in its thread"),
+        "rf" | "rfe" | "rfi" if x.rf(step.to) == Some(step.from) => format!("{to} reads from {from}"),
+        "co" | "coe" | "coi" | "mo" => {
+            format!("{from} comes before {to} in the order of their location's writes")
+        }
+        "fr" | "fre" | "fri" => format!("{from} reads what {to} overwrites, so it comes before it"),
+        name => format!("{from} is before {to} by {name}"),
+    }
+}
+
+/// The lines below an edge that say what its definition is made of.
+pub(super) fn unfold(x: &Execution, step: &Related, depth: usize, lines: &mut Vec<Line<EventId>>) {
+    for part in step.because.iter().filter(|part| part.from != part.to) {
+        let mut line = Line::new(depth, &format!("{}: {}", step.name, told(x, part)));
+        line.about = vec![part.from, part.to];
+        line.arrows = vec![arrow(part)];
+        lines.push(line);
+        unfold(x, part, depth + 1, lines);
+    }
+}

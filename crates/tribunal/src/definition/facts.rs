@@ -1,0 +1,170 @@
+//! What a history gives to a model's text: its events as sets and relations, by the names that texts use.
+//!
+//! Events are numbered as in the history, initial writes last. An RMW is one event, both R and W. Initial writes are of no thread: po does
+//! not relate them, and they are external to everything else.
+//!
+//! | name | what it is |
+//! |---|---|
+//! | R, W, M, F, RMW, IW | reads, writes, both, fences, RMWs (both R and W), initial writes |
+//! | FW | the writes of given final values |
+//! | NA, RLX, ACQ, REL, ACQ_REL, SC | accesses and fences by order; initial writes are RLX |
+//! | A, X | accesses that are not NA; RMWs |
+//! | MFENCE, SYNC, DMB.SY, Fence.rw.rw, .. | seq_cst fences; DMB.LD, Fence.r.rw: acquire; Fence.rw.w: release; LWSYNC, Fence.tso: acq_rel |
+//! | po, loc, int, ext, rf, id | as everywhere |
+//! | deps; addr, data | given dependencies; those that end in events that do not write, and in writes |
+//! | ended | po from a read to an event that began after it had ended |
+
+use crate::memory::{EventId, Execution, Kind, Order};
+use tribunal_cat::plan;
+use tribunal_cat::relation::{Relation, Set};
+
+/// The sets and relations of an execution.
+pub(crate) struct Facts<'x>(pub &'x Execution);
+
+impl Facts<'_> {
+    fn events(&self) -> impl Iterator<Item = usize> + use<> {
+        0..self.0.len()
+    }
+
+    fn initial(&self) -> impl Iterator<Item = usize> + use<> {
+        self.0.len()..self.0.len() + self.0.location_count()
+    }
+
+    fn label(&self, event: usize) -> crate::memory::Label {
+        self.0.label(EventId::from_index(event))
+    }
+
+    fn is_init(&self, event: usize) -> bool {
+        event >= self.0.len()
+    }
+
+    /// Puts the events in that the condition holds of, initial writes among them.
+    fn fill(&self, into: &mut Set, holds: impl Fn(usize) -> bool) {
+        self.events()
+            .chain(self.initial())
+            .filter(|&event| holds(event))
+            .for_each(|event| into.insert(event));
+    }
+
+    /// Puts the pairs of one thread in that are in program order and that the condition holds of.
+    fn fill_po(&self, into: &mut Relation, holds: impl Fn(usize, usize) -> bool) {
+        for thread in self.0.threads() {
+            let events = self.0.thread_events(thread);
+            for a in events.clone() {
+                for b in a + 1..events.end {
+                    if holds(a as usize, b as usize) {
+                        into.insert(a as usize, b as usize);
+                    }
+                }
+            }
+        }
+    }
+
+    fn fill_deps(&self, into: &mut Relation, holds: impl Fn(usize) -> bool) {
+        for event in self.0.events().filter(|event| holds(event.index())) {
+            self.0.deps(event).for_each(|read| into.insert(read.index(), event.index()));
+        }
+    }
+
+    fn ended(&self, a: usize, b: usize) -> bool {
+        let interval = |event| self.0.interval(EventId::from_index(event));
+        match (interval(a).end, interval(b).begin) {
+            (Some(end), Some(begin)) => self.label(a).reads() && end < begin && !self.label(b).is_fence(),
+            _ => false,
+        }
+    }
+}
+
+impl plan::Facts for Facts<'_> {
+    fn size(&self) -> usize {
+        self.0.len() + self.0.location_count()
+    }
+
+    fn set(&self, name: &str, into: &mut Set) -> bool {
+        let access = |event: usize| !self.label(event).is_fence();
+        let ordered = |into: &mut Set, order| self.fill(into, |event| self.label(event).order() == order);
+        let fences = |into: &mut Set, order| {
+            self.fill(into, |event| self.label(event).is_fence() && self.label(event).order() == order);
+        };
+        match name {
+            "R" => self.fill(into, |event| self.label(event).reads()),
+            "W" => self.fill(into, |event| self.label(event).writes()),
+            "M" | "Exp" => self.fill(into, access),
+            "F" => self.fill(into, |event| !access(event)),
+            "RMW" | "X" | "AMO" => self.fill(into, |event| self.label(event).kind() == Kind::Rmw),
+            "IW" => self.fill(into, |event| self.is_init(event)),
+            "FW" => self.0.finals().iter().for_each(|(_, write)| into.insert(write.index())),
+            "A" => self.fill(into, |event| access(event) && self.label(event).order() != Order::NonAtomic),
+            "NA" => ordered(into, Order::NonAtomic),
+            "RLX" => ordered(into, Order::Relaxed),
+            "ACQ" => ordered(into, Order::Acquire),
+            "REL" => ordered(into, Order::Release),
+            "ACQ_REL" => ordered(into, Order::AcqRel),
+            "SC" => ordered(into, Order::SeqCst),
+            "MFENCE" | "SYNC" | "DMB" | "DMB.SY" | "DMB.ISH" | "DSB" | "DSB.SY" | "Fence.rw.rw" => {
+                fences(into, Order::SeqCst);
+            }
+            "DMB.LD" | "DMB.ISHLD" | "Fence.r.rw" => fences(into, Order::Acquire),
+            "Fence.rw.w" => fences(into, Order::Release),
+            "LWSYNC" | "Fence.tso" => fences(into, Order::AcqRel),
+            // What histories do not have: other fences, branches, faults.
+            _ => {}
+        }
+        true
+    }
+
+    fn relation(&self, name: &str, into: &mut Relation) -> bool {
+        let (events, size) = (self.0.len(), plan::Facts::size(self));
+        match name {
+            "id" | "same-instance" | "same-instr" => (0..size).for_each(|event| into.insert(event, event)),
+            "sm" | "si" => {
+                (0..size).filter(|&e| !self.label(e).is_fence()).for_each(|event| into.insert(event, event));
+            }
+            "po" => {
+                for thread in self.0.threads() {
+                    let mut later = Set::empty(size);
+                    for event in self.0.thread_events(thread).rev() {
+                        into.insert_row(event as usize, &later);
+                        later.insert(event as usize);
+                    }
+                }
+            }
+            "ended" if self.0.features().times => self.fill_po(into, |a, b| self.ended(a, b)),
+            "loc" => {
+                let mut accesses = vec![Set::empty(size); self.0.location_count()];
+                for event in (0..size).map(EventId::from_index) {
+                    if let Some(loc) = self.0.loc(event) {
+                        accesses[loc.index()].insert(event.index());
+                    }
+                }
+                accesses.iter().for_each(|set| into.extend_product(set, set));
+            }
+            "int" | "ext" => {
+                let of_threads = Set::of(size, self.events());
+                let mut threads = self.0.threads().map(|thread| {
+                    let range = self.0.thread_events(thread);
+                    Set::of(size, range.map(|event| event as usize))
+                });
+                if name == "int" {
+                    threads.for_each(|thread| into.extend_product(&thread, &thread));
+                } else {
+                    threads.by_ref().for_each(|thread| into.extend_product(&thread, &thread.complement()));
+                    let initial = Set::of(size, events..size);
+                    into.extend_product(&initial, &of_threads);
+                }
+            }
+            "rf" => {
+                for read in self.0.events() {
+                    if let Some(write) = self.0.rf(read) {
+                        into.insert(write.index(), read.index());
+                    }
+                }
+            }
+            "deps" => self.fill_deps(into, |_| true),
+            "addr" => self.fill_deps(into, |event| !self.label(event).writes()),
+            "data" => self.fill_deps(into, |event| self.label(event).writes()),
+            _ => {}
+        }
+        true
+    }
+}

@@ -1,0 +1,194 @@
+//! Models as text: what a model's definition, in cat, says of a history.
+//!
+//! Nothing here decides: [`facts`] has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
+//! plans, and `verify` evaluates them.
+
+mod facts;
+mod pair;
+mod why;
+
+pub(crate) use facts::Facts;
+pub(crate) use pair::text as pair_text;
+pub use why::{Related, why};
+
+use crate::memory::Execution;
+use crate::models::Model;
+use crate::verdict::Axiom;
+use rustc_hash::FxHashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use tribunal_cat::Environment;
+use tribunal_cat::plan::{Plan, Type};
+use tribunal_cat::relation::Relation;
+pub use tribunal_cat::{Directories, Error, Library, NoFiles};
+
+/// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
+///
+/// ```
+/// use tribunal::{Model, check, definition::{Definition, NoFiles}, memory::{Execution, Op}};
+/// let text = "acyclic po-loc | rf | co | fr as coherent";
+/// let mine = Model::Cat(Definition::new("mine.cat", text, &mut NoFiles)?);
+/// let mut b = Execution::builder();
+/// let (t0, t1, x) = (b.thread("T0"), b.thread("T1"), b.location("x"));
+/// b.push(t0, Op::write(x, 1));
+/// b.push(t1, Op::read(x, 1));
+/// b.push(t1, Op::read(x, 0));
+/// assert!(check(&b.build()?, mine).is_inconsistent());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Definition(&'static Given);
+
+struct Given {
+    name: String,
+    text: String,
+    cat: Cat,
+}
+
+/// A text that is parsed.
+struct Cat {
+    model: tribunal_cat::Model,
+    /// Its plan, if that is the same for all histories.
+    plan: Option<Arc<Plan>>,
+    /// Otherwise the plans of the last few numbers of events.
+    by_size: Mutex<Vec<(usize, Arc<Plan>)>>,
+}
+
+/// For how many numbers of events plans are kept.
+const SIZES: usize = 32;
+
+/// The names that histories give to texts.
+static NAMES: LazyLock<Environment> = LazyLock::new(Environment::history);
+static GIVEN: Mutex<Vec<&'static Given>> = Mutex::new(Vec::new());
+static NAMED: Mutex<Option<FxHashMap<Model, &'static Cat>>> = Mutex::new(None);
+
+impl Definition {
+    /// A model's text under a name, that of its file; `library` has what it includes. Of orders that are chosen it may have `co` alone.
+    pub fn new(name: &str, text: &str, library: &mut dyn Library) -> Result<Self, Error> {
+        let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = given.iter().find(|known| known.name == name && known.text == text) {
+            return Ok(Definition(known));
+        }
+        let cat = Cat::new(text, name, library)?;
+        if let Some(plan) = &cat.plan {
+            (0..plan.checks.len()).for_each(|check| _ = axiom(plan, check));
+        }
+        let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
+        given.push(new);
+        Ok(Definition(new))
+    }
+
+    /// What was given under this name last.
+    pub fn named(name: &str) -> Option<Self> {
+        let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+        given.iter().rev().find(|known| known.name == name).map(|known| Definition(known))
+    }
+
+    /// The name under which it was given.
+    pub fn name(self) -> &'static str {
+        &self.0.name
+    }
+
+    /// Its text.
+    pub fn text(self) -> &'static str {
+        &self.0.text
+    }
+}
+
+impl PartialEq for Definition {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Definition {}
+
+impl Hash for Definition {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        std::ptr::hash(self.0, state);
+    }
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Definition({})", self.name())
+    }
+}
+
+impl Cat {
+    fn new(text: &str, name: &str, library: &mut dyn Library) -> Result<Self, Error> {
+        let model = tribunal_cat::Model::parse(text, name, library)?;
+        let plan = match model.plan(&NAMES) {
+            Ok(plan) => Some(Arc::new(plan)),
+            // It may go through the events of each history: two events stand for them.
+            Err(error) => match model.plan_of(&NAMES, &2) {
+                Ok(_) => None,
+                Err(_) => return Err(error),
+            },
+        };
+        Ok(Cat { model, plan, by_size: Mutex::default() })
+    }
+}
+
+fn cat(model: Model) -> Result<&'static Cat, Error> {
+    if let Model::Cat(Definition(given)) = model {
+        return Ok(&given.cat);
+    }
+    let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
+    let named = named.get_or_insert_default();
+    if let Some(known) = named.get(&model) {
+        return Ok(known);
+    }
+    let cat = Box::leak(Box::new(Cat::new(&model.text(), &format!("{model}.cat"), &mut NoFiles)?));
+    named.insert(model, cat);
+    Ok(cat)
+}
+
+/// What a model's text asks of a history.
+pub(crate) fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
+    let cat = cat(model)?;
+    if let Some(plan) = &cat.plan {
+        return Ok(plan.clone());
+    }
+    let size = x.len() + x.location_count();
+    let mut by_size = cat.by_size.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, plan)) = by_size.iter().find(|(known, _)| *known == size) {
+        return Ok(plan.clone());
+    }
+    let plan = Arc::new(cat.model.plan_of(&NAMES, &(size as u32))?);
+    if by_size.len() == SIZES {
+        by_size.remove(0);
+    }
+    by_size.push((size, plan.clone()));
+    Ok(plan)
+}
+
+/// What evaluating a model's text takes at least: to be asked for before its plan. A text that goes through events has relations for each.
+pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
+    let size = x.len() + x.location_count();
+    let each = cat(model).is_ok_and(|cat| cat.plan.is_none());
+    if each { size.saturating_mul(Relation::bytes(size)) } else { Relation::bytes(size) }
+}
+
+/// Whether a model's text speaks of mo.
+pub(crate) fn has_mo(model: Model) -> bool {
+    // What goes through the events of a history is of a text that is evaluated for each anew; mo is chosen in none of them.
+    cat(model).is_ok_and(|cat| cat.plan.as_ref().is_some_and(|plan| !plan.choices.is_empty()))
+}
+
+/// What a check of a model's text is called: an axiom, where it has the name of one.
+pub(crate) fn axiom(plan: &Plan, check: usize) -> Axiom {
+    let check = &plan.checks[check];
+    let name = match &check.name {
+        Some(name) => name.clone(),
+        None => format!("line-{}", check.line),
+    };
+    Axiom::named(&name)
+}
+
+/// What evaluating a plan takes: a matrix for each relation of it.
+pub(crate) fn bytes(plan: &Plan, size: usize) -> usize {
+    let relations = plan.nodes.iter().filter(|node| node.ty == Type::Relation).count();
+    (relations + plan.choices.len() + 2) * Relation::bytes(size)
+}

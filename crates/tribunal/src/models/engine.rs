@@ -1,0 +1,54 @@
+//! What decides models.
+
+/// What decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Builds a minimally coherent partial mo and looks for a cycle (Tunç et al. 2023, Algorithms 2 to 4).
+    MinimalCoherence,
+    /// Looks for a write overwritten in a read's past (Tunç et al. 2023, Algorithm 1).
+    WeakCoherence,
+    /// Saturates, then searches the downward-closed sets of events (Tunç et al. 2023, section 4.2).
+    FrontierSearch,
+    /// Derives the edges that every mo must have, until there are no more (Zennou et al. 2019 and 2020).
+    Saturation,
+    /// Saturation, then a search for the order of the remaining writes that saturates after each decision.
+    Search,
+    /// Saturation, then a SAT solver for the order of the remaining writes, told of cycles as it runs into them.
+    Sat,
+    /// The saturation of sc, then every mo that extends it (Zennou et al. 2020).
+    WscEnum,
+    /// The store order that ccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 1).
+    CcmEnum,
+    /// The store order that wccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 2).
+    WccmEnum,
+    /// The dynamic programme over sets of writes (Chini and Saivasan 2020).
+    Subset,
+    /// Tries every mo.
+    Enum,
+    /// The memoised search of downward-closed sets of events, without saturation: the baseline.
+    Plain,
+    /// The model's text itself: what every mo must have by its monotone checks, then a SAT solver told of the checks that fail.
+    Definition,
+}
+
+impl Engine {
+    /// The engine's name in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::MinimalCoherence => "minimal-coherence",
+            Engine::WeakCoherence => "weak-coherence",
+            Engine::FrontierSearch => "frontier-search",
+            Engine::Saturation => "saturation",
+            Engine::Search => "search",
+            Engine::Sat => "sat",
+            Engine::WscEnum => "wsc-enum",
+            Engine::CcmEnum => "ccm-enum",
+            Engine::WccmEnum => "wccm-enum",
+            Engine::Subset => "subset",
+            Engine::Enum => "enum",
+            Engine::Plain => "plain",
+            Engine::Definition => "definition",
+        }
+    }
+}
