@@ -6,6 +6,7 @@ use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
 use crate::given::given;
+use crate::litmus::LitmusArguments;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
@@ -99,6 +100,8 @@ pub enum Command {
     View(ViewArguments),
     /// Serve that page to this machine, with a court that checks histories dropped on it
     Serve(ServeArguments),
+    /// Run litmus tests, as herd does, under a model that is built in or given as text
+    Litmus(LitmusArguments),
     /// Explore every behaviour of small concurrent programs
     Explore(ExploreArguments),
     /// Watch the events of a memory, or the calls and returns of an object, and stop at the first that cannot be explained

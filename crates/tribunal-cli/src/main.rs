@@ -16,6 +16,7 @@ mod given;
 mod input;
 mod interrupt;
 mod kernel;
+mod litmus;
 mod manual;
 mod models;
 mod monitor;
@@ -75,6 +76,7 @@ fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
         Command::Serve(arguments) => serve::run(arguments, out),
         Command::Stats(arguments) => stats::run(arguments, out),
         Command::Models(arguments) => models::run(arguments, out),
+        Command::Litmus(arguments) => litmus::run(arguments, out),
         Command::Kernel(arguments) => kernel::run(arguments, out),
         Command::Generate(arguments) => generate::run(arguments, out),
         Command::Record(arguments) => record::run(arguments, out),

@@ -24,6 +24,7 @@ pub mod value;
 
 pub use c::Macros;
 pub use error::Error;
+pub use print::herd;
 pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict};
 pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Term};
 pub use test::{Condition, Instruction, Location, Observable, Shown, Test, Thread, Type, Variable};

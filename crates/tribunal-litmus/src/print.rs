@@ -1,6 +1,67 @@
 //! Conditions and states as herd prints them.
 
-use crate::syntax::{Comparison, Place, Proposition, Term};
+use std::fmt::Write as _;
+
+use crate::run::{Observation, Outcome, Verdict};
+use crate::syntax::{Comparison, Place, Proposition, Quantifier, Term};
+use crate::test::Test;
+
+/// What herd prints of a test, line by line, but for the hash. Where executions were not counted, numbers are of states.
+pub fn herd(test: &Test, outcome: &Outcome, seconds: f64) -> String {
+    let all = outcome.executions();
+    let (word, quantifier) = match test.quantifier {
+        Quantifier::Exists => ("Allowed", "exists"),
+        Quantifier::NotExists => ("Forbidden", "~exists"),
+        Quantifier::ForAll => ("Required", "forall"),
+    };
+    let (positive, negative) = match test.quantifier {
+        Quantifier::NotExists => (all.negative, all.positive),
+        _ => (all.positive, all.negative),
+    };
+    let name = &test.name;
+    let mut text = format!("Test {name} {word}\nStates {}\n", outcome.states.len());
+    for state in outcome.states.keys() {
+        text.push_str(&test.state(state));
+        text.push('\n');
+    }
+    let cut = if outcome.cut { "Loop " } else { "" };
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "{cut}{}\nWitnesses\nPositive: {positive} Negative: {negative}",
+        outcome.verdict(test.quantifier)
+    );
+    if outcome.undefined {
+        text.push_str("Flag *undef*\n");
+    }
+    for flag in &outcome.flags {
+        let _ = writeln!(text, "Flag {flag}");
+    }
+    let _ = writeln!(text, "Condition {quantifier} ({})", test.condition_text);
+    let _ = writeln!(text, "Observation {name} {} {} {}", outcome.observation(), all.positive, all.negative);
+    let _ = writeln!(text, "Time {name} {seconds:.2}");
+    text
+}
+
+impl std::fmt::Display for Verdict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "Ok",
+            Self::No => "No",
+            Self::Undefined => "Undef",
+        })
+    }
+}
+
+impl std::fmt::Display for Observation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Never => "Never",
+            Self::Sometimes => "Sometimes",
+            Self::Always => "Always",
+        })
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Above {

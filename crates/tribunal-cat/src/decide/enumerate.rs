@@ -2,6 +2,7 @@
 
 use super::Decider;
 use super::orders::{Orders, Range, add_closed, is_order, unordered};
+use super::saturate::{Checks, Stage};
 use crate::limits::{Limits, Stopped};
 use crate::plan::ChoiceId;
 use std::ops::ControlFlow;
@@ -12,7 +13,16 @@ type Visit<'v, 'p> = dyn FnMut(&mut Decider<'p>) -> ControlFlow<()> + 'v;
 struct Ordering<'a> {
     choice: usize,
     range: &'a Range,
-    extra: &'a [(usize, usize)],
+    start: Start<'a>,
+}
+
+/// Where to begin.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    /// With what every order contains, and these pairs.
+    Least(&'a [(usize, usize)]),
+    /// With what saturation has found.
+    Saturated(&'a Stage),
 }
 
 impl<'p> Decider<'p> {
@@ -26,24 +36,44 @@ impl<'p> Decider<'p> {
         if !self.free_checks_hold() {
             return Ok(ControlFlow::Continue(()));
         }
-        self.choose_from(0, extra, limits, visit)
+        if !self.independent {
+            return self.choose_from(0, Start::Least(extra), limits, visit);
+        }
+        let Some(mut trail) = self.begin(extra) else { return Ok(ControlFlow::Continue(())) };
+        match self.saturate(&mut trail, Checks::Monotone, limits)? {
+            Some(_) => Ok(ControlFlow::Continue(())),
+            None => self.enumerate_after(&trail, limits, visit),
+        }
+    }
+
+    /// The same after saturation, with checks that no choice matters to known to hold.
+    pub(super) fn enumerate_after(
+        &mut self,
+        trail: &[Stage],
+        limits: &mut dyn Limits,
+        visit: &mut Visit<'_, 'p>,
+    ) -> Result<ControlFlow<()>, Stopped> {
+        self.choose_from(0, Start::Saturated(&trail[trail.len() - 1]), limits, visit)
     }
 
     fn choose_from(
         &mut self,
         choice: usize,
-        extra: &[(usize, usize)],
+        start: Start<'_>,
         limits: &mut dyn Limits,
         visit: &mut Visit<'_, 'p>,
     ) -> Result<ControlFlow<()>, Stopped> {
         if choice == self.plan().choices.len() {
             return Ok(if self.other_checks_hold() { visit(self) } else { ControlFlow::Continue(()) });
         }
-        let (range, orders) = self.range_of(choice, extra);
+        let (range, orders) = match start {
+            Start::Least(extra) => self.range_of(choice, extra),
+            Start::Saturated(stage) => (self.ranges[choice].clone(), stage.orders[choice].clone()),
+        };
         if !is_order(&orders) {
             return Ok(ControlFlow::Continue(()));
         }
-        let ordering = Ordering { choice, range: &range, extra };
+        let ordering = Ordering { choice, range: &range, start };
         self.put(&ordering, &orders);
         if !self.growing_checks_hold(choice) {
             return Ok(ControlFlow::Continue(()));
@@ -61,7 +91,7 @@ impl<'p> Decider<'p> {
         visit: &mut Visit<'_, 'p>,
     ) -> Result<ControlFlow<()>, Stopped> {
         let Some((class, a, b)) = unordered(&orders, from.0, from.1) else {
-            return self.choose_from(ordering.choice + 1, ordering.extra, limits, visit);
+            return self.choose_from(ordering.choice + 1, ordering.start, limits, visit);
         };
         let before = orders[class].clone();
         for (first, second) in [(a, b), (b, a)] {

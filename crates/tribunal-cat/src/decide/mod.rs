@@ -10,14 +10,14 @@ mod search;
 mod tree;
 
 use crate::evaluate::{Evaluator, UnknownName};
-use crate::limits::{Limits, Stopped};
-use crate::plan::{ChoiceId, Effect, Facts, Orders as Domain, Plan};
+use crate::limits::{Limits, Stopped, Unlimited};
+use crate::plan::{Check, ChoiceId, Effect, Facts, Orders as Domain, Plan};
 use crate::polarity::{Polarities, Polarity};
 use crate::refutation::{Case, Clause, Refutation};
 use crate::relation::Relation;
 use forbidden::Forbidden;
 use orders::{Orders, Range, is_order};
-use saturate::Stage;
+use saturate::{Checks, Stage};
 use std::ops::ControlFlow;
 
 /// Decides one execution after another.
@@ -133,14 +133,16 @@ impl<'p> Decider<'p> {
     /// Whether no execution is consistent that has these facts, or more of those that vary: part of rf can be refuted before all of it is placed.
     /// Where it answers no, there may be none nevertheless.
     pub fn is_refuted(&mut self, extra: &[(usize, usize)]) -> bool {
-        for choice in 0..self.plan().choices.len() {
-            let (range, orders) = self.range_of(choice, extra);
-            if !is_order(&orders) {
-                return true;
+        match self.begin(extra) {
+            None => true,
+            Some(mut trail) if self.independent => self
+                .saturate(&mut trail, Checks::Partial, &mut Unlimited)
+                .is_ok_and(|conflict| conflict.is_some()),
+            Some(trail) => {
+                self.put_stage(&trail[0]);
+                (0..self.partial.len()).any(|index| !self.evaluator.holds(self.partial[index]))
             }
-            self.evaluator.choose_with(ChoiceId(choice as u32), |into| range.gather(&orders, into));
         }
-        (0..self.partial.len()).any(|index| !self.evaluator.holds(self.partial[index]))
     }
 
     /// Whether the choices have values on which every required check holds; `extra` are pairs that the first choice is to contain: to the last
@@ -202,24 +204,34 @@ impl<'p> Decider<'p> {
         if let Some(&check) = self.free.iter().find(|&&check| !self.evaluator.holds(check)) {
             return Ok(Some(explain.then(|| self.without_orders(check))));
         }
+        let Some(mut trail) = self.begin(extra) else {
+            return Ok(Some(explain.then(|| Refutation { clauses: Vec::new(), cases: vec![Case::Cycle] })));
+        };
+        let conflict = self.saturate(&mut trail, Checks::Monotone, limits)?;
+        if conflict.is_some() && !explain {
+            return Ok(Some(None));
+        }
+        if conflict.is_none() && !self.other.is_empty() && !explain {
+            // Nogoods of whole orders do not help: going through them costs less.
+            let any = self.enumerate_after(&trail, limits, &mut |_| ControlFlow::Break(()))?.is_break();
+            return Ok(if any { None } else { Some(None) });
+        }
+        Ok(self.search(&mut trail, conflict, limits)?.map(Some))
+    }
+
+    /// What all orders contain, as a first stage; nothing if they would have a cycle.
+    fn begin(&mut self, extra: &[(usize, usize)]) -> Option<Vec<Stage>> {
         self.ranges.clear();
         let mut least = Vec::new();
         for choice in 0..self.plan().choices.len() {
             let (range, orders) = self.range_of(choice, extra);
             if !is_order(&orders) {
-                return Ok(Some(
-                    explain.then(|| Refutation { clauses: Vec::new(), cases: vec![Case::Cycle] }),
-                ));
+                return None;
             }
             self.ranges.push(range);
             least.push(orders);
         }
-        let mut trail = vec![Stage { orders: least, added: Vec::new() }];
-        let conflict = self.saturate(&mut trail, limits)?;
-        if conflict.is_some() && !explain {
-            return Ok(Some(None));
-        }
-        Ok(self.search(&mut trail, conflict, limits)?.map(Some))
+        Some(vec![Stage { orders: least, added: Vec::new() }])
     }
 
     /// A check fails that no choice matters to.
@@ -239,6 +251,16 @@ impl<'p> Decider<'p> {
         raised: &mut [bool],
         limits: &mut dyn Limits,
     ) -> Result<bool, Stopped> {
+        let can_raise = |check: &Check, raised: bool| {
+            check.effect != Effect::Require && !raised && self.evaluator.moves(check.node)
+        };
+        if !self.plan().checks.iter().zip(&*raised).any(|(check, &raised)| can_raise(check, raised)) {
+            let consistent = self.is_consistent(extra, limits)?;
+            if consistent {
+                self.raise(raised);
+            }
+            return Ok(consistent);
+        }
         let mut any = false;
         let _ = self.enumerate(extra, limits, &mut |decider| {
             any = true;
@@ -273,7 +295,7 @@ impl<'p> Decider<'p> {
                 Effect::UndefinedUnless | Effect::Assert => false,
             };
             *raised |= !*raised && self.evaluator.holds(check) == raises_if;
-            all &= *raised;
+            all &= *raised || !self.evaluator.moves(self.plan().checks[check].node);
         }
         all
     }

@@ -70,11 +70,28 @@ impl Stage {
     }
 }
 
+/// Which checks force pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Checks {
+    /// Those that go on failing when choices grow.
+    Monotone,
+    /// Those that go on failing when choices grow, and facts that vary.
+    Partial,
+}
+
 impl Decider<'_> {
+    fn checks(&self, checks: Checks) -> &[usize] {
+        match checks {
+            Checks::Monotone => &self.monotone,
+            Checks::Partial => &self.partial,
+        }
+    }
+
     /// Adds stages until nothing more is forced, or something cannot be.
     pub(super) fn saturate(
         &mut self,
         trail: &mut Vec<Stage>,
+        checks: Checks,
         limits: &mut dyn Limits,
     ) -> Result<Option<Conflict>, Stopped> {
         loop {
@@ -85,8 +102,8 @@ impl Decider<'_> {
                 return Ok(Some(cycle));
             }
             self.put_stage(last);
-            for index in 0..self.monotone.len() {
-                let check = self.monotone[index];
+            for index in 0..self.checks(checks).len() {
+                let check = self.checks(checks)[index];
                 if !self.evaluator.holds(check) {
                     return Ok(Some(Conflict::Check(check)));
                 }
@@ -94,7 +111,7 @@ impl Decider<'_> {
             if last.is_total() {
                 return Ok(None);
             }
-            let added = self.forced(last);
+            let added = self.forced(last, checks);
             if added.is_empty() {
                 return Ok(None);
             }
@@ -112,13 +129,17 @@ impl Decider<'_> {
     }
 
     /// The pairs that checks force on a stage that is evaluated. A pair is forced once, by the first check that does.
-    fn forced(&mut self, stage: &Stage) -> Vec<Added> {
+    fn forced(&mut self, stage: &Stage, checks: Checks) -> Vec<Added> {
         let mut all: Vec<Added> = Vec::new();
         let ranges = &self.ranges;
         // For each class, what is not ordered and not forced so far.
         let mut open: Vec<Vec<Relation>> =
             stage.orders.iter().map(|orders| orders.iter().map(incomparable).collect()).collect();
-        for &check in &self.monotone {
+        let checks = match checks {
+            Checks::Monotone => &self.monotone,
+            Checks::Partial => &self.partial,
+        };
+        for &check in checks {
             self.forbidden.of_check(&self.evaluator, check, |choice, marks| {
                 let choice = choice.0 as usize;
                 for (class, events) in ranges[choice].classes.iter().enumerate() {

@@ -8,7 +8,7 @@
 use super::Decider;
 use super::explain::Nogoods;
 use super::orders::{Orders, is_total};
-use super::saturate::{Added, Conflict, Reason, Stage};
+use super::saturate::{Added, Checks, Conflict, Reason, Stage};
 use super::schedule::Schedule;
 use super::tree::Tree;
 use crate::limits::{Limits, Stopped};
@@ -137,7 +137,8 @@ impl Decider<'_> {
             }
             trail.truncate(saturated);
             self.assume(trail, variables.assignment());
-            let conflict = self.saturate(trail, *variables.solver.cb_mut().limits.get_mut())?;
+            let conflict =
+                self.saturate(trail, Checks::Monotone, *variables.solver.cb_mut().limits.get_mut())?;
             match conflict {
                 Some(conflict) => self.explain(trail, conflict, &mut nogoods),
                 None if self.try_candidates(trail, &mut nogoods)? => return Ok(None),

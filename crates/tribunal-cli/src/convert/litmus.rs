@@ -33,7 +33,8 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
             let Subject::Memory(execution) = &heard.subject else {
                 return Err(problem("a litmus test is of a memory, not of an object".into()));
             };
-            let text = history::write(execution, arguments.arch).map_err(|error| problem(error.to_string()))?;
+            let text =
+                history::write(execution, arguments.arch).map_err(|error| problem(error.to_string()))?;
             Ok(Test { name: execution.name().unwrap_or("history").to_string(), text })
         };
         let take = |test: Result<Test, Failure>| {

@@ -1,0 +1,294 @@
+//! `tribunal litmus`: what models allow of litmus tests.
+
+mod answer;
+pub mod model;
+
+use crate::args::seconds;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{BAD, DOUBT, GOOD, STRONG, Stdout, complain};
+use answer::{Answer, Answered};
+use clap::{Args, ValueEnum, ValueHint};
+use model::Choice;
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tribunal_litmus::{Macros, Verdict};
+
+const LITMUS_HELP: &str = "\
+Examples:
+  tribunal litmus SB.litmus                    what herd prints: states, verdict, observation
+  tribunal litmus --model sc tests/            a table of all .litmus files below a directory
+  tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
+  tribunal litmus --model rc11,sc,mine.cat C/  a column for each model
+  tribunal litmus --output herd tests/ > log   for mcompare and other scripts
+  tribunal litmus -I herd/libdir --macros linux-kernel.def --bell linux-kernel.bell --variant lkmmv2 --model linux-kernel.cat LKMM/
+
+Tests are herd's: C with C11's atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. Where a test uses what is not supported, a line on \
+standard error says what, and where; the others are still run.
+
+A model is one of `tribunal models`, or a file in the language cat. Without --model it is tso for X86, rc11 for C, and for others the file of \
+herd's that has the architecture's name, in a directory of -I. Nothing of herd's is built in.
+
+Exit status: 0 every test was run, whatever its verdict; 2 bad usage, or some test or model is malformed or not supported; 3 some test took longer \
+than --timeout, and nothing else was wrong; 130 stopped by Ctrl-C.";
+
+#[derive(Args, Debug)]
+#[command(after_help = LITMUS_HELP)]
+pub struct LitmusArguments {
+    /// Models to run the tests under, separated by commas: names, or files that end in .cat
+    #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
+    model: Vec<String>,
+    /// Look for models, and what they include, in this directory, too
+    #[arg(short = 'I', long = "include", value_name = "DIR", value_hint = ValueHint::DirPath)]
+    include: Vec<PathBuf>,
+    /// A file of macros that programs in C use
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    macros: Option<PathBuf>,
+    /// A file that names the annotations of a model
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    bell: Option<PathBuf>,
+    /// Switch on what a model's text asks for with `if \"NAME\"`
+    #[arg(long, value_name = "NAME")]
+    variant: Vec<String>,
+    /// How often loops go round
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=1000))]
+    unroll: u32,
+    /// What is printed: by default what herd prints for one test and one model, and a table for more
+    #[arg(short, long, value_name = "STYLE")]
+    output: Option<Output>,
+    /// Give up on a test after so many seconds: it is undecided
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Use so many threads; 0 is one for each core. What is printed does not depend on it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    /// Tests, and directories of them
+    #[arg(required = true, value_name = "FILE|DIR", value_hint = ValueHint::AnyPath)]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// What herd prints, line by line
+    Herd,
+    /// A row for each test, a column for each model
+    Table,
+    /// A line of JSON for each test and model
+    Json,
+}
+
+/// How many tests are under way before the first of them is printed.
+const BATCH: usize = 1024;
+
+pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.into());
+    let pool =
+        pool.build().map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
+    let (files, missing) = tests(&arguments.files);
+    let names: Vec<Option<&str>> = match arguments.model.as_slice() {
+        [] => vec![None],
+        names => names.iter().map(|name| Some(name.trim())).collect(),
+    };
+    let models: Vec<Choice> = names
+        .iter()
+        .map(|name| Choice::new(*name, &arguments.include, arguments.bell.as_deref(), &arguments.variant))
+        .collect();
+    let one = files.len() == 1 && models.len() == 1;
+    let output = arguments.output.unwrap_or(if one { Output::Herd } else { Output::Table });
+    let session = Session {
+        macros: macros(arguments)?,
+        models,
+        counts: output != Output::Table,
+        unroll: arguments.unroll,
+        timeout: arguments.timeout,
+    };
+    let start = Instant::now();
+    let mut tally = Tally { failed: missing, ..Tally::default() };
+    let width = files.iter().map(|file| stem(file).chars().count()).max().unwrap_or(0).clamp(4, 60);
+    if output == Output::Table && !files.is_empty() {
+        let head: Vec<String> = names.iter().map(|name| format!("{:22}", name.unwrap_or("model"))).collect();
+        writeln!(out, "{}", out.paint(STRONG, format!("{:width$}  {}", "test", head.join("")).trim_end()))?;
+    }
+    for batch in files.chunks(BATCH) {
+        let answers: Vec<Vec<Answered>> = pool.install(|| {
+            batch.par_iter().map_init(|| session.worker(), |worker, file| worker.answer(file)).collect()
+        });
+        for (file, answers) in batch.iter().zip(&answers) {
+            print(file, answers, output, width, &mut tally, out)?;
+        }
+        if interrupt::requested() || out.is_closed() {
+            break;
+        }
+    }
+    if output == Output::Table {
+        tally.print(start.elapsed(), out)?;
+    }
+    out.finish()?;
+    Ok(tally.status(out))
+}
+
+/// What the workers share.
+pub(super) struct Session {
+    macros: Macros,
+    models: Vec<Choice>,
+    counts: bool,
+    unroll: u32,
+    timeout: Option<Duration>,
+}
+
+fn macros(arguments: &LitmusArguments) -> Result<Macros, Failure> {
+    let Some(file) = &arguments.macros else { return Ok(Macros::default()) };
+    let places = arguments.include.iter().map(|directory| directory.join(file));
+    let path = std::iter::once(file.clone())
+        .chain(places)
+        .find(|path| path.is_file())
+        .unwrap_or_else(|| file.clone());
+    let name = path.to_string_lossy().into_owned();
+    let text = std::fs::read(&path).map_err(|source| Failure::Read { file: name.clone(), source })?;
+    Macros::parse(&name, &String::from_utf8_lossy(&text)).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The tests of files and directories, those of a directory in order of their names; and how many could not be found.
+fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
+    let (mut files, mut missing) = (Vec::new(), 0);
+    for argument in arguments {
+        let mut stack = vec![argument.clone()];
+        let mut found = Vec::new();
+        while let Some(path) = stack.pop() {
+            let read = if path.is_dir() { std::fs::read_dir(&path).map(Some) } else { Ok(None) };
+            match read {
+                Ok(Some(entries)) => {
+                    let inside = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+                    stack.extend(
+                        inside
+                            .filter(|path| path.is_dir() || path.extension().is_some_and(|e| e == "litmus")),
+                    );
+                }
+                Ok(None) => found.push(path),
+                Err(error) => {
+                    missing += 1;
+                    complain(&format!("{}: {error}", path.display()));
+                }
+            }
+        }
+        found.sort_unstable();
+        files.extend(found);
+    }
+    (files, missing)
+}
+
+/// What came of all tests.
+#[derive(Default)]
+struct Tally {
+    ok: u64,
+    no: u64,
+    undefined: u64,
+    undecided: u64,
+    failed: u64,
+}
+
+impl Tally {
+    fn print(&self, took: Duration, out: &mut Stdout) -> Result<(), Failure> {
+        let counts = [
+            (self.ok, "Ok"),
+            (self.no, "No"),
+            (self.undefined, "Undef"),
+            (self.undecided, "undecided"),
+            (self.failed, "not run"),
+        ];
+        let parts: Vec<String> = counts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let parts = if parts.is_empty() { "no tests".to_owned() } else { parts.join(", ") };
+        complain(&format!("{parts}; {:.2} s", took.as_secs_f64()));
+        Ok(out.flush()?)
+    }
+
+    fn status(&self, out: &Stdout) -> Status {
+        if interrupt::requested() {
+            Status::Interrupted
+        } else if self.failed > 0 {
+            Status::Malformed
+        } else if out.is_closed() {
+            Status::ClosedPipe
+        } else if self.undecided > 0 {
+            Status::Undecided
+        } else {
+            Status::Success
+        }
+    }
+}
+
+fn print(
+    file: &Path,
+    answers: &[Answered],
+    output: Output,
+    width: usize,
+    tally: &mut Tally,
+    out: &mut Stdout,
+) -> Result<(), Failure> {
+    let mut cells = String::new();
+    let mut asides: Vec<&str> = Vec::new();
+    for answered in answers {
+        let cell = match answered {
+            Answered::Run(answer) => {
+                match answer.verdict {
+                    Verdict::Ok => tally.ok += 1,
+                    Verdict::No => tally.no += 1,
+                    Verdict::Undefined => tally.undefined += 1,
+                }
+                match output {
+                    Output::Herd => writeln!(out, "{}", answer.herd)?,
+                    Output::Json => writeln!(out, "{}", answer.json)?,
+                    Output::Table => {}
+                }
+                cell(answer, out)
+            }
+            Answered::Undecided => {
+                tally.undecided += 1;
+                asides.push("undecided: the time ran out");
+                out.paint(DOUBT, &format!("{:22}", "?"))
+            }
+            Answered::Failed(message) => {
+                tally.failed += 1;
+                asides.push(message);
+                format!("{:22}", "-")
+            }
+        };
+        cells.push_str(&cell);
+    }
+    if output == Output::Table {
+        writeln!(out, "{}", format!("{:width$}  {cells}", stem(file)).trim_end())?;
+    }
+    if !asides.is_empty() {
+        out.flush()?;
+        asides.dedup();
+        for aside in asides {
+            // Errors of a text name their file themselves.
+            let name = file.to_string_lossy();
+            complain(&if aside.starts_with(&*name) { aside.to_owned() } else { format!("{name}: {aside}") });
+        }
+    }
+    Ok(())
+}
+
+/// Verdict, observation and the number of states, in a column.
+fn cell(answer: &Answer, out: &Stdout) -> String {
+    let style = match answer.verdict {
+        Verdict::Ok => GOOD,
+        Verdict::No => BAD,
+        Verdict::Undefined => DOUBT,
+    };
+    let cut = if answer.cut { "Loop " } else { "" };
+    let verdict = format!("{:<6}", format!("{cut}{}", answer.verdict));
+    format!("{}{:<16}", out.paint(style, &verdict), format!("{} {}", answer.observation, answer.states))
+}

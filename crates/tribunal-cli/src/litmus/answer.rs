@@ -1,0 +1,116 @@
+//! A test's answer under a model, made while others are.
+
+use super::Session;
+use crate::interrupt;
+use serde_json::json;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use tribunal_cat::limits::Stopped;
+use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
+
+/// What came of a test under a model.
+pub enum Answered {
+    Run(Answer),
+    /// The time ran out.
+    Undecided,
+    /// Why it was not run.
+    Failed(String),
+}
+
+/// What a model allows of a test.
+pub struct Answer {
+    pub verdict: Verdict,
+    pub observation: Observation,
+    pub states: usize,
+    /// Whether a loop was left unfinished.
+    pub cut: bool,
+    /// As herd prints it; only where executions are counted.
+    pub herd: String,
+    pub json: String,
+}
+
+/// Runs one test after the other, with the same memory.
+pub struct Worker<'s> {
+    session: &'s Session,
+    /// By model; that of the last test's architecture.
+    runners: Vec<Option<(String, Runner<'s>)>>,
+}
+
+impl Session {
+    pub fn worker(&self) -> Worker<'_> {
+        Worker { session: self, runners: self.models.iter().map(|_| None).collect() }
+    }
+}
+
+impl Worker<'_> {
+    /// The answers of all models.
+    pub fn answer(&mut self, file: &Path) -> Vec<Answered> {
+        let name = file.to_string_lossy();
+        let count = self.session.models.len();
+        let all = |message: String| (0..count).map(|_| Answered::Failed(message.clone())).collect();
+        let text = match std::fs::read(file) {
+            Ok(bytes) => bytes,
+            Err(error) => return all(format!("{name}: {error}")),
+        };
+        match Test::parse_with(&name, &String::from_utf8_lossy(&text), &self.session.macros) {
+            Ok(test) => (0..count).map(|model| self.under(model, &name, &test)).collect(),
+            Err(error) => all(error.to_string()),
+        }
+    }
+
+    fn under(&mut self, model: usize, name: &str, test: &Test) -> Answered {
+        if interrupt::flag().load(Ordering::Relaxed) {
+            return Answered::Undecided;
+        }
+        let prepared = match self.session.models[model].prepared(test) {
+            Ok(prepared) => prepared,
+            Err(message) => return Answered::Failed(message),
+        };
+        if self.runners[model].as_ref().is_none_or(|(arch, _)| *arch != test.arch) {
+            let options =
+                Options { counts: self.session.counts, unroll: self.session.unroll, ..prepared.options };
+            self.runners[model] = Some((test.arch.clone(), Runner::new(&prepared.plan, options)));
+        }
+        let Some((_, runner)) = &mut self.runners[model] else { return Answered::Undecided };
+        let start = Instant::now();
+        let end = self.session.timeout.and_then(|timeout| start.checked_add(timeout));
+        let mut limits = |_: usize, _: u64| {
+            let late = end.is_some_and(|end| Instant::now() > end);
+            if late || interrupt::flag().load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
+        };
+        match runner.run(test, &mut limits) {
+            Ok(outcome) => {
+                Answered::Run(answer(&prepared.name, name, test, &outcome, start.elapsed().as_secs_f64()))
+            }
+            Err(RunError::Stopped(_)) => Answered::Undecided,
+            Err(error) => Answered::Failed(error.to_string()),
+        }
+    }
+}
+
+fn answer(model: &str, file: &str, test: &Test, outcome: &Outcome, seconds: f64) -> Answer {
+    let verdict = outcome.verdict(test.quantifier);
+    let observation = outcome.observation();
+    let (mut printed, mut line) = (String::new(), String::new());
+    if outcome.counted {
+        let all = outcome.executions();
+        let states: Vec<String> = outcome.states.keys().map(|state| test.state(state)).collect();
+        line = json!({
+            "test": test.name,
+            "file": file,
+            "arch": test.arch,
+            "model": model,
+            "verdict": verdict.to_string(),
+            "observation": observation.to_string(),
+            "loop": outcome.cut,
+            "flags": outcome.flags,
+            "positive": all.positive,
+            "negative": all.negative,
+            "states": states,
+        })
+        .to_string();
+        printed = herd(test, outcome, seconds);
+    }
+    Answer { verdict, observation, states: outcome.states.len(), cut: outcome.cut, herd: printed, json: line }
+}
