@@ -178,7 +178,9 @@ pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Fail
 fn warn(threads: usize) {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     if threads > cores {
-        complain(&format!("warning: {threads} threads on {cores} cores: those on one core never run at the same time"));
+        complain(&format!(
+            "warning: {threads} threads on {cores} cores: those on one core never run at the same time"
+        ));
     }
 }
 

@@ -23,7 +23,8 @@ const THINKING: Duration = Duration::from_secs(10);
 pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let name = file.display().to_string();
     let text = std::fs::read(file).map_err(|source| Failure::Read { file: name.clone(), source })?;
-    let test = Test::parse(&name, &String::from_utf8_lossy(&text)).map_err(|error| Failure::Usage(error.to_string()))?;
+    let test = Test::parse(&name, &String::from_utf8_lossy(&text))
+        .map_err(|error| Failure::Usage(error.to_string()))?;
     let program = Program::new(&test).map_err(|error| Failure::Usage(error.to_string()))?;
     super::warn(test.threads.len());
     let allowed = match allowed(&test, arguments) {
@@ -43,7 +44,8 @@ pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result
     let go_on = |so_far: &Histogram| {
         so_far.runs() + so_far.unfinished < most && begin.elapsed() < time && !interrupt::requested()
     };
-    let histogram = program.run(arguments.layout, go_on).map_err(|error| Failure::Usage(error.to_string()))?;
+    let histogram =
+        program.run(arguments.layout, go_on).map_err(|error| Failure::Usage(error.to_string()))?;
     let forbidden = print(&test, &histogram, allowed.as_ref(), begin.elapsed(), out)?;
     Ok(match (interrupt::requested(), forbidden) {
         (true, _) => Status::Interrupted,
@@ -65,9 +67,14 @@ fn allowed(test: &Test, arguments: &MemoryArguments) -> Result<Allowed, String> 
     let prepared = choice.prepared(test)?;
     let mut runner = Runner::new(&prepared.plan, Options { counts: false, ..prepared.options });
     let end = Instant::now() + THINKING;
-    let mut limits = |_: usize, _: u64| if Instant::now() > end || interrupt::requested() { Err(Stopped) } else { Ok(()) };
+    let mut limits =
+        |_: usize, _: u64| if Instant::now() > end || interrupt::requested() { Err(Stopped) } else { Ok(()) };
     let outcome = runner.run(test, &mut limits).map_err(|error| error.to_string())?;
-    Ok(Allowed { model: prepared.name.clone(), states: outcome.states.into_keys().collect(), cut: outcome.cut })
+    Ok(Allowed {
+        model: prepared.name.clone(),
+        states: outcome.states.into_keys().collect(),
+        cut: outcome.cut,
+    })
 }
 
 /// Prints it as litmus7 does, with what the model says; whether it forbids what was seen.
@@ -106,7 +113,8 @@ fn print(
     }
     if let Some(allowed) = allowed {
         let unseen: Vec<_> = allowed.states.difference(&seen).collect();
-        let but = if unseen.is_empty() { "all seen".to_string() } else { format!("{} never seen", unseen.len()) };
+        let but =
+            if unseen.is_empty() { "all seen".to_string() } else { format!("{} never seen", unseen.len()) };
         writeln!(out, "{} allows {} states, {but}", allowed.model, allowed.states.len())?;
         for state in unseen {
             writeln!(out, "0      >{}", test.state(state))?;
