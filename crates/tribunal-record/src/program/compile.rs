@@ -7,12 +7,19 @@ use super::Unrunnable;
 use super::words::Words;
 use std::sync::atomic::Ordering;
 use tribunal_litmus::micro::{Access, Micro, Register, Temporary, Update};
-use tribunal_litmus::value::{Binary, Unary};
+use tribunal_litmus::value::{Binary, Unary, Value};
 use tribunal_litmus::{Test, Thread};
 
 /// A place of a thread's own: registers come before temporaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slot(pub(super) u16);
+
+/// Where an access goes: to a cell that is known, or where a slot says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    Cell(usize),
+    Slot(Slot),
+}
 
 /// A step of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,23 +44,23 @@ pub(super) enum Step {
         into: Slot,
     },
     Load {
-        address: Slot,
+        at: At,
         into: Slot,
         order: Ordering,
     },
     Store {
-        address: Slot,
+        at: At,
         value: Slot,
         order: Ordering,
     },
     Swap {
-        address: Slot,
+        at: At,
         value: Slot,
         into: Slot,
         order: Ordering,
     },
     Fetch {
-        address: Slot,
+        at: At,
         op: Binary,
         value: Slot,
         into: Slot,
@@ -61,7 +68,7 @@ pub(super) enum Step {
     },
     /// Goes to `other` if it does not find what it expects.
     CompareExchange {
-        address: Slot,
+        at: At,
         expected: Slot,
         value: Slot,
         into: Slot,
@@ -98,11 +105,15 @@ impl Code {
             steps: Vec::new(),
             starts: Vec::new(),
             jumps: Vec::new(),
+            base: 0,
             temporaries: 0,
+            constants: Vec::new(),
             x86: test.arch.starts_with("X86"),
         };
         for instruction in &thread.code {
             compiler.starts.push(compiler.steps.len());
+            compiler.base = compiler.temporaries;
+            compiler.settle(&instruction.micros);
             compiler.micros(&instruction.micros, None).map_err(|what| Unrunnable::Instruction {
                 test: test.name.clone(),
                 line: instruction.position.line,
@@ -118,7 +129,7 @@ impl Code {
             .iter()
             .filter_map(|(register, value)| Some((Slot(slot(register)? as u16), words.of(*value)?)));
         Ok(Code {
-            init: init.collect(),
+            init: init.chain(compiler.constants.iter().copied()).collect(),
             slots: compiler.registers.len() + compiler.temporaries,
             steps: compiler.steps,
             registers: compiler.registers,
@@ -161,14 +172,43 @@ struct Compiler<'a> {
     starts: Vec<usize>,
     /// Jumps whose targets are still instructions.
     jumps: Vec<usize>,
+    /// Where the temporaries of this instruction begin: each has its own, so that constants are there from the start.
+    base: usize,
     temporaries: usize,
+    constants: Vec<(Slot, i64)>,
     x86: bool,
 }
 
 impl Compiler<'_> {
     fn temporary(&mut self, temporary: Temporary) -> Slot {
-        self.temporaries = self.temporaries.max(usize::from(temporary.0) + 1);
-        Slot((self.registers.len() + usize::from(temporary.0)) as u16)
+        let index = self.base + usize::from(temporary.0);
+        self.temporaries = self.temporaries.max(index + 1);
+        Slot((self.registers.len() + index) as u16)
+    }
+
+    /// Constants that are given once are there before the thread begins: nothing comes between two accesses that need not.
+    fn settle(&mut self, micros: &[Micro]) {
+        let mut given = Vec::new();
+        constants(micros, &mut given);
+        for (index, (into, value)) in given.iter().enumerate() {
+            let others = given
+                .iter()
+                .enumerate()
+                .filter(|(other, (temporary, _))| *other != index && temporary == into);
+            if let Some(value) = self.words.of(*value).filter(|_| others.count() == 0) {
+                let slot = self.temporary(*into);
+                self.constants.push((slot, value));
+            }
+        }
+    }
+
+    fn constant(&self, slot: Slot) -> Option<i64> {
+        self.constants.iter().find(|(known, _)| *known == slot).map(|(_, value)| *value)
+    }
+
+    fn at(&mut self, address: Temporary) -> At {
+        let slot = self.temporary(address);
+        self.constant(slot).and_then(|address| self.words.cell(address)).map_or(At::Slot(slot), At::Cell)
     }
 
     fn register(&self, register: Register) -> Slot {
@@ -201,7 +241,9 @@ impl Compiler<'_> {
                 Micro::Constant { value, into } => {
                     let value = self.words.of(*value).ok_or("addresses of code are not run")?;
                     let into = self.temporary(*into);
-                    self.steps.push(Step::Set { into, value });
+                    if self.constant(into).is_none() {
+                        self.steps.push(Step::Set { into, value });
+                    }
                 }
                 Micro::ReadRegister { register, into, .. } => {
                     let (into, from) = (self.temporary(*into), self.register(*register));
@@ -224,12 +266,12 @@ impl Compiler<'_> {
                     if access.atomic {
                         open = Some((self.steps.len(), *address, *into));
                     }
-                    let (address, into) = (self.temporary(*address), self.temporary(*into));
-                    self.steps.push(Step::Load { address, into, order: self.order(access, Half::Load) });
+                    let (at, into) = (self.at(*address), self.temporary(*into));
+                    self.steps.push(Step::Load { at, into, order: self.order(access, Half::Load) });
                 }
                 Micro::Store { address, value, access, .. } => {
                     let pair = open.filter(|(_, of, _)| access.atomic && of == address);
-                    let (address, value) = (self.temporary(*address), self.temporary(*value));
+                    let (at, value) = (self.at(*address), self.temporary(*value));
                     match pair {
                         // Another was faster: once more from the load.
                         Some((load, _, read)) => {
@@ -238,7 +280,7 @@ impl Compiler<'_> {
                             self.temporaries += 1;
                             let order = Ordering::SeqCst;
                             self.steps.push(Step::CompareExchange {
-                                address,
+                                at,
                                 expected,
                                 value,
                                 into,
@@ -246,23 +288,21 @@ impl Compiler<'_> {
                                 other: load,
                             });
                         }
-                        None => self.steps.push(Step::Store {
-                            address,
-                            value,
-                            order: self.order(access, Half::Store),
-                        }),
+                        None => {
+                            self.steps.push(Step::Store { at, value, order: self.order(access, Half::Store) })
+                        }
                     }
                 }
                 Micro::Update { address, update, into, access } => {
                     let order = self.order(access, Half::Both);
                     let guard = expected(&flat, index, *into);
-                    let (address, into) = (self.temporary(*address), self.temporary(*into));
+                    let (at, into) = (self.at(*address), self.temporary(*into));
                     match (*update, guard, other.as_deref_mut()) {
                         (Update::Exchange(value), Some((expected, after)), Some(other)) => {
                             let (value, expected) = (self.temporary(value), self.temporary(expected));
                             other.push(self.steps.len());
                             self.steps.push(Step::CompareExchange {
-                                address,
+                                at,
                                 expected,
                                 value,
                                 into,
@@ -273,11 +313,11 @@ impl Compiler<'_> {
                         }
                         (Update::Exchange(value), ..) => {
                             let value = self.temporary(value);
-                            self.steps.push(Step::Swap { address, value, into, order });
+                            self.steps.push(Step::Swap { at, value, into, order });
                         }
                         (Update::Fetch(op, value), ..) => {
                             let value = self.temporary(value);
-                            self.steps.push(Step::Fetch { address, op, value, into, order });
+                            self.steps.push(Step::Fetch { at, op, value, into, order });
                         }
                     }
                 }
@@ -379,6 +419,18 @@ enum Half {
     Load,
     Store,
     Both,
+}
+
+/// The constants that an instruction gives to temporaries.
+fn constants(micros: &[Micro], given: &mut Vec<(Temporary, Value)>) {
+    for micro in micros {
+        match micro {
+            Micro::Constant { value, into } => given.push((*into, *value)),
+            Micro::Controlled { within, .. } => constants(within, given),
+            Micro::Either { ways } => ways.iter().for_each(|way| constants(way, given)),
+            _ => {}
+        }
+    }
 }
 
 fn fence(set: &str) -> Option<Ordering> {

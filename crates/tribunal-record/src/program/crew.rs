@@ -1,6 +1,6 @@
 //! The threads of a test: pinned, and meeting at a barrier before each instance.
 
-use super::compile::{Code, Slot, Step};
+use super::compile::{At, Code, Slot, Step};
 use super::words::Words;
 use super::{Program, Unrunnable};
 use crate::Rng;
@@ -197,7 +197,7 @@ fn work(code: &Code, words: &Words, memory: &Memory, meeting: &Meeting, random: 
 fn execute<'m>(
     code: &Code,
     words: &Words,
-    at: impl Fn(usize) -> Option<&'m AtomicI64>,
+    cell: impl Fn(usize) -> Option<&'m AtomicI64>,
     slots: &mut [i64],
 ) -> bool {
     let mut next = 0;
@@ -210,25 +210,27 @@ fn execute<'m>(
             };
         }
         macro_rules! cell {
-            ($address:expr) => {
-                match words.cell(slot!($address)).and_then(&at) {
+            ($at:expr) => {{
+                let index = match $at {
+                    At::Cell(cell) => Some(cell),
+                    At::Slot(slot) => words.cell(slot!(slot)),
+                };
+                match index.and_then(&cell) {
                     Some(cell) => cell,
                     None => return false,
                 }
-            };
+            }};
         }
         match *step {
             Step::Set { into, value } => slot!(into) = value,
             Step::Copy { into, from } => slot!(into) = slot!(from),
             Step::Unary { op, of, into } => slot!(into) = word(op.apply(Value::Int(slot!(of)))),
             Step::Binary { op, left, right, into } => slot!(into) = apply(op, slot!(left), slot!(right)),
-            Step::Load { address, into, order } => slot!(into) = cell!(address).load(order),
-            Step::Store { address, value, order } => cell!(address).store(slot!(value), order),
-            Step::Swap { address, value, into, order } => {
-                slot!(into) = cell!(address).swap(slot!(value), order)
-            }
-            Step::Fetch { address, op, value, into, order } => {
-                let (cell, value) = (cell!(address), slot!(value));
+            Step::Load { at, into, order } => slot!(into) = cell!(at).load(order),
+            Step::Store { at, value, order } => cell!(at).store(slot!(value), order),
+            Step::Swap { at, value, into, order } => slot!(into) = cell!(at).swap(slot!(value), order),
+            Step::Fetch { at, op, value, into, order } => {
+                let (cell, value) = (cell!(at), slot!(value));
                 slot!(into) = match op {
                     Binary::Add => cell.fetch_add(value, order),
                     Binary::Sub => cell.fetch_sub(value, order),
@@ -241,9 +243,8 @@ fn execute<'m>(
                     }
                 };
             }
-            Step::CompareExchange { address, expected, value, into, order, other } => {
-                match cell!(address).compare_exchange(slot!(expected), slot!(value), order, Ordering::Relaxed)
-                {
+            Step::CompareExchange { at, expected, value, into, order, other } => {
+                match cell!(at).compare_exchange(slot!(expected), slot!(value), order, Ordering::Relaxed) {
                     Ok(found) => slot!(into) = found,
                     Err(_) => next = other,
                 }

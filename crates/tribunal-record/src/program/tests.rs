@@ -80,3 +80,22 @@ fn what_is_of_another_machine_is_refused() {
     let test = Test::parse("t", "AArch64 t\n{}\n P0 ;\n MOV W0,#1 ;\nexists (0:X0=1)").expect("a test");
     assert!(matches!(Program::new(&test), Err(Unrunnable::Architecture { .. })));
 }
+
+/// Every x86 has store buffers: a load overtakes the store before it, sooner or later. Not asserted, since a machine may be busy.
+#[cfg(target_arch = "x86_64")]
+#[test]
+#[ignore = "says how often this machine reorders"]
+fn store_buffering() {
+    let text = "X86 SB\n{}\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)";
+    for layout in Layout::ALL {
+        let begin = std::time::Instant::now();
+        let (test, histogram) = run(text, layout, 300_000);
+        let seen: u64 = histogram
+            .states
+            .iter()
+            .filter(|(state, _)| test.condition.holds(state))
+            .map(|(_, count)| count)
+            .sum();
+        eprintln!("{layout}: {seen} of {} in {:?}", histogram.runs(), begin.elapsed());
+    }
+}
