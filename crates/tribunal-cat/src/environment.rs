@@ -59,7 +59,7 @@ impl Architecture {
     /// Its sets of fences and of annotated accesses.
     fn sets(self) -> &'static str {
         match self {
-            Architecture::C => "RMW LK LKR LKW LS LF UL RL RU ACQ SC REL ACQ_REL RLX CON A NA",
+            Architecture::C => "RMW LK LKR LKW LS UL ACQ SC REL ACQ_REL RLX CON A NA",
             Architecture::X86 => "MFENCE SFENCE LFENCE X",
             Architecture::X86_64 => "MFENCE SFENCE LFENCE X NT",
             Architecture::Ppc => "SYNC LWSYNC EIEIO ISYNC X",
@@ -90,6 +90,8 @@ const EMPTY_SETS: &str =
 /// The same, of AArch64 alone.
 const EMPTY_AARCH64: &str = "AF DB S DC.CVAU DC.CVAC DC.CIVAC DC.IVAC IC.IALLU IC.IALLUIS IC.IVAU TLBIIS TLBInXS \
      MMU Translation AccessFlag Permission Exclusive TagCheck UndefinedInstruction SupervisorCall PacCheck";
+/// Sets of C's tests that ask for the state of a lock.
+const EMPTY_C: &str = "LF RL RU";
 /// Relations of every architecture.
 const RELATIONS: &str = "id po loc int ext rf rmw amo addr data ctrl sm si same-instance same-instr iico_data iico_ctrl \
      iico_order rf-reg pco control depend partial_po same-low-order-bits aligned equiv-spec different-values";
@@ -124,19 +126,20 @@ impl Environment {
     }
 
     /// The names of litmus tests of an architecture. Sets of what such tests do not have (faults, translation tables, tags, fetched
-    /// instructions, speculation) are known to be empty.
+    /// instructions, speculation, locks whose state is asked for) are known to be empty.
     pub fn of(architecture: Architecture) -> Environment {
-        let mut environment = Environment::bare()
+        let environment = Environment::bare()
             .with_all(SETS, Type::Set)
             .with_all(REGISTER_SETS, Type::Set)
             .with_all(RELATIONS, Type::Relation)
             .with_all(architecture.sets(), Type::Set)
             .with_all_empty(EMPTY_SETS, Type::Set)
             .with_all_empty("same-oa", Type::Relation);
-        if architecture == Architecture::AArch64 {
-            environment = environment.with_all_empty(EMPTY_AARCH64, Type::Set);
+        match architecture {
+            Architecture::AArch64 => environment.with_all_empty(EMPTY_AARCH64, Type::Set),
+            Architecture::C => environment.with_all_empty(EMPTY_C, Type::Set),
+            _ => environment,
         }
-        environment
     }
 
     /// The names of histories: C11's annotations, the fences of every architecture, and no events of registers. An RMW is one event.
@@ -145,6 +148,7 @@ impl Environment {
             .with_all_empty(EMPTY_SETS, Type::Set)
             .with_all_empty(REGISTER_SETS, Type::Set)
             .with_all_empty(EMPTY_AARCH64, Type::Set)
+            .with_all_empty(EMPTY_C, Type::Set)
             .with_all_empty(RELATIONS, Type::Relation)
             .with_all_empty("same-oa", Type::Relation);
         for architecture in Architecture::ALL {
@@ -152,7 +156,10 @@ impl Environment {
         }
         environment
             .with_all("M R W Exp EXEC AMO IW FW F RMW X A NA RLX ACQ REL ACQ_REL SC", Type::Set)
-            .with_all("MFENCE SYNC DMB DMB.SY DMB.ISH DSB.SY LWSYNC DMB.LD DMB.ISHLD", Type::Set)
+            .with_all(
+                "MFENCE SYNC DMB DMB.SY DMB.ISH DSB DSB.SY LWSYNC DMB.LD DMB.ISHLD L Acq Rel AcqRel",
+                Type::Set,
+            )
             .with_all("Fence.rw.rw Fence.r.rw Fence.rw.w Fence.tso", Type::Set)
             .with_all("id po loc int ext rf addr data sm si same-instance deps ended", Type::Relation)
             .with_all_empty("B BCC CON", Type::Set)

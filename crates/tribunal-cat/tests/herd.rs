@@ -65,11 +65,7 @@ fn herds_models_elaborate() {
         for &architecture in architectures {
             let mut environment = Environment::of(architecture);
             if file.starts_with("linux") {
-                environment =
-                    environment.with_variant("lkmmv2").with_empty("LF").with_empty("RL").with_empty("RU");
-            }
-            for scope in ["cta", "gpu", "system"] {
-                environment = environment.with_relation(scope);
+                environment = environment.with_variant("lkmmv2");
             }
             let start = std::time::Instant::now();
             match model.plan(&environment) {

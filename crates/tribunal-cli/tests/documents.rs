@@ -85,6 +85,16 @@ fn the_command_is_documented_as_it_is() {
     assert_eq!(block("docs/command.md", "$ cat mp.txt"), MP.trim_end());
     place.write("racy.txt", block("docs/command.md", "$ cat racy.txt"));
     place.write("overtaking.json", block("docs/command.md", "$ cat overtaking.json"));
+    for test in ["sb.litmus", "mp.litmus"] {
+        let shown = block("docs/command.md", &format!("$ cat {test}"));
+        place.write(test, shown.split("\n$ ").next().unwrap_or_default());
+    }
+    let shown = block("docs/command.md", "$ tribunal litmus --model tso sb.litmus");
+    let shown = shown.split("\n$ ").next().unwrap_or_default().trim_end();
+    let ran = place.run(&["litmus", "--model", "tso", "sb.litmus"]).stdout;
+    let untimed =
+        |text: &str| text.lines().filter(|line| !line.starts_with("Time ")).collect::<Vec<_>>().join("\n");
+    assert_eq!(untimed(shown), untimed(ran.trim_end()));
     place.run(&["generate", "machine", "--machine", "pso", "--events", "1000", "-o", "pso.txt"]);
     place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
     place.run(&["generate", "machine", "--machine", "view", "--events", "100000", "-o", "view.txt.zst"]);
@@ -121,6 +131,7 @@ fn the_command_is_documented_as_it_is() {
         "tribunal generate mutate --seed 1 mp.txt",
         "tribunal generate hard kernel",
         "tribunal check --model linearizable,causal --output brief late.json",
+        "tribunal litmus --model sc,tso,ra,relaxed sb.litmus mp.litmus",
     ] {
         let ran = place.run(&words(line)[1..]);
         assert_eq!(block("docs/command.md", &format!("$ {line}")), ran.stdout.trim_end(), "{line}");
@@ -184,6 +195,7 @@ fn the_documents_show_the_models_as_they_are() {
             .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
         assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
     }
+    assert_eq!(block("docs/command.md", "$ tribunal models sc"), tribunal(&["models", "sc"]).trim_end());
     for model in tribunal::Model::ALL {
         let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
         assert!(models.contains(&block), "docs/models.md lacks\n{block}");

@@ -118,8 +118,23 @@ impl Candidate<'_> {
     }
 }
 
+impl Candidate<'_> {
+    /// Events whose threads are in one scope of this kind; whether the test has such scopes.
+    fn scope(&self, name: &str, into: &mut Relation) -> bool {
+        let test = self.structure.test;
+        let scopes = test.scopes.iter().filter(|scope| scope.name == name);
+        let within = |event: &Event, threads: &[u32]| {
+            event.thread.is_some_and(|thread| threads.contains(&test.threads[thread].number))
+        };
+        for scope in scopes.clone() {
+            self.of_two(into, |a, b| within(a, &scope.threads) && within(b, &scope.threads));
+        }
+        scopes.count() > 0
+    }
+}
+
 fn memory(event: &Event) -> bool {
-    event.address.is_some()
+    event.address.is_some() && event.kind != Some(Kind::Mark)
 }
 
 impl Facts for Candidate<'_> {
@@ -225,7 +240,11 @@ impl Facts for Candidate<'_> {
                 });
                 self.structure.events.iter().enumerate().for_each(|(e, _)| into.insert(e, e));
             }
-            _ => {}
+            _ => {
+                if let Some(scope) = name.strip_prefix('\'') {
+                    return self.scope(scope, into);
+                }
+            }
         }
         true
     }

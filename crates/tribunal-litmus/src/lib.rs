@@ -26,5 +26,5 @@ pub use c::Macros;
 pub use error::Error;
 pub use print::herd;
 pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict};
-pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Term};
+pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Scope, Term};
 pub use test::{Condition, Instruction, Location, Observable, Shown, Test, Thread, Type, Variable};

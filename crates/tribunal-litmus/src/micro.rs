@@ -125,6 +125,12 @@ pub enum Micro {
     Fence {
         sets: Vec<Name>,
     },
+    /// An event of a location that is no access to it, in these sets: of locks and of sleepable RCU. `done` stands for it.
+    Mark {
+        address: Temporary,
+        done: Temporary,
+        sets: Vec<Name>,
+    },
     /// A branch event (`B`, `BCC`), and both ways on from it: to the label if the condition is not zero, else to what follows. The last of its instruction.
     Branch {
         condition: Temporary,
@@ -274,6 +280,13 @@ impl Builder {
     /// A fence.
     pub fn fence(&mut self, sets: &[&'static str]) {
         self.micros.push(Micro::Fence { sets: sets.iter().map(|s| Cow::Borrowed(*s)).collect() });
+    }
+
+    /// An event of a location that is no access; the result stands for it.
+    pub fn mark(&mut self, address: Temporary, sets: Vec<Name>) -> Temporary {
+        let done = self.fresh();
+        self.micros.push(Micro::Mark { address, done, sets });
+        done
     }
 
     /// A conditional branch. The last of its instruction.

@@ -11,7 +11,7 @@ use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
 use crate::syntax::Position;
 use crate::term::{TermId, Terms};
 use crate::test::Thread;
-use crate::value::{Binary, Value};
+use crate::value::{Binary, Size, Value};
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Store,
     Update,
     Fence,
+    /// Of a location, and no access.
+    Mark,
     Branch,
     Predicate,
     ReadRegister(Port),
@@ -38,6 +40,7 @@ pub(crate) struct PathEvent {
     pub read: Option<TermId>,
     /// The sets it is in, as bits of [`Sets`].
     pub sets: u64,
+    pub size: Size,
     pub atomic: bool,
     /// Which instruction it is of, counted along the path.
     pub instance: u16,
@@ -317,6 +320,13 @@ impl<'a> Runner<'a> {
                 let event = self.emit(state, Kind::Fence, None, Few::EMPTY)?;
                 state.at(event).sets = self.sets.intern(sets);
             }
+            Micro::Mark { address, done, sets } => {
+                let at = state.temp(*address, self.zero);
+                let event = self.emit(state, Kind::Mark, None, at.origin)?;
+                state.at(event).address = Some(at.term);
+                state.at(event).sets = self.sets.intern(sets);
+                state.give(*done, Temp::of(event, self.zero));
+            }
             Micro::Branch { condition, target } => return self.branch(state, *condition, target),
             Micro::Jump { target } => {
                 let target = self.label(state, target)?;
@@ -388,6 +398,7 @@ impl<'a> Runner<'a> {
             value: None,
             read: None,
             sets,
+            size: access.map_or(Size::Word, |a| a.size),
             atomic: access.is_some_and(|a| a.atomic),
             instance: state.instance,
         });

@@ -431,6 +431,7 @@ impl Reader {
             shown: shown.into_iter().map(|(_, shown)| shown).collect(),
             observed: self.observed,
             filter,
+            scopes: question.scopes,
             quantifier: question.quantifier,
             condition,
             condition_text,

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::evaluate::UnknownName;
 use tribunal_cat::limits::{Limits, Stopped};
-use tribunal_cat::plan::{Effect, NodeId, Op, Orders, Plan};
+use tribunal_cat::plan::Condition::Acyclic;
+use tribunal_cat::plan::{Check, Choice, Effect, NodeId, Op, Orders, Plan};
 
 use crate::error::{Error, Fault};
 use crate::paths::{Execution, Path, Sets, paths};
@@ -22,6 +23,12 @@ pub enum RunError {
     /// It cannot be executed.
     #[error(transparent)]
     Test(#[from] Error),
+    /// A variable is accessed in parts.
+    #[error("accesses of different sizes to `{0}` are not supported")]
+    Mixed(String),
+    /// An access is to no location.
+    #[error("there is nothing at {1} bytes after `{0}`")]
+    Outside(String, i64),
     /// A limit was reached.
     #[error(transparent)]
     Stopped(#[from] Stopped),
@@ -271,7 +278,16 @@ impl<'p> Runner<'p> {
 }
 
 fn asks_finals(plan: &Plan) -> bool {
-    let checks = plan.checks.iter().map(|check| check.node);
+    // Whether what an order contains has a cycle is seen when that order is looked for, with the final writes last.
+    let ranges = |check: &Check| {
+        let base =
+            |choice: &Choice| matches!(choice.from, Orders::Locations { base, .. } if base == check.node);
+        check.condition == Acyclic
+            && !check.negated
+            && check.effect == Effect::Require
+            && plan.choices.iter().any(base)
+    };
+    let checks = plan.checks.iter().filter(|check| !ranges(check)).map(|check| check.node);
     let linear = plan.choices.iter().filter_map(|choice| match choice.from {
         Orders::Linearisations { events, base } => Some([events, base]),
         Orders::Locations { .. } => None,

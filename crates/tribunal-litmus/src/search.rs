@@ -11,7 +11,7 @@ use crate::paths::truth;
 use crate::run::{RunError, Tally};
 use crate::structure::{Cell, Structure};
 use crate::test::{Location, Observable};
-use crate::value::Value;
+use crate::value::{Size, Value};
 
 /// The first number of a value out of thin air, as herd counts them.
 const FIRST_UNKNOWN: u16 = 8;
@@ -113,6 +113,25 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         Ok(self.decider.change(&candidate, &[name])?)
     }
 
+    /// Every access of a variable is of one size, and where there is something: nothing is known of parts of values.
+    fn check_sizes(&self) -> Result<(), RunError> {
+        let test = self.structure.test;
+        let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
+        for (event, location) in self.structure.events.iter().zip(&self.locations) {
+            let (Some(size), Some(location)) = (event.size, location) else { continue };
+            let symbol = usize::from(location.symbol.0);
+            let name = || test.variables[symbol].name.clone();
+            if sizes[symbol].is_some_and(|other| other != size) {
+                return Err(RunError::Mixed(name()));
+            }
+            sizes[symbol] = Some(size);
+            if !test.memory.iter().any(|(known, _)| known == location) {
+                return Err(RunError::Outside(name(), location.offset));
+            }
+        }
+        Ok(())
+    }
+
     fn locate(&mut self) {
         for (event, location) in self.structure.events.iter().zip(&mut self.locations) {
             *location = event.address.and_then(|cell| self.known[cell]).and_then(Structure::location);
@@ -168,6 +187,10 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             return Ok(false);
         }
         self.change("rf")?;
+        if self.asks_finals {
+            // None are chosen yet.
+            self.change("FW")?;
+        }
         Ok(self.decider.is_refuted(&[]))
     }
 
@@ -265,6 +288,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
                 return Ok(());
             }
+            self.check_sizes()?;
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;
@@ -274,35 +298,41 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         let places = test.observed.iter().zip(&self.structure.registers);
         let mut state: Vec<Value> = places.map(|((_, ty), cell)| ty.cast(register(cell))).collect();
         let mut finals = Vec::new();
-        let unobserved =
-            self.structure.test.memory.iter().map(|(location, _)| *location).filter(|_| self.asks_finals);
-        let observed = |location: Location| {
-            let is = |(o, _): &(Observable, _)| *o == Observable::Location(location);
-            test.observed.iter().position(is)
-        };
-        let locations = test.observed.iter().filter_map(|(o, _)| match o {
-            Observable::Location(location) => Some(*location),
-            Observable::Register(..) => None,
-        });
-        let locations: Vec<Location> =
-            if self.asks_finals { unobserved.collect() } else { locations.collect() };
-        for location in locations {
-            let place = observed(location);
+        for (place, (observable, _)) in test.observed.iter().enumerate() {
+            let Observable::Location(location) = observable else { continue };
             let all: Vec<usize> =
-                self.writes.iter().copied().filter(|w| self.locations[*w] == Some(location)).collect();
-            let later: Vec<usize> =
-                all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some()).collect();
-            let last = if later.is_empty() { all.clone() } else { later };
+                self.writes.iter().copied().filter(|w| self.locations[*w] == Some(*location)).collect();
+            let later = all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some());
+            let mut last: Vec<usize> = later.collect();
+            if last.is_empty() {
+                last.clone_from(&all);
+            }
+            if last.len() > 1 && !self.asks_finals {
+                last.retain(|write| self.may_be_last(*write, &all));
+            }
             finals.push((place, all, last));
         }
         let raises = self.tally.raises(self.decider);
         self.tally.raising = raises;
-        self.finals(&finals, &mut state)
+        self.finals(&finals, &mut state)?;
+        if self.asks_finals {
+            self.change("FW")?;
+        }
+        Ok(())
+    }
+
+    /// One evaluation tells of most writes that they cannot be last.
+    fn may_be_last(&mut self, write: usize, all: &[usize]) -> bool {
+        self.extra.clear();
+        self.extra.extend(all.iter().filter(|w| **w != write).map(|w| (*w, write)));
+        let may = !self.decider.is_refuted(&self.extra);
+        self.extra.clear();
+        may
     }
 
     fn finals(
         &mut self,
-        rest: &[(Option<usize>, Vec<usize>, Vec<usize>)],
+        rest: &[(usize, Vec<usize>, Vec<usize>)],
         state: &mut Vec<Value>,
     ) -> Result<(), RunError> {
         let Some(((place, all, last), rest)) = rest.split_first() else { return self.consistent(state) };
@@ -310,16 +340,11 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             let Some(value) = self.structure.events[*write].value.and_then(|cell| self.known[cell]) else {
                 continue;
             };
-            if let Some(place) = *place {
-                state[place] = self.structure.test.observed[place].1.cast(value);
-            }
+            state[*place] = self.structure.test.observed[*place].1.cast(value);
             self.finals.push(*write);
             let mark = self.extra.len();
             self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
-            // One evaluation tells of most writes that they cannot be last.
-            if last.len() == 1 || !self.decider.is_refuted(&self.extra) {
-                self.finals(rest, state)?;
-            }
+            self.finals(rest, state)?;
             self.extra.truncate(mark);
             self.finals.pop();
         }

@@ -5,7 +5,7 @@ use tribunal_cat::relation::Relation;
 use crate::paths::{Kind, Path, Sets};
 use crate::term::{Term, TermId, Terms};
 use crate::test::{Location, Test};
-use crate::value::{Binary, Unary, Value};
+use crate::value::{Binary, Size, Unary, Value};
 
 /// A cell: a value, known or to be known. Operands come before it.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct Event {
     pub value: Option<usize>,
     pub read: Option<usize>,
     pub sets: u64,
+    /// None for initial writes, which have any.
+    pub size: Option<Size>,
     pub instance: u16,
 }
 
@@ -132,7 +134,16 @@ impl<'a> Structure<'a> {
             cells.push(Cell::Constant(*value));
             let (address, value) = (Some(cells.len() - 2), Some(cells.len() - 1));
 
-            events.push(Event { thread: None, kind: None, address, value, read: None, sets: 0, instance: 0 });
+            events.push(Event {
+                thread: None,
+                kind: None,
+                address,
+                value,
+                read: None,
+                sets: 0,
+                size: None,
+                instance: 0,
+            });
         }
         let mut structure = Self {
             test,
@@ -204,7 +215,7 @@ impl<'a> Structure<'a> {
                 (load.kind, load.value, load.sets) = (Some(Kind::Update), value, load.sets | event.sets);
                 continue;
             }
-            let (sets, instance) = (event.sets, event.instance);
+            let (sets, size, instance) = (event.sets, Some(event.size), event.instance);
             self.events.push(Event {
                 thread: Some(thread),
                 kind: Some(event.kind),
@@ -212,6 +223,7 @@ impl<'a> Structure<'a> {
                 value,
                 read,
                 sets,
+                size,
                 instance,
             });
         }

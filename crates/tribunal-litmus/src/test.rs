@@ -6,7 +6,7 @@ use crate::c::Macros;
 use crate::error::Error;
 use crate::micro::{Micro, Register};
 use crate::read;
-use crate::syntax::{Position, Quantifier};
+use crate::syntax::{Position, Quantifier, Scope};
 use crate::value::{Size, Symbol, Unary, Value};
 
 /// A location of memory: a variable, or an element of an array.
@@ -132,6 +132,8 @@ pub struct Test {
     pub memory: Vec<(Location, Value)>,
     /// The threads, by number.
     pub threads: Vec<Thread>,
+    /// Which threads are together, where the test has a tree of scopes.
+    pub scopes: Vec<Scope>,
     /// The places that states have.
     pub observed: Vec<(Observable, Type)>,
     /// What of them is printed, in that order.

@@ -258,8 +258,8 @@ impl Ruling<'_> {
     /// The lines that explain why the answer is no, at most a screenful.
     pub fn explain(&self, limits: &Limits<'_>) -> Vec<String> {
         match self {
-            Ruling::Memory { execution, verdict: Verdict::Inconsistent(violation), .. } => {
-                fold(&memory::explain(execution, violation), SCREENFUL)
+            Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation), .. } => {
+                fold(&memory::explain(execution, *model, violation), SCREENFUL)
             }
             Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
                 let explanation = object::explain(typed, criterion, violation, limits);

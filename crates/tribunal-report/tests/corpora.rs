@@ -139,7 +139,7 @@ fn justified(x: &Execution, edges: &Edges, arrow: &Arrow<EventId>) -> bool {
 
 /// What is wrong with the explanation of a violation.
 fn ill_explained(x: &Execution, model: Model, violation: &Violation) -> Option<String> {
-    let lines = memory::explain(x, violation);
+    let lines = memory::explain(x, model, violation);
     let story = memory::story(x, model, violation);
     if lines.is_empty() || story.lines.is_empty() {
         return Some("no explanation".into());

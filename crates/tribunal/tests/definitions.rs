@@ -4,6 +4,8 @@
 mod random;
 
 use random::Random;
+use std::path::Path;
+use tribunal::definition::{Definition, Directories};
 use tribunal::memory::{Execution, Interval, Op, Order};
 use tribunal::verify::verify;
 use tribunal::{Engine, Limits, Model, judge, judge_by};
@@ -102,4 +104,38 @@ fn agree(seed: u64, histories: usize) {
 #[test]
 fn engines_decide_the_texts() {
     agree(1, 2_000);
+}
+
+/// herd's own files, from its installation, say what ours of the same name say.
+#[test]
+fn herds_texts_are_ours() {
+    let Some(directory) = std::env::var_os("TRIBUNAL_HERD") else {
+        eprintln!("left out: TRIBUNAL_HERD does not say where herd's cat files are");
+        return;
+    };
+    let directory = std::path::PathBuf::from(directory);
+    let given = |name: &str| {
+        let path = directory.join(name);
+        let text = std::fs::read_to_string(&path).expect("one of herd's files");
+        let mut library = Directories::new([directory.clone()], |path: &Path| std::fs::read(path));
+        Model::Cat(Definition::new(&path.display().to_string(), &text, &mut library).expect("a model"))
+    };
+    let pairs = [("sc.cat", Model::Sc), ("x86tso.cat", Model::Tso), ("rc11.cat", Model::Rc11)];
+    let pairs = pairs.map(|(name, model)| (given(name), model));
+    let (mut random, limits) = (Random(2), Limits::default());
+    let mut compared = [0; 3];
+    for _ in 0..3_000 {
+        let x = history(&mut random);
+        // x86 has full fences alone.
+        let full = x.events().all(|e| !x.label(e).is_fence() || x.label(e).order() == Order::SeqCst);
+        for (i, (theirs, ours)) in pairs.into_iter().enumerate() {
+            if ours == Model::Tso && !full {
+                continue;
+            }
+            let (theirs, ours) = (judge(&x, theirs, &limits).verdict, judge(&x, ours, &limits).verdict);
+            assert_eq!(theirs.word(), ours.word(), "{x:?}");
+            compared[i] += 1;
+        }
+    }
+    println!("compared {compared:?}");
 }

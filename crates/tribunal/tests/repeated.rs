@@ -6,6 +6,7 @@ mod random;
 
 use random::Random;
 use rayon::prelude::*;
+use tribunal::definition::{Definition, NoFiles};
 use tribunal::memory::{Execution, Op, Order};
 use tribunal::verdict::Verdict;
 use tribunal::verify::{verify, verify_violation};
@@ -97,4 +98,22 @@ fn every_choice_of_sources_is_tried_and_every_answer_is_proved() {
         })
         .sum();
     assert!(open > HISTORIES / 2, "only {open} histories have repeated values");
+}
+
+/// What an absent source means is left to the text: nothing is struck out, and what is missing of rf only grows.
+#[test]
+fn a_model_given_as_text_is_the_model() {
+    let given = Model::ALL.map(|model| {
+        let definition = Definition::new(&format!("{model}.cat"), &model.text(), &mut NoFiles);
+        (model, Model::Cat(definition.expect("its own text")))
+    });
+    (0..1_500u64).into_par_iter().for_each(|seed| {
+        let x = history(seed);
+        for (model, given) in given {
+            let Some(expected) = naive::consistent(&x, model) else { continue };
+            let verdict = check(&x, given);
+            assert_eq!(verdict.is_consistent(), expected, "{given}: {verdict:?} of {x:?}");
+            assert_eq!(verify(&x, given, &verdict), Ok(()), "{given}: {verdict:?} of {x:?}");
+        }
+    });
 }

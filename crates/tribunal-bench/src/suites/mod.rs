@@ -1,6 +1,7 @@
 //! The suites, an experiment or two of a paper each.
 
 mod c11;
+mod definition;
 mod explore;
 mod incremental;
 mod jumps;
@@ -68,6 +69,11 @@ pub static SUITES: &[Suite] = &[
         name: "jumps",
         about: "pso, wmo and rmo with fences, eight times as many events; completions by enumeration (Zennou et al. 2019 and 2020)",
         run: jumps::run,
+    },
+    Suite {
+        name: "definition",
+        about: "models by their texts, beside the engines that decide the same",
+        run: definition::run,
     },
     Suite {
         name: "kernel",

@@ -90,8 +90,9 @@ impl<'m> Elaborator<'m> {
                 self.named(&name, Type::Set, at)?
             }
             Primitive::TagToScope | Primitive::TagToLevel => {
-                let name = self.tag_text(&argument, at)?;
-                self.named(name, Type::Relation, at)?
+                // With its quote, a scope cannot be taken for a relation of the same name.
+                let name = format!("'{}", self.tag_text(&argument, at)?);
+                self.graph.base(&name, Type::Relation)
             }
             Primitive::FromTo => {
                 let set = self.set(&argument, at)?;

@@ -187,7 +187,7 @@ impl Watch<'_> {
         };
         if let Verdict::Inconsistent(broken) = tribunal::judge(&part.execution, self.model, &limits).verdict {
             text.push_str(&format!("  breaks {}, {}\n", broken.axiom, broken.axiom.formula()));
-            for line in fold(&explain(&part.execution, &broken), SCREENFUL) {
+            for line in fold(&explain(&part.execution, self.model, &broken), SCREENFUL) {
                 text.push_str(&format!("  {line}\n"));
             }
         }

@@ -4,6 +4,7 @@ mod aarch64;
 mod arm;
 mod bpf;
 mod cursor;
+mod lisa;
 mod mips;
 mod ppc;
 mod reader;
@@ -47,6 +48,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Arch> {
         "AArch64" => Some(&aarch64::AArch64),
         "ARM" => Some(&arm::Arm),
         "BPF" => Some(&bpf::Bpf),
+        "LISA" => Some(&lisa::Lisa),
         "MIPS" => Some(&mips::Mips),
         "PPC" => Some(&ppc::Ppc),
         "X86" => Some(&x86::X86),

@@ -66,6 +66,10 @@ fn tags(annotations: &[String]) -> Vec<Name> {
     annotations.iter().map(|a| tag(a)).collect()
 }
 
+fn names(names: &[&'static str]) -> Vec<Name> {
+    names.iter().map(|name| Cow::Borrowed(*name)).collect()
+}
+
 fn access(mode: &Mode) -> Access {
     let sets = match mode {
         Mode::Order(order) => vec![Cow::Borrowed("A"), Cow::Borrowed(order_name(*order))],
@@ -161,8 +165,34 @@ impl Lower<'_> {
                 self.position = *at;
                 return self.call(name, arguments, *at);
             }
-            Statement::Srcu(.., at) | Statement::Lock(.., at) | Statement::Unlock(.., at) => {
-                return Err(Fault::new(*at, "locks and sleepable RCU are not supported"));
+            Statement::Lock(lock, kernel, at) => {
+                self.position = *at;
+                let lock = self.expr(&mut i, lock, false)?;
+                match kernel {
+                    // A read and a write.
+                    true => {
+                        let read = i.mark(lock, names(&["LK", "LKR"]));
+                        i.controlled(read, |i| {
+                            i.mark(lock, names(&["LK", "LKW"]));
+                        });
+                    }
+                    false => {
+                        i.mark(lock, names(&["LK", "LS"]));
+                    }
+                }
+            }
+            Statement::Unlock(lock, _, at) => {
+                self.position = *at;
+                let lock = self.expr(&mut i, lock, false)?;
+                i.mark(lock, names(&["UL"]));
+            }
+            Statement::Srcu(.., Some(_), at) => {
+                return Err(Fault::new(*at, "values of events of sleepable RCU are not supported"));
+            }
+            Statement::Srcu(structure, annotations, None, at) => {
+                self.position = *at;
+                let structure = self.expr(&mut i, structure, false)?;
+                i.mark(structure, tags(annotations));
             }
         }
         self.emit(i.finish())
@@ -244,7 +274,7 @@ impl Lower<'_> {
             }
             Expr::AddUnless(three, annotations) => self.add_unless(i, three, annotations)?,
             Expr::Srcu(..) | Expr::TryLock(_) | Expr::IsLocked(_) => {
-                return Err(Fault::new(self.position, "locks and sleepable RCU are not supported"));
+                return Err(Fault::new(self.position, "asking for the state of a lock is not supported"));
             }
             Expr::Call(name, arguments, at) => {
                 if name == "&" {

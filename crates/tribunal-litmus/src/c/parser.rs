@@ -45,6 +45,8 @@ pub(super) fn is_type(word: &str) -> bool {
             | "bool"
             | "atomic_int"
             | "mutex"
+            | "__int128_t"
+            | "__uint128_t"
             | "__int128"
             | "__uint128"
     ) || (word.ends_with("_t") && !word.starts_with('_'))

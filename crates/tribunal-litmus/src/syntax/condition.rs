@@ -79,9 +79,19 @@ pub enum Proposition {
     Implies(Box<Proposition>, Box<Proposition>),
 }
 
+/// A scope of threads: a node of the test's tree of scopes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// What kind of scope it is.
+    pub name: String,
+    /// The threads below it.
+    pub threads: Vec<u32>,
+}
+
 /// What a test asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Question {
+    pub scopes: Vec<Scope>,
     pub locations: Vec<(Place, Position)>,
     pub filter: Option<Proposition>,
     pub quantifier: Quantifier,
@@ -91,9 +101,35 @@ pub(crate) struct Question {
 /// How deep propositions may be nested.
 const MAX_DEPTH: u32 = 200;
 
+/// `(system (gpu P0 P1))`: a scope after those inside of it; its threads.
+fn scope(lexer: &mut Lexer<'_>, scopes: &mut Vec<Scope>, depth: u32) -> Result<Vec<u32>, Fault> {
+    if depth > MAX_DEPTH {
+        return Err(lexer.fault(format!("scopes may be nested {MAX_DEPTH} deep")));
+    }
+    lexer.expect("(")?;
+    let name = lexer.word("the name of a scope")?.to_owned();
+    let mut threads = Vec::new();
+    while !lexer.take(")") {
+        if matches!(lexer.peek(), Token::Sign("(")) {
+            threads.extend(scope(lexer, scopes, depth + 1)?);
+            continue;
+        }
+        let fault = lexer.expected("a thread, as in `P0`, or a scope in parentheses");
+        let thread = lexer.word("a thread")?.strip_prefix('P').and_then(|number| number.parse().ok());
+        threads.push(thread.ok_or(fault)?);
+    }
+    scopes.push(Scope { name, threads: threads.clone() });
+    Ok(threads)
+}
+
 /// Reads all after the program. `<<` ends it; so does what follows a complete question.
 pub(crate) fn question(text: &str, position: Position) -> Result<Question, Fault> {
     let mut lexer = Lexer::new(text, position);
+    let mut scopes = Vec::new();
+    if lexer.take("scopes") {
+        lexer.expect(":")?;
+        scope(&mut lexer, &mut scopes, 0)?;
+    }
     let mut locations = Vec::new();
     if lexer.take("locations") {
         lexer.expect("[")?;
@@ -137,7 +173,7 @@ pub(crate) fn question(text: &str, position: Position) -> Result<Question, Fault
         Token::End | Token::Sign("<<") | Token::Word("with") => {}
         _ => return Err(lexer.expected("the end")),
     }
-    Ok(Question { locations, filter, quantifier, proposition })
+    Ok(Question { scopes, locations, filter, quantifier, proposition })
 }
 
 /// `observed a; b; and c; d;`

@@ -7,7 +7,7 @@ mod lexer;
 mod sections;
 
 pub(crate) use columns::columns;
-pub use condition::{Comparison, Place, Proposition, Quantifier, Term};
+pub use condition::{Comparison, Place, Proposition, Quantifier, Scope, Term};
 pub(crate) use condition::{Question, question};
 pub(crate) use init::{Initial, initial};
 pub use lexer::Position;

@@ -15,8 +15,8 @@ pub(crate) struct Sections<'a> {
     pub question: (&'a str, Position),
 }
 
-const QUESTIONS: [&str; 9] =
-    ["locations", "filter", "exists", "forall", "final", "observed", "Observed", "cases", "scopes"];
+const QUESTIONS: [&str; 8] =
+    ["locations", "filter", "exists", "forall", "final", "observed", "Observed", "cases"];
 
 /// Splits a test.
 pub(crate) fn sections(text: &str) -> Result<Sections<'_>, Fault> {
@@ -114,6 +114,9 @@ fn closing(text: &str, open: usize) -> Option<usize> {
 
 fn asks(rest: &str) -> bool {
     let rest = rest.strip_prefix('~').map_or(rest, str::trim_start);
+    if rest.starts_with("scopes:") {
+        return true;
+    }
     QUESTIONS.iter().any(|word| {
         rest.strip_prefix(word).is_some_and(|after| {
             !after.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':'))

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model, NoFiles};
-use tribunal_litmus::{Options, Outcome, RunError, Runner, Test, Verdict};
+use tribunal_litmus::{Macros, Options, Outcome, RunError, Runner, Test, Verdict};
 
 /// A row of herd's answers.
 pub struct Row {
@@ -69,8 +69,15 @@ impl Row {
     }
 }
 
+/// A state with values out of thin air as `S`, whatever their numbers.
+fn unnumbered(state: &str) -> String {
+    let mut parts = state.split("=S");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + "=S" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
 fn states(text: &str) -> BTreeSet<String> {
-    text.split(" | ").map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect()
+    text.split(" | ").map(|s| unnumbered(s.trim())).filter(|s| !s.is_empty()).collect()
 }
 
 /// The rows of expected.tsv.
@@ -95,6 +102,8 @@ pub fn expected(text: &str) -> Vec<Row> {
 /// Models by file name, with their plans by architecture.
 pub struct Models {
     directories: Vec<PathBuf>,
+    /// The kernel's, if they are there.
+    macros: Macros,
     plans: HashMap<(String, String), Read>,
 }
 
@@ -107,7 +116,10 @@ const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {
-        Self { directories, plans: HashMap::new() }
+        let mut files = directories.iter().map(|d| d.join("linux-kernel.def"));
+        let macros = files.find_map(|file| std::fs::read_to_string(file).ok());
+        let macros = macros.map(|text| Macros::parse("linux-kernel.def", &text).expect("macros"));
+        Self { directories, macros: macros.unwrap_or_default(), plans: HashMap::new() }
     }
 
     pub fn plan(&mut self, name: &str, arch: &str) -> Read {
@@ -144,16 +156,26 @@ impl Models {
         let path = path.ok_or_else(|| format!("there is no model {file}"))?;
         let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
         let mut library = Directories::new(directories, |p: &Path| std::fs::read(p));
-        let model = Model::parse(&text, &path.to_string_lossy(), &mut library).map_err(|e| e.to_string())?;
+        let file = path.to_string_lossy();
+        let bell = library.text(&path.with_extension("bell")).map_err(|e| e.to_string())?;
+        let model = match &bell {
+            Some(bell) => Model::parse_with_bell((&text, &file), (bell, "bell"), &mut library),
+            None => Model::parse(&text, &file, &mut library),
+        };
+        let model = model.map_err(|e| e.to_string())?;
         let arch = Architecture::of_name(arch).ok_or("an architecture without models")?;
-        let plan = model.plan(&Environment::of(arch)).map_err(|e| e.to_string())?;
+        let mut environment = Environment::of(arch);
+        if name == "linux-kernel" {
+            environment = environment.with_variant("lkmmv2");
+        }
+        let plan = model.plan(&environment).map_err(|e| e.to_string())?;
         Ok((plan, Options { register_events: model.computes_dependencies(), ..Options::default() }))
     }
 }
 
 /// Our states as herd prints them.
 pub fn printed(test: &Test, outcome: &Outcome) -> BTreeSet<String> {
-    outcome.states.keys().map(|state| test.state(state)).filter(|s| !s.is_empty()).collect()
+    outcome.states.keys().map(|state| unnumbered(&test.state(state))).filter(|s| !s.is_empty()).collect()
 }
 
 /// What herd prints before `Witnesses`.
@@ -217,10 +239,12 @@ pub fn compare(
                         "{} {}: counts {} {} for {} {}",
                         row.test, row.model, all.positive, all.negative, row.positive, row.negative
                     ));
+                } else if flags.join(",") != row.flags {
+                    let (ours, herds) = (flags.join(","), &row.flags);
+                    tally.wrong.push(format!("{} {}: flags {ours} for {herds}", row.test, row.model));
                 } else {
                     tally.same += 1;
                 }
-                let _ = &row.flags;
             }
             Err(Problem::Stopped) => tally.stopped.push(row.test.clone()),
             Err(Problem::Other(message)) => {
@@ -248,7 +272,9 @@ pub fn answer(
 ) -> Result<(Test, Outcome), Problem> {
     let text = std::fs::read(file).map_err(|e| Problem::Other(format!("{}: {e}", file.display())))?;
     let text = String::from_utf8_lossy(&text);
-    let test = Test::parse(&row.test, &text).map_err(|e| Problem::Other(e.to_string()))?;
+    let none = Macros::default();
+    let macros = if row.model == "linux-kernel" { &models.macros } else { &none };
+    let test = Test::parse_with(&row.test, &text, macros).map_err(|e| Problem::Other(e.to_string()))?;
     let (plan, options) = models.plan(&row.model, &test.arch).map_err(Problem::Other)?;
     let mut runner = Runner::new(plan, Options { counts, ..*options });
     let end = Instant::now() + Duration::from_secs(seconds);

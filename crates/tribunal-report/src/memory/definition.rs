@@ -1,15 +1,8 @@
 //! Checks of models' texts in words: the cycle that breaks one, its edges unfolded to the definitions that they come from.
 
 use crate::line::{Arrow, Line};
-use tribunal::Model;
-use tribunal::definition::{Related, why};
+use tribunal::definition::Related;
 use tribunal::memory::{EventId, Execution};
-use tribunal::verdict::Check;
-
-/// The edges that break a check.
-pub(super) fn steps(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
-    why(x, model, check)
-}
 
 /// An edge as a picture has it.
 pub(super) fn arrow(step: &Related) -> Arrow<EventId> {
@@ -34,7 +27,12 @@ pub(super) fn told(x: &Execution, step: &Related) -> String {
 
 /// The lines below an edge that say what its definition is made of.
 pub(super) fn unfold(x: &Execution, step: &Related, depth: usize, lines: &mut Vec<Line<EventId>>) {
-    for part in step.because.iter().filter(|part| part.from != part.to) {
+    // That a read reads what it reads needs no saying, nor that an initial write comes first.
+    let plain = |part: &&Related| match step.name {
+        "fr" | "fre" | "fri" => part.name != "rf" && !x.is_init(part.from),
+        _ => part.from != part.to,
+    };
+    for part in step.because.iter().filter(plain) {
         let mut line = Line::new(depth, &format!("{}: {}", step.name, told(x, part)));
         line.about = vec![part.from, part.to];
         line.arrows = vec![arrow(part)];

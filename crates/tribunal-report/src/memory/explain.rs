@@ -1,8 +1,10 @@
 //! Violations in words, short enough at litmus size to read like a textbook.
 
-use super::{psc, sources};
+use super::{definition, psc, sources};
 use crate::line::{Arrow, Line, WIDTH};
 use crate::printable;
+use tribunal::Model;
+use tribunal::definition::why;
 use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
@@ -24,7 +26,7 @@ const CASES: usize = 12;
 /// b.push(t, Op::read(x, 0));
 /// let history = b.build()?;
 /// let Verdict::Inconsistent(violation) = check(&history, Model::Sc) else { panic!("it misses its own write") };
-/// let lines = tribunal_report::memory::explain(&history, &violation);
+/// let lines = tribunal_report::memory::explain(&history, Model::Sc, &violation);
 /// assert_eq!(
 ///     lines[0].text,
 ///     "T0:1 R x 0 reads from init x, yet T0:0 W x 1 overwrites that and comes before the read:"
@@ -32,8 +34,9 @@ const CASES: usize = 12;
 /// assert_eq!(lines[0].arrows.iter().map(|arrow| arrow.name).collect::<Vec<_>>(), ["rf", "fr"]);
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
-pub fn explain(x: &Execution, violation: &Violation) -> Vec<Line<EventId>> {
+pub fn explain(x: &Execution, model: Model, violation: &Violation) -> Vec<Line<EventId>> {
     let mut page = Page::new(x, order_of(violation.axiom));
+    page.model = Some(model);
     page.refutation(0, &violation.refutation);
     page.lines
 }
@@ -105,6 +108,8 @@ pub(super) enum Grounds<'e> {
 /// Lines as they are written.
 pub(super) struct Page<'a> {
     x: &'a Execution,
+    /// Whose text checks are of.
+    model: Option<Model>,
     /// What orders the writes: mo, or what a model without mo has in its place.
     order: &'static str,
     /// By lemma of the cycle at hand: what relates its ends.
@@ -116,7 +121,7 @@ pub(super) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(super) fn new(x: &'a Execution, order: &'static str) -> Self {
-        Page { x, order, lemmas: Vec::new(), letter: "", lines: Vec::new() }
+        Page { x, model: None, order, lemmas: Vec::new(), letter: "", lines: Vec::new() }
     }
 
     /// A line about these events and edges.
@@ -159,11 +164,15 @@ impl<'a> Page<'a> {
                 }
             }
             Refutation::Check(check) => {
-                let mut text = String::from("the check fails:");
-                for event in check.events.iter().chain(check.events.first()) {
-                    text += &format!(" {} →", self.show(*event));
+                let steps = self.model.map_or_else(Vec::new, |model| why(self.x, model, check));
+                let mut text = String::new();
+                for step in &steps {
+                    text += &format!("{} -{}-> ", self.show(step.from), step.name);
                 }
-                self.line(depth, text.trim_end_matches(" →"), &check.events, &[]);
+                text += &steps.last().map_or_else(String::new, |step| self.show(step.to));
+                let arrows: Vec<_> = steps.iter().map(definition::arrow).collect();
+                let about: Vec<_> = steps.iter().map(|step| step.from).collect();
+                self.line(depth, &text, &about, &arrows);
             }
             Refutation::ThinAir(of) => self.lines.push(sources::thin_air(self.x, *of).below(depth)),
             Refutation::NoSource(read) => self.lines.push(sources::no_source(self.x, *read).below(depth)),

@@ -6,6 +6,7 @@ use super::kept::{Kept, kept, kinds};
 use super::{definition, inline, psc, shape, sources};
 use crate::line::{Arrow, Line};
 use tribunal::Model;
+use tribunal::definition::why;
 use tribunal::memory::{EventId, Execution, Observation};
 use tribunal::models::Preserved;
 use tribunal::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
@@ -201,7 +202,7 @@ impl<'a> Teller<'a> {
 
     /// The edges that break a check of the model's text, each with its definition unfolded.
     fn check(&self, check: &Check) -> Vec<Step> {
-        let steps = definition::steps(self.x, self.model, check).into_iter().map(|step| {
+        let steps = why(self.x, self.model, check).into_iter().map(|step| {
             let mut grounds = Vec::new();
             definition::unfold(self.x, &step, 1, &mut grounds);
             Step { arrow: definition::arrow(&step), text: definition::told(self.x, &step), grounds }

@@ -10,7 +10,7 @@ fn edge(from: EventId, to: EventId, because: Because) -> Edge {
 }
 
 fn lines(x: &Execution, axiom: Axiom, refutation: Refutation) -> String {
-    fold(&explain(x, &Violation { axiom, refutation }), SCREENFUL).join("\n")
+    fold(&explain(x, tribunal::Model::Sc, &Violation { axiom, refutation }), SCREENFUL).join("\n")
 }
 
 /// T0: W x 1; W y 1 // T1: R y 1; R x 0

@@ -8,34 +8,45 @@
 //! | R, W, M, F, RMW, IW | reads, writes, both, fences, RMWs (both R and W), initial writes |
 //! | FW | the writes of given final values |
 //! | NA, RLX, ACQ, REL, ACQ_REL, SC | accesses and fences by order; initial writes are RLX |
-//! | A, X | accesses that are not NA; RMWs |
+//! | A, X | accesses that are not NA; RMWs. In a text that begins with an architecture, A is what it is there: for AArch64 acquire reads, with L, release writes |
+//! | Acq, Rel, AcqRel | accesses by order, as RISC-V calls them |
 //! | MFENCE, SYNC, DMB.SY, Fence.rw.rw, .. | seq_cst fences; DMB.LD, Fence.r.rw: acquire; Fence.rw.w: release; LWSYNC, Fence.tso: acq_rel |
 //! | po, loc, int, ext, rf, id | as everywhere |
 //! | deps; addr, data | given dependencies; those that end in events that do not write, and in writes |
 //! | ended | po from a read to an event that began after it had ended |
 
 use crate::memory::{EventId, Execution, Kind, Order};
+use crate::models::Model;
+use tribunal_cat::Architecture;
 use tribunal_cat::plan;
 use tribunal_cat::relation::{Relation, Set};
 
 /// The sets and relations of an execution.
-pub(crate) struct Facts<'x>(pub &'x Execution);
+pub(crate) struct Facts<'x> {
+    x: &'x Execution,
+    /// The architecture that the text is for, if it says so: `A` has another meaning in each.
+    architecture: Option<Architecture>,
+}
 
-impl Facts<'_> {
+impl<'x> Facts<'x> {
+    pub(crate) fn new(x: &'x Execution, model: Model) -> Self {
+        Facts { x, architecture: super::architecture(model) }
+    }
+
     fn events(&self) -> impl Iterator<Item = usize> + use<> {
-        0..self.0.len()
+        0..self.x.len()
     }
 
     fn initial(&self) -> impl Iterator<Item = usize> + use<> {
-        self.0.len()..self.0.len() + self.0.location_count()
+        self.x.len()..self.x.len() + self.x.location_count()
     }
 
     fn label(&self, event: usize) -> crate::memory::Label {
-        self.0.label(EventId::from_index(event))
+        self.x.label(EventId::from_index(event))
     }
 
     fn is_init(&self, event: usize) -> bool {
-        event >= self.0.len()
+        event >= self.x.len()
     }
 
     /// Puts the events in that the condition holds of, initial writes among them.
@@ -48,8 +59,8 @@ impl Facts<'_> {
 
     /// Puts the pairs of one thread in that are in program order and that the condition holds of.
     fn fill_po(&self, into: &mut Relation, holds: impl Fn(usize, usize) -> bool) {
-        for thread in self.0.threads() {
-            let events = self.0.thread_events(thread);
+        for thread in self.x.threads() {
+            let events = self.x.thread_events(thread);
             for a in events.clone() {
                 for b in a + 1..events.end {
                     if holds(a as usize, b as usize) {
@@ -61,13 +72,13 @@ impl Facts<'_> {
     }
 
     fn fill_deps(&self, into: &mut Relation, holds: impl Fn(usize) -> bool) {
-        for event in self.0.events().filter(|event| holds(event.index())) {
-            self.0.deps(event).for_each(|read| into.insert(read.index(), event.index()));
+        for event in self.x.events().filter(|event| holds(event.index())) {
+            self.x.deps(event).for_each(|read| into.insert(read.index(), event.index()));
         }
     }
 
     fn ended(&self, a: usize, b: usize) -> bool {
-        let interval = |event| self.0.interval(EventId::from_index(event));
+        let interval = |event| self.x.interval(EventId::from_index(event));
         match (interval(a).end, interval(b).begin) {
             (Some(end), Some(begin)) => self.label(a).reads() && end < begin && !self.label(b).is_fence(),
             _ => false,
@@ -77,7 +88,7 @@ impl Facts<'_> {
 
 impl plan::Facts for Facts<'_> {
     fn size(&self) -> usize {
-        self.0.len() + self.0.location_count()
+        self.x.len() + self.x.location_count()
     }
 
     fn set(&self, name: &str, into: &mut Set) -> bool {
@@ -93,8 +104,23 @@ impl plan::Facts for Facts<'_> {
             "F" => self.fill(into, |event| !access(event)),
             "RMW" | "X" | "AMO" => self.fill(into, |event| self.label(event).kind() == Kind::Rmw),
             "IW" => self.fill(into, |event| self.is_init(event)),
-            "FW" => self.0.finals().iter().for_each(|(_, write)| into.insert(write.index())),
-            "A" => self.fill(into, |event| access(event) && self.label(event).order() != Order::NonAtomic),
+            "FW" => self.x.finals().iter().for_each(|(_, write)| into.insert(write.index())),
+            "A" => match self.architecture {
+                None | Some(Architecture::C) => {
+                    self.fill(into, |event| access(event) && self.label(event).order() != Order::NonAtomic);
+                }
+                Some(Architecture::AArch64 | Architecture::Arm) => {
+                    self.fill(into, |e| self.label(e).reads() && self.label(e).order().is_acquire());
+                }
+                Some(_) => {}
+            },
+            "L" => self.fill(into, |e| {
+                !self.is_init(e) && self.label(e).writes() && self.label(e).order().is_release()
+            }),
+            "Acq" => self.fill(into, |e| access(e) && self.label(e).order() == Order::Acquire),
+            "Rel" => self.fill(into, |e| access(e) && self.label(e).order() == Order::Release),
+            "AcqRel" => self
+                .fill(into, |e| access(e) && matches!(self.label(e).order(), Order::AcqRel | Order::SeqCst)),
             "NA" => ordered(into, Order::NonAtomic),
             "RLX" => ordered(into, Order::Relaxed),
             "ACQ" => ordered(into, Order::Acquire),
@@ -114,26 +140,26 @@ impl plan::Facts for Facts<'_> {
     }
 
     fn relation(&self, name: &str, into: &mut Relation) -> bool {
-        let (events, size) = (self.0.len(), plan::Facts::size(self));
+        let (events, size) = (self.x.len(), plan::Facts::size(self));
         match name {
             "id" | "same-instance" | "same-instr" => (0..size).for_each(|event| into.insert(event, event)),
             "sm" | "si" => {
                 (0..size).filter(|&e| !self.label(e).is_fence()).for_each(|event| into.insert(event, event));
             }
             "po" => {
-                for thread in self.0.threads() {
+                for thread in self.x.threads() {
                     let mut later = Set::empty(size);
-                    for event in self.0.thread_events(thread).rev() {
+                    for event in self.x.thread_events(thread).rev() {
                         into.insert_row(event as usize, &later);
                         later.insert(event as usize);
                     }
                 }
             }
-            "ended" if self.0.features().times => self.fill_po(into, |a, b| self.ended(a, b)),
+            "ended" if self.x.features().times => self.fill_po(into, |a, b| self.ended(a, b)),
             "loc" => {
-                let mut accesses = vec![Set::empty(size); self.0.location_count()];
+                let mut accesses = vec![Set::empty(size); self.x.location_count()];
                 for event in (0..size).map(EventId::from_index) {
-                    if let Some(loc) = self.0.loc(event) {
+                    if let Some(loc) = self.x.loc(event) {
                         accesses[loc.index()].insert(event.index());
                     }
                 }
@@ -141,8 +167,8 @@ impl plan::Facts for Facts<'_> {
             }
             "int" | "ext" => {
                 let of_threads = Set::of(size, self.events());
-                let mut threads = self.0.threads().map(|thread| {
-                    let range = self.0.thread_events(thread);
+                let mut threads = self.x.threads().map(|thread| {
+                    let range = self.x.thread_events(thread);
                     Set::of(size, range.map(|event| event as usize))
                 });
                 if name == "int" {
@@ -154,8 +180,8 @@ impl plan::Facts for Facts<'_> {
                 }
             }
             "rf" => {
-                for read in self.0.events() {
-                    if let Some(write) = self.0.rf(read) {
+                for read in self.x.events() {
+                    if let Some(write) = self.x.rf(read) {
                         into.insert(write.index(), read.index());
                     }
                 }

@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use tribunal_cat::Environment;
 use tribunal_cat::plan::{Plan, Type};
 use tribunal_cat::relation::Relation;
+use tribunal_cat::{Architecture, Environment};
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
 /// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
@@ -71,11 +71,13 @@ impl Definition {
             return Ok(Definition(known));
         }
         let cat = Cat::new(text, name, library)?;
-        if let Some(plan) = &cat.plan {
-            (0..plan.checks.len()).for_each(|check| _ = axiom(plan, check));
-        }
         let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
         given.push(new);
+        drop(given);
+        // Certificates that are read name checks.
+        if let Some(plan) = &new.cat.plan {
+            (0..plan.checks.len()).for_each(|check| _ = axiom(Model::Cat(Definition(new)), plan, check));
+        }
         Ok(Definition(new))
     }
 
@@ -171,6 +173,14 @@ pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
     if each { size.saturating_mul(Relation::bytes(size)) } else { Relation::bytes(size) }
 }
 
+/// The architecture that a model's text is for, if it says so.
+fn architecture(model: Model) -> Option<Architecture> {
+    let cat = cat(model).ok()?;
+    // Only herd's model of AArch64 computes dependencies itself, and it names no architecture.
+    let aarch64 = cat.model.computes_dependencies().then_some(Architecture::AArch64);
+    cat.model.architecture().or(aarch64)
+}
+
 /// Whether a model's text speaks of mo.
 pub(crate) fn has_mo(model: Model) -> bool {
     // What goes through the events of a history is of a text that is evaluated for each anew; mo is chosen in none of them.
@@ -178,13 +188,14 @@ pub(crate) fn has_mo(model: Model) -> bool {
 }
 
 /// What a check of a model's text is called: an axiom, where it has the name of one.
-pub(crate) fn axiom(plan: &Plan, check: usize) -> Axiom {
+pub(crate) fn axiom(model: Model, plan: &Plan, check: usize) -> Axiom {
     let check = &plan.checks[check];
-    let name = match &check.name {
-        Some(name) => name.clone(),
-        None => format!("line-{}", check.line),
-    };
-    Axiom::named(&name)
+    let name = check.name.clone().unwrap_or_else(|| format!("line {}", check.line));
+    let text = if check.file == model.name() { model.text() } else { "".into() };
+    let line = text.lines().nth((check.line as usize).saturating_sub(1)).unwrap_or("").trim();
+    let formula = line.rsplit_once(" as ").map_or(line, |(formula, _)| formula);
+    let formula = if formula.is_empty() { format!("a check of {}", check.file) } else { formula.to_owned() };
+    Axiom::named(&name, &formula)
 }
 
 /// What evaluating a plan takes: a matrix for each relation of it.

@@ -6,7 +6,7 @@ use crate::models::Model;
 use crate::verdict::{Check, kept};
 use tribunal_cat::derive::{Derivation, Step};
 use tribunal_cat::evaluate::Evaluator;
-use tribunal_cat::plan::{ChoiceId, NodeId, Op, Orders, Plan};
+use tribunal_cat::plan::{ChoiceId, NodeId, Op, Orders, Plan, Type};
 
 /// Two events that a relation of a model's text relates.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +23,16 @@ pub struct Related {
 
 /// Relations that every reader knows: they are not unfolded.
 const KNOWN: [&str; 9] = ["po", "po-loc", "rf", "rfe", "rfi", "co", "coe", "coi", "mo"];
-/// Deeper definitions are not unfolded.
-const DEEPEST: usize = 6;
+/// Relations that say nothing of an order.
+const ASIDE: [&str; 4] = ["ext", "int", "loc", "id"];
+/// How many definitions are unfolded, one within the other.
+const DEEPEST: usize = 3;
 
 /// The pairs that break a check, each with its definition unfolded; nothing if the check cannot be evaluated.
 pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
     let Ok(plan) = plan(model, x) else { return Vec::new() };
     let mut evaluator = Evaluator::new(&plan, &[]);
-    if evaluator.load(&Facts(x)).is_err() || check.index >= plan.checks.len() {
+    if evaluator.load(&Facts::new(x, model)).is_err() || check.index >= plan.checks.len() {
         return Vec::new();
     }
     if let Some(choice) = plan.choices.first() {
@@ -42,7 +44,17 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
     }
     let Some(failure) = evaluator.failure(check.index) else { return Vec::new() };
     let unfolding = Unfolding { plan: &plan, derivation: &failure.derivation };
-    (0..failure.derivation.roots).flat_map(|root| unfolding.step(root, 0)).collect()
+    let roots = 0..failure.derivation.roots;
+    let mut pairs: Vec<Related> = roots.flat_map(|root| unfolding.step(root, 0)).collect();
+    // What relates an event to itself is the way round that it is made of.
+    while let [Related { from, to, because, .. }] = &mut pairs[..]
+        && from == to
+        && !because.is_empty()
+    {
+        pairs = std::mem::take(because);
+    }
+    pairs.retain(|pair| pair.from != pair.to);
+    pairs
 }
 
 struct Unfolding<'d> {
@@ -54,22 +66,31 @@ impl Unfolding<'_> {
     /// A step as the pairs that a reader wants: what has no name is what it is made of.
     fn step(&self, index: usize, depth: usize) -> Vec<Related> {
         let Step { node, pair, premises } = &self.derivation.steps[index];
+        let unfolded =
+            |depth| premises.clone().flat_map(|premise| self.step(premise, depth)).collect::<Vec<_>>();
         let of = self.plan.node(*node);
-        let premises =
-            || premises.clone().flat_map(|premise| self.step(premise, depth + 1)).collect::<Vec<_>>();
-        let Some(name) = self.name(*node) else {
-            return premises();
-        };
-        // What is in a set says nothing of an order.
-        if pair.0 == pair.1 && !matches!(of.op, Op::Choice(_)) && depth > 0 && premises().is_empty() {
+        let Some(name) = self.name(*node) else { return unfolded(depth) };
+        if of.ty == Type::Set || ASIDE.contains(&name) {
             return Vec::new();
         }
-        let because = if KNOWN.contains(&name) || depth > DEEPEST { Vec::new() } else { premises() };
+        // A union says nothing by its name, nor does the closure of one pair: it is the one that it is.
+        let alternatives = matches!(
+            of.op,
+            Op::Union(..) | Op::Plus(_) | Op::Star(_) | Op::Optional(_) | Op::Fixpoint(..) | Op::Variable(..)
+        );
+        if alternatives {
+            let parts = unfolded(depth);
+            if let [one] = &parts[..]
+                && (one.from.index(), one.to.index()) == *pair
+            {
+                return parts;
+            }
+        }
+        let because =
+            if KNOWN.contains(&name) || depth == DEEPEST { Vec::new() } else { unfolded(depth + 1) };
         // A definition that is another name for one pair is that pair.
         let because = match &because[..] {
-            [one] if one.from.index() == pair.0 && one.to.index() == pair.1 && KNOWN.contains(&one.name) => {
-                Vec::new()
-            }
+            [one] if (one.from.index(), one.to.index()) == *pair && KNOWN.contains(&one.name) => Vec::new(),
             _ => because,
         };
         vec![Related { from: EventId::from_index(pair.0), to: EventId::from_index(pair.1), name, because }]

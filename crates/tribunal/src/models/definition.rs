@@ -8,7 +8,8 @@ use crate::memory::{EventId, Execution};
 use crate::verdict::{Check, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
 use tribunal_cat::decide::{self, Decider};
 use tribunal_cat::limits::Stopped;
-use tribunal_cat::plan::Plan;
+use tribunal_cat::plan::{Effect, Plan};
+use tribunal_cat::polarity::Polarities;
 use tribunal_cat::refutation::{self, Case};
 
 /// Decides a history in which every read has its source. For models given as text some may have none: whatever they read only adds to rf, so
@@ -16,6 +17,10 @@ use tribunal_cat::refutation::{self, Case};
 pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     limits.check_memory(definition::least_bytes(model, x), 0)?;
     let plan = definition::plan(model, x).map_err(|_| Limit::Stopped)?;
+    if x.is_open() && !grows_with_rf(&plan) {
+        // Nothing can be said before every read has its source.
+        return Ok(Verdict::Consistent(Witness::History));
+    }
     let size = x.len() + x.location_count();
     let mut reached = None;
     let mut poll = |bytes: usize, states: u64| {
@@ -27,19 +32,29 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
     };
     limits.check_memory(definition::bytes(&plan, size), 0)?;
     let mut decider = Decider::new(&plan, &[]);
-    decider.load(&Facts(x)).map_err(|_| Limit::Stopped)?;
+    decider.load(&Facts::new(x, model)).map_err(|_| Limit::Stopped)?;
     match decider.decide(&[], &mut poll) {
         Ok(decide::Verdict::Consistent(_)) if plan.choices.is_empty() => {
             Ok(Verdict::Consistent(Witness::History))
         }
         Ok(decide::Verdict::Consistent(orders)) => Ok(Verdict::Consistent(Witness::Mo(mo(x, &orders[0])))),
         Ok(decide::Verdict::Inconsistent(Some(refutation))) => {
-            Ok(Verdict::Inconsistent(violation(&plan, refutation)))
+            Ok(Verdict::Inconsistent(violation(model, &plan, refutation)))
         }
         // Only where an order ranges over what another is; histories have one alone.
         Ok(decide::Verdict::Inconsistent(None)) => Err(Limit::Stopped),
         Err(Stopped) => Err(reached.unwrap_or(Limit::Stopped)),
     }
+}
+
+/// Whether every check that fails goes on failing as rf and mo grow.
+fn grows_with_rf(plan: &Plan) -> bool {
+    let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
+    let polarities = Polarities::of(plan, &["rf"], &choices);
+    plan.checks
+        .iter()
+        .filter(|check| check.effect == Effect::Require)
+        .all(|check| polarities.failure(check).grows())
 }
 
 /// The writes of each location in order; those that the model does not order come first.
@@ -67,7 +82,7 @@ fn mo(x: &Execution, orders: &[Vec<usize>]) -> ModificationOrder {
 }
 
 /// The refutation as a certificate: cases within cases, which end in checks that fail.
-fn violation(plan: &Plan, refutation: refutation::Refutation) -> Violation {
+fn violation(model: Model, plan: &Plan, refutation: refutation::Refutation) -> Violation {
     let refutation::Refutation { clauses, cases } = refutation;
     let event = EventId::from_index;
     let check = |clause: &refutation::Clause| Check {
@@ -100,7 +115,7 @@ fn violation(plan: &Plan, refutation: refutation::Refutation) -> Violation {
     if let Refutation::Check(check) = leaf {
         named = check.index;
     }
-    Violation { axiom: definition::axiom(plan, named), refutation }
+    Violation { axiom: definition::axiom(model, plan, named), refutation }
 }
 
 /// Stands for a case that there is not.

@@ -88,16 +88,25 @@ pub(crate) fn judgement(
     }
     let decided = match (model, model.decide()) {
         _ if x.is_open() => {
-            sources::decide(x, model, |x, limits| judgement(x, model, engine, limits), limits)
+            let judge = |x: &Execution, limits: &Limits<'_>| match model {
+                Model::Cat(_) => by_definition(x, model, limits),
+                _ => judgement(x, model, engine, limits),
+            };
+            sources::decide(x, model, judge, limits)
         }
         (Model::Custom(preserved), _) if engine != Some(Engine::Definition) => {
             multiprocessor::decide(x, &preserved, engine, limits)
         }
         (_, Some(decide)) if engine != Some(Engine::Definition) => decide(x, engine, limits),
-        _ => definition::decide(x, model, limits).map(|verdict| (verdict, Engine::Definition)),
+        _ => return by_definition(x, model, limits),
     };
     // What runs into a limit is the search, where there is one.
     let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
     Judgement { verdict, engine }
+}
+
+fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgement {
+    let verdict = definition::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
+    Judgement { verdict, engine: Engine::Definition }
 }

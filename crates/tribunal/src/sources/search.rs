@@ -66,7 +66,8 @@ pub(super) fn search(
         let failure = if let Next::NoSource(read) = next {
             Failure { violation: violated(Refutation::NoSource(read)), support: None }
         } else {
-            let judgement = judge(&x.without_open());
+            // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
+            let judgement = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
             engine = judgement.engine;
             match judgement.verdict {
                 Verdict::Inconsistent(violation) => {

@@ -64,12 +64,20 @@ pub enum Axiom {
     Sources,
     /// acyclic(psc): the order of seq_cst events
     SeqCst,
-    /// A check of a model that is given as text, by the name it has there.
-    Given(&'static str),
+    /// A check of a model that is given as text: its name there, and its line.
+    Given {
+        /// The name.
+        name: &'static str,
+        /// What it says.
+        formula: &'static str,
+    },
 }
 
 /// Names of checks and relations of models' texts, once each.
 static NAMES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// The checks of models' texts, once each.
+static CHECKS: Mutex<Vec<Axiom>> = Mutex::new(Vec::new());
 
 /// A name of a model's text, kept as long as the program runs.
 pub(crate) fn kept(name: &str) -> &'static str {
@@ -108,18 +116,26 @@ impl Axiom {
         Axiom::SeqCst,
     ];
 
-    /// The axiom of a name, or the check of that name of a model's text that was given.
+    /// The axiom of a name, or the last check of that name that was given with a model's text.
     pub fn known(name: &str) -> Option<Axiom> {
         let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
         axiom.or_else(|| {
-            let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-            names.iter().copied().find(|&known| known == name).map(Axiom::Given)
+            let checks = CHECKS.lock().unwrap_or_else(PoisonError::into_inner);
+            checks.iter().rev().copied().find(|check| check.name() == name)
         })
     }
 
     /// The axiom of a name, or else a check of that name, which is kept as long as the program runs.
-    pub(crate) fn named(name: &str) -> Axiom {
-        Axiom::known(name).unwrap_or_else(|| Axiom::Given(kept(name)))
+    pub(crate) fn named(name: &str, formula: &str) -> Axiom {
+        if let Some(axiom) = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name) {
+            return axiom;
+        }
+        let check = Axiom::Given { name: kept(name), formula: kept(formula) };
+        let mut checks = CHECKS.lock().unwrap_or_else(PoisonError::into_inner);
+        if !checks.contains(&check) {
+            checks.push(check);
+        }
+        check
     }
 
     /// The axiom's name in every output.
@@ -147,7 +163,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "saturated-sequential",
             Axiom::Sources => "sources",
             Axiom::SeqCst => "seq-cst",
-            Axiom::Given(name) => name,
+            Axiom::Given { name, .. } => name,
         }
     }
 
@@ -176,7 +192,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
             Axiom::Sources => "every read has a source with which the axioms hold",
             Axiom::SeqCst => "acyclic(psc)",
-            Axiom::Given(_) => "a check of the model's text",
+            Axiom::Given { formula, .. } => formula,
         }
     }
 }

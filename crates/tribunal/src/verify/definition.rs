@@ -20,14 +20,15 @@ const MO: ChoiceId = ChoiceId(0);
 
 /// The model's text with the facts of a history.
 struct Text<'p> {
+    model: Model,
     evaluator: Evaluator<'p>,
     /// What every mo has: initial writes first, final ones last.
     base: Relation,
 }
 
 impl<'p> Text<'p> {
-    fn new(x: &Execution, plan: &'p Plan, limits: &Limits<'_>) -> Result<Self, Refusal> {
-        let facts = Facts(x);
+    fn new(x: &Execution, model: Model, plan: &'p Plan, limits: &Limits<'_>) -> Result<Self, Refusal> {
+        let facts = Facts::new(x, model);
         let size = x.len() + x.location_count();
         let bytes = definition::bytes(plan, size);
         limits.check_memory(bytes, 0).map_err(Refusal::Limit)?;
@@ -39,7 +40,7 @@ impl<'p> Text<'p> {
             }
             None => Relation::empty(size),
         };
-        Ok(Text { evaluator, base })
+        Ok(Text { model, evaluator, base })
     }
 
     /// Takes what an order says of the writes that the model orders.
@@ -61,7 +62,7 @@ pub(super) fn satisfied(
 ) -> Result<(), Refusal> {
     limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
     let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
-    let mut text = Text::new(x, &plan, limits)?;
+    let mut text = Text::new(x, model, &plan, limits)?;
     if let Some(mo) = mo {
         let mut order = Relation::empty(x.len() + x.location_count());
         for loc in x.locations() {
@@ -81,7 +82,7 @@ pub(super) fn satisfied(
     for check in required {
         limits.check(0).map_err(Refusal::Limit)?;
         if !text.evaluator.holds(check) {
-            let axiom = definition::axiom(&plan, check);
+            let axiom = definition::axiom(model, &plan, check);
             return Err(Refusal::Broken { axiom, breach: Breach::Check { line: plan.checks[check].line } });
         }
     }
@@ -107,7 +108,7 @@ pub(super) fn refuted(
     let open: &[&str] = if x.is_open() { &["rf"] } else { &[] };
     let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
     let polarities = Polarities::of(&plan, open, &choices);
-    let mut text = Text::new(x, &plan, limits)?;
+    let mut text = Text::new(x, model, &plan, limits)?;
     let mut assumed: FxHashMap<(EventId, EventId), usize> = FxHashMap::default();
     let mut involved = false;
     let mut tasks = vec![Task::Refute(&violation.refutation)];
@@ -138,7 +139,7 @@ pub(super) fn refuted(
                 let held = assumed.iter().filter(|&(_, &times)| times > 0);
                 held.for_each(|(&(first, second), _)| case.insert(first.index(), second.index()));
                 text.fails(x, check, &case, polarities.failure(of).grows())?;
-                involved |= definition::axiom(&plan, check.index) == violation.axiom;
+                involved |= definition::axiom(model, &plan, check.index) == violation.axiom;
             }
             Task::Refute(_) => {
                 return Err(Refusal::OtherRefutation { refutation: "a step that is no check", model });
@@ -177,7 +178,7 @@ impl Text<'_> {
         }
         self.choose(rests_on);
         if self.evaluator.holds(check.index) {
-            let axiom = definition::axiom(self.evaluator.plan(), check.index);
+            let axiom = definition::axiom(self.model, self.evaluator.plan(), check.index);
             return Err(Refusal::CheckHolds { axiom });
         }
         Ok(())
