@@ -4,87 +4,12 @@
 //! an expected value, which gives way to the other ways of its instruction if it does not.
 
 use super::Unrunnable;
+use super::micros::{constants, expected, flattened, registers};
+use super::steps::{At, Slot, Step};
 use super::words::Words;
 use std::sync::atomic::Ordering;
 use tribunal_litmus::micro::{Access, Micro, Register, Temporary, Update};
-use tribunal_litmus::value::{Binary, Unary, Value};
 use tribunal_litmus::{Test, Thread};
-
-/// A place of a thread's own: registers come before temporaries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Slot(pub(super) u16);
-
-/// Where an access goes: to a cell that is known, or where a slot says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
-    Cell(usize),
-    Slot(Slot),
-}
-
-/// A step of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Set {
-        into: Slot,
-        value: i64,
-    },
-    Copy {
-        into: Slot,
-        from: Slot,
-    },
-    Unary {
-        op: Unary,
-        of: Slot,
-        into: Slot,
-    },
-    Binary {
-        op: Binary,
-        left: Slot,
-        right: Slot,
-        into: Slot,
-    },
-    Load {
-        at: At,
-        into: Slot,
-        order: Ordering,
-    },
-    Store {
-        at: At,
-        value: Slot,
-        order: Ordering,
-    },
-    Swap {
-        at: At,
-        value: Slot,
-        into: Slot,
-        order: Ordering,
-    },
-    Fetch {
-        at: At,
-        op: Binary,
-        value: Slot,
-        into: Slot,
-        order: Ordering,
-    },
-    /// Goes to `other` if it does not find what it expects.
-    CompareExchange {
-        at: At,
-        expected: Slot,
-        value: Slot,
-        into: Slot,
-        order: Ordering,
-        other: usize,
-    },
-    Fence(Ordering),
-    /// Goes to `target` if it is zero, or if it is not.
-    If {
-        condition: Slot,
-        zero: bool,
-        target: usize,
-    },
-    Goto(usize),
-    Stop,
-}
 
 /// The steps of a thread, and how many slots they use.
 #[derive(Debug)]
@@ -140,27 +65,6 @@ impl Code {
     pub(super) fn slot(&self, register: Register) -> Option<Slot> {
         self.registers.iter().position(|r| *r == register).map(|index| Slot(index as u16))
     }
-}
-
-/// Every register that the thread names.
-fn registers(thread: &Thread) -> Vec<Register> {
-    fn collect(micros: &[Micro], into: &mut Vec<Register>) {
-        for micro in micros {
-            match micro {
-                Micro::ReadRegister { register, .. } | Micro::WriteRegister { register, .. } => {
-                    into.push(*register)
-                }
-                Micro::Controlled { within, .. } => collect(within, into),
-                Micro::Either { ways } => ways.iter().for_each(|way| collect(way, into)),
-                _ => {}
-            }
-        }
-    }
-    let mut all: Vec<Register> = thread.registers.iter().map(|(register, _)| *register).collect();
-    thread.code.iter().for_each(|instruction| collect(&instruction.micros, &mut all));
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 struct Compiler<'a> {
@@ -351,6 +255,7 @@ impl Compiler<'_> {
                 }
                 Micro::Either { ways } => self.either(ways)?,
                 Micro::Predicate { .. } | Micro::Ordered { .. } | Micro::Controlled { .. } => {}
+                Micro::Mark { .. } => return Err("locks are not run".into()),
                 Micro::JumpTo { .. } | Micro::Label { .. } | Micro::Next { .. } => {
                     return Err("addresses of code are not run".into());
                 }
@@ -421,18 +326,6 @@ enum Half {
     Both,
 }
 
-/// The constants that an instruction gives to temporaries.
-fn constants(micros: &[Micro], given: &mut Vec<(Temporary, Value)>) {
-    for micro in micros {
-        match micro {
-            Micro::Constant { value, into } => given.push((*into, *value)),
-            Micro::Controlled { within, .. } => constants(within, given),
-            Micro::Either { ways } => ways.iter().for_each(|way| constants(way, given)),
-            _ => {}
-        }
-    }
-}
-
 fn fence(set: &str) -> Option<Ordering> {
     Some(match set {
         "MFENCE" | "SC" => Ordering::SeqCst,
@@ -441,23 +334,4 @@ fn fence(set: &str) -> Option<Ordering> {
         "ACQ_REL" => Ordering::AcqRel,
         _ => return None,
     })
-}
-
-/// What is controlled stands where it stands.
-fn flattened(micros: &[Micro]) -> Vec<&Micro> {
-    let mut flat = Vec::new();
-    for micro in micros {
-        match micro {
-            Micro::Controlled { within, .. } => flat.extend(flattened(within)),
-            other => flat.push(other),
-        }
-    }
-    flat
-}
-
-/// What an update is assumed to have read, and where it goes on after the assumption.
-fn expected(flat: &[&Micro], index: usize, read: Temporary) -> Option<(Temporary, usize)> {
-    let Micro::Binary { op: Binary::Eq, left, right, into } = flat.get(index)? else { return None };
-    let Micro::Assume { condition } = flat.get(index + 1)? else { return None };
-    (*left == read && condition == into).then_some((*right, index + 2))
 }

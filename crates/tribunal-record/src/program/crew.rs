@@ -1,6 +1,7 @@
 //! The threads of a test: pinned, and meeting at a barrier before each instance.
 
-use super::compile::{At, Code, Slot, Step};
+use super::compile::Code;
+use super::steps::{At, Slot, Step};
 use super::words::Words;
 use super::{Program, Unrunnable};
 use crate::Rng;

@@ -6,15 +6,18 @@
 
 mod compile;
 mod crew;
+mod micros;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod words;
 
 use crate::memory::Layout;
-use compile::{Code, Slot};
+use compile::Code;
 use crew::{INSTANCES, Round};
 use std::collections::BTreeMap;
 use std::io;
+use steps::Slot;
 use tribunal_litmus::value::Value;
 use tribunal_litmus::{Observable, Test, Type};
 use words::Words;
