@@ -12,8 +12,8 @@ pub enum Error {
     /// Clients that no machine can run.
     #[error(transparent)]
     Clients(#[from] InvalidClients),
-    /// A process that measures memory could not be run.
-    #[error("cannot measure memory: {0}")]
+    /// A file could not be read, or a process that measures memory not be run.
+    #[error("cannot read, or measure memory: {0}")]
     Io(#[from] std::io::Error),
     /// A process that measures memory said something else than figures.
     #[error("cannot measure memory of {load}: {said}")]
@@ -40,6 +40,9 @@ pub enum Error {
     /// A log that cannot be read.
     #[error(transparent)]
     Log(#[from] tribunal_formats::Error),
+    /// A litmus test or a model that cannot be read or run.
+    #[error("{0}")]
+    Litmus(String),
     /// The machine's threads could not be arranged.
     #[error(transparent)]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -5,7 +5,7 @@
 //! - [`plan`]: a model once its names are resolved: a graph of operations, and checks on some of its nodes.
 //! - [`evaluate`]: the values of a plan's nodes on an execution.
 //! - [`polarity`]: which way they move when what is chosen grows.
-//! - [`derive`]: why a pair is in a relation, and why a check fails.
+//! - [`mod@derive`]: why a pair is in a relation, and why a check fails.
 //! - [`decide`]: whether an execution has the orders that a model asks for.
 //! - [`refutation`]: why it has none.
 //!

@@ -49,27 +49,35 @@ pub struct Polarities(Vec<Polarity>);
 impl Polarities {
     /// With regard to some choices, and facts by their names. Where facts move that the base of a choice rests on, the choice moves with its base.
     pub fn of(plan: &Plan, names: &[&str], choices: &[u32]) -> Polarities {
-        let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()] };
+        let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()], paths: false };
         analysis.find_wild();
         let facts = analysis
             .run(|op| matches!(op, Op::Base(name) if names.contains(&name.as_str())), |_| Polarity::Free);
-        let of_choice = |choice: u32| {
-            let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
-                plan.choices[choice as usize].from;
-            match (facts[events.0 as usize], facts[base.0 as usize]) {
-                (Polarity::Free, base) if base.grows() => Polarity::Monotone,
-                _ => Polarity::Mixed,
-            }
-        };
         let moves = |op: &Op| match op {
             Op::Base(name) => names.contains(&name.as_str()),
             Op::Choice(choice) => choices.contains(&choice.0),
             _ => false,
         };
         Polarities(analysis.run(moves, |op| match op {
-            Op::Choice(choice) if choices.contains(&choice.0) => of_choice(choice.0),
+            Op::Choice(choice) if choices.contains(&choice.0) => of_choice(plan, &facts, choice.0),
             _ => Polarity::Monotone,
         }))
+    }
+
+    /// With regard to executions that get more events: how the part of a value on the events that there were moves. What goes through events
+    /// may go through new ones; facts about events stay as they are.
+    pub fn of_events(plan: &Plan) -> Polarities {
+        let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()], paths: false };
+        analysis.find_wild();
+        analysis.paths = true;
+        let facts = analysis.run(|_| false, |_| Polarity::Free);
+        Polarities(analysis.run(
+            |op| matches!(op, Op::Choice(_)),
+            |op| match op {
+                Op::Choice(choice) => of_choice(plan, &facts, choice.0),
+                _ => Polarity::Free,
+            },
+        ))
     }
 
     /// With regard to all choices.
@@ -89,8 +97,20 @@ impl Polarities {
     }
 }
 
+/// A choice grows with what its orders contain, if it orders the same events.
+fn of_choice(plan: &Plan, facts: &[Polarity], choice: u32) -> Polarity {
+    let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+        plan.choices[choice as usize].from;
+    match (facts[events.0 as usize], facts[base.0 as usize]) {
+        (Polarity::Free, base) if base.grows() => Polarity::Monotone,
+        _ => Polarity::Mixed,
+    }
+}
+
 struct Analysis<'p> {
     plan: &'p Plan,
+    /// Whether there may be new events, which what goes through events may go through.
+    paths: bool,
     /// For each fixpoint, whether a body does not grow with the names.
     wild: Vec<bool>,
 }
@@ -124,14 +144,20 @@ impl Analysis<'_> {
                         let bodies = &self.plan.fixpoints[of.0 as usize].bodies;
                         let all = bodies.iter().fold(Polarity::Free, |all, &body| all.join(at(body)));
                         match all {
-                            Polarity::Free => Polarity::Free,
+                            Polarity::Free if !(self.paths && self.wild[of.0 as usize]) => Polarity::Free,
                             _ if self.wild[of.0 as usize] => Polarity::Mixed,
                             _ => at(bodies[index as usize]),
                         }
                     }
-                    _ => operands(self.plan, NodeId(id as u32))
-                        .into_iter()
-                        .fold(Polarity::Free, |all, operand| all.join(at(operand))),
+                    ref op => {
+                        let through = matches!(
+                            op,
+                            Op::Sequence(..) | Op::Plus(_) | Op::Star(_) | Op::Domain(_) | Op::Range(_)
+                        );
+                        let own = if self.paths && through { Polarity::Monotone } else { Polarity::Free };
+                        let operands = operands(self.plan, NodeId(id as u32)).into_iter();
+                        operands.fold(own, |all, operand| all.join(at(operand)))
+                    }
                 };
                 changed |= polarities[id] != polarity;
                 polarities[id] = polarity;

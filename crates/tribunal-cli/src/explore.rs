@@ -8,6 +8,7 @@ mod progress;
 use crate::args::seconds;
 use crate::exit::Status;
 use crate::failure::Failure;
+use crate::given::given;
 use crate::output::{Page, Stdout};
 use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -52,8 +53,9 @@ latter); 2 bad usage or a malformed program; 3 a limit ended it, and no failure 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLORE_HELP)]
 pub struct ExploreArguments {
-    /// The models under which to explore, separated by commas. By default rc20, and with --expect those of the expectations
-    #[arg(short, long, value_name = "MODEL,..", value_delimiter = ',', value_parser = model())]
+    /// The models under which to explore, separated by commas; FILE.cat is a model as text. By default rc20, and with --expect those of the
+    /// expectations
+    #[arg(short, long, value_name = "MODEL,..", value_delimiter = ',', value_parser = Models)]
     pub model: Vec<Model>,
     /// Give a constant of the programs another value: a number, or an order (na, rlx, acq, rel, acqrel, sc). May be given more
     /// than once
@@ -141,8 +143,30 @@ const MODELS: [Model; 9] = [
     Model::Sra,
 ];
 
-fn model() -> impl TypedValueParser<Value = Model> {
-    PossibleValuesParser::new(MODELS.map(Model::name)).try_map(|name| name.parse())
+/// Reads the name of a model that sessions decide, or of a file with a model as text.
+#[derive(Clone)]
+struct Models;
+
+impl TypedValueParser for Models {
+    type Value = Model;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<Model, clap::Error> {
+        let names = PossibleValuesParser::new(MODELS.map(Model::name));
+        match value.to_str().filter(|name| name.ends_with(".cat")) {
+            Some(name) => given(name)
+                .map_err(|error| command.clone().error(clap::error::ErrorKind::ValueValidation, error)),
+            None => names.try_map(|name| name.parse()).parse_ref(command, argument, value),
+        }
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = clap::builder::PossibleValue> + '_>> {
+        Some(Box::new(MODELS.map(Model::name).into_iter().map(clap::builder::PossibleValue::new)))
+    }
 }
 
 /// One exploration: a program with settings, under a model.

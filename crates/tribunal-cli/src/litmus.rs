@@ -50,7 +50,7 @@ pub struct LitmusArguments {
     /// A file that names the annotations of a model
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     bell: Option<PathBuf>,
-    /// Switch on what a model's text asks for with `if \"NAME\"`
+    /// Switch on what a model's text asks for with `if "NAME"`
     #[arg(long, value_name = "NAME")]
     variant: Vec<String>,
     /// How often loops go round

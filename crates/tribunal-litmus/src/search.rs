@@ -85,6 +85,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         }
         let structure = self.structure;
         self.locate();
+        self.check_accesses(true)?;
         self.fixed =
             structure.events.iter().zip(&self.locations).all(|(e, l)| e.address.is_none() || l.is_some());
         if self.fixed {
@@ -113,8 +114,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         Ok(self.decider.change(&candidate, &[name])?)
     }
 
-    /// Every access of a variable is of one size, and where there is something: nothing is known of parts of values.
-    fn check_sizes(&self) -> Result<(), RunError> {
+    /// Every access of a variable is of one size: nothing is known of parts of values. Whether all are where there is something: what is `known`
+    /// to be elsewhere is an error, and executions in which values lead there do not count.
+    fn check_accesses(&self, known: bool) -> Result<bool, RunError> {
         let test = self.structure.test;
         let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
         for (event, location) in self.structure.events.iter().zip(&self.locations) {
@@ -125,11 +127,12 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
                 return Err(RunError::Mixed(name()));
             }
             sizes[symbol] = Some(size);
-            if !test.memory.iter().any(|(known, _)| known == location) {
-                return Err(RunError::Outside(name(), location.offset));
+            if !test.memory.iter().any(|(there, _)| there == location) {
+                let outside = RunError::Outside(name(), location.offset);
+                return if known { Err(outside) } else { Ok(false) };
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn locate(&mut self) {
@@ -288,7 +291,9 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
                 return Ok(());
             }
-            self.check_sizes()?;
+            if !self.check_accesses(false)? {
+                return Ok(());
+            }
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;

@@ -103,7 +103,14 @@ fn agree(seed: u64, histories: usize) {
 
 #[test]
 fn engines_decide_the_texts() {
-    agree(1, 2_000);
+    agree(1, 1_000);
+}
+
+/// A minute or two in release: `cargo test --release -p tribunal --test definitions -- --ignored`.
+#[test]
+#[ignore = "20,000 histories under every model"]
+fn engines_decide_the_texts_of_many_more() {
+    agree(3, 20_000);
 }
 
 /// herd's own files, from its installation, say what ours of the same name say.

@@ -6,6 +6,7 @@ mod explore;
 mod incremental;
 mod jumps;
 mod kernel;
+mod litmus;
 mod many;
 mod monitor;
 pub(crate) mod objects;
@@ -94,6 +95,11 @@ pub static SUITES: &[Suite] = &[
         name: "repeated",
         about: "locks: values that repeat, so that sources are to be found as well",
         run: repeated::run,
+    },
+    Suite {
+        name: "litmus",
+        about: "litmus tests a second, and those on which herd takes long",
+        run: litmus::run,
     },
     Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },

@@ -13,7 +13,7 @@ use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
 use crate::relation::{Relation, Set};
 
 /// Memory for marking, from one time to the next.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Forbidden {
     /// What must not be added to a node, where something is known.
     marks: Vec<Option<Value>>,

@@ -21,7 +21,7 @@ use saturate::{Checks, Stage};
 use std::ops::ControlFlow;
 
 /// Decides one execution after another.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Decider<'p> {
     evaluator: Evaluator<'p>,
     /// Which events are of one location.

@@ -27,11 +27,16 @@
 //! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries
 //! every other one in its place, which waits until the rest is given up.
 //!
+//! **Models as text.** A model that is given as text is asked of the execution as it is, after each event. Its checks must go on failing when events come, so that
+//! parts of executions are consistent; and there must always be a write that can be read, else executions are left out, as are those in which po ∪ rf has a cycle.
+//!
 //! A state of a Rust program cannot be copied, so that what is to be tried is kept as a trace, and the program is run anew for it. Each run ends
 //! with an execution of its own, or with one that is blocked. The session goes back no further than to where the two differ.
 
+mod cat;
 mod guide;
 mod memory;
+mod model;
 mod pool;
 mod revisit;
 mod run;
@@ -44,7 +49,7 @@ mod wait;
 use crate::options::Options;
 use crate::program::Program;
 use crate::report::{Guided, Report};
-use session::InSession;
+use model::InModel;
 use tribunal::session::NoSession;
 
 pub use guide::Guide;
@@ -57,7 +62,7 @@ pub fn search<P: Program, R: Send>(
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
 ) -> Result<(Report, Vec<R>), NoSession> {
-    let memory = InSession::new(options.model)?;
+    let memory = InModel::new(options.model)?;
     Ok(search_with(|| (make(), memory.clone()), collect, options))
 }
 
@@ -76,5 +81,5 @@ pub fn guided<P: Program>(
     guide: impl Guide,
     options: &Options,
 ) -> Result<(Guided, P), NoSession> {
-    Ok(pool::guided(program, InSession::new(options.model)?, guide, options))
+    Ok(pool::guided(program, InModel::new(options.model)?, guide, options))
 }

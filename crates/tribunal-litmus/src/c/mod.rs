@@ -1,6 +1,7 @@
 //! C programs: C11's atomics, and the kernel's through its macros.
 
 mod ast;
+mod expressions;
 mod lower;
 mod macros;
 mod parser;

@@ -15,11 +15,48 @@
 //! | deps; addr, data | given dependencies; those that end in events that do not write, and in writes |
 //! | ended | po from a read to an event that began after it had ended |
 
-use crate::memory::{EventId, Execution, Kind, Order};
+use crate::memory::{EventId, Execution, Kind, Label, Order};
 use crate::models::Model;
 use tribunal_cat::Architecture;
 use tribunal_cat::plan;
 use tribunal_cat::relation::{Relation, Set};
+
+/// Whether the set of a name has the events with a label; initial writes are relaxed ones. `A` has another meaning in each architecture.
+pub fn is_in(name: &str, label: Label, architecture: Option<Architecture>) -> bool {
+    let access = |order| !label.is_fence() && label.order() == order;
+    let ordered = |order| label.order() == order;
+    let fence = |order| label.is_fence() && label.order() == order;
+    match name {
+        "R" => label.reads(),
+        "W" => label.writes(),
+        "M" | "Exp" | "EXEC" => !label.is_fence(),
+        "F" => label.is_fence(),
+        "RMW" | "X" | "AMO" => label.kind() == Kind::Rmw,
+        "A" => match architecture {
+            None | Some(Architecture::C) => !label.is_fence() && !ordered(Order::NonAtomic),
+            Some(Architecture::AArch64 | Architecture::Arm) => label.reads() && label.order().is_acquire(),
+            Some(_) => false,
+        },
+        "L" => label.writes() && label.order().is_release(),
+        "Acq" => access(Order::Acquire),
+        "Rel" => access(Order::Release),
+        "AcqRel" => access(Order::AcqRel) || access(Order::SeqCst),
+        "NA" => ordered(Order::NonAtomic),
+        "RLX" => ordered(Order::Relaxed),
+        "ACQ" => ordered(Order::Acquire),
+        "REL" => ordered(Order::Release),
+        "ACQ_REL" => ordered(Order::AcqRel),
+        "SC" => ordered(Order::SeqCst),
+        "MFENCE" | "SYNC" | "DMB" | "DMB.SY" | "DMB.ISH" | "DSB" | "DSB.SY" | "Fence.rw.rw" => {
+            fence(Order::SeqCst)
+        }
+        "DMB.LD" | "DMB.ISHLD" | "Fence.r.rw" => fence(Order::Acquire),
+        "Fence.rw.w" => fence(Order::Release),
+        "LWSYNC" | "Fence.tso" => fence(Order::AcqRel),
+        // What histories do not have: other fences, branches, faults.
+        _ => false,
+    }
+}
 
 /// The sets and relations of an execution.
 pub(crate) struct Facts<'x> {
@@ -41,7 +78,7 @@ impl<'x> Facts<'x> {
         self.x.len()..self.x.len() + self.x.location_count()
     }
 
-    fn label(&self, event: usize) -> crate::memory::Label {
+    fn label(&self, event: usize) -> Label {
         self.x.label(EventId::from_index(event))
     }
 
@@ -92,49 +129,10 @@ impl plan::Facts for Facts<'_> {
     }
 
     fn set(&self, name: &str, into: &mut Set) -> bool {
-        let access = |event: usize| !self.label(event).is_fence();
-        let ordered = |into: &mut Set, order| self.fill(into, |event| self.label(event).order() == order);
-        let fences = |into: &mut Set, order| {
-            self.fill(into, |event| self.label(event).is_fence() && self.label(event).order() == order);
-        };
         match name {
-            "R" => self.fill(into, |event| self.label(event).reads()),
-            "W" => self.fill(into, |event| self.label(event).writes()),
-            "M" | "Exp" => self.fill(into, access),
-            "F" => self.fill(into, |event| !access(event)),
-            "RMW" | "X" | "AMO" => self.fill(into, |event| self.label(event).kind() == Kind::Rmw),
             "IW" => self.fill(into, |event| self.is_init(event)),
             "FW" => self.x.finals().iter().for_each(|(_, write)| into.insert(write.index())),
-            "A" => match self.architecture {
-                None | Some(Architecture::C) => {
-                    self.fill(into, |event| access(event) && self.label(event).order() != Order::NonAtomic);
-                }
-                Some(Architecture::AArch64 | Architecture::Arm) => {
-                    self.fill(into, |e| self.label(e).reads() && self.label(e).order().is_acquire());
-                }
-                Some(_) => {}
-            },
-            "L" => self.fill(into, |e| {
-                !self.is_init(e) && self.label(e).writes() && self.label(e).order().is_release()
-            }),
-            "Acq" => self.fill(into, |e| access(e) && self.label(e).order() == Order::Acquire),
-            "Rel" => self.fill(into, |e| access(e) && self.label(e).order() == Order::Release),
-            "AcqRel" => self
-                .fill(into, |e| access(e) && matches!(self.label(e).order(), Order::AcqRel | Order::SeqCst)),
-            "NA" => ordered(into, Order::NonAtomic),
-            "RLX" => ordered(into, Order::Relaxed),
-            "ACQ" => ordered(into, Order::Acquire),
-            "REL" => ordered(into, Order::Release),
-            "ACQ_REL" => ordered(into, Order::AcqRel),
-            "SC" => ordered(into, Order::SeqCst),
-            "MFENCE" | "SYNC" | "DMB" | "DMB.SY" | "DMB.ISH" | "DSB" | "DSB.SY" | "Fence.rw.rw" => {
-                fences(into, Order::SeqCst);
-            }
-            "DMB.LD" | "DMB.ISHLD" | "Fence.r.rw" => fences(into, Order::Acquire),
-            "Fence.rw.w" => fences(into, Order::Release),
-            "LWSYNC" | "Fence.tso" => fences(into, Order::AcqRel),
-            // What histories do not have: other fences, branches, faults.
-            _ => {}
+            _ => self.fill(into, |event| is_in(name, self.label(event), self.architecture)),
         }
         true
     }

@@ -8,6 +8,7 @@ mod pair;
 mod why;
 
 pub(crate) use facts::Facts;
+pub use facts::is_in;
 pub(crate) use pair::text as pair_text;
 pub use why::{Related, why};
 
@@ -92,6 +93,11 @@ impl Definition {
         &self.0.name
     }
 
+    /// What it asks of histories, if that is the same for all of them.
+    pub fn plan(self) -> Option<&'static Plan> {
+        self.0.cat.plan.as_deref()
+    }
+
     /// Its text.
     pub fn text(self) -> &'static str {
         &self.0.text
@@ -133,6 +139,7 @@ impl Cat {
     }
 }
 
+#[expect(clippy::mutable_key_type, reason = "a definition is compared and hashed by its address")]
 fn cat(model: Model) -> Result<&'static Cat, Error> {
     if let Model::Cat(Definition(given)) = model {
         return Ok(&given.cat);
@@ -174,7 +181,7 @@ pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
 }
 
 /// The architecture that a model's text is for, if it says so.
-fn architecture(model: Model) -> Option<Architecture> {
+pub fn architecture(model: Model) -> Option<Architecture> {
     let cat = cat(model).ok()?;
     // Only herd's model of AArch64 computes dependencies itself, and it names no architecture.
     let aarch64 = cat.model.computes_dependencies().then_some(Architecture::AArch64);

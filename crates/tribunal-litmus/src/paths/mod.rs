@@ -3,7 +3,8 @@
 //! Branches are followed both ways, each way assuming what it takes. Dependencies are as herd computes them: `addr` and `data` from loads through
 //! registers, `ctrl` from loads to all after a branch whose condition they feed; in C only to what is inside of the `if`.
 
-use std::borrow::Cow;
+mod jumps;
+mod state;
 
 use crate::error::Fault;
 use crate::few::Few;
@@ -12,6 +13,7 @@ use crate::syntax::Position;
 use crate::term::{TermId, Terms};
 use crate::test::Thread;
 use crate::value::{Binary, Size, Value};
+use state::{Frame, Slot, State, Temp};
 
 /// What an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,58 +103,6 @@ pub(crate) struct Execution {
 const MAX_PATHS: usize = 1 << 14;
 /// How many instructions a way may have.
 const MAX_STEPS: u32 = 20_000;
-
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    term: TermId,
-    taint: Few,
-    control: Few,
-    writer: Option<u16>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Temp {
-    term: TermId,
-    /// The loads, and stores that tell their success, that it depends on.
-    taint: Few,
-    /// What it is control-dependent on, in C: of importance to conditions only.
-    control: Few,
-    /// The events of this instruction that gave it.
-    origin: Few,
-}
-
-#[derive(Clone, Debug)]
-struct Frame<'a> {
-    micros: &'a [Micro],
-    by: Option<Temporary>,
-}
-
-#[derive(Clone, Debug)]
-struct Scope {
-    until: usize,
-    taint: Few,
-}
-
-#[derive(Clone, Debug)]
-struct State<'a> {
-    path: Path,
-    /// The thread whose code is run: jumps to addresses may leave one's own.
-    code: usize,
-    pc: usize,
-    frames: Vec<Frame<'a>>,
-    temps: Vec<Option<Temp>>,
-    registers: Vec<(Register, Slot)>,
-    ctrl: Few,
-    /// What predicates of this instruction depend on.
-    predicate: Few,
-    /// The events of these predicates.
-    predicates: Few,
-    scopes: Vec<Scope>,
-    /// How often loops went round, by instruction.
-    rounds: Vec<(usize, u32)>,
-    instance: u16,
-    steps: u32,
-}
 
 /// What becomes of a way after a micro-operation.
 enum Step {
@@ -476,147 +426,6 @@ impl<'a> Runner<'a> {
         }
         Ok(())
     }
-
-    fn label(&self, state: &State<'a>, target: &str) -> Result<usize, Fault> {
-        let labels = &self.threads[state.code].labels;
-        let found = labels.get(target).copied().or_else(|| relative(target, state.pc));
-        found.ok_or_else(|| {
-            Fault::new(self.position(state), format!("P{} has no label `{target}`", self.thread.number))
-        })
-    }
-
-    /// Whether the way goes on: what is assumed may be known to be wrong.
-    fn assume(&self, state: &mut State<'a>, term: TermId, holds: bool) -> bool {
-        match self.terms.known(term) {
-            Some(value) => truth(value).is_none_or(|truth| truth == holds),
-            None => {
-                state.path.assumptions.push((term, holds));
-                true
-            }
-        }
-    }
-
-    fn branch(&mut self, state: &mut State<'a>, condition: Temporary, target: &str) -> Result<Step, Fault> {
-        let condition = state.temp(condition, self.zero);
-        let target = self.label(state, target)?;
-        self.emit(state, Kind::Branch, None, condition.origin)?;
-        state.ctrl = state.ctrl.union(condition.taint);
-        let mut taken = state.clone();
-        if self.assume(&mut taken, condition.term, true) {
-            let counted = !(self.how.known_loops && self.terms.known(condition.term).is_some());
-            if let Step::On = self.jump(&mut taken, target, counted)? {
-                self.work.push(taken);
-            }
-        }
-        Ok(if self.assume(state, condition.term, false) { Step::On } else { Step::End })
-    }
-
-    fn code_address(&mut self, state: &mut State<'a>, at: usize, into: Temporary) {
-        let code = Value::Code(state.code as u16, at as u16);
-        let term = self.terms.constant(code);
-        state.give(into, Temp { term, taint: Few::EMPTY, control: Few::EMPTY, origin: Few::EMPTY });
-    }
-
-    /// To a known address, or to every label whose address this may be.
-    fn jump_to(&mut self, state: &mut State<'a>, target: Temporary) -> Result<Step, Fault> {
-        let target = state.temp(target, self.zero);
-        if let Some(value) = self.terms.known(target.term) {
-            let Value::Code(code, at) = value else { return Ok(self.stop(state)) };
-            self.emit(state, Kind::Branch, None, target.origin)?;
-            state.ctrl = state.ctrl.union(target.taint);
-            return self.enter(state, code, at);
-        }
-        self.emit(state, Kind::Branch, None, target.origin)?;
-        state.ctrl = state.ctrl.union(target.taint);
-        for (code, thread) in self.threads.iter().enumerate() {
-            let mut places: Vec<u16> = thread.labels.values().map(|at| *at as u16).collect();
-            places.sort_unstable();
-            places.dedup();
-            for at in places {
-                let mut taken = state.clone();
-                let address = self.terms.constant(Value::Code(code as u16, at));
-                let same = self.terms.binary(Binary::Eq, target.term, address);
-                if self.assume(&mut taken, same, true)
-                    && let Step::On = self.enter(&mut taken, code as u16, at)?
-                {
-                    self.work.push(taken);
-                }
-            }
-        }
-        Ok(Step::End)
-    }
-
-    /// Goes on at an address; back in the same code that is a loop's next round.
-    fn enter(&mut self, state: &mut State<'a>, code: u16, at: u16) -> Result<Step, Fault> {
-        let other = usize::from(code) != state.code;
-        if usize::from(code) >= self.threads.len() {
-            return Ok(self.stop(state));
-        }
-        state.code = usize::from(code);
-        // A call of another thread's code, or a return, is not a loop: the number of steps bounds them.
-        self.jump(state, usize::from(at), !other)
-    }
-
-    fn stop(&mut self, state: &mut State<'a>) -> Step {
-        let done = std::mem::replace(state, state.clone_empty());
-        self.finish(done);
-        Step::End
-    }
-
-    fn jump(&mut self, state: &mut State<'a>, target: usize, counted: bool) -> Result<Step, Fault> {
-        if counted && target < state.pc && state.round(target) > self.how.unroll {
-            return self.cut(state);
-        }
-        state.pc = target;
-        state.frames.clear();
-        Ok(Step::On)
-    }
-
-    /// The loop would go on: the way ends here, marked.
-    fn cut(&mut self, state: &mut State<'a>) -> Result<Step, Fault> {
-        state.instance += 1;
-        let event = self.emit(state, Kind::Cut, None, Few::EMPTY)?;
-        state.at(event).sets = self.sets.intern(&[Cow::Borrowed("CutOff")]);
-        state.path.cut = true;
-        let done = std::mem::replace(state, state.clone_empty());
-        self.finish(done);
-        Ok(Step::End)
-    }
-
-    fn unless(
-        &mut self,
-        state: &mut State<'a>,
-        condition: Temporary,
-        target: &str,
-        until: &str,
-        repeats: bool,
-    ) -> Result<Step, Fault> {
-        let condition = state.temp(condition, self.zero);
-        let (target, until) = (self.label(state, target)?, self.label(state, until)?);
-        let entry = state.pc;
-        state.scopes.push(Scope { until, taint: condition.taint.union(condition.control) });
-        let mut skipped = state.clone();
-        if self.assume(&mut skipped, condition.term, false) {
-            skipped.pc = target;
-            skipped.frames.clear();
-            skipped.rounds.retain(|(at, _)| *at != entry || !repeats);
-            self.work.push(skipped);
-        }
-        if !self.assume(state, condition.term, true) {
-            return Ok(Step::End);
-        }
-        if repeats && state.round(entry) > self.how.unroll {
-            return self.cut(state);
-        }
-        Ok(Step::On)
-    }
-}
-
-/// `.+8`: the instruction so many bytes on, each of four; `next` is the one after this.
-fn relative(target: &str, next: usize) -> Option<usize> {
-    let bytes: i64 = target.strip_prefix('.')?.parse().ok()?;
-    let here = i64::try_from(next).ok()?.checked_sub(1)?;
-    (bytes % 4 == 0).then(|| usize::try_from(here + bytes / 4).ok()).flatten()
 }
 
 /// Whether a value is not zero; nobody knows of values out of thin air.
@@ -629,70 +438,4 @@ pub(crate) fn truth(value: Value) -> Option<bool> {
 
 fn pairs(relation: &mut Vec<(u16, u16)>, from: Few, to: u16) {
     relation.extend(from.iter().filter(|e| *e != to).map(|e| (e, to)));
-}
-
-impl Temp {
-    fn of(event: u16, term: TermId) -> Self {
-        Self { term, taint: Few::one(event), control: Few::EMPTY, origin: Few::one(event) }
-    }
-
-    fn with(self, other: Self, term: TermId) -> Self {
-        Self {
-            term,
-            taint: self.taint.union(other.taint),
-            control: self.control.union(other.control),
-            origin: self.origin.union(other.origin),
-        }
-    }
-}
-
-impl State<'_> {
-    fn at(&mut self, event: u16) -> &mut PathEvent {
-        &mut self.path.events[usize::from(event)]
-    }
-
-    fn give(&mut self, temporary: Temporary, temp: Temp) {
-        let index = usize::from(temporary.0);
-        if self.temps.len() <= index {
-            self.temps.resize(index + 1, None);
-        }
-        self.temps[index] = Some(temp);
-    }
-
-    /// What was never given is zero.
-    fn temp(&self, temporary: Temporary, zero: TermId) -> Temp {
-        let none = Temp { term: zero, taint: Few::EMPTY, control: Few::EMPTY, origin: Few::EMPTY };
-        self.temps.get(usize::from(temporary.0)).copied().flatten().unwrap_or(none)
-    }
-
-    fn round(&mut self, at: usize) -> u32 {
-        match self.rounds.iter_mut().find(|(a, _)| *a == at) {
-            Some((_, count)) => {
-                *count += 1;
-                *count
-            }
-            None => {
-                self.rounds.push((at, 1));
-                1
-            }
-        }
-    }
-
-    fn clone_empty(&self) -> Self {
-        State {
-            path: Path::default(),
-            code: self.code,
-            pc: self.pc,
-            frames: Vec::new(),
-            temps: Vec::new(),
-            registers: Vec::new(),
-            ctrl: Few::EMPTY,
-            predicate: Few::EMPTY,
-            predicates: Few::EMPTY,
-            scopes: Vec::new(),
-            rounds: Vec::new(),
-            instance: 0,
-            steps: 0,
-        }
-    }
 }

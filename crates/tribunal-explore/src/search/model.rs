@@ -1,0 +1,80 @@
+//! The memory of a model: a session, or a text.
+
+use super::cat::InText;
+use super::memory::Memory;
+use super::session::InSession;
+use crate::graph::{Event, EventId, Graph, Source};
+use tribunal::Model;
+use tribunal::definition::architecture;
+use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal::session::NoSession;
+
+#[derive(Clone)]
+pub(super) enum InModel {
+    Session(Box<InSession>),
+    Text(Box<InText>),
+}
+
+impl InModel {
+    pub(super) fn new(model: Model) -> Result<Self, NoSession> {
+        match model {
+            Model::Cat(definition) => {
+                let plan = definition.plan().ok_or(NoSession(model))?;
+                let text = InText::new(plan, architecture(model)).ok_or(NoSession(model))?;
+                Ok(InModel::Text(Box::new(text)))
+            }
+            _ => Ok(InModel::Session(Box::new(InSession::new(model)?))),
+        }
+    }
+}
+
+impl Memory for InModel {
+    fn len(&self) -> usize {
+        match self {
+            InModel::Session(memory) => memory.len(),
+            InModel::Text(memory) => memory.len(),
+        }
+    }
+
+    fn push(&mut self, graph: &Graph, event: &Event) -> bool {
+        match self {
+            InModel::Session(memory) => memory.push(graph, event),
+            InModel::Text(memory) => memory.push(graph, event),
+        }
+    }
+
+    fn truncate(&mut self, graph: &Graph, length: usize) {
+        match self {
+            InModel::Session(memory) => memory.truncate(graph, length),
+            InModel::Text(memory) => memory.truncate(graph, length),
+        }
+    }
+
+    fn candidates(&mut self, thread: ThreadId, loc: LocId, order: Order, found: &mut Vec<Source>) {
+        match self {
+            InModel::Session(memory) => memory.candidates(thread, loc, order, found),
+            InModel::Text(memory) => memory.candidates(thread, loc, order, found),
+        }
+    }
+
+    fn admits(&mut self, thread: ThreadId, loc: LocId, source: Source, order: Order, rmw: bool) -> bool {
+        match self {
+            InModel::Session(memory) => memory.admits(thread, loc, source, order, rmw),
+            InModel::Text(memory) => memory.admits(thread, loc, source, order, rmw),
+        }
+    }
+
+    fn happens_before(&self, event: EventId, by: ThreadId, thread: ThreadId) -> bool {
+        match self {
+            InModel::Session(memory) => memory.happens_before(event, by, thread),
+            InModel::Text(memory) => memory.happens_before(event, by, thread),
+        }
+    }
+
+    fn may_be_last(&mut self, writes: &[(LocId, Source)]) -> bool {
+        match self {
+            InModel::Session(memory) => memory.may_be_last(writes),
+            InModel::Text(memory) => memory.may_be_last(writes),
+        }
+    }
+}
