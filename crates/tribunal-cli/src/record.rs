@@ -1,5 +1,7 @@
 //! `tribunal record`: histories of what this machine really does.
 
+mod program;
+
 use crate::args::seconds;
 use crate::destination::Destination;
 use crate::exit::Status;
@@ -10,8 +12,9 @@ use crate::interrupt;
 use crate::output::{STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueHint};
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tribunal::memory::Execution;
 use tribunal::{Limits, Model, Shrunk, Verdict};
@@ -39,6 +42,7 @@ Examples:
   tribunal record memory --until-not tso --seconds 3600 an hour's search for a faulty one
   tribunal record memory --layout packed --events 1000000 -o long.axe.zst
   tribunal record memory --histories 10000 | tribunal check -m tso -o brief -
+  tribunal record memory --program SB.litmus --seconds 10
 
 Each thread is pinned to a core and runs loads, stores, swaps (the RMWs) and fences on shared atomics, with nothing in between \
 that the program does not have. The programs follow from the seed; what is read does not. On x86 every history is \
@@ -47,7 +51,10 @@ consistent with tso, and with sc not every one. On other processors expect rc20,
 With --until-not, histories are recorded until the model forbids one. The smallest part of it that the model forbids is explained, and \
 -o writes it whole. Without -o nothing is written.
 
-Exit status: 0 done, or the model allows all that was recorded; 1 the model forbids a history; 2 bad usage, a model that \
+With --program a litmus test is run instead, in C, or for X86 on x86-64: how often each final state was come to, as litmus7 prints it, and what a model \
+allows of them. It runs for a second unless --seconds or --histories, which counts runs, says otherwise; of the other options only --layout matters.
+
+Exit status: 0 done, or the model allows all that was recorded; 1 the model forbids a history or a state; 2 bad usage, a model that \
 does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 stopped by Ctrl-C.";
 
 /// How long the search for a forbidden history lasts, if nothing else is said.
@@ -95,6 +102,15 @@ pub struct MemoryArguments {
     /// Record until this model forbids a history, and say why it does
     #[arg(long, value_name = "MODEL", value_parser = model)]
     pub until_not: Option<Model>,
+    /// Run this litmus test instead
+    #[arg(long, value_name = "TEST", value_hint = ValueHint::FilePath, conflicts_with = "until_not")]
+    pub program: Option<PathBuf>,
+    /// The model that says which states of the test are allowed: built in, or a cat file; by default tso for X86 and rc11 for C
+    #[arg(long, value_name = "MODEL", requires = "program")]
+    pub model: Option<String>,
+    /// Look for cat files here, too
+    #[arg(short = 'I', value_name = "DIR", value_hint = ValueHint::DirPath, requires = "program")]
+    pub include: Vec<PathBuf>,
     #[command(flatten)]
     pub destination: Destination,
 }
@@ -140,6 +156,9 @@ fn model(name: &str) -> Result<Model, String> {
 
 pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let Record::Memory(arguments) = &arguments.what;
+    if let Some(file) = &arguments.program {
+        return program::run(file, arguments, out);
+    }
     let recorder = Recorder::new(arguments.clients(), arguments.layout)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     match recorder.pinning() {
@@ -152,6 +171,16 @@ pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Fail
     match arguments.until_not {
         None => stream(recorder, arguments, out),
         Some(model) => search(recorder, model, arguments, out),
+    }
+}
+
+/// Says if threads have to share cores.
+fn warn(threads: usize) {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    if threads > cores {
+        complain(&format!(
+            "warning: {threads} threads on {cores} cores: those on one core never run at the same time"
+        ));
     }
 }
 

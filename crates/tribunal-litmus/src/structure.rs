@@ -2,7 +2,7 @@
 
 use tribunal_cat::relation::Relation;
 
-use crate::paths::{Kind, Path, PathEvent, Sets};
+use crate::paths::{Kind, Path, Sets};
 use crate::term::{Term, TermId, Terms};
 use crate::test::{Location, Test};
 use crate::value::{Binary, Size, Unary, Value};
@@ -172,36 +172,35 @@ impl<'a> Structure<'a> {
         structure
     }
 
-    /// Numbers the events of a path, and finds its atomic pairs.
+    /// Numbers the events of a path, and finds its atomic pairs: a store with the loads of the last instruction that had an atomic event before.
     fn number(&mut self, path: &Path) -> Vec<usize> {
         let mut ids: Vec<usize> = Vec::with_capacity(path.events.len());
-        let mut last: Option<(usize, &PathEvent)> = None;
+        // The atomic loads of an instruction, and the stores that pair with them, of that or another.
+        let (mut loads, mut stores): (Vec<usize>, usize) = (Vec::new(), 0);
+        let (mut of_loads, mut of_stores) = (None, None);
         let mut next = self.events.len();
         for event in &path.events {
-            let pair = match last {
-                Some((load, atomic))
-                    if event.atomic && atomic.kind == Kind::Load && event.kind == Kind::Store =>
-                {
-                    Some((load, atomic.instance == event.instance))
-                }
-                _ => None,
-            };
-            match pair {
-                // The store is of the load's event.
-                Some((load, true)) if self.history => ids.push(load),
-                _ => {
-                    ids.push(next);
-                    next += 1;
-                }
+            let instance = Some(event.instance);
+            let pairs = event.atomic && event.kind == Kind::Store && (stores == 0 || of_stores == instance);
+            // The store is of its load's event.
+            let merged = loads.get(stores).filter(|_| pairs && self.history && of_loads == instance).copied();
+            let id = merged.unwrap_or(next);
+            next += usize::from(merged.is_none());
+            ids.push(id);
+            if !event.atomic {
+                continue;
             }
-            let id = ids[ids.len() - 1];
-            if let Some((load, _)) = pair
-                && load != id
-            {
-                self.pairs.push((load, id));
-            }
-            if event.atomic {
-                last = Some((id, event));
+            if pairs {
+                self.pairs.extend(loads.iter().filter(|load| **load != id).map(|load| (*load, id)));
+                (of_stores, stores) = (instance, stores + 1);
+            } else {
+                if event.kind != Kind::Load || of_loads != instance || stores > 0 {
+                    loads.clear();
+                }
+                if event.kind == Kind::Load {
+                    loads.push(id);
+                }
+                (of_loads, of_stores, stores) = (instance, None, 0);
             }
         }
         ids

@@ -166,6 +166,11 @@ impl Test {
         read::read(text, macros).map_err(|fault| fault.of(file))
     }
 
+    /// The values of what is shown, in order, of a state's values of all that is observed.
+    pub fn shown_values(&self, state: &[Value]) -> Vec<Value> {
+        self.shown.iter().flat_map(|shown| &shown.places).map(|place| state[*place]).collect()
+    }
+
     /// A state as herd prints it: the values of what is shown, in order.
     pub fn state(&self, values: &[Value]) -> String {
         let mut values = values.iter();

@@ -32,6 +32,8 @@ mod cores;
 mod counters;
 pub mod memory;
 mod order;
+#[cfg(feature = "programs")]
+pub mod program;
 mod recorder;
 mod rng;
 mod stress;

@@ -73,10 +73,8 @@ impl Line<'_, '_> {
         if let Some((_, orders, size)) = ordered(mnemonic, &["swp"]) {
             self.swap(orders, size)?;
         } else if let Some((base, orders, size)) = ordered(mnemonic, &["casp", "cas"]) {
-            if base == "casp" {
-                return Err("`casp`, a compare-and-swap of two words, is not understood".to_string());
-            }
-            self.compare_and_swap(orders, size)?;
+            let count = if base == "casp" { 2 } else { 1 };
+            self.compare_and_swap(orders, size, count)?;
         } else if let Some((base, orders, size)) = ordered(mnemonic, &LOADING) {
             let from = self.register()?;
             let to = self.comma_operand()?;
@@ -137,64 +135,125 @@ impl Line<'_, '_> {
     }
 
     /// Five ways, as herd has them. On success the register gets what it held, under control, or what was read. On failure the old value is stored
-    /// again, or nothing is stored; then the register may or may not be under control of the comparison.
-    fn compare_and_swap(&mut self, orders: Orders, size: Option<Size>) -> Result<()> {
-        let (expected, desired) = (self.register()?, self.comma_operand()?);
-        let address = self.address()?.at;
-        let size = size.unwrap_or(expected.size);
-        let kept = expected.register != ZERO;
-        let with = self.stored(expected, size);
-        let register = expected.register;
-        let keep = |out: &mut Builder, value: Temporary| {
-            if kept {
-                let value = if size == Size::Quad { value } else { out.unary(Unary::Zero(size), value) };
-                out.write(register, value);
-            }
-        };
-        let compare = |out: &mut Builder, old: Temporary, op: Binary| {
-            let holds = out.binary(op, old, with);
-            out.assume(holds);
-            holds
-        };
+    /// again, or nothing is stored; then the register may or may not be under control of the comparison. `casp` does so with two of each.
+    fn compare_and_swap(&mut self, orders: Orders, size: Option<Size>, count: usize) -> Result<()> {
+        let mut registers = vec![self.register()?];
+        while registers.len() < 2 * count {
+            registers.push(self.comma_operand()?);
+        }
+        let (expected, desired) = registers.split_at(count);
+        let size = size.unwrap_or(registers[0].size);
+        let start = self.address()?.at;
+        let mut addresses = vec![start];
+        if count == 2 {
+            addresses.push(self.reader.offset(start, i64::from(size.bytes())));
+        }
+        let with: Vec<Temporary> = expected.iter().map(|register| self.stored(*register, size)).collect();
+        let swap = Swap { orders, size, addresses, with, expected, single: count == 1 };
         let mut ways = Vec::new();
         for controlled in [true, false] {
             let outer = self.reader.out.open();
-            let new = self.stored(desired, size);
-            let out = &mut self.reader.out;
-            let old = out.load(address, orders.load(size, kept));
-            let holds = compare(out, old, Binary::Eq);
-            if !controlled {
-                keep(out, old);
-            }
-            out.push(Micro::Predicate { condition: holds });
-            if controlled {
-                keep(out, with);
-            }
-            out.store(address, new, orders.store(size));
-            ways.push(out.close(outer));
+            let new: Vec<Temporary> = desired.iter().map(|register| self.stored(*register, size)).collect();
+            swap.succeed(&mut self.reader.out, &new, controlled);
+            ways.push(self.reader.out.close(outer));
         }
-        let outer = self.reader.out.open();
         let out = &mut self.reader.out;
-        let old = out.load(address, orders.load(size, kept));
-        let differs = compare(out, old, Binary::Ne);
-        keep(out, old);
-        out.push(Micro::Predicate { condition: differs });
-        out.store(address, old, orders.store(size));
+        let outer = out.open();
+        swap.fail_and_store(out);
         ways.push(out.close(outer));
         for controlled in [true, false] {
             let outer = out.open();
-            let old = out.load(address, orders.failed(size, kept));
-            let differs = compare(out, old, Binary::Ne);
-            if !controlled {
-                keep(out, old);
-            }
-            out.push(Micro::Predicate { condition: differs });
-            if controlled {
-                keep(out, old);
-            }
+            swap.fail(out, controlled);
             ways.push(out.close(outer));
         }
         out.push(Micro::Either { ways });
         Ok(())
+    }
+}
+
+/// A compare-and-swap, of one location or of two that follow each other.
+struct Swap<'a> {
+    orders: Orders,
+    size: Size,
+    addresses: Vec<Temporary>,
+    /// What is expected to be there.
+    with: Vec<Temporary>,
+    /// The registers that hold it, and get what was there.
+    expected: &'a [Operand],
+    single: bool,
+}
+
+impl Swap<'_> {
+    /// Whether what is read goes to a register.
+    fn kept(&self) -> bool {
+        !self.single || self.expected[0].register != ZERO
+    }
+
+    fn load(&self, out: &mut Builder, access: &Access) -> Vec<Temporary> {
+        self.addresses.iter().map(|address| out.load(*address, access.clone())).collect()
+    }
+
+    fn store(&self, out: &mut Builder, values: &[Temporary]) {
+        for (address, value) in self.addresses.iter().zip(values) {
+            out.store(*address, *value, self.orders.store(self.size));
+        }
+    }
+
+    fn keep(&self, out: &mut Builder, values: &[Temporary]) {
+        for (operand, value) in
+            self.expected.iter().zip(values).filter(|(operand, _)| operand.register != ZERO)
+        {
+            let value =
+                if self.size == Size::Quad { *value } else { out.unary(Unary::Zero(self.size), *value) };
+            out.write(operand.register, value);
+        }
+    }
+
+    /// Assumes that what was read is as expected, or not.
+    fn compare(&self, out: &mut Builder, old: &[Temporary], same: bool) -> Temporary {
+        let mut all = None;
+        for (old, with) in old.iter().zip(&self.with) {
+            let equal = out.binary(Binary::Eq, *old, *with);
+            all = Some(all.map_or(equal, |all| out.binary(Binary::And, all, equal)));
+        }
+        let all = all.unwrap_or(self.with[0]);
+        let holds = if same { all } else { out.unary(Unary::IsZero, all) };
+        out.assume(holds);
+        holds
+    }
+
+    fn succeed(&self, out: &mut Builder, new: &[Temporary], controlled: bool) {
+        let old = self.load(out, &self.orders.load(self.size, self.kept()));
+        let holds = self.compare(out, &old, true);
+        if !controlled {
+            self.keep(out, &old);
+        }
+        out.push(Micro::Predicate { condition: holds });
+        if controlled {
+            self.keep(out, &self.with);
+        }
+        self.store(out, new);
+    }
+
+    fn fail_and_store(&self, out: &mut Builder) {
+        let plain = self.orders.failed(self.size, self.kept());
+        let access = if self.single { self.orders.load(self.size, self.kept()) } else { plain };
+        let old = self.load(out, &access);
+        let holds = self.compare(out, &old, false);
+        self.keep(out, &old);
+        out.push(Micro::Predicate { condition: holds });
+        self.store(out, &old);
+    }
+
+    fn fail(&self, out: &mut Builder, controlled: bool) {
+        let old = self.load(out, &self.orders.failed(self.size, self.kept()));
+        let holds = self.compare(out, &old, false);
+        if !controlled {
+            self.keep(out, &old);
+        }
+        out.push(Micro::Predicate { condition: holds });
+        if controlled {
+            self.keep(out, &old);
+        }
     }
 }

@@ -33,8 +33,8 @@ impl Line<'_, '_> {
                 "ldaxr" => self.load_exclusive(size, &["X", "A"])?,
                 "str" | "stur" => self.store(size, &[])?,
                 "stlr" | "stlur" => self.store(size, &["L"])?,
-                "stxr" => self.store_exclusive(size, &["X"])?,
-                _ => self.store_exclusive(size, &["X", "L"])?,
+                "stxr" => self.store_exclusive(size, &["X"], false)?,
+                _ => self.store_exclusive(size, &["X", "L"], false)?,
             }
             return Ok(true);
         }
@@ -50,6 +50,8 @@ impl Line<'_, '_> {
             "stilp" => self.store_pair(&["L"], true)?,
             "ldxp" => self.load_exclusive_pair(&["X"])?,
             "ldaxp" => self.load_exclusive_pair(&["X", "A"])?,
+            "stxp" => self.store_exclusive(None, &["X"], true)?,
+            "stlxp" => self.store_exclusive(None, &["X", "L"], true)?,
             _ => return Ok(false),
         }
         Ok(true)
@@ -113,14 +115,19 @@ impl Line<'_, '_> {
     }
 
     /// Either outcome; the status depends on nothing.
-    fn store_exclusive(&mut self, size: Option<Size>, sets: &[&'static str]) -> Result<()> {
+    fn store_exclusive(&mut self, size: Option<Size>, sets: &[&'static str], pair: bool) -> Result<()> {
         let (status, from) = (self.register()?.register, self.comma_operand()?);
-        let address = self.address()?;
+        let other = if pair { Some(self.comma_operand()?) } else { None };
+        let address = self.address()?.at;
         let size = size.unwrap_or(from.size);
         let value = self.stored(from, size);
+        let second = other.map(|other| {
+            let next = self.reader.offset(address, i64::from(size.bytes()));
+            (next, self.stored(other, size))
+        });
         let access = Access::atomic(size, sets);
         let status = Some(status).filter(|status| *status != super::ZERO);
-        Conditional { reservation: RESERVATION, address: address.at, value, access }.write(
+        Conditional { reservation: RESERVATION, address, value, second, access }.write(
             &mut self.reader.out,
             |out, _| {
                 if let Some(status) = status {
