@@ -6,7 +6,7 @@ mod witness;
 
 pub use race::Race;
 pub(crate) use violation::kept;
-pub use violation::{Axiom, Because, Check, Cycle, Edge, Refutation, Violation};
+pub use violation::{Axiom, Because, Check, Cycle, Edge, GivenCheck, Refutation, Violation};
 pub use witness::{ModificationOrder, Witness};
 
 use std::fmt;

@@ -64,13 +64,15 @@ pub enum Axiom {
     Sources,
     /// acyclic(psc): the order of seq_cst events
     SeqCst,
-    /// A check of a model that is given as text: its name there, and its line.
-    Given {
-        /// The name.
-        name: &'static str,
-        /// What it says.
-        formula: &'static str,
-    },
+    /// A check of a model that is given as text.
+    Given(&'static GivenCheck),
+}
+
+/// What a check of a model's text is called there, and what it says.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct GivenCheck {
+    name: String,
+    formula: String,
 }
 
 /// Names of checks and relations of models' texts, once each.
@@ -130,12 +132,13 @@ impl Axiom {
         if let Some(axiom) = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name) {
             return axiom;
         }
-        let check = Axiom::Given { name: kept(name), formula: kept(formula) };
         let mut checks = CHECKS.lock().unwrap_or_else(PoisonError::into_inner);
-        if !checks.contains(&check) {
-            checks.push(check);
-        }
-        check
+        let known = checks.iter().find(|axiom| axiom.name() == name && axiom.formula() == formula);
+        known.copied().unwrap_or_else(|| {
+            let new = Box::leak(Box::new(GivenCheck { name: name.into(), formula: formula.into() }));
+            checks.push(Axiom::Given(new));
+            Axiom::Given(new)
+        })
     }
 
     /// The axiom's name in every output.
@@ -163,7 +166,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "saturated-sequential",
             Axiom::Sources => "sources",
             Axiom::SeqCst => "seq-cst",
-            Axiom::Given { name, .. } => name,
+            Axiom::Given(check) => check.name.as_str(),
         }
     }
 
@@ -192,7 +195,7 @@ impl Axiom {
             Axiom::SaturatedSequential => "acyclic(hb), hb the saturation",
             Axiom::Sources => "every read has a source with which the axioms hold",
             Axiom::SeqCst => "acyclic(psc)",
-            Axiom::Given { formula, .. } => formula,
+            Axiom::Given(check) => check.formula.as_str(),
         }
     }
 }
