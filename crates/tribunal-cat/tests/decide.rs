@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::evaluate::Evaluator;
-use tribunal_cat::limits::Unlimited;
+use tribunal_cat::limits::{Stopped, Unlimited};
 use tribunal_cat::plan::*;
 use tribunal_cat::refutation::{Case, Refutation};
 use tribunal_cat::relation::Relation;
@@ -222,4 +222,51 @@ fn what_is_not_monotone_by_every_order() {
 #[test]
 fn two_choices_by_every_order() {
     same_as_brute_force(two_choices(), 300, 6, 4);
+}
+
+/// Executions that leave more open: what the search decides is what enumeration does, and refutations hold.
+#[test]
+fn searches_agree_with_enumeration() {
+    let plans = [sc(), tso(), ra(), rc11()];
+    let (mut random, mut splits) = (Random(21), 0);
+    for round in 0..600 {
+        let plan = &plans[round % plans.len()];
+        let facts = Small::random(&mut random, 4, 11, 1 + round % 3);
+        let mut decider = Decider::new(plan, &[]);
+        decider.load(&facts).expect("all names");
+        let mut raised = vec![false; plan.checks.len()];
+        let any = decider.judge(&[], &mut raised, &mut Unlimited) == Ok(true);
+        let count = decider.count(&[], &mut raised, &mut Unlimited).expect("no limit");
+        assert_eq!(any, count > 0);
+        match decider.decide(&[], &mut Unlimited) {
+            Ok(Verdict::Consistent(_)) => assert!(count > 0, "{facts:?}"),
+            Ok(Verdict::Inconsistent(Some(refutation))) => {
+                assert_eq!(count, 0, "{facts:?}");
+                assert_eq!(refutation.verify(plan, &facts, &[]), Ok(()));
+                splits += refutation.cases.len() / 2;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(splits > 20, "{splits}");
+}
+
+/// Limits are asked, and end what would go on.
+#[test]
+fn limits_end_decisions() {
+    let plan = immediate();
+    let mut random = Random(22);
+    let mut stopped = 0;
+    for _ in 0..60 {
+        let facts = Small::random(&mut random, 3, 8, 1);
+        let mut decider = Decider::new(&plan, &[]);
+        decider.load(&facts).expect("all names");
+        for most in 0..4 {
+            let mut limits = |_: usize, states: u64| if states > most { Err(Stopped) } else { Ok(()) };
+            stopped += usize::from(decider.decide(&[], &mut limits).is_err());
+            let mut none = |_: usize, _: u64| Err(Stopped);
+            assert_eq!(decider.decide(&[], &mut none), Err(Stopped));
+        }
+    }
+    assert!(stopped > 20, "{stopped}");
 }

@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use std::fmt;
 use std::path::Path;
-use tribunal::object::{MalformedHistory, Misfit, Specification, specs};
-use tribunal_formats::{ErrorKind, Object, Subject};
-use tribunal_report::Judged;
-use tribunal_report::printable;
+use tribunal::object::{Specification, specs};
+use tribunal_formats::Subject;
+use tribunal_report::{Inquiry, Judged, NotJudged, Specifications, printable};
 use tribunal_spec::Declared;
 
 /// A history as its readers know it.
@@ -67,6 +66,32 @@ impl Case<'_> {
         self.warning_line().into_iter().chain(note)
     }
 
+    /// Does something to the history if it is fit to be judged: its specification is known, and it keeps to its types.
+    pub fn with<T>(
+        &self,
+        specifications: &Specifications,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        specifications.with(self.subject, self.file, act).unwrap_or_else(|why| Err(self.not_judged(why)))
+    }
+
+    /// As [`Case::with`], for an inquiry.
+    pub fn before<T>(
+        &self,
+        inquiry: &Inquiry,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        inquiry.with(self.subject, self.file, act).unwrap_or_else(|why| Err(self.not_judged(why)))
+    }
+
+    fn not_judged(&self, why: NotJudged) -> Failure {
+        match why {
+            NotJudged::Specification(unknown) => self.failure(unknown),
+            NotJudged::IllTyped(error) => error.into(),
+            NotJudged::OtherMethods { source, methods } => Failure::OtherMethods { source, methods },
+        }
+    }
+
     /// A failure that has to do with this history.
     pub fn failure(&self, problem: impl fmt::Display) -> Failure {
         Failure::History { file: self.file.into(), line: self.line, problem: problem.to_string() }
@@ -93,61 +118,19 @@ impl fmt::Display for Case<'_> {
     }
 }
 
-/// Where specifications come from: each history names its own, unless one is given for all.
-pub struct Specifications {
-    given: Option<Box<dyn Specification>>,
-}
-
-impl Specifications {
-    /// As `--spec` says: the name of a built-in one, or a file with the extension `.spec`.
-    pub fn new(given: Option<&str>) -> Result<Self, Failure> {
-        let usage = |spec: &str, problem: String| Failure::Usage(format!("--spec {spec}: {problem}"));
-        let given = match given {
-            None => None,
-            Some(spec) if Path::new(spec).extension().is_some_and(|extension| extension == "spec") => {
-                let source = std::fs::read_to_string(spec)
-                    .map_err(|source| Failure::Read { file: spec.into(), source })?;
-                let declared = Declared::parse(&source, spec)?;
-                Some(Box::new(declared) as Box<dyn Specification>)
-            }
-            Some(spec) => Some(specs::named(spec).map_err(|unknown| usage(spec, unknown.to_string()))?),
-        };
-        Ok(Specifications { given })
-    }
-
-    /// The one given for all.
-    pub fn given(&self) -> Option<&dyn Specification> {
-        self.given.as_deref()
-    }
-
-    /// Does something to a history that is fit to be judged: its specification is known, and it keeps to its types.
-    pub fn with<T>(
-        &self,
-        case: &Case<'_>,
-        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        match case.subject {
-            Subject::Memory(execution) => act(Judged::Memory(execution)),
-            Subject::Object(object) => match &self.given {
-                Some(spec) => act(Judged::Object(&object.typed(case.file, &**spec)?)),
-                None => {
-                    let spec = object.specification().map_err(|unknown| case.failure(unknown))?;
-                    act(Judged::Object(
-                        &object.typed(case.file, &*spec).map_err(|source| told(source, object))?,
-                    ))
-                }
-            },
+/// Where specifications come from, as `--spec` says: the name of a built-in one, or a file with the extension `.spec`.
+pub fn specifications(given: Option<&str>) -> Result<Specifications, Failure> {
+    let given: Option<Box<dyn Specification>> = match given {
+        None => None,
+        Some(spec) if Path::new(spec).extension().is_some_and(|extension| extension == "spec") => {
+            let source = std::fs::read_to_string(spec)
+                .map_err(|source| Failure::Read { file: spec.into(), source })?;
+            Some(Box::new(Declared::parse(&source, spec)?))
         }
-    }
-}
-
-/// A history that does not fit what it says or implies that it is of: if it calls other methods, perhaps it is of something else.
-fn told(source: tribunal_formats::Error, object: &Object) -> Failure {
-    match source.kind() {
-        ErrorKind::MalformedObject(MalformedHistory::IllTyped {
-            misfit: Misfit::UnknownMethod { .. },
-            ..
-        }) => Failure::OtherMethods { source, methods: object.history.methods().join(", ") },
-        _ => source.into(),
-    }
+        Some(spec) => {
+            let usage = |unknown| Failure::Usage(format!("--spec {spec}: {unknown}"));
+            Some(specs::named(spec).map_err(usage)?)
+        }
+    };
+    Ok(Specifications::new(given))
 }

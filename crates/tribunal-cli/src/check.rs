@@ -1,7 +1,7 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
 use crate::args::{Budget, CheckArguments, Output};
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::certificates::{Store, Stored};
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -15,12 +15,8 @@ use anstyle::Style;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use tribunal::Model;
-use tribunal::object::Criterion;
 use tribunal_formats::{History, Labels, Subject};
-use tribunal_report::Judged;
-use tribunal_report::printable;
-use tribunal_report::{EngineChoice, Question, Questions};
+use tribunal_report::{EngineChoice, Inquiry, Judged, NotDecided, Question, Questions, printable};
 use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -45,61 +41,31 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
     session.end(out)
 }
 
-/// What is asked of the histories of each kind.
-struct Asked {
-    of_memories: Vec<Question>,
-    of_objects: Vec<Question>,
-    /// Whether that is everything that applies, rather than what was named.
-    all: bool,
-}
-
-impl Asked {
-    /// What the arguments ask for: each model or criterion that was named must be one that the engine decides.
-    fn new(arguments: &CheckArguments) -> Result<Self, Failure> {
-        let engine = arguments.engine;
-        let mut named = match (&arguments.model, arguments.axioms.is_empty()) {
-            (None, true) | (Some(Questions::All), true) => {
-                let decided = |question: &Question| engine.decides(question);
-                let of_memories = Model::ALL.map(Question::Model).into_iter().filter(decided).collect();
-                let of_objects =
-                    Criterion::ALL.map(Question::Criterion).into_iter().filter(decided).collect();
-                return Ok(Asked { of_memories, of_objects, all: true });
-            }
-            (None, false) => Vec::new(),
-            (Some(Questions::All), false) => {
-                return Err(Failure::Usage("--axioms goes with named models or none, not with `all`".into()));
-            }
-            (Some(Questions::These(questions)), _) => questions.clone(),
-        };
-        named.extend(arguments.axioms.iter().cloned().map(Question::Criterion));
-        let undecided = named.iter().filter(|question| !engine.decides(question));
-        let undecided: Vec<_> = undecided
-            .map(|question| format!("{question} is decided by {}", question.engines().join(", ")))
-            .collect();
-        if !undecided.is_empty() {
-            return Err(Failure::Usage(format!("--engine {}: {}", engine.name(), undecided.join("; "))));
+/// What the arguments ask for: each model or criterion that was named must be one that the engine decides.
+fn inquiry(arguments: &CheckArguments) -> Result<Inquiry, Failure> {
+    let axioms = arguments.axioms.iter().cloned().map(Question::Criterion);
+    let questions = match (&arguments.model, arguments.axioms.is_empty()) {
+        (None | Some(Questions::All), true) => Questions::All,
+        (None, false) => Questions::These(axioms.collect()),
+        (Some(Questions::All), false) => {
+            return Err(Failure::Usage("--axioms goes with named models or none, not with `all`".into()));
         }
-        Ok(Asked { of_memories: named.clone(), of_objects: named, all: false })
-    }
-
-    fn of(&self, judged: Judged<'_>) -> &[Question] {
-        match judged {
-            Judged::Memory(_) => &self.of_memories,
-            Judged::Object(..) => &self.of_objects,
-        }
-    }
+        (Some(Questions::These(named)), _) => Questions::These(named.iter().cloned().chain(axioms).collect()),
+    };
+    let engine = arguments.engine;
+    let refused = |undecided: NotDecided| Failure::Usage(format!("--engine {}: {undecided}", engine.name()));
+    Inquiry::new(questions, specifications(arguments.spec.as_deref())?).by(engine).map_err(refused)
 }
 
 /// What is asked, and how it is answered: what the workers share.
 struct Court<'a> {
     arguments: &'a CheckArguments,
-    asked: Asked,
+    inquiry: Inquiry,
     /// What each answer may cost.
     budget: Budget,
     memory: Memory,
     /// What to say of answers that came too late.
     hint: Option<&'static str>,
-    specifications: Specifications,
     /// Nothing, when only mismatches are of interest.
     report: Option<Box<dyn Report + Send>>,
     progress: Progress,
@@ -163,7 +129,7 @@ struct Tally {
 
 impl<'a> Court<'a> {
     fn new(arguments: &'a CheckArguments, colour: bool) -> Result<Self, Failure> {
-        let asked = Asked::new(arguments)?;
+        let inquiry = inquiry(arguments)?;
         let store = match &arguments.certificates {
             Some(_) if arguments.output != Output::Json => {
                 return Err(Failure::Usage("--certificates goes with --output json".into()));
@@ -172,7 +138,7 @@ impl<'a> Court<'a> {
             None => None,
         };
         let witness = arguments.witness;
-        let all = asked.all;
+        let all = inquiry.is_of_all();
         let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
         let hint = arguments.budget.hint().filter(|_| all);
         let report: Option<Box<dyn Report + Send>> = match arguments.output {
@@ -184,11 +150,10 @@ impl<'a> Court<'a> {
         };
         Ok(Court {
             arguments,
-            asked,
+            inquiry,
             budget,
             memory: Memory::default(),
             hint,
-            specifications: Specifications::new(arguments.spec.as_deref())?,
             report,
             progress: Progress::new(),
             colour,
@@ -203,10 +168,10 @@ impl<'a> Court<'a> {
         first: bool,
         large: bool,
     ) -> Result<Judgement, Failure> {
-        let Court { arguments, asked, budget, memory, .. } = self;
-        self.specifications.with(case, |judged| {
+        let Court { arguments, inquiry, budget, memory, .. } = self;
+        case.before(inquiry, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
-            let mut questions: Vec<&Question> = asked.of(judged).iter().collect();
+            let mut questions: Vec<&Question> = inquiry.questions(judged).iter().collect();
             // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
             let word = arguments.output == Output::Brief && !arguments.verify && !arguments.expect;
             if word && matches!(judged, Judged::Object(..)) {
@@ -220,7 +185,7 @@ impl<'a> Court<'a> {
                 let mut finding = memory.answer(
                     large,
                     || budget.limits(),
-                    |limits| Finding::of(judged, question, arguments.engine, limits),
+                    |limits| inquiry.ask(judged, question, limits),
                     Finding::lacks_memory,
                 );
                 if arguments.verify {
@@ -237,11 +202,11 @@ impl<'a> Court<'a> {
             let mut notes = tally.verified(case, &findings);
             if arguments.expect {
                 // With a model or an engine named, the others' labels are not asked for.
-                let every_label = asked.all && arguments.engine == EngineChoice::Auto;
+                let every_label = inquiry.is_of_all() && inquiry.engine() == EngineChoice::Auto;
                 let mismatches = expectations.compare(case, labels, &findings, every_label);
                 notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
-            tally.count(&findings, arguments.engine);
+            tally.count(&findings, inquiry.engine());
             let mut sheet = Sheet { page: self.page(), first, below: self.page(), stored: Vec::new() };
             if let Some(report) = &self.report {
                 report.history(case, &findings, &mut sheet)?;
@@ -294,10 +259,8 @@ impl Job for Hearing<'_> {
         let numbered = turn.take(histories.len(), |numbers| {
             let begin = numbers.index;
             numbers.index += histories.len() as u64;
-            let firsts: Vec<bool> = histories
-                .iter()
-                .map(|history| numbers.is_first(history, file, &court.specifications))
-                .collect();
+            let firsts: Vec<bool> =
+                histories.iter().map(|history| numbers.is_first(history, file, &court.inquiry)).collect();
             (begin, firsts)
         });
         let Some((begin, firsts)) = numbered else { return };
@@ -325,11 +288,11 @@ impl Job for Hearing<'_> {
 
 impl Numbers {
     /// Whether a history is the first of its kind that can be judged. It is counted.
-    fn is_first(&mut self, history: &Heard, file: &str, specifications: &Specifications) -> bool {
+    fn is_first(&mut self, history: &Heard, file: &str, inquiry: &Inquiry) -> bool {
         let Ok(History { subject, line, .. }) = history else { return false };
         let count = &mut self.of_kind[kind_of(subject)];
         let case = Case { file, index: 0, line: *line, subject };
-        let first = *count == 0 && specifications.with(&case, |_| Ok(())).is_ok();
+        let first = *count == 0 && case.before(inquiry, |_| Ok(())).is_ok();
         *count += u64::from(first || *count > 0);
         first
     }

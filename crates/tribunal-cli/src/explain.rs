@@ -1,7 +1,7 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
 
 use crate::args::Judging;
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::given::given;
@@ -10,10 +10,8 @@ use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::Args;
 use std::io::Write;
-use tribunal::Model;
-use tribunal::object::Criterion;
 use tribunal_formats::History;
-use tribunal_report::{EngineChoice, Finding, Heading, Judged, Question, Section, Word};
+use tribunal_report::{Finding, Heading, Inquiry, Judged, Question, Questions, Section, Word};
 use tribunal_report::{SCREENFUL, contrast, section, sections};
 
 const EXPLAIN_HELP: &str = "\
@@ -50,8 +48,19 @@ pub struct ExplainArguments {
     pub judging: Judging,
 }
 
+impl ExplainArguments {
+    fn questions(&self) -> Questions {
+        match (&self.model, &self.why_not, &self.but) {
+            (Some(model), ..) => Questions::These(vec![model.clone()]),
+            (None, Some(strong), Some(weak)) => Questions::These(vec![strong.clone(), weak.clone()]),
+            _ => Questions::All,
+        }
+    }
+}
+
 pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let specifications = Specifications::new(arguments.judging.spec.as_deref())?;
+    let specifications = specifications(arguments.judging.spec.as_deref())?;
+    let inquiry = Inquiry::new(arguments.questions(), specifications);
     let name = arguments.judging.name();
     let progress = Progress::new();
     let histories = arguments.judging.histories(&progress)?;
@@ -64,7 +73,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
         }
         let case = Case { file: &name, index, line: history.line, subject: &history.subject };
         let Explained { sections, closing, status } =
-            specifications.with(&case, |judged| explain(&case, judged, &history, arguments, &progress))?;
+            case.before(&inquiry, |judged| explain(&case, &inquiry, judged, &history, arguments, &progress))?;
         if interrupt::requested() {
             return Ok(Status::Interrupted);
         }
@@ -112,6 +121,7 @@ struct Explained {
 
 fn explain(
     case: &Case<'_>,
+    inquiry: &Inquiry,
     judged: Judged<'_>,
     history: &History,
     arguments: &ExplainArguments,
@@ -119,12 +129,11 @@ fn explain(
 ) -> Result<Explained, Failure> {
     // The history's name takes a line, and so does a note.
     let height = SCREENFUL - 1 - usize::from(case.note().is_some());
-    let all = arguments.model.is_none() && arguments.why_not.is_none();
     let budget = &arguments.judging.budget;
-    let limits = || if all { budget.of_all().limits() } else { budget.limits() };
+    let limits = || if inquiry.is_of_all() { budget.of_all().limits() } else { budget.limits() };
     let ask = |question: &Question| {
         progress.judging(case.index, question);
-        Finding::of(judged, question, EngineChoice::Auto, &limits())
+        inquiry.ask(judged, question, &limits())
     };
     let named = |question: &Question| {
         let finding = ask(question);
@@ -159,10 +168,7 @@ fn explain(
         let sections = vec![section(&ruling, history, height, &limits())];
         return Ok(Explained { sections, closing: None, status: status([ruling.word()]) });
     }
-    let findings: Vec<Finding<'_>> = match judged {
-        Judged::Memory(_) => Model::ALL.map(Question::Model).iter().map(ask).collect(),
-        Judged::Object(..) => Criterion::ALL.map(Question::Criterion).iter().map(ask).collect(),
-    };
+    let findings: Vec<Finding<'_>> = inquiry.questions(judged).iter().map(ask).collect();
     let status = status(findings.iter().map(|finding| finding.ruling.word()));
     let late = findings.iter().filter(|finding| finding.ruling.is_late()).count();
     let closing = budget.hint().filter(|_| late > 0).map(|hint| format!("{late} undecided after {hint}"));

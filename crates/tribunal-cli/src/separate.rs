@@ -5,7 +5,7 @@ mod known;
 mod picture;
 
 use crate::args::{Budget, format, seconds};
-use crate::case::Specifications;
+use crate::case::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::given::given;
@@ -23,7 +23,7 @@ use tribunal::object::{Criterion, Specification, specs};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, Labels, Object, Subject, Writer, write_history, write_object};
-use tribunal_report::{EngineChoice, Finding, Judged, Question};
+use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications};
 use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
 
 const SEPARATE_HELP: &str = "\
@@ -287,7 +287,7 @@ struct Objects {
 
 impl Objects {
     fn new(name: Option<&str>) -> Result<Self, Failure> {
-        let given = Specifications::new(name)?;
+        let given = specifications(name)?;
         let built_in = SPECIFICATIONS.iter().filter_map(|name| specs::named(name).ok()).collect();
         Ok(Objects { given, name: name.map(String::from), built_in })
     }

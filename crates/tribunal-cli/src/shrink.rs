@@ -1,7 +1,7 @@
 //! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
 
 use crate::args::{Judging, ShrinkArguments};
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
@@ -21,7 +21,7 @@ use tribunal_report::unfit;
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
-    let specifications = Specifications::new(arguments.judging.spec.as_deref())?;
+    let specifications = specifications(arguments.judging.spec.as_deref())?;
     let name = arguments.judging.name();
     let (progress, memory) = (Progress::new(), Memory::default());
     let Judging { format, nil_reads, budget, file, .. } = &arguments.judging;
@@ -34,7 +34,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let question = arguments.model.clone().unwrap_or_else(|| usual(&subject));
-        let part = specifications.with(&case, |judged| {
+        let part = case.with(&specifications, |judged| {
             memory.answer(
                 large,
                 || budget.limits(),

@@ -3,7 +3,7 @@
 mod lines;
 
 use crate::args::{VerifyArguments, reading};
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
@@ -28,9 +28,7 @@ use tribunal_formats::certificate::{
     self, race_from_json, races_from_json, violation_from_json, witness_from_json,
 };
 use tribunal_formats::{Error, History};
-use tribunal_report::Judged;
-use tribunal_report::Question;
-use tribunal_report::printable;
+use tribunal_report::{Judged, Question, Specifications, printable};
 use tribunal_report::{Verification, Verifications, Word, unfit};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
@@ -45,7 +43,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     let max_memory = reading(arguments.format, arguments.budget.max_memory).max_memory;
     let session = Session {
         arguments,
-        specifications: Specifications::new(arguments.spec.as_deref())?,
+        specifications: specifications(arguments.spec.as_deref())?,
         memory: Memory::default(),
         history_file: arguments.history.to_string_lossy().into(),
         certificate_file: arguments.certificate.to_string_lossy().into(),
@@ -374,7 +372,7 @@ impl Session<'_> {
                 let case = Case { file: name, index: *index, line: *line, subject };
                 let verification = match claimed {
                     None => None,
-                    Some(claimed) => self.specifications.with(&case, |judged| {
+                    Some(claimed) => case.with(&self.specifications, |judged| {
                         Ok(self.memory.answer(
                             large,
                             || budget.limits_of_verification(judged),

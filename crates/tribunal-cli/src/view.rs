@@ -1,7 +1,7 @@
 //! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
 
 use crate::args::Judging;
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::given::given;
@@ -12,8 +12,8 @@ use clap::{Args, ValueHint};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tribunal_formats::History;
-use tribunal_report::{EngineChoice, Finding, Questions, printable};
-use tribunal_view::{Document, asked, document, dot, page, svg};
+use tribunal_report::{Inquiry, Questions, printable};
+use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
 Examples:
@@ -62,17 +62,18 @@ type Draw = fn(&Document) -> String;
 pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let pictures = pictures(arguments)?;
     let Judging { spec, budget, .. } = &arguments.judging;
-    let specifications = Specifications::new(spec.as_deref())?;
+    let specifications = specifications(spec.as_deref())?;
+    let inquiry = Inquiry::new(arguments.model.clone(), specifications);
     let budget = budget.of_all();
     let name = arguments.judging.name();
     let progress = Progress::new();
     let history = chosen(arguments, &name, &progress)?;
     let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
-    let document = specifications.with(&case, |judged| {
+    let document = case.before(&inquiry, |judged| {
         let mut findings = Vec::new();
-        for question in asked(&arguments.model, judged) {
-            progress.judging(case.index, &question);
-            findings.push(Finding::of(judged, &question, EngineChoice::Auto, &budget.limits()));
+        for question in inquiry.questions(judged) {
+            progress.judging(case.index, question);
+            findings.push(inquiry.ask(judged, question, &budget.limits()));
         }
         Ok(document(&history, &name, &findings, &budget.limits()))
     })?;

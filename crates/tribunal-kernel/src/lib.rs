@@ -15,6 +15,7 @@ use tribunal::memory::{EventId, Execution, LocId};
 use tribunal::models::Preserved;
 use tribunal::models::decide_assuming;
 use tribunal::verdict::{Limit, ModificationOrder};
+use tribunal_cat::relation::{Relation, Set};
 
 /// How many pairs of writes are ordered, and by what.
 ///
@@ -104,7 +105,7 @@ fn convergence(x: &Execution, accesses: &Accesses, co: &Order, limits: &Limits<'
     let mut order = co.clone();
     for &(read, write) in &accesses.reads {
         limits.check(0)?;
-        for word in 0..co.words {
+        for word in 0..co.words() {
             for other in accesses.writes_before(x, co, read, word).filter(|&other| other != write) {
                 order.insert(other, write);
             }
@@ -130,7 +131,7 @@ fn causal_convergence(
         while std::mem::take(&mut grown) {
             for &(read, write) in reads() {
                 limits.check(0)?;
-                for word in 0..seen.words {
+                for word in 0..seen.words() {
                     for other in accesses.writes_before(x, &seen, read, word).filter(|&other| other != write)
                     {
                         if seen.insert(other, write) {
@@ -145,12 +146,12 @@ fn causal_convergence(
     // hb_WW is transitive as it is; cf[hb] is added to it.
     let mut pww = Order::empty(x);
     for &write in accesses.writes.iter().flatten() {
-        for word in 0..hb.words {
+        for word in 0..hb.words() {
             accesses.writes_before(x, &hb, write, word).for_each(|other| pww.set(other, write));
         }
     }
     for &(read, write) in &accesses.reads {
-        for word in 0..hb.words {
+        for word in 0..hb.words() {
             for other in accesses.writes_before(x, &hb, read, word).filter(|&other| other != write) {
                 pww.insert(other, write);
             }
@@ -159,7 +160,7 @@ fn causal_convergence(
     let mut order = co.clone();
     for &write in accesses.writes.iter().flatten() {
         limits.check(0)?;
-        for word in 0..pww.words {
+        for word in 0..pww.words() {
             for other in accesses.writes_before(x, &pww, write, word) {
                 order.insert(other, write);
             }
@@ -191,7 +192,7 @@ struct Accesses {
     /// The writes of each location, its initial write last.
     writes: Vec<Vec<EventId>>,
     /// By location, its writes as a set.
-    write_sets: Vec<Vec<u64>>,
+    write_sets: Vec<Set>,
     /// The reads with the writes they read.
     reads: Vec<(EventId, EventId)>,
 }
@@ -209,11 +210,7 @@ impl Accesses {
         for loc in x.locations() {
             writes[loc.index()].push(x.init_write(loc));
         }
-        let set = |writes: &Vec<EventId>| {
-            let mut set = vec![0; words(x)];
-            writes.iter().for_each(|write| set[write.index() / 64] |= 1 << (write.0 % 64));
-            set
-        };
+        let set = |writes: &Vec<EventId>| Set::of(size(x), writes.iter().map(|write| write.index()));
         Accesses { write_sets: writes.iter().map(set).collect(), writes, reads }
     }
 
@@ -234,8 +231,8 @@ impl Accesses {
         access: EventId,
         word: usize,
     ) -> impl Iterator<Item = EventId> + use<> {
-        let writes = x.loc(access).map_or(0, |loc| self.write_sets[loc.index()][word]);
-        let mut rest = order.rows[access.index() * order.words + word] & writes;
+        let writes = x.loc(access).map_or(0, |loc| self.write_sets[loc.index()].words()[word]);
+        let mut rest = order.before.row(access.index())[word] & writes;
         std::iter::from_fn(move || {
             let bit = rest.trailing_zeros();
             rest &= rest.wrapping_sub(1);
@@ -253,25 +250,25 @@ impl Accesses {
     }
 }
 
-fn words(x: &Execution) -> usize {
-    (x.len() + x.location_count()).div_ceil(64)
+/// How many events there are, with the initial writes.
+fn size(x: &Execution) -> usize {
+    x.len() + x.location_count()
 }
 
 /// A transitive relation on the events, the initial writes among them.
 #[derive(Clone)]
 struct Order {
-    words: usize,
-    /// Row b is the set of the events before b, a bit an event.
-    rows: Vec<u64>,
+    /// The inverse: row b is the set of the events before b.
+    before: Relation,
 }
 
 impl Order {
     fn bytes(x: &Execution) -> usize {
-        (x.len() + x.location_count()) * words(x) * size_of::<u64>()
+        Relation::bytes(size(x))
     }
 
     fn empty(x: &Execution) -> Self {
-        Order { words: words(x), rows: vec![0; (x.len() + x.location_count()) * words(x)] }
+        Order { before: Relation::empty(size(x)) }
     }
 
     /// (po ∪ rf)⁺, which must be acyclic.
@@ -304,20 +301,22 @@ impl Order {
         co
     }
 
+    /// How many words a row has.
+    fn words(&self) -> usize {
+        self.before.size().div_ceil(64)
+    }
+
     fn contains(&self, from: EventId, to: EventId) -> bool {
-        self.rows[to.index() * self.words + from.index() / 64] >> (from.0 % 64) & 1 == 1
+        self.before.contains(to.index(), from.index())
     }
 
     fn set(&mut self, from: EventId, to: EventId) {
-        self.rows[to.index() * self.words + from.index() / 64] |= 1 << (from.0 % 64);
+        self.before.insert(to.index(), from.index());
     }
 
     /// Puts an event and all before it before another.
     fn join(&mut self, from: EventId, to: EventId) {
-        let (source, target) = (from.index() * self.words, to.index() * self.words);
-        for word in 0..self.words {
-            self.rows[target + word] |= self.rows[source + word];
-        }
+        self.before.extend_row(to.index(), from.index());
         self.set(from, to);
     }
 
@@ -326,7 +325,7 @@ impl Order {
         if self.contains(from, to) {
             return false;
         }
-        for later in (0..(self.rows.len() / self.words) as u32).map(EventId) {
+        for later in (0..self.before.size() as u32).map(EventId) {
             if later != to && self.contains(to, later) {
                 self.join(from, later);
             }
@@ -341,7 +340,7 @@ impl Order {
         while std::mem::take(&mut grown) {
             for &(read, write) in &accesses.reads {
                 limits.check(0)?;
-                for word in 0..self.words {
+                for word in 0..self.words() {
                     for other in accesses.writes_before(x, self, read, word).filter(|&other| other != write) {
                         grown |= self.insert(other, write);
                     }
@@ -368,7 +367,7 @@ impl Order {
     /// How many pairs of writes are ordered, initial writes left out.
     fn ordered_pairs(&self, x: &Execution, accesses: &Accesses) -> u64 {
         let before = |&write: &EventId| {
-            let before = (0..self.words).flat_map(|word| accesses.writes_before(x, self, write, word));
+            let before = (0..self.words()).flat_map(|word| accesses.writes_before(x, self, write, word));
             before.filter(|&other| !x.is_init(other)).count() as u64
         };
         accesses.writes.iter().flatten().map(before).sum()

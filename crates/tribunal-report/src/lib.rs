@@ -1,13 +1,15 @@
 //! What is asked of histories and what comes of it, in words: for the command, and for the page.
 //!
-//! A [`Question`] is a model or a criterion; [`Finding::of`] asks it of a history and gives a [`Ruling`], which explains
-//! itself, shows its witness and carries its certificate. Nothing here prints.
+//! A [`Question`] is a model or a criterion. An [`Inquiry`] has those that are asked, what decides them and what objects should do; it
+//! asks them of histories and gives a [`Ruling`] each, which explains itself, shows its witness and carries its certificate.
+//! Nothing here prints.
 //!
 //! A violation is told twice: in brief, as a proof ([`memory::explain`], [`object::explain`]), whose [`Line`]s point at the
 //! events and edges that they speak of; and step by step for someone who has not seen one before ([`memory::story`]), which
 //! [`section`], [`sections`] and [`contrast`] put on a screen with a listing.
 
 mod inclusion;
+mod inquiry;
 mod line;
 pub mod memory;
 pub mod object;
@@ -15,12 +17,15 @@ mod printable;
 mod question;
 mod ruling;
 mod screen;
+mod specifications;
 mod verification;
 
 pub use inclusion::weakest;
+pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
 pub use printable::printable;
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, unfit};
 pub use screen::{Heading, Section, contrast, section, sections};
+pub use specifications::{NotJudged, Specifications};
 pub use verification::{Verification, Verifications};

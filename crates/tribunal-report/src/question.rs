@@ -22,8 +22,7 @@ impl Question {
         match self {
             Question::Model(model) => model.engines().iter().map(|engine| engine.name()).collect(),
             Question::Criterion(criterion) => {
-                let engines = object::Engine::ALL.iter().filter(|engine| engine.decides(criterion));
-                engines.map(|engine| engine.name()).collect()
+                criterion.engines().iter().map(|engine| engine.name()).collect()
             }
         }
     }
@@ -108,10 +107,10 @@ impl EngineChoice {
     /// Every choice, `auto` first.
     pub fn all() -> Vec<EngineChoice> {
         let mut choices = vec![EngineChoice::Auto];
-        let memory = Model::ALL.into_iter().flat_map(|model| model.engines().iter().copied());
-        let names = memory.clone().map(Engine::name).chain(object::Engine::ALL.map(object::Engine::name));
+        let names =
+            Engine::ALL.map(Engine::name).into_iter().chain(object::Engine::ALL.map(object::Engine::name));
         for name in names {
-            let memory = memory.clone().find(|engine| engine.name() == name);
+            let memory = Engine::ALL.into_iter().find(|engine| engine.name() == name);
             let object = object::Engine::ALL.into_iter().find(|engine| engine.name() == name);
             let choice = EngineChoice::Only { name, memory, object };
             if !choices.contains(&choice) {
@@ -134,7 +133,7 @@ impl EngineChoice {
         match (self, question) {
             (EngineChoice::Auto, _) => true,
             (EngineChoice::Only { memory, .. }, Question::Model(model)) => {
-                memory.is_some_and(|engine| model.engines().contains(&engine))
+                memory.is_some_and(|engine| engine.decides(*model))
             }
             (EngineChoice::Only { object, .. }, Question::Criterion(criterion)) => {
                 object.is_some_and(|engine| engine.decides(criterion))

@@ -9,9 +9,12 @@ use std::sync::atomic::Ordering;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::verdict::{Limit, Refutation};
-use tribunal::{Limits, Model, Verdict};
+use tribunal::{Judgement, Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
+
+/// Who asks by an engine asks what it decides.
+const DECIDED: &str = "the questions asked are those that the engine decides";
 
 /// What can be judged: an execution, or operations that fit their specification.
 #[derive(Clone, Copy)]
@@ -99,30 +102,27 @@ impl<'a> Finding<'a> {
         let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let (ruling, engine) = match (judged, question) {
             (Judged::Memory(execution), &Question::Model(model)) => {
-                let (verdict, engine) = match engine {
-                    _ if stopped => (Verdict::Undecided(Limit::Stopped), model.engines()[0]),
+                let judgement = match engine {
+                    _ if stopped => {
+                        Judgement { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
+                    }
                     EngineChoice::Only { memory: Some(engine), .. } => {
-                        let verdict = tribunal::judge_by(execution, model, engine, limits);
-                        let judgement = verdict.expect("the models asked are those that the engine decides");
-                        (judgement.verdict, judgement.engine)
+                        tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
-                    _ => {
-                        let judgement = tribunal::judge(execution, model, limits);
-                        (judgement.verdict, judgement.engine)
-                    }
+                    _ => tribunal::judge(execution, model, limits),
                 };
+                let Judgement { verdict, engine } = judgement;
                 (Ruling::Memory { execution, model, verdict }, engine.name())
             }
             (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let judgement = match engine {
                     _ if stopped => objects::Judgement {
                         verdict: objects::Verdict::Undecided(Limit::Stopped),
-                        engine: objects::Engine::Search,
+                        engine: criterion.engines()[0],
                     },
-                    EngineChoice::Only { object: Some(engine), .. } => objects::Judgement {
-                        verdict: objects::judge_by(typed, criterion, engine, limits),
-                        engine,
-                    },
+                    EngineChoice::Only { object: Some(engine), .. } => {
+                        objects::judge_by(typed, criterion, engine, limits).expect(DECIDED)
+                    }
                     _ => objects::judge(typed, criterion, limits),
                 };
                 let objects::Judgement { verdict, engine } = judgement;

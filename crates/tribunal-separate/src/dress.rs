@@ -1,7 +1,6 @@
 //! From a small history to an execution: names, values, and no more dependencies, orders and times than it takes.
 
-use crate::judge::{Dress, dependencies};
-use crate::relation::{Relation, members};
+use crate::judge::dependencies;
 use crate::search::{Pair, Worn, looks_at_orders};
 use crate::seq_cst::choices;
 use crate::shape::MOST_EVENTS;
@@ -9,6 +8,7 @@ use crate::sources::History;
 use tribunal::check;
 use tribunal::memory::{Execution, Interval, Kind, Op, Order, Slot, Source};
 use tribunal::verify::verify;
+use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
 
 /// A small history with what models may look at beyond labels, locations and rf.
 #[derive(Clone)]
@@ -21,21 +21,14 @@ pub(super) struct Outfit<'h> {
 }
 
 impl<'h> Outfit<'h> {
-    /// A history in a dress; fences have the orders of its shape.
-    pub fn new(h: &'h History<'h>, dress: &Dress) -> Self {
-        let labels = h.shape.labels;
-        let plain = labels.map(|label| label.order());
-        let bare = Outfit { h, orders: plain, deps: Relation::default(), timed: [false; MOST_EVENTS] };
-        match dress {
-            Dress::Bare => bare,
-            Dress::Dependencies(deps) => Outfit { deps: *deps, ..bare },
-            Dress::Orders(orders) => Outfit { orders: *orders, ..bare },
-            Dress::Full => {
-                let strongest =
-                    labels.map(|label| if label.is_fence() { label.order() } else { Order::SeqCst });
-                Outfit { h, orders: strongest, deps: dependencies(h.shape), timed: [true; MOST_EVENTS] }
-            }
-        }
+    /// A history with these orders and dependencies, and with the times of all events or of none.
+    pub fn wearing(h: &'h History<'h>, orders: [Order; MOST_EVENTS], deps: Relation, timed: bool) -> Self {
+        Outfit { h, orders, deps, timed: [timed; MOST_EVENTS] }
+    }
+
+    /// The same of another history of the shape.
+    pub fn on<'o>(&self, h: &'o History<'o>) -> Outfit<'o> {
+        Outfit { h, orders: self.orders, deps: self.deps, timed: self.timed }
     }
 
     /// All that the forbidding model may look at; of dependencies, or of orders, those given, if there are some.
@@ -57,18 +50,21 @@ impl<'h> Outfit<'h> {
         Outfit { h, orders, deps, timed: [looks.is_some_and(|model| model.times); MOST_EVENTS] }
     }
 
-    /// The execution with as little of it as still separates the pair: neither model forbids more of a history that has
-    /// less, so the allowing one need not be asked.
+    /// The execution with as little of it as still separates the pair. The allowing model is asked as well: of a text it is not known
+    /// that it forbids no more of a history that has less.
     ///
     /// # Panics
     /// If the engines do not confirm that the history separates the pair, or their certificates are refused.
     pub fn least(mut self, pair: Pair) -> Execution {
         let name = format!("{}, not {}", pair.allows, pair.forbids);
-        let forbidden = |outfit: &Self| check(&outfit.build(&name), pair.forbids).is_inconsistent();
+        let separates = |outfit: &Self| {
+            let x = outfit.build(&name);
+            check(&x, pair.forbids).is_inconsistent() && check(&x, pair.allows).is_consistent()
+        };
         let try_less = |outfit: &mut Self, change: &dyn Fn(&mut Self)| {
             let mut less = outfit.clone();
             change(&mut less);
-            let enough = forbidden(&less);
+            let enough = separates(&less);
             if enough {
                 *outfit = less;
             }
@@ -77,7 +73,7 @@ impl<'h> Outfit<'h> {
         for event in 0..self.h.shape.events {
             try_less(&mut self, &|outfit| outfit.timed[event] = false);
             for on in 0..event {
-                if self.deps.holds(on, event) {
+                if self.deps.contains(on, event) {
                     try_less(&mut self, &|outfit| outfit.deps.0[on] &= !(1 << event));
                 }
             }

@@ -3,14 +3,13 @@
 //! [`check`](tribunal::check) takes microseconds a history, most of them to set itself up, and gives proofs; a search asks
 //! yes or no about hundreds of millions. What it finds, `check` confirms.
 
-use crate::dress::Outfit;
-use crate::relation::{Relation, Set, members};
 use crate::seq_cst::{self, C11, Orders, Psc};
 use crate::shape::{MOST_EVENTS, Shape};
 use crate::sources::History;
+use tribunal::Model;
 use tribunal::memory::{Label, Order};
 use tribunal::models::Preserved;
-use tribunal::{Model, check};
+use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
 #[derive(Clone, Copy)]
@@ -52,11 +51,17 @@ pub(super) enum Rule {
     },
     Wsc,
     Pram,
-    /// What the engines say of the history in a dress: of models that have no rule here.
-    Asked(Model, Dress),
 }
 
 impl Rule {
+    /// Whether a model has one: the others are judged by their [texts](crate::text).
+    pub fn exists(model: Model) -> bool {
+        use Model::*;
+        let orders = model.preserved().is_some();
+        let causal = matches!(model, Coherence | Wsc | Ccm | Wccm | Cm | Ccv | Cc | Pram);
+        orders || causal || matches!(model, Sra | Ra | Wra | Relaxed | Rc20 | Rc11)
+    }
+
     pub fn new(model: Model, shape: &Shape, dress: Dress) -> Self {
         match model {
             Model::Coherence => Rule::Coherence,
@@ -83,7 +88,7 @@ impl Rule {
             Model::Rmo => Rule::orders(&Preserved::RMO, shape, dress),
             Model::Wmo => Rule::orders(&Preserved::WMO, shape, dress),
             Model::Custom(preserved) => Rule::orders(&preserved, shape, dress),
-            model => Rule::Asked(model, dress),
+            model => unreachable!("{model} has no rule"),
         }
     }
 
@@ -125,18 +130,18 @@ impl Rule {
         match self {
             Rule::Orders { local, kept, internal_rf, deps } => {
                 let rf = if *internal_rf { h.rf } else { external(h) };
-                deps.is_none_or(|deps| (deps | h.rf).acyclic())
+                deps.is_none_or(|deps| (deps | h.rf).is_acyclic())
                     && Arrangement { h, local: *local, global: Some(*kept | rf), fr: true, psc: None }
                         .exists()
             }
             Rule::Coherence => per_location(h, facts.po_loc),
-            Rule::Relaxed => po_rf().acyclic() && per_location(h, facts.po_loc),
+            Rule::Relaxed => po_rf().is_acyclic() && per_location(h, facts.po_loc),
             Rule::Ra => {
                 let hb = po_rf().plus();
-                hb.irreflexive() && per_location(h, hb)
+                hb.is_irreflexive() && per_location(h, hb)
             }
             Rule::Annotated(model, orders) => {
-                if !po_rf().acyclic() {
+                if !po_rf().is_acyclic() {
                     return false;
                 }
                 let hb = seq_cst::happens_before(h, *model, orders);
@@ -150,35 +155,31 @@ impl Rule {
             }
             Rule::Sra => {
                 let hb = po_rf().plus();
-                hb.irreflexive()
+                hb.is_irreflexive()
                     && Arrangement { h, local: hb, global: Some(hb), fr: false, psc: None }.exists()
             }
             Rule::Wra => cc(h, &po_rf().plus()) && no_shared_source(h),
             Rule::Cc => cc(h, &po_rf().plus()),
             Rule::Ccv => {
                 let co = po_rf().plus();
-                cc(h, &co) && (co | conflicts(h, &co, &h.rf)).acyclic()
+                cc(h, &co) && (co | conflicts(h, &co, &h.rf)).is_acyclic()
             }
             Rule::Cm => {
                 let co = po_rf().plus();
                 cc(h, &co)
                     && h.shape
                         .threads()
-                        .all(|thread| observed(h, thread.end - 1, &co, &facts.po).irreflexive())
+                        .all(|thread| observed(h, thread.end - 1, &co, &facts.po).is_irreflexive())
             }
             Rule::Ccm => {
                 let co = po_rf().plus();
-                co.irreflexive() && convergent(h, &co)
+                co.is_irreflexive() && convergent(h, &co)
             }
             Rule::Wccm { kept } => weakly_convergent(h, kept),
             Rule::Wsc => saturates(h, &po_rf()),
-            // Nothing is said of a beginning.
-            Rule::Asked(model, dress) => {
-                !h.is_complete() || check(&Outfit::new(h, dress).build(""), *model).is_consistent()
-            }
             Rule::Pram => h.shape.threads().all(|thread| {
                 let heard = Relation(h.rf.0.map(|reads| reads & facts.thread[thread.start]));
-                observed(h, thread.end - 1, &(facts.po | heard).plus(), &facts.po).irreflexive()
+                observed(h, thread.end - 1, &(facts.po | heard).plus(), &facts.po).is_irreflexive()
             }),
         }
     }
@@ -242,9 +243,9 @@ fn writes_beside(h: &History<'_>, write: usize) -> Set {
 
 /// acyclic(po ∪ rf); irr(rw[co];co)
 fn cc(h: &History<'_>, co: &Relation) -> bool {
-    co.irreflexive()
+    co.is_irreflexive()
         && reads(h).all(|(read, write)| {
-            members(co.0[write] & writes_beside(h, write)).all(|later| !co.holds(later, read))
+            members(co.0[write] & writes_beside(h, write)).all(|later| !co.contains(later, read))
         })
 }
 
@@ -262,8 +263,8 @@ fn between_writes(h: &History<'_>, x: &Relation) -> Relation {
 /// cf[X] = X_WR ; rf⁻¹, for the pairs of this rf
 fn conflicts(h: &History<'_>, x: &Relation, rf: &Relation) -> Relation {
     let mut cf = Relation::default();
-    for (read, write) in reads(h).filter(|&(read, write)| rf.holds(write, read)) {
-        for other in members(writes_beside(h, write)).filter(|&other| x.holds(other, read)) {
+    for (read, write) in reads(h).filter(|&(read, write)| rf.contains(write, read)) {
+        for other in members(writes_beside(h, write)).filter(|&other| x.contains(other, read)) {
             cf.insert(other, write);
         }
     }
@@ -283,15 +284,15 @@ fn overwritten(h: &History<'_>, x: &Relation) -> Relation {
 fn observed(h: &History<'_>, o: usize, co: &Relation, before: &Relation) -> Relation {
     let size = h.shape.size();
     let mut past: Set = 1 << o;
-    for event in (0..size).filter(|&event| co.holds(event, o)) {
+    for event in (0..size).filter(|&event| co.contains(event, o)) {
         past |= 1 << event;
     }
     let mut hb = Relation::default();
-    members(past).filter(|&event| co.holds(event, o)).for_each(|event| hb.0[event] = co.0[event] & past);
+    members(past).filter(|&event| co.contains(event, o)).for_each(|event| hb.0[event] = co.0[event] & past);
     loop {
         let mut next = hb;
-        for (read, write) in reads(h).filter(|&(read, _)| read == o || before.holds(read, o)) {
-            for other in members(writes_beside(h, write)).filter(|&other| hb.holds(other, read)) {
+        for (read, write) in reads(h).filter(|&(read, _)| read == o || before.contains(read, o)) {
+            for other in members(writes_beside(h, write)).filter(|&other| hb.contains(other, read)) {
                 next.insert(other, write);
             }
         }
@@ -309,13 +310,13 @@ fn convergent(h: &History<'_>, co: &Relation) -> bool {
         h.shape.threads().fold(Relation::default(), |hb, thread| hb | observed(h, thread.end - 1, co, po));
     let hb = hb.plus();
     let pww = (between_writes(h, &hb) | conflicts(h, &hb, &h.rf)).plus();
-    (*co | pww | overwritten(h, &pww)).acyclic()
+    (*co | pww | overwritten(h, &pww)).is_acyclic()
 }
 
 /// acyclic(po-loc ∪ rf); acyclic(π ∪ rfe ∪ wpww ∪ rw[wpww]) for π = tso's ppo and for π = po-loc
 fn weakly_convergent(h: &History<'_>, kept: &Relation) -> bool {
     let po_loc = h.shape.facts.po_loc;
-    if !(po_loc | h.rf).acyclic() {
+    if !(po_loc | h.rf).is_acyclic() {
         return false;
     }
     let rfe = external(h);
@@ -329,14 +330,14 @@ fn weakly_convergent(h: &History<'_>, kept: &Relation) -> bool {
     let wpww = between_writes(h, &whb) | conflicts(h, &hbs[0], &rfe) | conflicts(h, &hbs[1], &rfe);
     let wpww = wpww.plus();
     let ordered = wpww | overwritten(h, &wpww) | rfe;
-    programs.into_iter().all(|program| (program | ordered).acyclic())
+    programs.into_iter().all(|program| (program | ordered).is_acyclic())
 }
 
 /// acyclic(hb) for the least hb, st with st = (cf[hb] ∪ hb_WW)⁺ and hb = (po ∪ rf ∪ st ∪ rw[st])⁺
 fn saturates(h: &History<'_>, po_rf: &Relation) -> bool {
     let mut hb = po_rf.plus();
     loop {
-        if !hb.irreflexive() {
+        if !hb.is_irreflexive() {
             return false;
         }
         let st = (conflicts(h, &hb, &h.rf) | between_writes(h, &hb)).plus();
@@ -395,14 +396,14 @@ impl Arrangement<'_> {
         let h = self.h;
         if left == 0 {
             return self.agrees(loc, place)
-                && (self.global.is_none() || global.acyclic())
+                && (self.global.is_none() || global.is_acyclic())
                 && self.locations_from(loc + 1, global);
         }
         members(left).any(|write| {
             if h.source(write).is_some_and(|source| source != last) {
                 return false;
             }
-            let before = members(left & !(1 << write)).any(|other| self.local.holds(other, write));
+            let before = members(left & !(1 << write)).any(|other| self.local.contains(other, write));
             if before {
                 return false;
             }

@@ -10,17 +10,18 @@
 //!   that both look at times, histories without are tried.
 //! - *Fences*, likewise, are left out if the forbidding model does not look, or the allowing one does not apply, and are
 //!   seq_cst if the allowing one does not look.
+//! - Of a model that is a text nothing of the kind is known: see `text`.
 //! - A smallest example has no event that can go: every model allows the parts of what it allows, so that such a part would be a
 //!   smaller example.
 
 mod criteria;
 mod dress;
 mod judge;
-mod relation;
 mod search;
 mod seq_cst;
 mod shape;
 mod sources;
+mod text;
 
 #[cfg(test)]
 mod tests;

@@ -2,16 +2,17 @@
 
 use crate::dress::Outfit;
 use crate::judge::{Dress, Rule, dependencies};
-use crate::relation::{Relation, members};
 use crate::seq_cst::{Orders, choices};
 use crate::shape::{MOST_EVENTS, Shape, Shapes};
 use crate::sources::{History, histories};
+use crate::text;
 use std::ops::ControlFlow;
 use tribunal::Limits;
 use tribunal::Model;
 use tribunal::memory::{Execution, Label, Order};
 use tribunal::models::Keep;
 use tribunal::verdict::Limit;
+use tribunal_cat::relation::{SmallRelation as Relation, small_members as members};
 
 /// Two models, or criteria, of which the one is to allow what the other forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +71,9 @@ pub fn models(pairs: &[Pair], search: &Search<'_>, tick: impl FnMut(usize, u64))
     Separations { found: state.found, complete, histories: state.histories, limit: state.limit }
 }
 
+/// The place of what is not judged by rules.
+const NO_RULE: usize = usize::MAX;
+
 /// A pair of which nothing has been found.
 struct Open {
     /// Its place among the pairs asked.
@@ -89,6 +93,8 @@ enum Both {
     Nothing,
     Dependencies,
     Orders,
+    /// Nobody knows: one of them is a text.
+    Text,
 }
 
 /// What the events of a history have that models may look at.
@@ -127,6 +133,7 @@ pub(super) fn looks_at_orders(model: Model) -> bool {
 fn both(pair: Pair) -> Both {
     let both = |looks: fn(Model) -> bool| looks(pair.allows) && looks(pair.forbids);
     match () {
+        _ if !Rule::exists(pair.allows) || !Rule::exists(pair.forbids) => Both::Text,
         _ if both(looks_at_dependencies) => Both::Dependencies,
         _ if both(looks_at_orders) => Both::Orders,
         _ => Both::Nothing,
@@ -141,6 +148,7 @@ fn looks_at_fences(model: Model) -> bool {
 /// Which orders the fences of an example may have.
 fn fences(pair: Pair) -> &'static [Order] {
     match pair.allows {
+        _ if both(pair) == Both::Text => &[],
         _ if both(pair) == Both::Orders => &Order::OF_FENCES,
         _ if !looks_at_fences(pair.forbids) => &[],
         Model::Wsc | Model::Ccm | Model::Wccm | Model::Cm | Model::Ccv | Model::Cc => &[],
@@ -190,13 +198,11 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
         };
         let open = pairs.iter().enumerate().filter(|(_, pair)| pair.allows != pair.forbids);
         let open: Vec<Open> = open
-            .map(|(at, &pair)| Open {
-                at,
-                pair,
-                allows: place(pair.allows, false),
-                forbids: place(pair.forbids, true),
-                fences: fences(pair),
-                both: both(pair),
+            .map(|(at, &pair)| {
+                let both = both(pair);
+                let mut place = |model, full| if both == Both::Text { NO_RULE } else { place(model, full) };
+                let (allows, forbids) = (place(pair.allows, false), place(pair.forbids, true));
+                Open { at, pair, allows, forbids, fences: fences(pair), both }
             })
             .collect();
         let idle = open.iter().all(|open| {
@@ -211,6 +217,10 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
 
     /// Goes through all histories of so many events.
     fn run(&mut self, events: usize) -> ControlFlow<()> {
+        self.run_texts(events)?;
+        if self.open.iter().all(|open| open.both == Both::Text) {
+            return ControlFlow::Continue(());
+        }
         self.run_with(events, &[])?;
         let mut orders: Vec<Order> = Vec::new();
         for &order in self.open.iter().flat_map(|open| open.fences) {
@@ -219,6 +229,23 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
             }
         }
         if orders.is_empty() { ControlFlow::Continue(()) } else { self.run_with(events, &orders) }
+    }
+
+    /// The pairs with a text, one after the other.
+    fn run_texts(&mut self, events: usize) -> ControlFlow<()> {
+        let texts = self.open.iter().filter(|open| open.both == Both::Text);
+        for (at, pair) in texts.map(|open| (open.at, open.pair)).collect::<Vec<_>>() {
+            let found = text::separate(pair, events, &mut |shape| self.count(shape));
+            match found {
+                ControlFlow::Break(()) => return ControlFlow::Break(()),
+                ControlFlow::Continue(None) => {}
+                ControlFlow::Continue(found) => {
+                    self.found[at] = found;
+                    self.open.retain(|open| open.at != at);
+                }
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// With fences of these orders, or without.

@@ -1,9 +1,9 @@
 //! rc20 and rc11 on small histories whose orders are given: sw, and psc of an mo.
 
-use crate::relation::{Relation, Set, members};
 use crate::shape::MOST_EVENTS;
 use crate::sources::History;
 use tribunal::memory::{Kind, Label, Order};
+use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// The orders of the events of a history.
 pub(super) type Orders = [Order; MOST_EVENTS];
@@ -50,7 +50,7 @@ fn synchronised(h: &History<'_>, model: C11, orders: &Orders) -> Relation {
         let reads = members(writes).fold(0, |reads, write| reads | rf.0[write]);
         for to in (0..shape.events).filter(|&event| orders[event].is_acquire()) {
             let acquired = match fence(to) {
-                true => members(reads).any(|read| facts.po.holds(read, to)),
+                true => members(reads).any(|read| facts.po.contains(read, to)),
                 false => reads >> to & 1 == 1,
             };
             if acquired {
@@ -87,7 +87,7 @@ impl Psc {
                 far.0[access] &= !beside;
             }
         }
-        let base = facts.po | far.then(&hb).then(&far) | hb_loc;
+        let base = facts.po | far.sequence(&hb).sequence(&far) | hb_loc;
         Some(Psc { hb, base, events, fences })
     }
 
@@ -107,9 +107,10 @@ impl Psc {
                 fences.0[event] = itself;
             }
         }
-        let eco = h.rf | order | order.then(&h.rf);
-        let between = *hb | hb.then(&eco).then(hb);
-        let psc = from.then(&(self.base | order)).then(&to) | fences.then(&between).then(&fences);
-        psc.acyclic()
+        let eco = h.rf | order | order.sequence(&h.rf);
+        let between = *hb | hb.sequence(&eco).sequence(hb);
+        let psc =
+            from.sequence(&(self.base | order)).sequence(&to) | fences.sequence(&between).sequence(&fences);
+        psc.is_acyclic()
     }
 }

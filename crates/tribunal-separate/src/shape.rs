@@ -4,12 +4,12 @@
 //! what they do; locations are named in the order in which they appear; of the ways to sort threads that do the same, the one
 //! with the smallest row of locations is taken. What the ways that are left do to rf is for [`sources`](crate::sources).
 
-use crate::relation::{NODES, Relation, Set, members};
 use std::ops::ControlFlow;
 use tribunal::memory::{Kind, Label, Order};
+use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// The largest histories: with the initial writes they fill a `Relation`.
-pub const MOST_EVENTS: usize = NODES / 2;
+pub const MOST_EVENTS: usize = Relation::EVENTS / 2;
 
 /// What accesses there are, in the order in which threads are sorted; fences follow.
 const ACCESSES: [Label; 3] = [
@@ -48,7 +48,7 @@ pub(super) struct Facts {
     pub po: Relation,
     pub po_loc: Relation,
     /// The events of each event's thread.
-    pub thread: [Set; NODES],
+    pub thread: [Set; Relation::EVENTS],
 }
 
 impl Shape {

@@ -1,8 +1,8 @@
 //! Small histories: a shape, and from which write each read reads.
 
-use crate::relation::{Relation, Set, members};
 use crate::shape::{MOST_EVENTS, Shape, Symmetry};
 use std::ops::ControlFlow;
+use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_members as members};
 
 /// The source of an event that does not read.
 const NO_SOURCE: u8 = u8::MAX;
@@ -16,15 +16,15 @@ pub(super) struct History<'s> {
     pub resolved: Set,
 }
 
-impl History<'_> {
+impl<'s> History<'s> {
+    /// Without a source for any read.
+    pub fn unread(shape: &'s Shape) -> Self {
+        History { shape, sources: [NO_SOURCE; MOST_EVENTS], rf: Relation::default(), resolved: 0 }
+    }
+
     /// The write that an event reads from, if it reads.
     pub fn source(&self, event: usize) -> Option<usize> {
         self.sources.get(event).filter(|&&source| source != NO_SOURCE).map(|&source| source as usize)
-    }
-
-    /// Whether every read has a source.
-    pub fn is_complete(&self) -> bool {
-        self.resolved == self.shape.facts.reads
     }
 
     /// Whether changing places makes the row of sources smaller. Sources of a row are compared as far as they are threads'
@@ -58,8 +58,7 @@ pub(super) fn histories(
     for event in members(shape.facts.reads) {
         choices[event] = if needed_only { plausible(shape, event) } else { all_sources(shape, event) };
     }
-    let mut history =
-        History { shape, sources: [NO_SOURCE; MOST_EVENTS], rf: Relation::default(), resolved: 0 };
+    let mut history = History::unread(shape);
     resolve(&mut history, &choices, needed_only, shape.facts.reads, hopeless, visit)
 }
 

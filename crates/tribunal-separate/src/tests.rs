@@ -1,15 +1,19 @@
-use crate::Pair;
 use crate::dress::Outfit;
 use crate::judge::{Dress, Rule};
 use crate::search::Worn;
 use crate::seq_cst::choices;
 use crate::shape::{Shape, Shapes};
 use crate::sources::{History, histories};
+use crate::text::Text;
+use crate::{Pair, Search, models};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
-use tribunal::memory::{Kind, Order};
+use tribunal::definition::{Definition, NoFiles, plan};
+use tribunal::memory::{Execution, Kind, Order};
 use tribunal::verdict::Verdict;
-use tribunal::{Model, check};
+use tribunal::{Limits, Model, check};
+use tribunal_cat::decide::Decider;
 
 fn every_shape(events: usize, fences: &[Order], needed_only: bool, mut visit: impl FnMut(&Shape)) {
     let mut visit = |shape: &Shape| {
@@ -67,6 +71,92 @@ fn small_histories_are_judged_as_the_engines_judge_them() {
     assert!(agree(5, &[], true, 17) > 10_000);
     assert!(agree(4, &Order::OF_FENCES, true, 1) > 1_000);
     assert!(agree(5, &Order::OF_FENCES, true, 3) > 1_000);
+}
+
+/// Every model on every history, bare and in full dress: by its rule and by its text.
+fn rules_are_texts(events: usize, fences: &[Order], every: u64) -> u64 {
+    let (mut at, mut compared) = (0, 0);
+    every_shape(events, fences, false, |shape| {
+        at += 1;
+        if at % every != 0 {
+            return;
+        }
+        let unread = History::unread(shape);
+        for model in Model::ALL {
+            let undressed = Pair { allows: model, forbids: Model::Sc };
+            let dressed = Pair { allows: Model::Sc, forbids: model };
+            for (pair, dress) in [(undressed, Dress::Bare), (dressed, Dress::Full)] {
+                let x = Outfit::full(&unread, pair, Worn::Extremes).build("");
+                if model.unsupported(&x).is_some() {
+                    continue;
+                }
+                let plan = plan(model, &x).expect("a text of ours");
+                let decider = RefCell::new(Decider::new(&plan, &["rf"]));
+                let text = Text::new(model, &decider, &x).expect("names of ours");
+                let rule = Rule::new(model, shape, dress);
+                every_history(shape, false, |h| {
+                    assert_eq!(
+                        rule.allows(h),
+                        text.allows(h),
+                        "{model}: {:?}",
+                        Outfit::full(h, pair, Worn::Extremes).build("")
+                    );
+                    compared += 1;
+                });
+            }
+        }
+    });
+    compared
+}
+
+#[test]
+fn rules_judge_as_texts_do() {
+    for events in 1..=2 {
+        rules_are_texts(events, &[], 1);
+        rules_are_texts(events, &Order::OF_FENCES, 1);
+    }
+    assert!(rules_are_texts(3, &[], 1) > 1_000);
+    assert!(rules_are_texts(4, &[], 29) > 1_000);
+    assert!(rules_are_texts(4, &Order::OF_FENCES, 97) > 1_000);
+}
+
+fn text(name: &str, text: &str) -> Model {
+    Model::Cat(Definition::new(name, text, &mut NoFiles).expect("a text"))
+}
+
+/// The smallest history that one allows and the other forbids, if it has at most so many events.
+fn separation(allows: Model, forbids: Model, events: usize) -> Option<Execution> {
+    let search = Search { events, limits: Limits::default(), needed_only: true };
+    models(&[Pair { allows, forbids }], &search, |_, _| ()).found.remove(0)
+}
+
+#[test]
+fn texts_are_separated() {
+    const COHERENT: &str = "acyclic po-loc | rf | co | fr as coherent\n";
+    let sc = text("my-sc.cat", "acyclic po | rf | co | fr as sc");
+    let tso = text("my-tso.cat", &format!("{COHERENT}acyclic (po \\ (W * R)) | rf & ext | co | fr as tso"));
+    let found = |allows, forbids, events| separation(allows, forbids, events).map(|x| x.len());
+    assert_eq!(found(tso, sc, 4), Some(4));
+    assert_eq!(found(Model::Tso, sc, 4), Some(4));
+    assert_eq!(found(sc, tso, 4), None);
+}
+
+#[test]
+fn texts_are_given_what_they_look_at() {
+    let anything = text("anything.cat", "acyclic po-loc | rf | co | fr as coherent");
+    // The reads of two threads see each other's writes, each of which depends on its read.
+    let causal = text("causal.cat", "acyclic po-loc | rf | co | fr as coherent\nacyclic deps | rf as causal");
+    let x = separation(anything, causal, 4).expect("load buffering");
+    assert_eq!((x.len(), x.events().map(|event| x.deps(event).count()).sum::<usize>()), (4, 2));
+    let ordered = text(
+        "ordered.cat",
+        "acyclic po-loc | rf | co | fr as coherent\nempty rf & ((REL | SC) * (ACQ | SC)) as none",
+    );
+    let x = separation(anything, ordered, 2).expect("a release that is acquired");
+    let orders: Vec<Order> = x.events().map(|event| x.label(event).order()).collect();
+    assert!(orders.contains(&Order::Release) && orders.contains(&Order::Acquire), "{orders:?}");
+    let unfenced = text("unfenced.cat", "empty [R]; po; [MFENCE]; po; [R] as none");
+    assert_eq!(separation(anything, unfenced, 3).map(|x| x.len()), Some(3));
 }
 
 /// rc20 and rc11 with orders of all kinds.

@@ -4,10 +4,10 @@ use crate::{Document, document};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tribunal::definition::{Definition, NoFiles};
-use tribunal::object::{Criterion, Specification, specs};
+use tribunal::object::specs;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
-use tribunal_report::{EngineChoice, Finding, Judged, Question, Questions};
+use tribunal_report::{Finding, Inquiry, NotJudged, Question, Questions, Specifications};
 use web_time::Instant;
 
 /// Of a file with more histories it is only said that there are more.
@@ -108,7 +108,7 @@ pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) 
         }
         before += 1;
     };
-    let document = of_history(&history, name, (&questions, &given), request.spec.as_deref(), limits)?;
+    let document = of_history(&history, name, (questions, &given), request.spec.as_deref(), limits)?;
     drop(history);
     // Malformed ones count: who asks for one is told what is wrong with it.
     let left = COUNTED.saturating_sub(before + 1);
@@ -116,49 +116,31 @@ pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) 
     Ok(Heard { document, histories: before + 1 + after, more: histories.next().is_some() })
 }
 
-/// What is asked of a history.
-pub fn asked(questions: &Questions, judged: Judged<'_>) -> Vec<Question> {
-    match (questions, judged) {
-        (Questions::These(questions), _) => questions.clone(),
-        (Questions::All, Judged::Memory(_)) => Model::ALL.map(Question::Model).into(),
-        (Questions::All, Judged::Object(..)) => Criterion::ALL.map(Question::Criterion).into(),
-    }
-}
-
 fn of_history(
     history: &History,
     file: &str,
-    (questions, given): (&Questions, &[Definition]),
+    (questions, given): (Questions, &[Definition]),
     spec: Option<&str>,
     limits: &Limits<'_>,
 ) -> Result<Document, Unheard> {
-    let ask = |judged: Judged<'_>| {
-        let mut asked = asked(questions, judged);
-        if let (Questions::All, Judged::Memory(_)) = (questions, judged) {
-            asked.extend(given.iter().map(|&definition| Question::Model(Model::Cat(definition))));
-        }
+    let unspecified = |problem| Unheard::Specification { file: file.into(), line: history.line, problem };
+    // A memory needs no specification: whether there is one of that name is not asked.
+    let spec = spec.filter(|_| matches!(history.subject, Subject::Object(_)));
+    let spec = spec.map(specs::named).transpose().map_err(|unknown| unspecified(unknown.into()))?;
+    let given = given.iter().copied().map(Model::Cat);
+    let inquiry = Inquiry::new(questions, Specifications::new(spec)).beside(given);
+    let heard = inquiry.with(&history.subject, file, |judged| {
+        let asked = inquiry.questions(judged);
         let parts = asked.len() as u32 + 1;
-        let finding = |(question, at): (&Question, u32)| {
-            Finding::of(judged, question, EngineChoice::Auto, &share(limits, parts - at))
-        };
+        let finding =
+            |(question, at): (&Question, u32)| inquiry.ask(judged, question, &share(limits, parts - at));
         let findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
         document(history, file, &findings, limits)
-    };
-    match &history.subject {
-        Subject::Memory(execution) => Ok(ask(Judged::Memory(execution))),
-        Subject::Object(object) => {
-            let named = match spec {
-                Some(spec) => specs::named(spec).map_err(NoSpecification::Unknown),
-                None => object.specification(),
-            };
-            let spec: Box<dyn Specification> = named.map_err(|problem| Unheard::Specification {
-                file: file.into(),
-                line: history.line,
-                problem,
-            })?;
-            Ok(ask(Judged::Object(&object.typed(file, &*spec)?)))
-        }
-    }
+    });
+    heard.map_err(|not_judged| match not_judged {
+        NotJudged::Specification(problem) => unspecified(problem),
+        NotJudged::IllTyped(error) | NotJudged::OtherMethods { source: error, .. } => error.into(),
+    })
 }
 
 /// The limits of the next of so many parts of the work: what is quick leaves its time to what comes after.

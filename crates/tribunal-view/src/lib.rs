@@ -35,7 +35,7 @@ pub use document::{
     Process, Said, Thread,
 };
 pub use dot::dot;
-pub use hear::{Heard, Request, Unheard, asked, hear};
+pub use hear::{Heard, Request, Unheard, hear};
 pub use page::page;
 pub use svg::svg;
 

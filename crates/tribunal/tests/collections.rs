@@ -152,6 +152,8 @@ fn judged(history: &History, spec: &dyn Specification) -> Verdict {
         Engine::Collection,
         &Limits::default(),
     )
+    .expect("an engine of the criterion")
+    .verdict
 }
 
 /// Judges a history and checks what it says against the search; whether it is linearizable.

@@ -149,7 +149,11 @@ fn agree(spec: &dyn Specification, mix: Mix, runs: u64) -> [u32; 3] {
         let history = run(spec, mix, &mut Random(seed * 0x9e37_79b9 + 1));
         let typed = history.typed(spec).expect("typed");
         let criterion = Criterion::Linearizable;
-        let by = |engine| judge_by(&typed, &criterion, engine, &Limits::default());
+        let by = |engine| {
+            judge_by(&typed, &criterion, engine, &Limits::default())
+                .expect("an engine of the criterion")
+                .verdict
+        };
         let (verdict, left) = match by(Engine::Collection) {
             Verdict::Unsupported(why) => {
                 assert_eq!(why, Unsupported::NotDistinct);
@@ -258,6 +262,8 @@ fn parts_are_small() {
     let by = |history: &History| {
         let typed = history.typed(&List).expect("typed");
         judge_by(&typed, &Criterion::Linearizable, Engine::Collection, &Limits::default())
+            .expect("an engine of the criterion")
+            .verdict
     };
     let verdict = by(&sound);
     assert!(verdict.is_consistent());

@@ -80,6 +80,8 @@ fn brute(container: Container, history: &History) -> bool {
 fn ask(container: Container, history: &History) -> Verdict {
     let (spec, limits) = (container.spec(), Limits::default());
     judge_by(&history.typed(&*spec).expect("typed"), &Criterion::Linearizable, Engine::Collection, &limits)
+        .expect("an engine of the criterion")
+        .verdict
 }
 
 fn show(history: &History) -> String {

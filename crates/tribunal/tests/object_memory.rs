@@ -36,7 +36,9 @@ impl Hard {
     fn holds(&self, criterion: &Criterion, engine: Engine, max_memory: usize) -> Verdict {
         let limits = Limits { max_memory, max_states: 150_000, ..Limits::default() };
         let typed = self.history.typed(&*self.spec).expect("calls that fit");
-        let (verdict, peak) = peak_of(|| judge_by(&typed, criterion, engine, &limits));
+        let (verdict, peak) = peak_of(|| {
+            judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion").verdict
+        });
         let most = max_memory / 10 * 11 + HISTORIES * self.bytes;
         let name = format!("{}: {criterion} by {} within {max_memory}", self.name, engine.name());
         assert!(peak <= most, "{name}: {peak} bytes, {most} at most, the history takes {}", self.bytes);
@@ -216,7 +218,9 @@ fn shrinking() {
                 if let Ok(shrunk) = shrunk {
                     let operations = &shrunk.violation.operations;
                     let part = typed.part(operations, shrunk.violation.cut);
-                    let verdict = judge_by(&part, &criterion, Engine::Search, &Limits::default());
+                    let verdict = judge_by(&part, &criterion, Engine::Search, &Limits::default())
+                        .expect("an engine of the criterion")
+                        .verdict;
                     assert!(verdict.is_inconsistent(), "{spec}: {operations:?}");
                 }
             }

@@ -45,7 +45,9 @@ fn wrong(
         Verdict::Inconsistent(violation) if !expected => {
             let part = history.part(&violation.operations, violation.cut);
             let again =
-                judge_by(&part.typed(spec).expect("typed"), criterion, Engine::Naive, &Limits::default());
+                judge_by(&part.typed(spec).expect("typed"), criterion, Engine::Naive, &Limits::default())
+                    .expect("an engine of the criterion")
+                    .verdict;
             (!again.is_inconsistent()).then(|| format!("the part {violation:?} is consistent"))
         }
         other => Some(format!("{} instead of {expected}", other.word())),
@@ -65,7 +67,9 @@ fn mismatches(
         .into_iter()
         .filter_map(|engine| {
             let verdict =
-                judge_by(&history.typed(spec).expect("typed"), criterion, engine, &Limits::default());
+                judge_by(&history.typed(spec).expect("typed"), criterion, engine, &Limits::default())
+                    .expect("an engine of the criterion")
+                    .verdict;
             let what = wrong(history, spec, criterion, &verdict, expected)?;
             Some(format!("{criterion} by {}: {what}\n  {}", engine.name(), shown().join("\n  ")))
         })
@@ -211,7 +215,10 @@ fn engines_agree_on_larger_histories() {
                             &criterion,
                             Engine::Naive,
                             &limits,
-                        ) {
+                        )
+                        .expect("an engine of the criterion")
+                        .verdict
+                        {
                             Verdict::Undecided(_) => Vec::new(),
                             verdict => mismatches(&history, &*spec, &criterion, verdict.is_consistent()),
                         }
@@ -374,7 +381,9 @@ fn limits_are_respected() {
         &Criterion::Causal,
         Engine::Minimal,
         &limits,
-    );
+    )
+    .expect("an engine of the criterion")
+    .verdict;
     assert_eq!(verdict.word(), "undecided");
 }
 

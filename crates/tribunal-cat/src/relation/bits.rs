@@ -24,13 +24,15 @@ pub fn members(row: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
+/// Whether a bit is set.
 #[inline]
-pub(super) fn contains(row: &[u64], bit: usize) -> bool {
+pub fn contains(row: &[u64], bit: usize) -> bool {
     row[bit / 64] >> (bit % 64) & 1 == 1
 }
 
+/// Sets a bit.
 #[inline]
-pub(super) fn insert(row: &mut [u64], bit: usize) {
+pub fn insert(row: &mut [u64], bit: usize) {
     row[bit / 64] |= 1 << (bit % 64);
 }
 

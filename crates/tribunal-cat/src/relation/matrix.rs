@@ -15,7 +15,7 @@ pub struct Relation {
 impl Relation {
     /// What a relation on so many events takes, in bytes.
     pub const fn bytes(size: usize) -> usize {
-        8 * size * bits::words(size)
+        size.saturating_mul(bits::words(size)).saturating_mul(size_of::<u64>())
     }
 
     /// No pair.

@@ -15,7 +15,9 @@ mod closure;
 mod into;
 mod matrix;
 mod set;
+mod small;
 
-pub use bits::members;
+pub use bits::{contains, insert, members};
 pub use matrix::Relation;
 pub use set::Set;
+pub use small::{SmallRelation, SmallSet, small_members};

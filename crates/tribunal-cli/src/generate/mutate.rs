@@ -2,7 +2,7 @@
 
 use super::share;
 use crate::args::{Budget, format, reading};
-use crate::case::{Case, Specifications};
+use crate::case::{Case, specifications};
 use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use tribunal::object::History;
 use tribunal_formats::{Format, Labels, Object, Subject, write_history, write_object};
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
-use tribunal_report::{EngineChoice, Finding, Judged, Question, Word};
+use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications, Word};
 
 const HELP: &str = "\
 Examples:
@@ -78,7 +78,7 @@ pub struct MutateArguments {
 }
 
 pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let specifications = Specifications::new(arguments.spec.as_deref())?;
+    let specifications = specifications(arguments.spec.as_deref())?;
     let open = |file: &OsString| input::open(file, reading(arguments.from, arguments.budget.max_memory));
     let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
     let histories = open(first)?;
@@ -148,7 +148,7 @@ impl MutateArguments {
                 let found = self.refused(case, mutants, |mutant, question| {
                     let subject = of(mutant.clone());
                     let case = Case { subject: &subject, ..*case };
-                    specifications.with(&case, |judged| Ok(self.ask(judged, question)))
+                    case.with(specifications, |judged| Ok(self.ask(judged, question)))
                 })?;
                 let lies = |mutant: &History| history.ops().any(|op| history.result(op) != mutant.result(op));
                 let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));

@@ -3,7 +3,7 @@
 use super::feed::{Feed, Next};
 use super::lines::Lines;
 use crate::args::{Budget, MonitorArguments, reading};
-use crate::case::{Specifications, left_out};
+use crate::case::{left_out, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input;
@@ -20,7 +20,7 @@ use tribunal_report::printable;
 /// Monitors until the input ends, Ctrl-C, or a violation.
 pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout) -> Result<Status, Failure> {
     let file = arguments.file.to_string_lossy().into_owned();
-    let given = Specifications::new(arguments.spec.as_deref())?;
+    let given = specifications(arguments.spec.as_deref())?;
     let progress = Progress::new();
     progress.file(&file, input::size(&arguments.file));
     let bytes = progress.watch(input::bytes(&arguments.file)?);

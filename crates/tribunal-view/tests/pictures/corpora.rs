@@ -3,10 +3,9 @@
 use crate::{check, xml};
 use std::path::Path;
 use tribunal::Limits;
-use tribunal::object::specs;
-use tribunal_formats::{History, Input, Subject, open};
-use tribunal_report::{EngineChoice, Finding, Judged, Questions};
-use tribunal_view::{Document, Picture, asked, document, dot, svg};
+use tribunal_formats::{History, Input, open};
+use tribunal_report::{Finding, Inquiry, Questions, Specifications};
+use tribunal_view::{Document, Picture, document, dot, svg};
 
 /// At most so many answers of a history are drawn: the one that is shown and others.
 const DRAWN: usize = 3;
@@ -14,24 +13,15 @@ const DRAWN: usize = 3;
 fn documents(corpus: &str, mut act: impl FnMut(Document)) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data").join(corpus);
     let histories = open(&Input::Path(path), None).expect("the corpus");
+    let (inquiry, limits) = (Inquiry::new(Questions::All, Specifications::default()), Limits::default());
     for history in histories {
         let history: History = history.expect("a history");
-        let ask = |judged: Judged<'_>| {
-            let limits = Limits::default();
-            let questions = asked(&Questions::All, judged);
-            let findings: Vec<Finding<'_>> = questions
-                .iter()
-                .map(|question| Finding::of(judged, question, EngineChoice::Auto, &limits))
-                .collect();
+        let document = inquiry.with(&history.subject, corpus, |judged| {
+            let ask = |question| inquiry.ask(judged, question, &limits);
+            let findings: Vec<Finding<'_>> = inquiry.questions(judged).iter().map(ask).collect();
             document(&history, corpus, &findings, &limits)
-        };
-        act(match &history.subject {
-            Subject::Memory(execution) => ask(Judged::Memory(execution)),
-            Subject::Object(object) => {
-                let spec = specs::named(&object.spec).expect("a specification");
-                ask(Judged::Object(&object.typed(corpus, &*spec).expect("typed")))
-            }
         });
+        act(document.expect("a history of its specification"));
     }
 }
 

@@ -59,14 +59,15 @@ pub fn is_in(name: &str, label: Label, architecture: Option<Architecture>) -> bo
 }
 
 /// The sets and relations of an execution.
-pub(crate) struct Facts<'x> {
+pub struct Facts<'x> {
     x: &'x Execution,
     /// The architecture that the text is for, if it says so: `A` has another meaning in each.
     architecture: Option<Architecture>,
 }
 
 impl<'x> Facts<'x> {
-    pub(crate) fn new(x: &'x Execution, model: Model) -> Self {
+    /// As the text of a model names them.
+    pub fn new(x: &'x Execution, model: Model) -> Self {
         Facts { x, architecture: super::architecture(model) }
     }
 

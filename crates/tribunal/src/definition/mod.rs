@@ -7,8 +7,7 @@ mod facts;
 mod pair;
 mod why;
 
-pub(crate) use facts::Facts;
-pub use facts::is_in;
+pub use facts::{Facts, is_in};
 pub(crate) use pair::text as pair_text;
 pub use why::{Related, why};
 
@@ -17,11 +16,10 @@ use crate::models::Model;
 use crate::verdict::Axiom;
 use rustc_hash::FxHashMap;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
-use tribunal_cat::plan::{Plan, Type};
+use tribunal_cat::plan::{Orders, Plan, Type};
 use tribunal_cat::relation::Relation;
-use tribunal_cat::{Architecture, Environment};
+use tribunal_cat::{Architecture, Environment, Problem};
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
 /// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
@@ -38,8 +36,8 @@ pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 /// assert!(check(&b.build()?, mine).is_inconsistent());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Definition(&'static Given);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Definition(u32);
 
 struct Given {
     name: String,
@@ -68,53 +66,44 @@ impl Definition {
     /// A model's text under a name, that of its file; `library` has what it includes. Of orders that are chosen it may have `co` alone.
     pub fn new(name: &str, text: &str, library: &mut dyn Library) -> Result<Self, Error> {
         let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = given.iter().find(|known| known.name == name && known.text == text) {
-            return Ok(Definition(known));
+        if let Some(known) = given.iter().position(|known| known.name == name && known.text == text) {
+            return Ok(Definition(known as u32));
         }
         let cat = Cat::new(text, name, library)?;
         let new: &'static Given = Box::leak(Box::new(Given { name: name.into(), text: text.into(), cat }));
+        let definition = Definition(given.len() as u32);
         given.push(new);
         drop(given);
         // Certificates that are read name checks.
         if let Some(plan) = &new.cat.plan {
-            (0..plan.checks.len()).for_each(|check| _ = axiom(Model::Cat(Definition(new)), plan, check));
+            (0..plan.checks.len()).for_each(|check| _ = axiom(Model::Cat(definition), plan, check));
         }
-        Ok(Definition(new))
+        Ok(definition)
     }
 
     /// What was given under this name last.
     pub fn named(name: &str) -> Option<Self> {
         let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
-        given.iter().rev().find(|known| known.name == name).map(|known| Definition(known))
+        given.iter().rposition(|known| known.name == name).map(|known| Definition(known as u32))
+    }
+
+    fn given(self) -> &'static Given {
+        GIVEN.lock().unwrap_or_else(PoisonError::into_inner)[self.0 as usize]
     }
 
     /// The name under which it was given.
     pub fn name(self) -> &'static str {
-        &self.0.name
+        &self.given().name
     }
 
     /// What it asks of histories, if that is the same for all of them.
     pub fn plan(self) -> Option<&'static Plan> {
-        self.0.cat.plan.as_deref()
+        self.given().cat.plan.as_deref()
     }
 
     /// Its text.
     pub fn text(self) -> &'static str {
-        &self.0.text
-    }
-}
-
-impl PartialEq for Definition {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Definition {}
-
-impl Hash for Definition {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        std::ptr::hash(self.0, state);
+        &self.given().text
     }
 }
 
@@ -135,14 +124,21 @@ impl Cat {
                 Err(_) => return Err(error),
             },
         };
+        let others = plan.iter().flat_map(|plan| &plan.choices).enumerate();
+        let other =
+            others.into_iter().find(|(i, choice)| *i > 0 || !matches!(choice.from, Orders::Locations { .. }));
+        if let Some((_, choice)) = other {
+            let problem =
+                Problem::NotSupported(format!("for histories, the order `{}` beside co", choice.name));
+            return Err(Error { file: name.into(), line: 1, column: 1, problem, excerpt: String::new() });
+        }
         Ok(Cat { model, plan, by_size: Mutex::default() })
     }
 }
 
-#[expect(clippy::mutable_key_type, reason = "a definition is compared and hashed by its address")]
 fn cat(model: Model) -> Result<&'static Cat, Error> {
-    if let Model::Cat(Definition(given)) = model {
-        return Ok(&given.cat);
+    if let Model::Cat(definition) = model {
+        return Ok(&definition.given().cat);
     }
     let mut named = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
     let named = named.get_or_insert_default();
@@ -154,8 +150,8 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
     Ok(cat)
 }
 
-/// What a model's text asks of a history.
-pub(crate) fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
+/// What a model's text asks of a history; most texts ask the same of all.
+pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
     let cat = cat(model)?;
     if let Some(plan) = &cat.plan {
         return Ok(plan.clone());

@@ -1,5 +1,7 @@
 //! What decides models.
 
+use super::Model;
+
 /// What decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -33,6 +35,23 @@ pub enum Engine {
 }
 
 impl Engine {
+    /// Every engine.
+    pub const ALL: [Engine; 13] = [
+        Engine::MinimalCoherence,
+        Engine::WeakCoherence,
+        Engine::FrontierSearch,
+        Engine::Saturation,
+        Engine::Search,
+        Engine::Sat,
+        Engine::WscEnum,
+        Engine::CcmEnum,
+        Engine::WccmEnum,
+        Engine::Subset,
+        Engine::Enum,
+        Engine::Plain,
+        Engine::Definition,
+    ];
+
     /// The engine's name in every output.
     pub const fn name(self) -> &'static str {
         match self {
@@ -50,5 +69,15 @@ impl Engine {
             Engine::Plain => "plain",
             Engine::Definition => "definition",
         }
+    }
+
+    /// Whether it can decide a model.
+    ///
+    /// ```
+    /// use tribunal::{Engine, Model};
+    /// assert!(Engine::Subset.decides(Model::Sc) && !Engine::Subset.decides(Model::Ra));
+    /// ```
+    pub fn decides(self, model: Model) -> bool {
+        model.engines().contains(&self)
     }
 }

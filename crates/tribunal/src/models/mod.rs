@@ -73,7 +73,7 @@ pub fn judge_by(
     engine: Engine,
     limits: &Limits<'_>,
 ) -> Option<Judgement> {
-    model.engines().contains(&engine).then(|| judgement(execution, model, Some(engine), limits))
+    engine.decides(model).then(|| judgement(execution, model, Some(engine), limits))
 }
 
 pub(crate) fn judgement(

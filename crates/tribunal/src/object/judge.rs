@@ -39,13 +39,25 @@ impl Engine {
         }
     }
 
-    /// Whether the engine decides a criterion at all.
+    /// Whether it can decide a criterion.
+    ///
+    /// ```
+    /// use tribunal::object::{Criterion, Engine};
+    /// assert!(Engine::Search.decides(&Criterion::Sequential));
+    /// assert!(!Engine::Search.decides(&Criterion::Causal));
+    /// ```
     pub fn decides(self, criterion: &Criterion) -> bool {
-        let total = matches!(criterion, Criterion::Linearizable | Criterion::Sequential);
+        criterion.engines().contains(&self)
+    }
+}
+
+impl Criterion {
+    /// The engines that can decide the criterion, the usual one first.
+    pub const fn engines(&self) -> &'static [Engine] {
         match self {
-            Engine::Collection => *criterion == Criterion::Linearizable,
-            Engine::Search | Engine::Plain => total,
-            Engine::Minimal | Engine::Naive => !total,
+            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::Plain],
+            Criterion::Sequential => &[Engine::Search, Engine::Plain],
+            _ => &[Engine::Minimal, Engine::Naive],
         }
     }
 }
@@ -86,12 +98,10 @@ pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> J
 
 /// As [`judge`], counting what it costs.
 pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgement {
-    let engine = match criterion {
-        Criterion::Linearizable => return linearizable(typed, meter),
-        Criterion::Sequential => Engine::Search,
-        _ => Engine::Minimal,
-    };
-    Judgement { verdict: by(typed, criterion, engine, meter), engine }
+    match criterion {
+        Criterion::Linearizable => linearizable(typed, meter),
+        _ => by(typed, criterion, criterion.engines()[0], meter),
+    }
 }
 
 /// By an algorithm for collections; what that does not decide, key by key, is searched.
@@ -108,15 +118,32 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
     Judgement { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
 }
 
-/// As [`judge`], by one engine alone.
-pub fn judge_by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, limits: &Limits<'_>) -> Verdict {
-    by(typed, criterion, engine, &mut Meter::new(limits))
+/// As [`judge`], by a given engine alone; none if it cannot decide the criterion.
+///
+/// ```
+/// use tribunal::{Limits, object::{Criterion, Engine, History, Value, judge_by, specs::Counter}};
+/// let mut b = History::builder();
+/// let p = b.process("0");
+/// let inc = b.call(p, "inc", &[], 0);
+/// b.ret(inc, Value::Null, 1);
+/// let history = b.build()?;
+/// let typed = history.typed(&Counter)?;
+/// let by = |criterion| judge_by(&typed, &criterion, Engine::Plain, &Limits::default());
+/// assert!(by(Criterion::Linearizable).expect("plain decides it").verdict.is_consistent());
+/// assert!(by(Criterion::Causal).is_none());
+/// # Ok::<(), tribunal::object::MalformedHistory>(())
+/// ```
+pub fn judge_by(
+    typed: &Typed<'_>,
+    criterion: &Criterion,
+    engine: Engine,
+    limits: &Limits<'_>,
+) -> Option<Judgement> {
+    engine.decides(criterion).then(|| by(typed, criterion, engine, &mut Meter::new(limits)))
 }
 
-fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Verdict {
-    if !engine.decides(criterion) {
-        return Verdict::Unsupported(Unsupported::Criterion);
-    }
+/// By an engine that decides the criterion.
+fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Judgement {
     let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
         Engine::Collection => {
@@ -130,5 +157,5 @@ fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Mete
         Engine::Minimal => super::visibility::minimal(history, spec, criterion, meter),
         Engine::Naive => super::visibility::naive(history, spec, criterion, meter),
     };
-    decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit))
+    Judgement { verdict: decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit)), engine }
 }

@@ -98,8 +98,6 @@ pub enum Unsupported {
     NotIntervals,
     /// Too many removals never returned: what they took is left to a search.
     Unfinished,
-    /// The engine decides other criteria only.
-    Criterion,
 }
 
 impl fmt::Display for Unsupported {
@@ -111,7 +109,6 @@ impl fmt::Display for Unsupported {
             Unsupported::Unfinished => {
                 "too many removals never returned for the engine to say what they took"
             }
-            Unsupported::Criterion => "the engine does not decide this criterion",
         })
     }
 }

@@ -59,6 +59,8 @@ fn states_count_as_memory() {
     let within = |max_memory| {
         let limits = Limits { max_memory, ..Limits::default() };
         judge_by(&history.typed(&Pages).expect("typed"), &Criterion::Linearizable, Engine::Search, &limits)
+            .expect("an engine of the criterion")
+            .verdict
     };
     assert!(matches!(within(4 << 20), Verdict::Undecided(Limit::Memory { .. })));
     assert!(within(usize::MAX).is_inconsistent());

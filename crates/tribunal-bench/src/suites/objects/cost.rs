@@ -32,7 +32,7 @@ impl<'a> Question<'a> {
         let start = Instant::now();
         let limits = limits(start, patience);
         let judgement = match engine {
-            Some(engine) => Judgement { verdict: judge_by(&typed, criterion, engine, &limits), engine },
+            Some(engine) => judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion"),
             None => judge(&typed, criterion, &limits),
         };
         Timed { judgement, time: start.elapsed() }

@@ -107,10 +107,11 @@ impl<'s> Recheck<'s> {
         }
         let typed = Typed::known(Cow::Owned(self.window.history(upto).0), self.spec);
         let limits = &Limits { max_memory: limits.max_memory - held, ..*limits };
-        match self.collection {
-            Some(_) => judge_by(&typed, &self.criterion, Engine::Collection, limits),
-            None => judge(&typed, &self.criterion, limits).verdict,
-        }
+        let by_algorithm = self
+            .collection
+            .as_ref()
+            .and_then(|_| judge_by(&typed, &self.criterion, Engine::Collection, limits));
+        by_algorithm.unwrap_or_else(|| judge(&typed, &self.criterion, limits)).verdict
     }
 
     /// The operations that the checker shows as inconsistent after that event: their slots.

@@ -3,11 +3,12 @@
 //! A location's mo begins with the initial write and ends with the final write, if one is given; all permutations in
 //! between are tried, the last location's first, and the axioms are checked on each.
 
-use super::matrices::{Relation, Views, members};
+use super::matrices::Views;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
+use tribunal_cat::relation::{Relation, members};
 
 /// Some mo that satisfies both views, if there is one. `states` counts the mo that were tried.
 pub(crate) fn search(
@@ -86,8 +87,9 @@ fn first_orders(x: &Execution) -> Option<Vec<LocationOrder>> {
 fn with_mo(view: &Relation, readers: &Relation, orders: &[LocationOrder]) -> Relation {
     let mut view = view.clone();
     for pair in orders.iter().flat_map(|order| order.writes.windows(2)) {
-        view.insert(pair[0], pair[1]);
-        members(readers.row(pair[0])).filter(|&r| r != pair[1]).for_each(|r| view.insert(r, pair[1]));
+        let (first, second) = (pair[0].index(), pair[1].index());
+        view.insert(first, second);
+        members(readers.row(first)).filter(|&r| r != second).for_each(|r| view.insert(r, second));
     }
     view
 }

@@ -13,11 +13,12 @@
 //! Time is O(2^k·(k + m)·n/64) for k writes among n events and m pairs in the views, memory 2^k bits and O(n²) bits for
 //! the views.
 
-use super::matrices::{Relation, Views, contains, insert, members};
+use super::matrices::Views;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::preserved::Preserved;
 use crate::verdict::{Limit, ModificationOrder};
+use tribunal_cat::relation::{Relation, contains, insert, members};
 
 /// How many writes the table has room for, initial writes not counted.
 pub(crate) const MOST_WRITES: usize = 26;
@@ -78,7 +79,7 @@ impl<'a> Programme<'a> {
         let mut accesses = vec![0; x.location_count() * words];
         for e in x.events() {
             if let Some(loc) = x.loc(e) {
-                insert(&mut accesses[loc.index() * words..], e);
+                insert(&mut accesses[loc.index() * words..], e.index());
             }
         }
         let mut last_after = vec![0; writes.len()];
@@ -106,7 +107,7 @@ impl<'a> Programme<'a> {
         };
         // Nothing is before an initial write, so they all come first; fences are in nobody's way.
         for e in x.events().filter(|&e| x.label(e).is_fence()) {
-            (0..programme.views.len()).for_each(|view| insert(programme.set_mut(0, view), e));
+            (0..programme.views.len()).for_each(|view| insert(programme.set_mut(0, view), e.index()));
         }
         for w in x.locations().map(|loc| x.init_write(loc)) {
             programme.take(0, w);
@@ -164,7 +165,7 @@ impl<'a> Programme<'a> {
         let read = self.set(place, READ);
         self.views.iter().enumerate().all(|(view, (_, before))| {
             let taken = self.set(place, view);
-            let free = before.row(w).iter().zip(taken).all(|(before, taken)| before & !taken == 0);
+            let free = before.row(w.index()).iter().zip(taken).all(|(before, taken)| before & !taken == 0);
             let pending = accesses.iter().zip(read).zip(taken).map(|((of, read), taken)| of & read & !taken);
             // An RMW may be the last to read the write that it overwrites.
             let own = |i: usize| if w.index() / 64 == i { 1 << (w.index() % 64) } else { 0 };
@@ -179,15 +180,15 @@ impl<'a> Programme<'a> {
         let w = self.writes[i];
         self.take(place + 1, w);
         for view in 0..self.views.len() {
-            self.queue.extend(members(self.views[view].0.row(w)));
+            self.queue.extend(members(self.views[view].0.row(w.index())).map(EventId::from_index));
             self.take_reads(place + 1, view);
         }
     }
 
     /// Both views take a write, and its readers must hurry.
     fn take(&mut self, place: usize, w: EventId) {
-        (0..self.views.len()).for_each(|view| insert(self.set_mut(place, view), w));
-        let (readers, start) = (self.readers.row(w), (place * SETS + READ) * self.words);
+        (0..self.views.len()).for_each(|view| insert(self.set_mut(place, view), w.index()));
+        let (readers, start) = (self.readers.row(w.index()), (place * SETS + READ) * self.words);
         self.states[start..start + self.words].iter_mut().zip(readers).for_each(|(set, row)| *set |= row);
     }
 
@@ -198,13 +199,13 @@ impl<'a> Programme<'a> {
         let (after, before) = &self.views[view];
         while let Some(r) = self.queue.pop() {
             if self.x.label(r).writes()
-                || contains(taken, r)
-                || before.row(r).iter().zip(&*taken).any(|(before, taken)| before & !taken != 0)
+                || contains(taken, r.index())
+                || before.row(r.index()).iter().zip(&*taken).any(|(before, taken)| before & !taken != 0)
             {
                 continue;
             }
-            insert(taken, r);
-            self.queue.extend(members(after.row(r)));
+            insert(taken, r.index());
+            self.queue.extend(members(after.row(r.index())).map(EventId::from_index));
         }
     }
 
