@@ -118,12 +118,14 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
     /// to be elsewhere is an error, and executions in which values lead there do not count.
     fn check_accesses(&self, known: bool) -> Result<bool, RunError> {
         let test = self.structure.test;
+        // As in herd, where these have no parts of values.
+        let whole = matches!(test.arch.as_str(), "BPF" | "MIPS");
         let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
         for (event, location) in self.structure.events.iter().zip(&self.locations) {
             let (Some(size), Some(location)) = (event.size, location) else { continue };
             let symbol = usize::from(location.symbol.0);
             let name = || test.variables[symbol].name.clone();
-            if sizes[symbol].is_some_and(|other| other != size) {
+            if !whole && sizes[symbol].is_some_and(|other| other != size) {
                 return Err(RunError::Mixed(name()));
             }
             sizes[symbol] = Some(size);

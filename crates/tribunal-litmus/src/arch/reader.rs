@@ -114,8 +114,6 @@ pub(super) struct Conditional {
     pub(super) reservation: Register,
     pub(super) address: Temporary,
     pub(super) value: Temporary,
-    /// Another place and its value, which must be stored with it.
-    pub(super) second: Option<(Temporary, Temporary)>,
     pub(super) access: Access,
 }
 
@@ -127,7 +125,7 @@ impl Conditional {
         success: impl FnOnce(&mut Builder, Temporary),
         failure: impl FnOnce(&mut Builder),
     ) {
-        let Self { reservation, address, value, second, access } = self;
+        let Self { reservation, address, value, access } = self;
         let reserved = out.address(reservation);
         let none = out.constant(0);
         out.controlled(reserved, |out| out.write(reservation, none));
@@ -136,12 +134,7 @@ impl Conditional {
                 let same = out.binary(Binary::Eq, address, reserved);
                 out.assume(same);
                 let mut done = None;
-                out.controlled(reserved, |out| {
-                    done = Some(out.store(address, value, access.clone()));
-                    if let Some((address, value)) = second {
-                        out.store(address, value, access);
-                    }
-                });
+                out.controlled(reserved, |out| done = Some(out.store(address, value, access)));
                 if let Some(done) = done {
                     success(out, done);
                 }

@@ -240,7 +240,7 @@ impl Line<'_, '_> {
         let value = self.0.data(from);
         let address = self.address()?;
         let access = Access::atomic(size, order.exclusive_sets());
-        Conditional { reservation: RESERVATION, address, value, second: None, access }.write(
+        Conditional { reservation: RESERVATION, address, value, access }.write(
             &mut self.0.out,
             |out, done| {
                 if to != ZERO {
