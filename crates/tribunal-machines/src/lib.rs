@@ -28,8 +28,6 @@ mod store_buffers;
 mod view;
 
 #[cfg(test)]
-mod axioms;
-#[cfg(test)]
 mod tests;
 
 pub use caches::{Bug, Protocol, UnknownBug};

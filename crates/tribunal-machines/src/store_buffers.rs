@@ -138,8 +138,10 @@ impl Memory for StoreBuffers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::axioms::{Axioms, History, Relation, insert_order};
+    use crate::tests::satisfies;
+    use tribunal::Model;
     use tribunal::memory::{Execution, Kind, Op, Slot};
+    use tribunal::verdict::ModificationOrder;
 
     /// The writes as (location, value) in the order in which they reached memory.
     #[derive(Default)]
@@ -160,7 +162,7 @@ mod tests {
     }
 
     /// A history long enough to fill buffers, and the order in which its writes reached memory.
-    fn long_run(discipline: Discipline, seed: u64) -> (Execution, Relation) {
+    fn long_run(discipline: Discipline, seed: u64) -> (Execution, ModificationOrder) {
         let (threads, locations) = (3, 2);
         let mut memory = StoreBuffers::new(discipline, threads, locations);
         let mut rng = Rng::new(seed);
@@ -201,12 +203,11 @@ mod tests {
             landed.during(&mut memory, |memory| memory.drain_all(thread));
         }
         let x = b.build().expect("a valid history");
-        let mut mo = Relation::new(x.len() + x.location_count());
+        let mut mo = ModificationOrder::new();
         for &loc in &locs {
             let of_loc = landed.0.iter().filter(|write| write.0 == loc);
-            let order =
-                of_loc.filter_map(|&(_, value)| slots[value as usize].map(|slot| x.event(slot).index()));
-            insert_order(&mut mo, std::iter::once(x.init_write(loc).index()).chain(order));
+            let order = of_loc.filter_map(|&(_, value)| slots[value as usize].map(|slot| x.event(slot)));
+            mo.push_location(std::iter::once(x.init_write(loc)).chain(order));
         }
         (x, mo)
     }
@@ -215,10 +216,10 @@ mod tests {
     fn long_runs_are_consistent() {
         for seed in 0..6 {
             let (x, mo) = long_run(Discipline::Tso, seed);
-            assert!(History::new(&x).satisfies(Axioms::Tso, &mo), "seed {seed}");
+            assert!(satisfies(&x, Model::Tso, &mo), "seed {seed}");
             let (x, mo) = long_run(Discipline::Pso, seed);
-            assert!(History::new(&x).satisfies(Axioms::Pso, &mo), "seed {seed}");
-            assert!(!History::new(&x).satisfies(Axioms::Tso, &mo), "seed {seed}");
+            assert!(satisfies(&x, Model::Pso, &mo), "seed {seed}");
+            assert!(!satisfies(&x, Model::Tso, &mo), "seed {seed}");
         }
     }
 }

@@ -287,11 +287,13 @@ fn join(into: &mut [Timestamp], from: &[Timestamp]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::axioms::{Axioms, History, Relation, insert_order};
+    use crate::tests::satisfies;
+    use tribunal::Model;
     use tribunal::memory::{Execution, Kind, Op};
+    use tribunal::verdict::ModificationOrder;
 
     /// A history long enough to fill windows and gaps, and the machine's own mo of it.
-    fn long_run(seed: u64, locations: u32, orders: &[Order]) -> (Execution, Relation) {
+    fn long_run(seed: u64, locations: u32, orders: &[Order]) -> (Execution, ModificationOrder) {
         let (threads, events) = (4, 320);
         let mut memory = ViewMemory::new(threads, locations);
         let mut rng = Rng::new(seed);
@@ -324,11 +326,11 @@ mod tests {
         }
         let x = b.build().expect("a valid history");
         writes.sort_by_key(|&(loc, timestamp, _)| (loc, timestamp));
-        let mut mo = Relation::new(x.len() + x.location_count());
+        let mut mo = ModificationOrder::new();
         for &loc in &locs {
             let of_loc = writes.iter().filter(|write| write.0 == loc);
-            let order = of_loc.map(|&(_, _, slot)| x.event(slot).index());
-            insert_order(&mut mo, std::iter::once(x.init_write(loc).index()).chain(order));
+            let order = of_loc.map(|&(_, _, slot)| x.event(slot));
+            mo.push_location(std::iter::once(x.init_write(loc)).chain(order));
         }
         (x, mo)
     }
@@ -339,12 +341,12 @@ mod tests {
             let locations = 1 + seed as u32 % 3;
             for orders in [&Order::ALL[1..5], &Order::ALL[1..], &[Order::Relaxed, Order::SeqCst]] {
                 let (x, mo) = long_run(seed, locations, orders);
-                assert!(History::new(&x).satisfies(Axioms::Rc20, &mo), "seed {seed}");
+                assert!(satisfies(&x, Model::Rc20, &mo), "seed {seed}");
             }
             let (x, mo) = long_run(seed, locations, &[Order::SeqCst]);
-            assert!(History::new(&x).satisfies(Axioms::Sc, &mo), "seed {seed}");
+            assert!(satisfies(&x, Model::Sc, &mo), "seed {seed}");
             let (x, mo) = long_run(seed, locations, &[Order::AcqRel]);
-            assert!(History::new(&x).satisfies(Axioms::Ra, &mo), "seed {seed}");
+            assert!(satisfies(&x, Model::Ra, &mo), "seed {seed}");
         }
     }
 

@@ -54,7 +54,9 @@ impl<'p> Text<'p> {
 }
 
 /// Accepts an mo on which every check of the model's text holds; for models without mo, the history itself.
-pub(super) fn satisfied(
+///
+/// A relation on n events is a matrix of n² bits: this is for histories of at most some thousands.
+pub fn evaluate(
     x: &Execution,
     model: Model,
     mo: Option<&ModificationOrder>,

@@ -50,6 +50,7 @@ mod tests;
 mod violation;
 mod witness;
 
+pub use definition::evaluate;
 pub use races::{verify_race_free, verify_races};
 pub use refusal::{Breach, EdgeFault, Named, NoRace, Refusal};
 pub use violation::verify_violation;

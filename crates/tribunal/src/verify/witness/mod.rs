@@ -8,7 +8,7 @@ mod psc;
 mod saturation;
 mod views;
 
-use super::definition::satisfied;
+use super::definition::evaluate;
 use super::{Breach, Named, Refusal, applies, known};
 use crate::Model;
 use crate::definition;
@@ -52,8 +52,8 @@ pub(super) fn within(
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0).map_err(Refusal::Limit)?;
     accepted(x, model, witness, limits)?;
     match witness {
-        Witness::Mo(mo) if x.len() <= EVALUATED => satisfied(x, model, Some(mo), limits),
-        Witness::History if x.len() <= EVALUATED => satisfied(x, model, None, limits),
+        Witness::Mo(mo) if x.len() <= EVALUATED => evaluate(x, model, Some(mo), limits),
+        Witness::History if x.len() <= EVALUATED => evaluate(x, model, None, limits),
         _ => Ok(()),
     }
 }
@@ -84,9 +84,9 @@ fn accepted(x: &Execution, model: Model, witness: &Witness, limits: &Limits<'_>)
         (Model::Wsc, Witness::History) => causal::wsc(x, limits),
         (Model::Cat(_), Witness::Mo(mo)) if definition::has_mo(model) => {
             Positions::new(x, mo)?;
-            satisfied(x, model, Some(mo), limits)
+            evaluate(x, model, Some(mo), limits)
         }
-        (Model::Cat(_), Witness::History) if !definition::has_mo(model) => satisfied(x, model, None, limits),
+        (Model::Cat(_), Witness::History) if !definition::has_mo(model) => evaluate(x, model, None, limits),
         (_, Witness::Sources { .. }) => Err(Refusal::NothingOpen),
         (_, Witness::Mo(_)) => Err(Refusal::OtherWitness { model, mo: false }),
         (_, Witness::History) => Err(Refusal::OtherWitness { model, mo: true }),
