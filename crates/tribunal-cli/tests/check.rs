@@ -127,7 +127,7 @@ fn an_engine_is_asked_of_the_models_that_it_decides() {
     assert_eq!((wrong.status, wrong.stdout.as_str()), (2, ""));
     assert_eq!(
         wrong.stderr,
-        "error: --engine sat: ra is decided by minimal-coherence; wra is decided by weak-coherence\n"
+        "error: --engine sat: ra is decided by minimal-coherence, definition; wra is decided by weak-coherence, definition\n"
     );
     assert_eq!(place.run(&["check", "--engine", "oracle", "seen.txt"]).status, 2);
 }

@@ -339,7 +339,7 @@ fn objects_are_converted_and_have_no_kernel() {
 fn models_lists_criteria_too() {
     let ran = Place::new().run(&["models"]);
     assert!(
-        ran.stdout.contains("causal       Ret; lin >= vis; lin >= hb; vis >= po; vis >= vis.vis\n"),
+        ran.stdout.contains("             Ret; lin >= vis; lin >= hb; vis >= po; vis >= vis.vis\n"),
         "{}",
         ran.stdout
     );
