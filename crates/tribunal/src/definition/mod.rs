@@ -1,6 +1,6 @@
 //! Models as text: what a model's definition, in cat, says of a history.
 //!
-//! Nothing here decides: [`facts`] has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
+//! Nothing here decides: `facts` has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
 //! plans, and `verify` evaluates them.
 
 mod facts;

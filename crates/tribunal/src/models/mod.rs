@@ -1,4 +1,4 @@
-//! The models: [`table`] has a row for each, whose text is the definition; the others open with the axioms that their engines decide.
+//! The models: `table` has a row for each, whose text is the definition; the others open with the axioms that their engines decide.
 
 pub(crate) mod c11;
 mod causal;
