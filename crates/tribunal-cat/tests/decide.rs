@@ -1,8 +1,8 @@
 //! What is decided is what trying every order gives.
 
-mod common;
+mod by_hand;
 
-use common::*;
+use by_hand::*;
 use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::evaluate::Evaluator;
 use tribunal_cat::limits::{Stopped, Unlimited};

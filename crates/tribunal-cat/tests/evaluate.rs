@@ -1,8 +1,8 @@
 //! Values and derivations are those of the definitions, on plans and executions at random.
 
-mod common;
+mod by_hand;
 
-use common::*;
+use by_hand::*;
 use tribunal_cat::evaluate::Evaluator;
 use tribunal_cat::plan::*;
 use tribunal_cat::polarity::{Polarities, Polarity};

@@ -2,9 +2,9 @@
 //!
 //! `cargo test --release -p tribunal-cat --test large -- --ignored --nocapture` prints durations.
 
-mod common;
+mod by_hand;
 
-use common::Random;
+use by_hand::Random;
 use std::time::Instant;
 use tribunal_cat::decide::{Decider, Verdict};
 use tribunal_cat::limits::Unlimited;

@@ -1,8 +1,8 @@
 //! How long small executions take: `cargo test --release -p tribunal-cat --test small -- --ignored --nocapture`.
 
-mod common;
+mod by_hand;
 
-use common::*;
+use by_hand::*;
 use std::time::Instant;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Unlimited;

@@ -1,29 +1,16 @@
 //! Every program of programs/ does what it says is expected of it.
 #![allow(missing_docs)]
 
+mod collection;
+
+use collection::programs;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tribunal_explore::Options;
-use tribunal_explore::text::{Case, Source, explore};
+use tribunal_explore::text::{Case, explore};
 
 /// Cases with more executions than this are left to `--ignored`.
 const QUICK: u64 = 10_000;
-
-fn programs() -> Vec<(PathBuf, Source)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let mut programs = Vec::new();
-    for folder in std::fs::read_dir(&root).expect("a folder") {
-        for file in std::fs::read_dir(folder.expect("a folder").path()).expect("a folder") {
-            let path = file.expect("a file").path();
-            let text = std::fs::read_to_string(&path).expect("a text");
-            let source = Source::parse(&text).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
-            programs.push((path, source));
-        }
-    }
-    programs.sort_by(|a, b| a.0.cmp(&b.0));
-    programs
-}
 
 /// What is not as expected in the cases that are chosen.
 fn wrong(chosen: impl Fn(&Case) -> bool) -> String {

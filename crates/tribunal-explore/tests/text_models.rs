@@ -1,7 +1,9 @@
 //! Programs under a model as text have the executions that they have under the model of that name.
 #![allow(missing_docs)]
 
-use std::path::{Path, PathBuf};
+mod collection;
+
+use collection::programs;
 use tribunal::Model;
 use tribunal::definition::{Definition, NoFiles};
 use tribunal_explore::Options;
@@ -9,21 +11,6 @@ use tribunal_explore::text::{Source, explore};
 
 /// Cases with more executions than this are left out.
 const QUICK: u64 = 60;
-
-fn programs() -> Vec<(PathBuf, Source)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("programs");
-    let mut programs = Vec::new();
-    for folder in std::fs::read_dir(&root).expect("a folder") {
-        for file in std::fs::read_dir(folder.expect("a folder").path()).expect("a folder") {
-            let path = file.expect("a file").path();
-            let text = std::fs::read_to_string(&path).expect("a text");
-            let source = Source::parse(&text).unwrap_or_else(|error| panic!("{}:{error}", path.display()));
-            programs.push((path, source));
-        }
-    }
-    programs.sort_by(|a, b| a.0.cmp(&b.0));
-    programs
-}
 
 #[test]
 fn texts_explore_what_sessions_explore() {

@@ -16,7 +16,9 @@ use tribunal_cat::refutation::{self, Case};
 /// what fails for all that only fail the more the larger rf is.
 pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Verdict, Limit> {
     limits.check_memory(definition::least_bytes(model, x), 0)?;
-    let plan = definition::plan(model, x).map_err(|_| Limit::Stopped)?;
+    // The only plans that are not there are those that would be too large.
+    let too_large = || Limit::Memory { bytes: limits.max_memory, states: 0 };
+    let plan = definition::plan(model, x).map_err(|_| too_large())?;
     if x.is_open() && !grows_with_rf(&plan) {
         // Nothing can be said before every read has its source.
         return Ok(Verdict::Consistent(Witness::History));
@@ -32,7 +34,7 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
     };
     limits.check_memory(definition::bytes(&plan, size), 0)?;
     let mut decider = Decider::new(&plan, &[]);
-    decider.load(&Facts::new(x, model)).map_err(|_| Limit::Stopped)?;
+    decider.load(&Facts::new(x, model)).map_err(|_| too_large())?;
     match decider.decide(&[], &mut poll) {
         Ok(decide::Verdict::Consistent(_)) if plan.choices.is_empty() => {
             Ok(Verdict::Consistent(Witness::History))
