@@ -1,5 +1,6 @@
 //! What cargo does not do by itself.
 
+mod dist;
 mod loom_crates;
 mod page;
 
@@ -12,6 +13,9 @@ Usage: cargo xtask TASK
 Tasks:
   page     build the page that checks histories by itself: one file, target/page/tribunal.html
   browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
+  dist [--only PART,..] [--musl]
+           build what is handed out into target/dist, with checksums: the command with completions and manual pages,
+           the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -20,6 +24,7 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["page"] => page::build().map(drop),
         ["browser"] => page::build().and_then(|page| browser(&page)),
+        ["dist", ..] => dist::Options::parse(&arguments[1..]).and_then(|options| dist::build(&options)),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
@@ -49,6 +54,22 @@ fn browser(page: &Path) -> Result<(), String> {
 /// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").into()
+}
+
+/// Where cargo builds the workspace at the root.
+fn target_directory() -> Result<PathBuf, String> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    std::path::absolute(target).map_err(|error| format!("error: {error}"))
+}
+
+/// Says what to do where rustc cannot build for a target.
+fn has_target(target: &str) -> Result<(), String> {
+    let asked = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+    let libraries = asked.map_err(|error| format!("rustc: {error}"))?.stdout;
+    if Path::new(String::from_utf8_lossy(&libraries).trim()).is_dir() {
+        return Ok(());
+    }
+    Err(format!("rustc has no target {target} yet: rustup target add {target}"))
 }
 
 /// Cargo, for the workspace at the root.
