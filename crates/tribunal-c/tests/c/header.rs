@@ -23,7 +23,7 @@ fn the_header_is_up_to_date() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == header,
-        "{} is stale; this writes it anew:\n  {UPDATE}=1 cargo test -p tribunal-c --test header",
+        "{} is stale; this writes it anew:\n  {UPDATE}=1 cargo test -p tribunal-c --test c header",
         path.display()
     );
 }
