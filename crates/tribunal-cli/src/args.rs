@@ -5,7 +5,6 @@ use crate::explain::ExplainArguments;
 use crate::explore::ExploreArguments;
 use crate::failure::Failure;
 use crate::generate::GenerateArguments;
-use crate::given::given;
 use crate::litmus::LitmusArguments;
 use crate::progress::Progress;
 use crate::record::RecordArguments;
@@ -20,12 +19,12 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
+use tribunal_formats::{Format, NilReads, Reader};
+use tribunal_host::{most_memory, named, reading};
 use tribunal_litmus::history::Target;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
@@ -175,7 +174,7 @@ the status is 2.";
 pub struct CheckArguments {
     /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies. A model of
     /// your own is a file that ends in .cat
-    #[arg(short, long, value_name = "MODEL,..", value_parser = given::<Questions>)]
+    #[arg(short, long, value_name = "MODEL,..", value_parser = named::<Questions>)]
     pub model: Option<Questions>,
     /// Also, or without --model only, check this criterion of objects: axioms separated by `;`, such as
     /// `vis >= po; vis >= vis.vis`. May be given more than once
@@ -291,26 +290,6 @@ impl Budget {
             _ => limits,
         }
     }
-}
-
-/// Histories of up to so many bytes are read whatever the limit: a small one is for what is beside them.
-const LEAST: usize = 16 << 20;
-
-/// How to read histories: as this format, within this limit or, without one, most of the machine's memory.
-pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions {
-    ReadOptions { format, max_memory: max_memory.unwrap_or_else(most_memory).max(LEAST) }
-}
-
-/// Three quarters of the machine's memory: rather undecided than killed.
-pub fn most_memory() -> usize {
-    // Asked for with every answer, and always the same.
-    static MOST: LazyLock<usize> = LazyLock::new(|| {
-        let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
-        let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
-        kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024) / 4 * 3)
-    });
-    *MOST
 }
 
 /// A file of histories that are judged one by one.
@@ -540,7 +519,7 @@ inconsistent, 130 stopped by Ctrl-C.";
 #[command(after_help = SHRINK_HELP)]
 pub struct ShrinkArguments {
     /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
-    #[arg(short, long, value_name = "MODEL", value_parser = given::<Question>)]
+    #[arg(short, long, value_name = "MODEL", value_parser = named::<Question>)]
     pub model: Option<Question>,
     /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
@@ -624,7 +603,7 @@ Examples:
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
     /// Print the definitions of these models, in the cat language
-    #[arg(value_name = "MODEL", value_parser = given::<Question>)]
+    #[arg(value_name = "MODEL", value_parser = named::<Question>)]
     pub models: Vec<Question>,
 
     /// How to print the models

@@ -1,136 +1,66 @@
-//! A history under judgement, whatever it is a history of.
+//! A history under judgement, and what goes wrong with it.
 
 use crate::failure::Failure;
 use std::fmt;
-use std::path::Path;
-use tribunal::object::{Specification, specs};
-use tribunal_formats::Subject;
-use tribunal_report::{Inquiry, Judged, NotJudged, Specifications, printable};
-use tribunal_spec::Declared;
+use tribunal_host::BadSpecification;
+pub use tribunal_report::Case;
+use tribunal_report::{Inquiry, Judged, NotJudged, Specifications};
 
-/// A history as its readers know it.
-pub struct Case<'a> {
-    /// The file's name as given.
-    pub file: &'a str,
-    /// Its place among the file's histories, from 0.
-    pub index: u64,
-    /// The line where it begins, from 1.
-    pub line: u64,
-    /// The history.
-    pub subject: &'a Subject,
+/// What can be done to a history that may not be fit to be judged.
+pub trait Judge {
+    /// Does something to the history if it is fit to be judged: its specification is known, and it keeps to its types.
+    fn with<T>(
+        &self,
+        specifications: &Specifications,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure>;
+
+    /// As [`Judge::with`], for an inquiry.
+    fn before<T>(
+        &self,
+        inquiry: &Inquiry,
+        act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure>;
+
+    /// A failure that has to do with this history.
+    fn failure(&self, problem: impl fmt::Display) -> Failure;
 }
 
-impl Case<'_> {
-    /// The history's name, if it has one.
-    pub fn name(&self) -> Option<&str> {
-        match self.subject {
-            Subject::Memory(execution) => execution.name(),
-            Subject::Object(object) => object.history.name(),
-        }
-    }
-
-    /// How many events, or operations, there are.
-    pub fn events(&self) -> usize {
-        match self.subject {
-            Subject::Memory(execution) => execution.len(),
-            Subject::Object(object) => object.history.len(),
-        }
-    }
-
-    /// How many reads of nil were left out of it.
-    pub fn nil_reads(&self) -> u64 {
-        match self.subject {
-            Subject::Memory(_) => 0,
-            Subject::Object(object) => object.nil_reads,
-        }
-    }
-
-    /// That reads of nil were left out, if some were.
-    pub fn note(&self) -> Option<String> {
-        left_out(self.nil_reads())
-    }
-
-    /// That a verdict on the history means nothing, if it is empty.
-    pub fn warning(&self) -> Option<&'static str> {
-        (self.events() == 0).then_some("the history is empty, and satisfies anything")
-    }
-
-    /// The warning as a line for standard error, if there is one.
-    pub fn warning_line(&self) -> Option<String> {
-        self.warning().map(|warning| format!("warning: {self}: {warning}"))
-    }
-
-    /// What there is to note or to warn of, as lines for standard error.
-    pub fn remarks(&self) -> impl Iterator<Item = String> {
-        let note = self.note().map(|note| format!("{self}: {note}"));
-        self.warning_line().into_iter().chain(note)
-    }
-
-    /// Does something to the history if it is fit to be judged: its specification is known, and it keeps to its types.
-    pub fn with<T>(
+impl Judge for Case<'_> {
+    fn with<T>(
         &self,
         specifications: &Specifications,
         act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        specifications.with(self.subject, self.file, act).unwrap_or_else(|why| Err(self.not_judged(why)))
+        specifications.with(self.subject, self.file, act).unwrap_or_else(|why| Err(not_judged(self, why)))
     }
 
-    /// As [`Case::with`], for an inquiry.
-    pub fn before<T>(
+    fn before<T>(
         &self,
         inquiry: &Inquiry,
         act: impl FnOnce(Judged<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        inquiry.with(self.subject, self.file, act).unwrap_or_else(|why| Err(self.not_judged(why)))
+        inquiry.with(self.subject, self.file, act).unwrap_or_else(|why| Err(not_judged(self, why)))
     }
 
-    fn not_judged(&self, why: NotJudged) -> Failure {
-        match why {
-            NotJudged::Specification(unknown) => self.failure(unknown),
-            NotJudged::IllTyped(error) => error.into(),
-            NotJudged::OtherMethods { source, methods } => Failure::OtherMethods { source, methods },
-        }
-    }
-
-    /// A failure that has to do with this history.
-    pub fn failure(&self, problem: impl fmt::Display) -> Failure {
+    fn failure(&self, problem: impl fmt::Display) -> Failure {
         Failure::History { file: self.file.into(), line: self.line, problem: problem.to_string() }
     }
 }
 
-/// That so many reads of nil were left out.
-pub fn left_out(nil_reads: u64) -> Option<String> {
-    match nil_reads {
-        0 => None,
-        1 => Some("1 read of nil was left out; --nil-reads keep keeps it".into()),
-        count => Some(format!("{count} reads of nil were left out; --nil-reads keep keeps them")),
+fn not_judged(case: &Case<'_>, why: NotJudged) -> Failure {
+    match why {
+        NotJudged::Specification(unknown) => case.failure(unknown),
+        NotJudged::IllTyped(error) => error.into(),
+        NotJudged::OtherMethods { source, methods } => Failure::OtherMethods { source, methods },
     }
 }
 
-/// `MP (litmus.txt:3)`, or `litmus.txt:3` without a name.
-impl fmt::Display for Case<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, line) = (printable(self.file), self.line);
-        match self.name() {
-            Some(name) => write!(f, "{} ({file}:{line})", printable(name)),
-            None => write!(f, "{file}:{line}"),
-        }
-    }
-}
-
-/// Where specifications come from, as `--spec` says: the name of a built-in one, or a file with the extension `.spec`.
+/// Where specifications come from, as `--spec` says.
 pub fn specifications(given: Option<&str>) -> Result<Specifications, Failure> {
-    let given: Option<Box<dyn Specification>> = match given {
-        None => None,
-        Some(spec) if Path::new(spec).extension().is_some_and(|extension| extension == "spec") => {
-            let source = std::fs::read_to_string(spec)
-                .map_err(|source| Failure::Read { file: spec.into(), source })?;
-            Some(Box::new(Declared::parse(&source, spec)?))
-        }
-        Some(spec) => {
-            let usage = |unknown| Failure::Usage(format!("--spec {spec}: {unknown}"));
-            Some(specs::named(spec).map_err(usage)?)
-        }
-    };
-    Ok(Specifications::new(given))
+    tribunal_host::specifications(given).map_err(|bad| match bad {
+        BadSpecification::Unreadable { file, source } => Failure::Read { file, source },
+        BadSpecification::Malformed(error) => error.into(),
+        unknown => Failure::Usage(format!("--spec {}: {unknown}", given.unwrap_or_default())),
+    })
 }

@@ -1,6 +1,5 @@
 //! Certificates too large for a verdict line: each in a compressed file of its own, which the line names.
 
-use crate::case::Case;
 use crate::failure::Failure;
 use crate::output::OutputFile;
 use serde_json::{Value, json};
@@ -8,6 +7,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 use tribunal_formats::certificate;
+use tribunal_report::Case;
 use tribunal_report::{Question, printable};
 
 /// A directory for the certificates that are larger than a limit.

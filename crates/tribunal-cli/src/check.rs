@@ -1,7 +1,7 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
 use crate::args::{Budget, CheckArguments, Output};
-use crate::case::{Case, specifications};
+use crate::case::{Case, Judge, specifications};
 use crate::certificates::{Store, Stored};
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -10,12 +10,12 @@ use crate::output::{BAD, DOUBT, Page, Stdout, complain};
 use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
 use crate::progress::Progress;
 use crate::report::{Brief, Expectations, JsonLines, Lines, Malformed, Overview, Report, Sheet};
-use crate::share::Memory;
 use anstyle::Style;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use tribunal_formats::{History, Labels, Subject};
+use tribunal_host::Memory;
 use tribunal_report::{EngineChoice, Inquiry, Judged, NotDecided, Question, Questions, printable};
 use tribunal_report::{Finding, Verification, Verifications, Word};
 

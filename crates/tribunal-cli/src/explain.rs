@@ -1,16 +1,16 @@
 //! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
 
 use crate::args::Judging;
-use crate::case::{Case, specifications};
+use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;
 use clap::Args;
 use std::io::Write;
 use tribunal_formats::History;
+use tribunal_host::named;
 use tribunal_report::{Finding, Heading, Inquiry, Judged, Question, Questions, Section, Word};
 use tribunal_report::{SCREENFUL, contrast, section, sections};
 
@@ -33,13 +33,13 @@ stopped by Ctrl-C. With --why-not it is the verdict of that model; 3 if either i
 #[command(after_help = EXPLAIN_HELP)]
 pub struct ExplainArguments {
     /// The model or criterion to explain; by default the weakest that forbid the history
-    #[arg(short, long, value_name = "MODEL", conflicts_with = "why_not", value_parser = given::<Question>)]
+    #[arg(short, long, value_name = "MODEL", conflicts_with = "why_not", value_parser = named::<Question>)]
     pub model: Option<Question>,
     /// Explain why this model or criterion forbids what the one of --but allows
-    #[arg(long, value_name = "MODEL", requires = "but", value_parser = given::<Question>)]
+    #[arg(long, value_name = "MODEL", requires = "but", value_parser = named::<Question>)]
     pub why_not: Option<Question>,
     /// The weaker one, that allows it
-    #[arg(long, value_name = "MODEL", requires = "why_not", value_parser = given::<Question>)]
+    #[arg(long, value_name = "MODEL", requires = "why_not", value_parser = named::<Question>)]
     pub but: Option<Question>,
     /// Only this history of the file, from 0; by default each
     #[arg(long, value_name = "N")]

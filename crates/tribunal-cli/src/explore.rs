@@ -8,7 +8,6 @@ mod progress;
 use crate::args::seconds;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::given::given;
 use crate::output::{Page, Stdout};
 use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -22,6 +21,7 @@ use tribunal::Model;
 use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
+use tribunal_host::named;
 
 const EXPLORE_HELP: &str = "\
 Examples:
@@ -158,7 +158,7 @@ impl TypedValueParser for Models {
     ) -> Result<Model, clap::Error> {
         let names = PossibleValuesParser::new(MODELS.map(Model::name));
         match value.to_str().filter(|name| name.ends_with(".cat")) {
-            Some(name) => given(name)
+            Some(name) => named(name)
                 .map_err(|error| command.clone().error(clap::error::ErrorKind::ValueValidation, error)),
             None => names.try_map(|name| name.parse()).parse_ref(command, argument, value),
         }

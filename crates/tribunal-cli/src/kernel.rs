@@ -1,7 +1,7 @@
 //! `tribunal kernel`: how many pairs of writes every sc order agrees on, and how many of them the saturations find.
 
-use crate::args::{KernelArguments, Style, reading};
-use crate::case::Case;
+use crate::args::{KernelArguments, Style};
+use crate::case::{Case, Judge};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, STRONG, Stdout};
@@ -14,6 +14,7 @@ use tribunal::Limits;
 use tribunal::memory::{EventId, Execution};
 use tribunal::verdict::Limit;
 use tribunal_formats::{History, Subject};
+use tribunal_host::reading;
 use tribunal_kernel::{Kernel, kernel};
 
 /// The tables grow with the square of the history: without a limit, a long one would take the whole machine.

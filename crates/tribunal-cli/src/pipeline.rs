@@ -4,7 +4,7 @@
 //! A batch of small histories is read and worked on by one worker while others have the next ones. A large history has the
 //! input for itself: until it is told, nothing else is read, so that it takes the memory that it would take alone.
 
-use crate::args::{Streaming, reading};
+use crate::args::Streaming;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{input, interrupt};
@@ -15,12 +15,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
 use tribunal_formats::{Error, Format, History, NilReads, Piece, Pieces};
+use tribunal_host::MOST_WORKERS;
+use tribunal_host::reading;
 
 /// A history as read, or why it could not be.
 pub type Heard = Result<History, Error>;
-
-/// No more workers than that: each may take a share of the memory.
-pub const MOST_WORKERS: usize = 64;
 
 /// How long answers may wait that are known while others of their batch are not.
 const PATIENCE: Duration = Duration::from_millis(20);

@@ -1,13 +1,12 @@
 //! `tribunal races`: the data races of histories.
 
 use crate::args::{Output, RacesArguments};
-use crate::case::Case;
+use crate::case::{Case, Judge};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
 use crate::pipeline::{self, Each, Heard, Source};
 use crate::progress::Progress;
-use crate::share::Memory;
 use crate::{input, interrupt};
 use serde_json::json;
 use std::cell::RefCell;
@@ -21,6 +20,7 @@ use tribunal::verdict::{Limit, Race, Unsupported, Violation, Witness};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{race_to_json, violation_to_json, witness_to_json};
 use tribunal_formats::{History, Subject};
+use tribunal_host::Memory;
 use tribunal_report::Line;
 use tribunal_report::memory::show_race;
 

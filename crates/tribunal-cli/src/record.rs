@@ -7,7 +7,6 @@ use crate::destination::Destination;
 use crate::exit::Status;
 use crate::explain;
 use crate::failure::Failure;
-use crate::given::given;
 use crate::interrupt;
 use crate::output::{STRONG, Stdout, complain};
 use crate::progress::Progress;
@@ -19,6 +18,7 @@ use std::time::{Duration, Instant};
 use tribunal::memory::Execution;
 use tribunal::{Limits, Model, Shrunk, Verdict};
 use tribunal_formats::{Format, History, Labels, Lines, Subject, Writer, write_history};
+use tribunal_host::named;
 use tribunal_machines::{Clients, Mix};
 use tribunal_record::memory::{Layout, Pinning, Recorder, litmus};
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Word};
@@ -148,7 +148,7 @@ fn layout() -> impl TypedValueParser<Value = Layout> {
 
 /// A model of memories.
 fn model(name: &str) -> Result<Model, String> {
-    match given(name)? {
+    match named(name)? {
         Question::Model(model) => Ok(model),
         Question::Criterion(_) => Err("a criterion of objects: expected a model of memories".into()),
     }

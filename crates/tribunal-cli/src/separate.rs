@@ -8,7 +8,6 @@ use crate::args::{Budget, format, seconds};
 use crate::case::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::given::given;
 use crate::interrupt;
 use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
 use crate::progress::Progress;
@@ -23,6 +22,7 @@ use tribunal::object::{Criterion, Specification, specs};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, Labels, Object, Subject, Writer, write_history, write_object};
+use tribunal_host::named;
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications};
 use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
 
@@ -52,10 +52,10 @@ time ran out; 130 stopped by Ctrl-C.";
 #[command(after_help = SEPARATE_HELP)]
 pub struct SeparateArguments {
     /// The model or criterion that is to allow the history
-    #[arg(long = "in", value_name = "MODEL", requires = "forbids", value_parser = given::<Question>)]
+    #[arg(long = "in", value_name = "MODEL", requires = "forbids", value_parser = named::<Question>)]
     allows: Option<Question>,
     /// The model or criterion that is to forbid it
-    #[arg(long = "out", value_name = "MODEL", requires = "allows", value_parser = given::<Question>)]
+    #[arg(long = "out", value_name = "MODEL", requires = "allows", value_parser = named::<Question>)]
     forbids: Option<Question>,
     /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations 3,
     /// in the table always

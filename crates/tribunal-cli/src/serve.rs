@@ -8,7 +8,7 @@ mod request;
 mod response;
 mod slots;
 
-use crate::args::{most_memory, seconds, size};
+use crate::args::{seconds, size};
 use crate::exit::Status as Exit;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -25,6 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use tribunal_host::most_memory;
 
 /// How many connections there may be: a browser opens about six.
 const CONNECTIONS: usize = 64;

@@ -1,23 +1,16 @@
 //! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
 
 use crate::args::{Judging, ShrinkArguments};
-use crate::case::{Case, specifications};
+use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::pipeline::{self, Each, Heard, Source};
 use crate::progress::Progress;
-use crate::share::Memory;
-use tribunal::object::{self, Criterion};
-use tribunal::verdict::Limit;
-use tribunal::{Limits, Model, Shrunk, Verdict};
-use tribunal_formats::{
-    Format, History, Labels, NilReads, Object, Subject, Writer, write_history, write_object,
-};
-use tribunal_report::Judged;
-use tribunal_report::Question;
-use tribunal_report::unfit;
+use tribunal_formats::{Format, History, Labels, NilReads, Subject, Writer, write_history, write_object};
+use tribunal_host::Memory;
+use tribunal_report::{Part, usual_question};
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -33,22 +26,23 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     let shrink = |history: Heard, index: u64, large: bool| -> Result<Shrinking, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
-        let question = arguments.model.clone().unwrap_or_else(|| usual(&subject));
+        let question = arguments.model.clone().unwrap_or_else(|| usual_question(&subject));
         let part = case.with(&specifications, |judged| {
-            memory.answer(
+            Ok(memory.answer(
                 large,
                 || budget.limits(),
                 |limits| {
                     let tick = |left: usize| progress.shrinking(index, left);
-                    part(&case, judged, &question, limits, tick)
+                    tribunal_report::shrink(judged, &subject, &question, limits, tick)
                 },
-                |part| part.as_ref().is_ok_and(Part::lacks_memory),
-            )
+                Part::lacks_memory,
+            ))
         })?;
         let mut said: Vec<String> = case.remarks().collect();
         let mut say = |what: &str| said.push(format!("{case}: {question}: {what}"));
         let outcome = match part {
-            Part::Nothing => {
+            Part::Unsupported(why) => return Err(case.failure(format_args!("{question}: {why}"))),
+            Part::Consistent => {
                 say("consistent, nothing to shrink");
                 Outcome::Consistent
             }
@@ -126,36 +120,6 @@ enum Outcome {
     Shrunk(Vec<u8>),
 }
 
-/// What is left of a history.
-enum Part {
-    /// The limit, if one was reached, ended the work early.
-    Left {
-        part: Box<Subject>,
-        limit: Option<Limit>,
-    },
-    /// It is consistent.
-    Nothing,
-    Undecided(Limit),
-}
-
-impl Part {
-    /// Whether more memory might have come to more.
-    fn lacks_memory(&self) -> bool {
-        matches!(
-            self,
-            Part::Undecided(Limit::Memory { .. }) | Part::Left { limit: Some(Limit::Memory { .. }), .. }
-        )
-    }
-}
-
-/// What is asked unless something else is.
-fn usual(subject: &Subject) -> Question {
-    match subject {
-        Subject::Memory(_) => Question::Model(Model::Sc),
-        Subject::Object(_) => Question::Criterion(Criterion::Linearizable),
-    }
-}
-
 /// The format to write: as asked, as the output's name says, or that of the input if it can be written.
 fn format(arguments: &ShrinkArguments, input: Format) -> Format {
     let named = || arguments.output.as_deref().and_then(Format::of_path);
@@ -163,48 +127,4 @@ fn format(arguments: &ShrinkArguments, input: Format) -> Format {
     let kept = arguments.judging.nil_reads == NilReads::Keep;
     let same = if input == Format::Jepsen || kept && input == Format::Edn { Format::Json } else { input };
     arguments.to.or_else(named).unwrap_or(same)
-}
-
-fn part(
-    case: &Case<'_>,
-    judged: Judged<'_>,
-    question: &Question,
-    limits: &Limits<'_>,
-    tick: impl FnMut(usize),
-) -> Result<Part, Failure> {
-    match (judged, question, case.subject) {
-        (Judged::Memory(execution), Question::Model(model), _) => {
-            match tribunal::shrink(execution, *model, limits, tick).map_err(|verdict| *verdict) {
-                Ok(Shrunk { execution, limit, .. }) => {
-                    Ok(Part::Left { part: Box::new(Subject::Memory(execution)), limit })
-                }
-                Err(Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
-                Err(Verdict::Unsupported(why)) => Err(case.failure(format_args!("{question}: {why}"))),
-                Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Ok(Part::Nothing),
-            }
-        }
-        (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
-            match object::shrink(typed, criterion, limits, tick).map_err(|verdict| *verdict) {
-                Ok(object::Shrunk { violation, limit }) => {
-                    Ok(Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit })
-                }
-                Err(object::Verdict::Undecided(limit)) => Ok(Part::Undecided(limit)),
-                Err(object::Verdict::Unsupported(why)) => {
-                    Err(case.failure(format_args!("{question}: {why}")))
-                }
-                Err(object::Verdict::Consistent(_) | object::Verdict::Inconsistent(_)) => Ok(Part::Nothing),
-            }
-        }
-        _ => Err(case.failure(format_args!("{question}: {}", unfit(question)))),
-    }
-}
-
-/// The part of a history that a violation is about.
-fn left(object: &Object, typed: &object::Typed<'_>, violation: &object::Violation) -> Object {
-    Object {
-        history: typed.part(&violation.operations, violation.cut).into_history(),
-        spec: object.spec.clone(),
-        lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
-        nil_reads: object.nil_reads,
-    }
 }

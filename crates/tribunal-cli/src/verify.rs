@@ -2,16 +2,14 @@
 
 mod lines;
 
-use crate::args::{VerifyArguments, reading};
-use crate::case::{Case, specifications};
+use crate::args::VerifyArguments;
+use crate::case::{Case, Judge, specifications};
 use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
-use crate::given::given;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
 use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
 use crate::progress::Progress;
-use crate::share::Memory;
 use crate::{input, interrupt};
 use lines::{Line, Lines};
 use serde_json::Value;
@@ -28,6 +26,9 @@ use tribunal_formats::certificate::{
     self, race_from_json, races_from_json, violation_from_json, witness_from_json,
 };
 use tribunal_formats::{Error, History};
+use tribunal_host::Memory;
+use tribunal_host::named;
+use tribunal_host::reading;
 use tribunal_report::{Judged, Question, Specifications, printable};
 use tribunal_report::{Verification, Verifications, Word, unfit};
 
@@ -409,7 +410,7 @@ impl Session<'_> {
 
 /// The question that a line speaks of: a name, or axioms.
 fn claimed(model: &str) -> Result<Question, String> {
-    given(model).or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
+    named(model).or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
 }
 
 impl Claimed {

@@ -1,10 +1,9 @@
 //! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
 
 use crate::args::Judging;
-use crate::case::{Case, specifications};
+use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::given::given;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::progress::Progress;
@@ -12,6 +11,7 @@ use clap::{Args, ValueHint};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tribunal_formats::History;
+use tribunal_host::named;
 use tribunal_report::{Inquiry, Questions, printable};
 use tribunal_view::{Document, document, dot, page, svg};
 
@@ -47,7 +47,7 @@ pub struct ViewArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub dot: Option<PathBuf>,
     /// The models or criteria to show, separated by commas, or `all`, the default: what applies
-    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true, value_parser = given::<Questions>)]
+    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true, value_parser = named::<Questions>)]
     pub model: Questions,
     /// Which history of the file, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]

@@ -1,8 +1,8 @@
 //! `tribunal generate mutate`: histories with something changed, mostly to their disadvantage.
 
 use super::share;
-use crate::args::{Budget, format, reading};
-use crate::case::{Case, specifications};
+use crate::args::{Budget, format};
+use crate::case::{Case, Judge, specifications};
 use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -15,6 +15,7 @@ use std::iter;
 use tribunal::memory::Execution;
 use tribunal::object::History;
 use tribunal_formats::{Format, Labels, Object, Subject, write_history, write_object};
+use tribunal_host::reading;
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications, Word};

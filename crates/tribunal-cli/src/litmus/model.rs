@@ -1,6 +1,5 @@
 //! The model that tests are run under: built in, or a file, as each architecture's tests see it.
 
-use crate::given;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tribunal::Model;
@@ -44,7 +43,7 @@ impl Choice {
         bell: Option<&Path>,
         variants: &[String],
     ) -> Self {
-        let directories = directories.iter().cloned().chain(given::directories()).collect();
+        let directories = directories.iter().cloned().chain(tribunal_host::directories()).collect();
         Choice {
             name: name.map(str::to_owned),
             directories,

@@ -2,7 +2,7 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments, reading};
+use crate::args::{Budget, MonitorArguments};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input::{self, Follow};
@@ -14,6 +14,7 @@ use tribunal::monitor::{Monitor, Unsettled, Violation};
 use tribunal::verdict::Limit;
 use tribunal::{Model, Verdict};
 use tribunal_formats::{Format, Labels, Observed, Writer, write_history};
+use tribunal_host::reading;
 use tribunal_report::memory::explain;
 use tribunal_report::{SCREENFUL, fold, printable};
 

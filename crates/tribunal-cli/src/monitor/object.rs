@@ -2,8 +2,8 @@
 
 use super::feed::{Feed, Next};
 use super::lines::Lines;
-use crate::args::{Budget, MonitorArguments, reading};
-use crate::case::{left_out, specifications};
+use crate::args::{Budget, MonitorArguments};
+use crate::case::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::input;
@@ -15,6 +15,8 @@ use tribunal::object::{
     self, Criterion, Doubt, FirstViolation, MalformedEvent, Monitor, Specification, specs,
 };
 use tribunal_formats::{Happens, ObjectEvent};
+use tribunal_host::reading;
+use tribunal_report::left_out;
 use tribunal_report::printable;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.

@@ -1,9 +1,9 @@
 //! One word a history, as Axe prints it.
 
 use super::{Malformed, Report, Sheet};
-use crate::case::Case;
 use crate::output::Page;
 use std::io::{self, Write};
+use tribunal_report::Case;
 use tribunal_report::memory::Racy;
 use tribunal_report::{Finding, Word};
 

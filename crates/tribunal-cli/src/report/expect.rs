@@ -1,7 +1,7 @@
 //! Comparing verdicts with the labels that histories carry.
 
-use crate::case::Case;
 use tribunal_formats::Labels;
+use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::{Finding, Word};
 

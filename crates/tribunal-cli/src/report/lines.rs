@@ -2,9 +2,9 @@
 
 use super::{Malformed, Report, Sheet};
 use crate::args::Budget;
-use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
 use std::io::{self, Write};
+use tribunal_report::Case;
 use tribunal_report::printable;
 use tribunal_report::{Finding, Word};
 

@@ -2,9 +2,9 @@
 
 use super::Sheet;
 use crate::args::Budget;
-use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
 use std::io::{self, Write};
+use tribunal_report::Case;
 use tribunal_report::memory::Racy;
 use tribunal_report::{Finding, Word};
 

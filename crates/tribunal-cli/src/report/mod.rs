@@ -14,11 +14,11 @@ pub use json::JsonLines;
 pub use lines::Lines;
 pub use overview::Overview;
 
-use crate::case::Case;
 use crate::certificates::Stored;
 use crate::failure::Failure;
 use crate::output::Page;
 use std::io;
+use tribunal_report::Case;
 use tribunal_report::Finding;
 
 /// A way of printing findings.

@@ -5,10 +5,10 @@ use super::matrix::Matrix;
 use super::profile::Profile;
 use super::{Malformed, Report, Sheet};
 use crate::args::Budget;
-use crate::case::Case;
 use crate::output::Page;
 use std::io;
 use tribunal_formats::Subject;
+use tribunal_report::Case;
 use tribunal_report::Finding;
 
 /// Prints what of all there is holds of each history and, if there is a single one, why the rest does not.

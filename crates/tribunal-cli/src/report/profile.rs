@@ -2,10 +2,10 @@
 
 use super::Sheet;
 use crate::args::Budget;
-use crate::case::Case;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
 use tribunal::object::{Atomic, Criterion, strongest};
+use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::object::patient;
 use tribunal_report::printable;

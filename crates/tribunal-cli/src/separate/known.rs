@@ -1,6 +1,5 @@
 //! Histories that are known already, and may separate what a search has not reached.
 
-use crate::args::reading;
 use crate::failure::Failure;
 use crate::input;
 use std::ffi::OsString;
@@ -8,6 +7,7 @@ use tribunal::memory::Execution;
 use tribunal::object::{self, Criterion, specs};
 use tribunal::{Limits, check};
 use tribunal_formats::{Object, Subject};
+use tribunal_host::reading;
 use tribunal_separate::Pair;
 
 /// The histories given with `--known`.

@@ -4,7 +4,6 @@ mod memory;
 mod object;
 
 use crate::args::StatsArguments;
-use crate::case::Case;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{Page, STRONG, Stdout};
@@ -15,6 +14,7 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::Write;
 use tribunal_formats::{History, Subject};
+use tribunal_report::Case;
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;

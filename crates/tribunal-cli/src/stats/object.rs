@@ -1,11 +1,11 @@
 //! What is in a history of an object.
 
-use crate::case::left_out;
 use crate::output::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_formats::Object;
+use tribunal_report::left_out;
 use tribunal_report::printable;
 
 /// Describes the operations.

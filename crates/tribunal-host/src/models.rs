@@ -1,4 +1,4 @@
-//! Models that are given as files: wherever a model is asked for, a name that ends in `.cat` is read.
+//! Models by name or from a file: wherever a model is asked for, a name that ends in `.cat` is read.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -7,8 +7,14 @@ use tribunal::definition::{Definition, Directories};
 /// The variable with the directories in which included files are looked for.
 pub const INCLUDE: &str = "TRIBUNAL_INCLUDE";
 
-/// Models or criteria by name, after the files among them were read.
-pub fn given<T: FromStr<Err: ToString>>(names: &str) -> Result<T, String> {
+/// Models or criteria by name, separated by commas, after the files among them were read.
+///
+/// ```
+/// use tribunal_report::Questions;
+/// assert!(tribunal_host::named::<Questions>("sc, tso").is_ok());
+/// assert!(tribunal_host::named::<Questions>("no-such-file.cat").is_err());
+/// ```
+pub fn named<T: FromStr<Err: ToString>>(names: &str) -> Result<T, String> {
     for name in names.split(',').map(str::trim).filter(|name| name.ends_with(".cat")) {
         read(name)?;
     }

@@ -2,9 +2,11 @@
 //!
 //! What comes of it is the same for any number of workers, since the share does not depend on it.
 
-use crate::pipeline::MOST_WORKERS;
 use std::sync::{PoisonError, RwLock};
 use tribunal::Limits;
+
+/// No more workers than that: each may take a share of the memory.
+pub const MOST_WORKERS: usize = 64;
 
 /// The memory that answers take.
 #[derive(Default)]

@@ -1,0 +1,84 @@
+//! A history with its place: the file, the line and the number that people know it by.
+
+use crate::printable;
+use std::fmt;
+use tribunal_formats::Subject;
+
+/// A history as its readers know it.
+pub struct Case<'a> {
+    /// The file's name as given.
+    pub file: &'a str,
+    /// Its place among the file's histories, from 0.
+    pub index: u64,
+    /// The line where it begins, from 1.
+    pub line: u64,
+    /// The history.
+    pub subject: &'a Subject,
+}
+
+impl Case<'_> {
+    /// The history's name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        match self.subject {
+            Subject::Memory(execution) => execution.name(),
+            Subject::Object(object) => object.history.name(),
+        }
+    }
+
+    /// How many events, or operations, there are.
+    pub fn events(&self) -> usize {
+        match self.subject {
+            Subject::Memory(execution) => execution.len(),
+            Subject::Object(object) => object.history.len(),
+        }
+    }
+
+    /// How many reads of nil were left out of it.
+    pub fn nil_reads(&self) -> u64 {
+        match self.subject {
+            Subject::Memory(_) => 0,
+            Subject::Object(object) => object.nil_reads,
+        }
+    }
+
+    /// That reads of nil were left out, if some were.
+    pub fn note(&self) -> Option<String> {
+        left_out(self.nil_reads())
+    }
+
+    /// That a verdict on the history means nothing, if it is empty.
+    pub fn warning(&self) -> Option<&'static str> {
+        (self.events() == 0).then_some("the history is empty, and satisfies anything")
+    }
+
+    /// The warning as a line for standard error, if there is one.
+    pub fn warning_line(&self) -> Option<String> {
+        self.warning().map(|warning| format!("warning: {self}: {warning}"))
+    }
+
+    /// What there is to note or to warn of, as lines for standard error.
+    pub fn remarks(&self) -> impl Iterator<Item = String> {
+        let note = self.note().map(|note| format!("{self}: {note}"));
+        self.warning_line().into_iter().chain(note)
+    }
+}
+
+/// That so many reads of nil were left out, if some were.
+pub fn left_out(nil_reads: u64) -> Option<String> {
+    match nil_reads {
+        0 => None,
+        1 => Some("1 read of nil was left out; --nil-reads keep keeps it".into()),
+        count => Some(format!("{count} reads of nil were left out; --nil-reads keep keeps them")),
+    }
+}
+
+/// `MP (litmus.txt:3)`, or `litmus.txt:3` without a name.
+impl fmt::Display for Case<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = (printable(self.file), self.line);
+        match self.name() {
+            Some(name) => write!(f, "{} ({file}:{line})", printable(name)),
+            None => write!(f, "{file}:{line}"),
+        }
+    }
+}

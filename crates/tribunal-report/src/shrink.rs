@@ -1,0 +1,100 @@
+//! The part of an inconsistent history, of either kind, that is as small as can be and still inconsistent.
+
+use crate::{Judged, Question, unfit};
+use tribunal::object::{self, Criterion, Typed};
+use tribunal::verdict::Limit;
+use tribunal::{Limits, Model, Shrunk, Verdict};
+use tribunal_formats::{Object, Subject};
+
+/// What is left of a history.
+pub enum Part {
+    /// It is still inconsistent, and has no part that is, unless a limit ended the work early.
+    Left {
+        /// What is left.
+        part: Box<Subject>,
+        /// The limit that was reached.
+        limit: Option<Limit>,
+    },
+    /// It is consistent.
+    Consistent,
+    /// A limit was reached before that was known.
+    Undecided(Limit),
+    /// The question does not apply.
+    Unsupported(String),
+}
+
+impl Part {
+    /// Whether more memory might have come to more.
+    pub fn lacks_memory(&self) -> bool {
+        matches!(
+            self,
+            Part::Undecided(Limit::Memory { .. }) | Part::Left { limit: Some(Limit::Memory { .. }), .. }
+        )
+    }
+}
+
+/// The question that is meant unless another is named: sc of a memory, linearizable of an object.
+pub fn usual_question(subject: &Subject) -> Question {
+    match subject {
+        Subject::Memory(_) => Question::Model(Model::Sc),
+        Subject::Object(_) => Question::Criterion(Criterion::Linearizable),
+    }
+}
+
+/// Shrinks a history that is fit to be judged. `tick` is told how much is left, again and again.
+///
+/// ```
+/// use tribunal::{Limits, Model};
+/// use tribunal_report::{Judged, Part, Question, shrink};
+/// let text = "T0: W x 1; W z 1; R y 0\nT1: W y 1; R x 0\n";
+/// let history = tribunal_formats::read(text.as_bytes(), "sb.txt", None)?.next().expect("a history")?;
+/// let judged = Judged::Memory(history.memory().expect("of a memory"));
+/// let Part::Left { part, .. } =
+///     shrink(judged, &history.subject, &Question::Model(Model::Sc), &Limits::default(), |_| ())
+/// else {
+///     panic!("store buffering is not sc");
+/// };
+/// assert!(matches!(*part, tribunal_formats::Subject::Memory(execution) if execution.len() == 4));
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+pub fn shrink(
+    judged: Judged<'_>,
+    subject: &Subject,
+    question: &Question,
+    limits: &Limits<'_>,
+    tick: impl FnMut(usize),
+) -> Part {
+    match (judged, question, subject) {
+        (Judged::Memory(execution), Question::Model(model), _) => {
+            match tribunal::shrink(execution, *model, limits, tick).map_err(|verdict| *verdict) {
+                Ok(Shrunk { execution, limit, .. }) => {
+                    Part::Left { part: Box::new(Subject::Memory(execution)), limit }
+                }
+                Err(Verdict::Undecided(limit)) => Part::Undecided(limit),
+                Err(Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
+                Err(Verdict::Consistent(_) | Verdict::Inconsistent(_)) => Part::Consistent,
+            }
+        }
+        (Judged::Object(typed), Question::Criterion(criterion), Subject::Object(object)) => {
+            match object::shrink(typed, criterion, limits, tick).map_err(|verdict| *verdict) {
+                Ok(object::Shrunk { violation, limit }) => {
+                    Part::Left { part: Box::new(Subject::Object(left(object, typed, &violation))), limit }
+                }
+                Err(object::Verdict::Undecided(limit)) => Part::Undecided(limit),
+                Err(object::Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
+                Err(object::Verdict::Consistent(_) | object::Verdict::Inconsistent(_)) => Part::Consistent,
+            }
+        }
+        _ => Part::Unsupported(unfit(question).into()),
+    }
+}
+
+/// The part of a history that a violation is about.
+fn left(object: &Object, typed: &Typed<'_>, violation: &object::Violation) -> Object {
+    Object {
+        history: typed.part(&violation.operations, violation.cut).into_history(),
+        spec: object.spec.clone(),
+        lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
+        nil_reads: object.nil_reads,
+    }
+}

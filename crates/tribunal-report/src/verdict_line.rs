@@ -1,0 +1,78 @@
+//! A verdict as one line of JSON, as FORMATS fixes it: what programs read.
+
+use crate::memory::Racy;
+use crate::{Case, Finding, Ruling, Word};
+use serde_json::{Value, json};
+use tribunal_formats::certificate::race_to_json;
+
+/// The verdict line of a finding, without its end. A violation is always part of it, a witness if that is wanted;
+/// `certificate` says how either is written. `hint` is added to the reason of an answer that came too late.
+pub fn verdict_line(
+    case: &Case<'_>,
+    finding: &Finding<'_>,
+    witness: bool,
+    hint: Option<&str>,
+    certificate: impl FnOnce(Value) -> String,
+) -> String {
+    let Finding { ruling, engine, micros, racy, verification } = finding;
+    let word = ruling.word();
+    let key = match word {
+        Word::Consistent if witness => Some("witness"),
+        Word::Inconsistent => Some("violation"),
+        _ => None,
+    };
+    let more = match (key, ruling.reason()) {
+        (Some(key), _) => match ruling.certificate() {
+            Some(value) => format!(r#","{key}":{}"#, certificate(value)),
+            None => String::new(),
+        },
+        (None, Some(mut reason)) => {
+            if let Some(hint) = hint.filter(|_| ruling.is_late()) {
+                reason = format!("{reason}: {hint}");
+            }
+            format!(r#","reason":{}"#, json!(reason))
+        }
+        (None, None) => String::new(),
+    };
+    let verified = match verification {
+        Some(verification) => format!(r#","verification":{}"#, verification.to_json()),
+        None => String::new(),
+    };
+    let race = racy.as_ref().map_or(String::new(), |racy| format!(r#","race":{}"#, race(ruling, racy)));
+    let nil_reads = match case.nil_reads() {
+        0 => String::new(),
+        count => format!(r#","nil_reads":{count}"#),
+    };
+    let warning = case.warning().map_or(String::new(), |warning| format!(r#","warning":{}"#, json!(warning)));
+    // Written key by key to keep the order in which people read them.
+    format!(
+        r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{verified}{more}}}"#,
+        json!(case.file),
+        case.index,
+        json!(case.name()),
+        json!(ruling.question().to_string()),
+        match word {
+            Word::Unsupported => json!(null),
+            _ => json!(engine),
+        },
+        case.events(),
+    )
+}
+
+/// The verdict line of a history that is malformed, without its end.
+pub fn error_line(file: &str, index: u64, error: &str) -> String {
+    format!(
+        r#"{{"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
+        json!(file),
+        json!(error),
+    )
+}
+
+/// A race, null if there is none, or why that is not known.
+fn race(ruling: &Ruling<'_>, racy: &Racy) -> Value {
+    match (ruling, racy) {
+        (Ruling::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),
+        (_, Racy::Undecided(limit)) => json!(limit.to_string()),
+        _ => Value::Null,
+    }
+}
