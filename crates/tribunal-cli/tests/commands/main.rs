@@ -1,0 +1,36 @@
+//! The command as its users run it: what it prints, its exit status, what it leaves behind.
+
+#[path = "../command/mod.rs"]
+mod command;
+
+mod axe;
+mod bad_input;
+mod bad_objects;
+mod bench;
+mod case_study;
+mod certificates;
+mod check;
+mod documents;
+mod examples;
+mod explain;
+mod explore;
+#[cfg(unix)]
+mod files;
+mod generate;
+mod histories;
+mod keep_going;
+mod kernel;
+mod litmus;
+mod monitor;
+mod monitor_memory;
+mod object_logs;
+mod objects;
+mod races;
+mod record;
+mod remarks;
+mod separate;
+mod serve;
+mod shrink;
+mod streams;
+mod verify;
+mod view;

@@ -1,0 +1,169 @@
+//! `tribunal verify`: accepts what check printed and refuses what was tampered with.
+
+use crate::command::{LB, MP, Place, SB, several};
+use std::io::Write;
+
+/// A file of histories and its certificates.
+fn certified() -> (Place, String) {
+    let place = Place::with("all.txt", several(&[SB, MP, LB]));
+    let certificates = place.run(&["check", "--output", "json", "--witness", "all.txt"]).stdout;
+    place.write("certificates", &certificates);
+    (place, certificates)
+}
+
+#[test]
+fn accepts_every_certificate_of_check() {
+    let (place, certificates) = certified();
+    let ran = place.run(&["verify", "all.txt", "certificates"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.starts_with("SB (all.txt:1): sc: inconsistent: accepted\n"), "{}", ran.stdout);
+    assert_eq!(ran.last_line(), "57 certificates accepted, 0 refused, 0 skipped");
+    let piped = place.run_on(&["verify", "all.txt", "-"], &certificates);
+    assert_eq!(piped.stdout, ran.stdout);
+}
+
+/// A pair in a verdict line is the one that was asked for, whatever it has.
+#[test]
+fn pairs_are_read_back_from_verdict_lines() {
+    let place = Place::with("all.txt", several(&[SB, MP, LB]));
+    for (pair, name) in [
+        ("po-mm=deps;rf-mm=rfe;rmw=none;po-loc=no-RR", "rmo"),
+        ("po-mm=RR/loc+RW/loc+WW/loc+times;rf-mm=rfe", "wmo"),
+        ("po-mm=RR+RW+WR+WW;rf-mm=rf", "sc"),
+    ] {
+        let check =
+            |model| place.run(&["check", "-o", "json", "--witness", "--model", model, "all.txt"]).stdout;
+        let words = |lines: &str| lines.matches(r#""verdict":"consistent""#).count();
+        let lines = check(pair);
+        assert_eq!(lines.matches(&format!(r#""model":"{pair}""#)).count(), 3, "{lines}");
+        assert_eq!(words(&lines), words(&check(name)), "{pair}");
+        let ran = place.run_on(&["verify", "all.txt", "-"], &lines);
+        assert_eq!(ran.last_line(), "3 certificates accepted, 0 refused, 0 skipped");
+    }
+}
+
+#[test]
+fn reads_compressed_certificates() {
+    let (place, certificates) = certified();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(certificates.as_bytes()).expect("compressed");
+    let gzip = encoder.finish().expect("compressed");
+    let zstd = zstd::encode_all(certificates.as_bytes(), 0).expect("compressed");
+    for compressed in [&gzip, &zstd] {
+        let ran = place.run_on(&["verify", "all.txt", "-"], compressed);
+        assert_eq!((ran.status, ran.last_line()), (0, "57 certificates accepted, 0 refused, 0 skipped"));
+        let ran = place.run_on(&["verify", "all.txt", "-"], &compressed[..compressed.len() - 10]);
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.starts_with("error: -:"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn histories_without_certificates_are_passed_over() {
+    let (place, certificates) = certified();
+    let last: Vec<_> = certificates.lines().filter(|line| line.contains("\"index\":2")).collect();
+    let ran = place.run_on(&["verify", "all.txt", "-"], last.join("\n"));
+    assert_eq!(ran.last_line(), "19 certificates accepted, 0 refused, 0 skipped");
+}
+
+#[test]
+fn refuses_corrupted_certificates() {
+    let (place, certificates) = certified();
+    let corruptions = [
+        // A write moved before the initial write.
+        (r#""x":[{"init":"x"},[0,0]]"#, r#""x":[[0,0],{"init":"x"}]"#),
+        // A write left out.
+        (r#""x":[{"init":"x"},[0,0]]"#, r#""x":[{"init":"x"}]"#),
+        // An event that does not exist.
+        (r#"[0,0]"#, r#"[7,7]"#),
+        // Another verdict.
+        (r#""verdict":"inconsistent""#, r#""verdict":"consistent""#),
+        (r#""verdict":"consistent""#, r#""verdict":"inconsistent""#),
+        (r#""verdict":"consistent""#, r#""verdict":"unsupported""#),
+        // Another axiom, another edge, another history.
+        (r#""axiom":"po-rf""#, r#""axiom":"atomicity""#),
+        (r#""rel":"rf""#, r#""rel":"po""#),
+        (r#""events":4"#, r#""events":5"#),
+        // A witness taken away.
+        (r#""witness":"#, r#""wisdom":"#),
+    ];
+    for (from, to) in corruptions {
+        let corrupted = certificates.replace(from, to);
+        assert_ne!(corrupted, certificates, "{from}");
+        let ran = place.run_on(&["verify", "all.txt", "-"], &corrupted);
+        assert_eq!(ran.status, 1, "{from} -> {to}: {ran:?}");
+        assert!(ran.stdout.contains(": refused: "), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn malformed_certificates_are_errors_with_a_line() {
+    let (place, certificates) = certified();
+    let (first, rest) = certificates.split_once('\n').expect("lines");
+    let bad = [
+        ("{", 1),
+        ("", 1),
+        ("[]", 1),
+        ("\u{0}\u{1}\u{2}", 1),
+        (&first.replace("\"sc\"", "\"c11\""), 1),
+        (&first.replace("\"inconsistent\"", "\"perhaps\""), 1),
+        (&first.replace("\"index\":0", "\"index\":-1"), 1),
+        (&first.replace("\"index\":0", "\"index\":99"), 1),
+        (&format!("{first}\n{}", &first[..40]), 2),
+        (&format!("{first}\n{}", first.replace("all.txt", "other.txt")), 2),
+        (&format!("{rest}{first}\n"), 57),
+        (&"[".repeat(100_000), 1),
+    ];
+    for (text, line) in bad {
+        let ran = place.run_on(&["verify", "all.txt", "-"], text);
+        assert_eq!(ran.status, 2, "{text:.80}: {ran:?}");
+        let last = ran.stderr.lines().last().unwrap_or("");
+        assert!(last.starts_with(&format!("error: -:{line}: ")), "{text:.80}: {}", ran.stderr);
+    }
+    assert_eq!(place.run(&["verify", "all.txt", "missing"]).status, 2);
+    assert_eq!(place.run(&["verify", "-", "-"]).status, 2);
+}
+
+#[test]
+fn a_key_that_is_there_twice_is_an_error() {
+    let (place, certificates) = certified();
+    let violation = certificates.lines().position(|line| line.contains("violation")).expect("one") + 1;
+    for (from, to, key) in [
+        (r#""verdict":"#, r#""verdict":"undecided","verdict":"#, "verdict"),
+        (r#""index":"#, r#""index":7,"index":"#, "index"),
+        (r#""micros":"#, r#""\u006dicros":1,"micros":"#, "micros"),
+    ] {
+        let ran = place.run_on(&["verify", "all.txt", "-"], certificates.replacen(from, to, 1));
+        let said = format!("error: -:1: expected a verdict line: key \"{key}\" is there twice, at column ");
+        assert_eq!(ran.status, 2, "{ran:?}");
+        assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
+    }
+    // Deep in a certificate, too.
+    let twice = certificates.replacen(r#""rel":"po""#, r#""rel":"rf","rel":"po""#, 1);
+    let ran = place.run_on(&["verify", "all.txt", "-"], twice);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("error: -:{violation}: ")), "{}", ran.stderr);
+    assert!(ran.stderr.contains("key \"rel\" is there twice"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_line_takes_no_more_than_is_allowed() {
+    let place = Place::with("mp.txt", MP);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    let open = vec![b'['; 1 << 20];
+    for _ in 0..64 {
+        gzip.write_all(&open).expect("compressed");
+    }
+    let bomb = gzip.finish().expect("compressed");
+    let ran = place.run_on(&["verify", "--max-memory", "16M", "mp.txt", "-"], bomb);
+    assert_eq!(ran.status, 2);
+    assert_eq!(
+        ran.stderr,
+        "error: -:1: a line of more than 8388608 bytes, half of what --max-memory allows\n"
+    );
+    let wide = format!("[{}[]]\n", "[],".repeat(2 << 20));
+    let ran = place.run_on(&["verify", "--max-memory", "16M", "mp.txt", "-"], wide);
+    assert!(ran.stderr.contains("it takes more than the "), "{}", ran.stderr);
+    let ran = place.run_on(&["verify", "mp.txt", "-"], &open);
+    assert!(ran.stderr.contains("recursion limit"), "{}", ran.stderr);
+}

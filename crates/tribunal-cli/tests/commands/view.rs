@@ -1,0 +1,112 @@
+//! `tribunal view`: pictures of histories, whole or not at all.
+
+use crate::command::{ENQUEUES, MP, Place, SB, SEEN, STALE, several};
+
+use serde_json::Value;
+
+/// The document in a page.
+fn document(page: &str) -> Value {
+    let json = page.split("id=\"document\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    serde_json::from_str(json.expect("a document")).expect("JSON")
+}
+
+fn shown(document: &Value) -> (&str, &str) {
+    let at = document["shown"].as_u64().expect("an index") as usize;
+    let ruling = &document["rulings"][at];
+    (ruling["question"].as_str().expect("a name"), ruling["verdict"].as_str().expect("a word"))
+}
+
+#[test]
+fn a_page_has_the_history_and_all_models() {
+    let place = Place::with("sb.txt", SB);
+    let ran = place.run(&["view", "sb.txt", "-o", "sb.html"]);
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "sb.html\n", ""));
+    let page = place.read("sb.html");
+    assert!(page.starts_with("<!doctype html>") && !page.contains("/*SCRIPT*/"));
+    assert!(!page.contains("src=\"http") && !page.contains("@import"), "nothing comes from elsewhere");
+    let document = document(&page);
+    assert_eq!((&document["title"], &document["source"]), (&"SB".into(), &"sb.txt:1".into()));
+    assert_eq!(document["rulings"].as_array().map(Vec::len), Some(19));
+    assert_eq!(document["events"][0]["label"], "W x 1");
+    // sc, wsc and ccm forbid it, of which ccm is the weakest.
+    assert_eq!(shown(&document), ("ccm", "inconsistent"));
+}
+
+#[test]
+fn an_object_is_a_timeline() {
+    let place = Place::with("stale.json", STALE);
+    let page = place.run(&["view", "stale.json", "-o", "-"]).stdout;
+    let stale = document(&page);
+    assert_eq!(stale["operations"][1]["label"], "read() → null");
+    assert_eq!(shown(&stale), ("hbvis", "inconsistent"));
+    let enqueues = place.run_on(&["view", "-", "-o", "-"], ENQUEUES);
+    assert_eq!(enqueues.status, 0);
+    assert_eq!(shown(&document(&enqueues.stdout)), ("linearizable", "consistent"));
+    let other = place.run(&["view", "stale.json", "--spec", "register(1)", "--model", "weak", "-o", "-"]);
+    assert_eq!(
+        shown(&document(&other.stdout)),
+        ("weak", "inconsistent"),
+        "no read before a write returns null"
+    );
+}
+
+#[test]
+fn plain_pictures() {
+    let place = Place::with("mp.txt", MP);
+    let ran = place.run(&["view", "--model", "ra", "mp.txt", "--svg", "mp.svg", "--dot", "mp.dot"]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "mp.svg\nmp.dot\n"));
+    let svg = place.read("mp.svg");
+    assert!(svg.starts_with("<svg xmlns=") && svg.contains("ra: inconsistent"), "{svg}");
+    assert!(svg.contains("class=\"glow\"") && svg.contains("prefers-color-scheme:dark"));
+    let dot = place.read("mp.dot");
+    assert!(dot.starts_with("digraph") && dot.contains("label=\"fr\""), "{dot}");
+    let piped = place.run(&["view", "--model", "ra", "mp.txt", "--svg", "-", "--dot", "other.dot"]);
+    assert_eq!(piped.stdout, svg, "no name among the picture");
+    assert_eq!(place.read("other.dot"), dot);
+}
+
+#[test]
+fn one_history_of_a_file_is_chosen() {
+    let place = Place::with("all.txt", several(&[SEEN, SB, MP]));
+    let page = place.run(&["view", "--index", "1", "--model", "sc,tso", "all.txt", "-o", "-"]).stdout;
+    assert_eq!(document(&page)["title"], "SB");
+    let beyond = place.run(&["view", "--index", "3", "all.txt", "-o", "beyond.html"]);
+    assert_eq!(beyond.status, 2);
+    assert_eq!(beyond.stderr, "error: all.txt: --index 3: the file has 3 histories, from 0 on\n");
+    assert!(!place.path("beyond.html").exists());
+}
+
+#[test]
+fn what_cannot_be_drawn_is_told_and_leaves_files_alone() {
+    let place = Place::with("mp.txt", MP);
+    place.write("old.html", "old");
+    place.write("bad.txt", "T0: W x 1\nT1: R x one\n");
+    for (arguments, complaint) in [
+        (
+            &["view", "bad.txt", "-o", "old.html"][..],
+            "error: bad.txt:2:9: expected the value read, found `one`\n",
+        ),
+        (&["view", "none.txt", "-o", "old.html"], "error: none.txt: "),
+        (&["view", "mp.txt"], "error: the following required arguments were not provided"),
+        (&["view", "mp.txt", "-o", "-", "--svg", "-"], "error: only one picture can go to standard output\n"),
+        (&["view", "mp.txt", "-o", "none/mp.html"], "error: none/mp.html: "),
+        (&["view", "--model", "strong", "mp.txt", "-o", "old.html"], "error: invalid value 'strong'"),
+    ] {
+        let ran = place.run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(ran.stderr.starts_with(complaint), "{}", ran.stderr);
+    }
+    assert_eq!(place.read("old.html"), "old");
+}
+
+#[test]
+fn what_takes_too_long_is_undecided() {
+    let place = Place::new();
+    place.run(&["generate", "machine", "--events", "20000", "-o", "long.txt"]);
+    let ran = place.run(&["view", "--model", "sc", "--timeout", "0", "long.txt", "-o", "long.html"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let document = document(&place.read("long.html"));
+    assert_eq!(shown(&document), ("sc", "undecided"));
+    assert_eq!(document["size"], 20_000);
+    assert!(document["overview"]["density"].is_array());
+}
