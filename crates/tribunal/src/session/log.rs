@@ -19,6 +19,29 @@ impl WriteId {
     pub const fn index(self) -> usize {
         self.place as usize
     }
+
+    /// The id as a number, for callers in other languages: the low half is the [`index`](Self::index).
+    ///
+    /// ```
+    /// use tribunal::{Model, session::{Session, WriteId}};
+    /// let mut session = Session::new(Model::Sc)?;
+    /// let loc = session.location();
+    /// let init = session.initial(loc).expect("nothing is retired");
+    /// assert_eq!(WriteId::from_bits(init.to_bits()), init);
+    /// // A number that is no id is of nothing, as an id of a write that is gone.
+    /// assert_eq!(session.location_of(WriteId::from_bits(u64::MAX)), None);
+    /// # Ok::<(), tribunal::session::NoSession>(())
+    /// ```
+    #[inline(always)]
+    pub const fn to_bits(self) -> u64 {
+        (self.turn as u64) << 32 | self.place as u64
+    }
+
+    /// The id of a number.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Self {
+        WriteId { place: bits as u32, turn: (bits >> 32) as u32 }
+    }
 }
 
 /// In place of a thread, of a write or of a row: none.
