@@ -12,5 +12,10 @@ pyo3::create_exception!(
 
 /// The exception with this text.
 pub fn error(problem: impl Display) -> pyo3::PyErr {
-    TribunalError::new_err(problem.to_string())
+    TribunalError::new_err(in_python(&problem.to_string()))
+}
+
+/// The same text, with the names that options of the command have here.
+pub fn in_python(text: &str) -> String {
+    text.replace("--max-memory", "max_memory").replace("--spec", "spec=").replace("--timeout", "timeout=")
 }

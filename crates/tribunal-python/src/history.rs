@@ -322,12 +322,19 @@ pub fn source(
         unreachable!("the numbers do not end")
     };
     let chosen = if small { py.detach(|| chosen(Arc::default())) } else { interruptible(py, chosen)? };
-    let (history, name) = chosen.map_err(error)?;
+    let (history, name) = chosen.map_err(|problem| match object.cast::<PyString>() {
+        Ok(text) if looks_like_path(text) => error(format!("{problem}; a file is given as a pathlib.Path")),
+        _ => error(problem),
+    })?;
     let source = Source::new(name, index.unwrap_or(0), history);
     Ok(Arc::new(match specifications {
         Some(specifications) => source.specified(specifications),
         None => source,
     }))
+}
+
+fn looks_like_path(text: &Bound<'_, PyString>) -> bool {
+    text.to_cow().is_ok_and(|text| !text.contains(['\n', '{', '(']) && !text.contains(": "))
 }
 
 /// What is shorter is read in no time.

@@ -2,10 +2,13 @@
 
 mod batches;
 mod error;
+mod generate;
 mod history;
 mod limits;
+mod monitor;
 mod names;
 mod picture;
+mod separate;
 mod verdict;
 
 use pyo3::prelude::*;
@@ -17,7 +20,13 @@ mod _tribunal {
     #[pymodule_export]
     use crate::error::TribunalError;
     #[pymodule_export]
+    use crate::generate::{Generated, generate, generate_object};
+    #[pymodule_export]
     use crate::history::{Histories, History, check, history, read, shrink};
+    #[pymodule_export]
+    use crate::monitor::{Monitor, Violation};
+    #[pymodule_export]
+    use crate::separate::{models, separate};
     #[pymodule_export]
     use crate::verdict::Verdict;
 }

@@ -115,7 +115,9 @@ impl Verdict {
 
     /// Why the answer is what it is, in at most a screen of lines.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
-        interruptible(py, |stop| self.answer.explain(&self.budget.clone().of_all().limits(&stop)))
+        let budget = self.budget.clone().of_all();
+        let lines = interruptible(py, |stop| self.answer.explain(&budget.limits(&stop)))?;
+        Ok(lines.trim_end().into())
     }
 
     /// Checks the certificate from the definitions alone, with none of the code that decided.

@@ -1,8 +1,8 @@
 //! Histories by the Arrow batch.
 
 mod capsule;
+mod check;
 mod column;
-mod court;
 mod pipeline;
 mod table;
 
@@ -12,7 +12,7 @@ use crate::names::{self, Names};
 use arrow_array::RecordBatchReader;
 use arrow_schema::SchemaRef;
 use capsule::Source;
-use court::Court;
+use check::Check;
 use pipeline::Pipeline;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -56,9 +56,9 @@ pub fn check_batches(
     let table = Table::new(source.field(), column, keep, names, certificates).map_err(error)?;
     let workers = workers.filter(|&workers| workers > 0).unwrap_or_else(cores).min(MOST_WORKERS);
     let (memory, stop) = (Memory::default(), AtomicBool::new(false));
-    let court = Court { inquiry, budget, memory, options, column: name, certificates, stop };
+    let check = Check { inquiry, budget, memory, options, column: name, certificates, stop };
     let schema = table.schema();
-    let pipeline = Pipeline::new(court, source, table, workers);
+    let pipeline = Pipeline::new(check, source, table, workers);
     Ok(Batches { schema, pipeline: Mutex::new(Some(pipeline)) })
 }
 

@@ -3,8 +3,8 @@
 //! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
 
 use super::capsule::{Source, attached, interrupt_again};
+use super::check::{Answer, Check};
 use super::column::Column;
-use super::court::{Answer, Court};
 use super::table::{Table, Told};
 use crate::limits::{POLL, STACK};
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -49,7 +49,7 @@ struct Part {
 
 /// What the threads share.
 struct Shared {
-    court: Court,
+    check: Check,
     queue: Mutex<Queue>,
     /// There are parts to work on, or no more will come.
     work: Condvar,
@@ -81,9 +81,9 @@ pub struct Pipeline {
 
 impl Pipeline {
     /// A pipeline that has not begun.
-    pub fn new(court: Court, source: Source, table: Table, workers: usize) -> Self {
+    pub fn new(check: Check, source: Source, table: Table, workers: usize) -> Self {
         let (queue, work, done) = Default::default();
-        let shared = Arc::new(Shared { court, queue, work, done, workers });
+        let shared = Arc::new(Shared { check, queue, work, done, workers });
         let (current, untold, under_way, next_row) = Default::default();
         Pipeline { shared, source, table, current, untold, under_way, next_row, ended: false, started: false }
     }
@@ -204,7 +204,7 @@ impl Pipeline {
 
     /// Nothing more is wanted.
     fn end(&mut self) {
-        self.shared.court.stop.store(true, Ordering::Relaxed);
+        self.shared.check.stop.store(true, Ordering::Relaxed);
         let mut queue = locked(&self.shared.queue);
         queue.parts.clear();
         queue.closed = true;
@@ -257,12 +257,12 @@ impl Shared {
             let few = queue.parts.len() <= 2 * self.workers;
             drop(queue);
             let mut answers = Vec::with_capacity(part.range.len());
-            let mut desk = self.court.desk();
+            let mut reader = self.check.reader();
             for row in part.range.clone() {
-                if self.court.stop.load(Ordering::Relaxed) {
+                if self.check.stop.load(Ordering::Relaxed) {
                     return;
                 }
-                self.court.judge(&part.rows.column, row, &mut desk, &mut answers);
+                self.check.row(&part.rows.column, row, &mut reader, &mut answers);
             }
             *locked(&part.answers) = answers;
             part.done.store(true, Ordering::Release);

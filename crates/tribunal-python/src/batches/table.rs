@@ -1,7 +1,7 @@
 //! The tables: what is taken of the rows that come, and the rows that go.
 
+use super::check::{Answer, Asked};
 use super::column::Column;
-use super::court::{Answer, Asked};
 use super::pipeline::Rows;
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;

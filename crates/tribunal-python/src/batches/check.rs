@@ -1,6 +1,7 @@
 //! What comes of the history in a cell.
 
 use super::column::{Cell, Column};
+use crate::error::in_python;
 use crate::limits::Budget;
 use crate::picture::reason;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,7 +42,7 @@ pub enum Asked {
 }
 
 /// What is asked, and how it is answered: what the workers share.
-pub struct Court {
+pub struct Check {
     /// The questions.
     pub inquiry: Inquiry,
     /// What each answer may cost.
@@ -59,31 +60,31 @@ pub struct Court {
 }
 
 /// A worker's reader, and what it has been lent.
-pub struct Desk {
+pub struct Reader {
     cells: Cells,
     lent: Option<usize>,
 }
 
-impl Court {
+impl Check {
     /// A reader for the cells of a batch.
-    pub fn desk(&self) -> Desk {
-        Desk { cells: Cells::new(&self.column, self.options), lent: None }
+    pub fn reader(&self) -> Reader {
+        Reader { cells: Cells::new(&self.column, self.options), lent: None }
     }
 
     /// The answers to the questions about a row.
-    pub fn judge(&self, column: &Column, row: usize, desk: &mut Desk, answers: &mut Vec<Answer>) {
+    pub fn row(&self, column: &Column, row: usize, reader: &mut Reader, answers: &mut Vec<Answer>) {
         let Some(cell) = column.cell(row) else {
             answers.push(failed(row, format!("{}: null, where a history is expected", self.column)));
             return;
         };
         let known = answers.len();
         // One history must not end the work on all others, whatever it meets.
-        let judged = catch_unwind(AssertUnwindSafe(|| self.hear(column, row, cell, desk, answers)));
+        let judged = catch_unwind(AssertUnwindSafe(|| self.hear(column, row, cell, reader, answers)));
         let problem = match judged {
             Ok(Ok(())) => return,
             Ok(Err(problem)) => problem,
             Err(_) => {
-                *desk = self.desk();
+                *reader = self.reader();
                 "an error inside tribunal: please report this history".into()
             }
         };
@@ -96,16 +97,16 @@ impl Court {
         column: &Column,
         row: usize,
         Cell { buffer, range }: Cell,
-        desk: &mut Desk,
+        reader: &mut Reader,
         answers: &mut Vec<Answer>,
     ) -> Result<(), String> {
-        if desk.lent != Some(buffer) {
-            desk.cells.lend(column.buffer(buffer).clone());
-            desk.lent = Some(buffer);
+        if reader.lent != Some(buffer) {
+            reader.cells.lend(column.buffer(buffer).clone());
+            reader.lent = Some(buffer);
         }
         let large = range.len() > LARGE;
         let judge = || {
-            let history = desk.cells.history(range).map_err(|error| error.to_string())?;
+            let history = reader.cells.history(range).map_err(|error| error.to_string())?;
             self.answer(&history, row, large, answers)
         };
         if large { self.memory.alone(judge) } else { judge() }
@@ -160,5 +161,5 @@ impl Court {
 
 fn failed(row: usize, problem: String) -> Answer {
     let (model, engine, certificate) = (None, None, None);
-    Answer { row, model, verdict: "error", engine, micros: 0, reason: Some(problem), certificate }
+    Answer { row, model, verdict: "error", engine, micros: 0, reason: Some(in_python(&problem)), certificate }
 }
