@@ -201,8 +201,11 @@ impl<'p> Decider<'p> {
             return Ok(if any { None } else { Some(None) });
         }
         limits.check(self.bytes(), self.states)?;
-        if let Some(&check) = self.free.iter().find(|&&check| !self.evaluator.holds(check)) {
-            return Ok(Some(explain.then(|| self.without_orders(check))));
+        for index in 0..self.free.len() {
+            let check = self.free[index];
+            if !self.evaluator.holds_within(check, limits)? {
+                return Ok(Some(explain.then(|| self.without_orders(check))));
+            }
         }
         let Some(mut trail) = self.begin(extra) else {
             return Ok(Some(explain.then(|| Refutation { clauses: Vec::new(), cases: vec![Case::Cycle] })));

@@ -104,7 +104,7 @@ impl Decider<'_> {
             self.put_stage(last);
             for index in 0..self.checks(checks).len() {
                 let check = self.checks(checks)[index];
-                if !self.evaluator.holds(check) {
+                if !self.evaluator.holds_within(check, limits)? {
                     return Ok(Some(Conflict::Check(check)));
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::Evaluator;
 use super::program::Code;
+use crate::limits::{Limits, Stopped};
 use crate::plan::{NodeId, Type};
 use crate::relation::Relation;
 
@@ -43,14 +44,13 @@ impl Evaluator<'_> {
     }
 
     /// Once for each large execution: computes all that no choice matters to.
-    pub(super) fn give_up_what_is_not_needed(&mut self) {
+    pub(super) fn give_up_what_is_not_needed(&mut self, limits: &mut dyn Limits) -> Result<(), Stopped> {
         if !self.economical || self.given_up {
-            return;
+            return Ok(());
         }
-        self.given_up = true;
         let (fixed, mut uses) = self.fixed();
         for &node in &fixed {
-            self.bring(&[node]);
+            self.bring(&[node], limits)?;
             let mut unused = Vec::new();
             self.for_each_operand(node, |operand| {
                 uses[operand.0 as usize] -= 1;
@@ -60,6 +60,8 @@ impl Evaluator<'_> {
             });
             unused.into_iter().for_each(|operand| self.values[operand.0 as usize] = Default::default());
         }
+        self.given_up = true;
+        Ok(())
     }
 
     /// The nodes that no choice matters to, in order, and how often each is used; what others need is used once more.

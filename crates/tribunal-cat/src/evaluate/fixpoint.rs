@@ -1,12 +1,18 @@
 //! `let rec`, by herd's rule.
 
 use super::{Evaluator, Value, reset};
+use crate::limits::{Limits, Stopped, Unlimited};
 use crate::plan::Op;
 
 impl Evaluator<'_> {
     /// Bodies in order, each seeing what those before it have just become, until each new value is a subset of the one before: the
     /// least fixpoint where bodies are monotone. These add something in each round but the last; others are cut off there.
-    pub(super) fn fix(&mut self, fixpoint: usize, mut after_round: impl FnMut(&Self)) {
+    pub(super) fn fix(
+        &mut self,
+        fixpoint: usize,
+        limits: &mut dyn Limits,
+        mut after_round: impl FnMut(&Self),
+    ) -> Result<(), Stopped> {
         let plan = self.plan;
         let (variables, bodies) = (&plan.fixpoints[fixpoint].variables, &plan.fixpoints[fixpoint].bodies);
         for &variable in variables {
@@ -16,7 +22,7 @@ impl Evaluator<'_> {
         for _ in 0..most {
             let mut stable = true;
             for (index, (&variable, &body)) in variables.iter().zip(bodies).enumerate() {
-                self.compute_body(fixpoint, index);
+                self.compute_body(fixpoint, index, limits)?;
                 let mut value = std::mem::take(&mut self.values[variable.0 as usize]);
                 stable &= match (&mut value, &self.values[body.0 as usize]) {
                     (Value::Set(old), Value::Set(new)) => {
@@ -55,19 +61,26 @@ impl Evaluator<'_> {
                 self.valid[id] = true;
             }
         }
+        Ok(())
     }
 
-    fn compute_body(&mut self, fixpoint: usize, index: usize) {
+    fn compute_body(
+        &mut self,
+        fixpoint: usize,
+        index: usize,
+        limits: &mut dyn Limits,
+    ) -> Result<(), Stopped> {
         let cone = std::mem::take(&mut self.program.cones[fixpoint][index]);
-        cone.iter().for_each(|&node| self.compute(node));
+        let computed = cone.iter().try_for_each(|&node| self.compute(node, limits));
         self.program.cones[fixpoint][index] = cone;
+        computed
     }
 
     /// What the names of a fixpoint become in each round.
     pub(crate) fn record(&mut self, fixpoint: usize) -> Vec<Vec<Value>> {
         let plan = self.plan;
         let mut rounds = Vec::new();
-        self.fix(fixpoint, |evaluator| {
+        self.fix_all(fixpoint, |evaluator| {
             let names = plan.fixpoints[fixpoint].variables.iter();
             rounds.push(names.map(|name| evaluator.values[name.0 as usize].clone()).collect());
         });
@@ -88,11 +101,17 @@ impl Evaluator<'_> {
                 None => reset(&mut self.values[variable.0 as usize], plan.node(*variable).ty, self.size),
             }
         }
-        self.compute_body(fixpoint, body);
+        let computed = self.compute_body(fixpoint, body, &mut Unlimited);
+        debug_assert!(computed.is_ok(), "there is no limit");
     }
 
     /// Brings what is inside of a fixpoint to its last round.
     pub(crate) fn fix_again(&mut self, fixpoint: usize) {
-        self.fix(fixpoint, |_| {});
+        self.fix_all(fixpoint, |_| {});
+    }
+
+    fn fix_all(&mut self, fixpoint: usize, after_round: impl FnMut(&Self)) {
+        let fixed = self.fix(fixpoint, &mut Unlimited, after_round);
+        debug_assert!(fixed.is_ok(), "there is no limit");
     }
 }

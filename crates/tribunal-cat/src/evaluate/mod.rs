@@ -8,6 +8,7 @@ mod economy;
 mod fixpoint;
 pub(crate) mod program;
 
+use crate::limits::{Limits, Stopped, Unlimited};
 use crate::plan::{ChoiceId, Condition, Facts, NodeId, Op, Orders, Plan, Type};
 use crate::relation::{Relation, Set};
 use program::{Code, FIXED, Program, Sources};
@@ -129,9 +130,8 @@ impl<'p> Evaluator<'p> {
 
     /// The events that a choice orders, and what its orders contain.
     pub(crate) fn domain(&mut self, choice: usize) -> (&Set, &Relation) {
-        self.give_up_what_is_not_needed();
         let needs = std::mem::take(&mut self.program.domains[choice]);
-        self.bring(&needs);
+        self.bring_all(&needs);
         self.program.domains[choice] = needs;
         let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
             self.plan.choices[choice].from;
@@ -219,9 +219,8 @@ impl<'p> Evaluator<'p> {
     /// The value of a relation that is outside of all fixpoints.
     pub fn relation(&mut self, node: NodeId) -> &Relation {
         if !self.valid[node.0 as usize] {
-            self.give_up_what_is_not_needed();
             let needs = self.program.needs(self.plan, node);
-            self.bring(&needs);
+            self.bring_all(&needs);
         }
         self.relation_at(node)
     }
@@ -230,17 +229,24 @@ impl<'p> Evaluator<'p> {
     pub fn set(&mut self, node: NodeId) -> &Set {
         if !self.valid[node.0 as usize] {
             let needs = self.program.needs(self.plan, node);
-            self.bring(&needs);
+            self.bring_all(&needs);
         }
         self.set_at(node)
     }
 
     /// Whether a check holds, by its number.
     pub fn holds(&mut self, check: usize) -> bool {
-        self.give_up_what_is_not_needed();
+        self.holds_within(check, &mut Unlimited).unwrap_or_default()
+    }
+
+    /// As [`holds`](Self::holds); of a large execution the limits are asked before each relation that is computed. After they are
+    /// reached nothing is lost: asked again, it goes on.
+    pub fn holds_within(&mut self, check: usize, limits: &mut dyn Limits) -> Result<bool, Stopped> {
+        self.give_up_what_is_not_needed(limits)?;
         let needs = std::mem::take(&mut self.program.checks[check]);
-        self.bring(&needs);
+        let brought = self.bring(&needs, limits);
         self.program.checks[check] = needs;
+        brought?;
         let check = &self.plan.checks[check];
         let holds = match &self.values[check.node.0 as usize] {
             Value::Set(set) => set.is_empty(),
@@ -250,25 +256,36 @@ impl<'p> Evaluator<'p> {
                 Condition::Empty => relation.is_empty(),
             },
         };
-        holds != check.negated
+        Ok(holds != check.negated)
+    }
+
+    /// Brings values up to date, in this order, and all that no choice matters to before them.
+    fn bring_all(&mut self, nodes: &[NodeId]) {
+        let unlimited = &mut Unlimited;
+        let brought = self.give_up_what_is_not_needed(unlimited).and_then(|()| self.bring(nodes, unlimited));
+        debug_assert!(brought.is_ok(), "there is no limit");
     }
 
     /// Brings values up to date, in this order.
-    fn bring(&mut self, nodes: &[NodeId]) {
+    fn bring(&mut self, nodes: &[NodeId], limits: &mut dyn Limits) -> Result<(), Stopped> {
         for &node in nodes {
             if !self.valid[node.0 as usize] {
-                self.compute(node);
+                self.compute(node, limits)?;
                 self.valid[node.0 as usize] = true;
             }
         }
+        Ok(())
     }
 
-    fn compute(&mut self, node: NodeId) {
+    fn compute(&mut self, node: NodeId, limits: &mut dyn Limits) -> Result<(), Stopped> {
+        if self.economical {
+            limits.check(0, 0)?;
+        }
         let mut value = std::mem::take(&mut self.values[node.0 as usize]);
         if let Code::Fixpoint(fixpoint) = self.program.codes[node.0 as usize] {
             // Another name of the same `let rec` may have brought it to an end.
             self.values[node.0 as usize] = value;
-            return self.fix(fixpoint, |_| {});
+            return self.fix(fixpoint, limits, |_| {});
         }
         match self.plan.node(node).ty {
             Type::Relation => {
@@ -288,6 +305,7 @@ impl<'p> Evaluator<'p> {
             }
         }
         self.values[node.0 as usize] = value;
+        Ok(())
     }
 
     /// Whether what a node comes from is at hand.
