@@ -3,6 +3,8 @@
 mod dist;
 mod loom_crates;
 mod page;
+mod python;
+mod spark;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,9 +15,13 @@ Usage: cargo xtask TASK
 Tasks:
   page     build the page that checks histories by itself: one file, target/page/tribunal.html
   browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
+  python [--quick]
+           build the Python package, install it into target/python/venv and run its tests; --quick optimises less
   dist [--only PART,..] [--musl]
            build what is handed out into target/dist, with checksums: the command with completions and manual pages,
            the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
+  spark [ARGUMENT..]
+           test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -24,7 +30,10 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["page"] => page::build().map(drop),
         ["browser"] => page::build().and_then(|page| browser(&page)),
+        ["python"] => python::test(python::Profile::Release),
+        ["python", "--quick"] => python::test(python::Profile::Quick),
         ["dist", ..] => dist::Options::parse(&arguments[1..]).and_then(|options| dist::build(&options)),
+        ["spark", ..] => spark::test(&arguments[1..]),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }

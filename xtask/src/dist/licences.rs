@@ -21,7 +21,7 @@ pub(super) fn of_dependencies(packages: &[&str], target: &str) -> Result<String,
     let linked: BTreeSet<(&str, &str)> = std::str::from_utf8(&tree)
         .map_err(|error| format!("error: cargo tree: {error}"))?
         .lines()
-        .filter_map(|line| Some(line.split_once(" v")?))
+        .filter_map(|line| line.split_once(" v"))
         .map(|(name, version)| (name, version.split(' ').next().unwrap_or(version)))
         .collect();
 

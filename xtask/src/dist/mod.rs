@@ -6,7 +6,7 @@
 mod archive;
 mod licences;
 
-use crate::{cargo, has_target, page, root, run, target_directory};
+use crate::{cargo, has_target, page, python, root, run, target_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -105,7 +105,7 @@ impl Release {
             }
             Part::C if cfg!(not(target_os = "linux")) => Some("it is laid out for Linux alone so far".into()),
             Part::Command | Part::C => None,
-            Part::Wheel => Some("not yet".into()),
+            Part::Wheel => python::missing(),
             Part::Page => has_target(page::TARGET).err(),
         }
     }
@@ -115,7 +115,7 @@ impl Release {
         match part {
             Part::Command => self.command(),
             Part::C => self.c_library(),
-            Part::Wheel => Ok(()),
+            Part::Wheel => python::wheel(&self.directory).map(drop),
             Part::Page => {
                 copy(&page::build()?, &self.directory.join(format!("tribunal-{}.html", self.version)))
             }
