@@ -1,0 +1,113 @@
+//! What a call from C costs over the same call from Rust: the same loops in both, in turns.
+//!
+//! The C side runs in a process of its own and is linked with the shared library, as most programs are.
+
+#[path = "../tests/c/toolchain.rs"]
+mod toolchain;
+
+use std::path::Path;
+use std::time::Instant;
+use toolchain::{Installed, Linking, is_there, run};
+use tribunal::Model;
+use tribunal::memory::Op;
+use tribunal::memory::Order::{Acquire, Release};
+use tribunal::memory::{LocId, ThreadId};
+use tribunal::monitor::Monitor;
+use tribunal::session::Session;
+
+const THREADS: u32 = 4;
+const LOCATIONS: u32 = 4;
+const STEPS: u32 = 64;
+/// How often each loop is run; the quickest run counts, since whatever else the machine does only adds.
+const RUNS: usize = 7;
+
+/// What a loop is called, its model, and how many rounds or events it has.
+const LOOPS: [(&str, Model, u64); 6] = [
+    ("session", Model::Ra, 20_000),
+    ("session", Model::Tso, 5_000),
+    ("candidates", Model::Ra, 20_000),
+    ("candidates", Model::Tso, 5_000),
+    ("monitor", Model::Ra, 1_000_000),
+    ("monitor", Model::Tso, 200_000),
+];
+
+fn main() {
+    if !is_there() {
+        return;
+    }
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/border.c");
+    let program = Installed::new("border").compile("border", &[&source], Linking::Shared, &["-O2"]);
+    println!(
+        "{:<12}{:<6}{:>12}{:>12}{:>12}{:>8}",
+        "calls", "model", "Rust, ns", "C, ns", "border, ns", "ratio"
+    );
+    for (name, model, count) in LOOPS {
+        let (mut rust, mut c) = (f64::INFINITY, f64::INFINITY);
+        for _ in 0..RUNS {
+            rust = rust.min(in_rust(name, model, count));
+            let output = run(&[], &program, &[name, model.name(), &count.to_string()]);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let told = String::from_utf8_lossy(&output.stdout);
+            c = c.min(told.trim().parse().expect("the program prints a number"));
+        }
+        println!("{name:<12}{:<6}{rust:>12.1}{c:>12.1}{:>12.1}{:>8.2}", model.name(), c - rust, c / rust);
+    }
+}
+
+/// The nanoseconds of a call.
+fn in_rust(name: &str, model: Model, count: u64) -> f64 {
+    match name {
+        "monitor" => monitor(model, count),
+        name => session(model, name == "candidates", count),
+    }
+}
+
+fn session(model: Model, candidates: bool, rounds: u64) -> f64 {
+    let mut s = Session::new(model).expect("there are sessions of the model");
+    for _ in 0..THREADS {
+        s.thread();
+    }
+    for _ in 0..LOCATIONS {
+        s.location();
+    }
+    let mut calls = 0;
+    let begin = Instant::now();
+    for _ in 0..rounds {
+        let mark = s.mark();
+        for step in 0..STEPS {
+            let (thread, loc) = (step % THREADS, LocId(step / THREADS % LOCATIONS));
+            let reader = ThreadId((thread + 1) % THREADS);
+            let write = s.write(ThreadId(thread), loc, Release);
+            if candidates {
+                std::hint::black_box(s.candidates(reader, loc, Acquire));
+            }
+            s.read(reader, write, Acquire).expect("it is the latest write");
+        }
+        s.undo(mark);
+        calls += 2 + u64::from(STEPS) * if candidates { 3 } else { 2 };
+    }
+    begin.elapsed().as_nanos() as f64 / calls as f64
+}
+
+fn monitor(model: Model, events: u64) -> f64 {
+    let mut m = Monitor::new(model, 100).expect("there are monitors of the model");
+    for name in ["a", "b", "c", "d"] {
+        m.thread(name);
+        m.location(name, 0);
+    }
+    let limits = tribunal::Limits::default();
+    let mut push = |thread: u32, op: Op| {
+        m.event(ThreadId(thread), op);
+        if m.is_due(false) {
+            m.settle(&limits);
+        }
+        assert!(m.found().is_none(), "every write is read by the next thread");
+    };
+    let begin = Instant::now();
+    for value in 1..=events / 2 {
+        let (thread, loc) = ((value % 4) as u32, LocId((value / 4 % 4) as u32));
+        push(thread, Op::write(loc, value).order(Release));
+        push((thread + 1) % THREADS, Op::read(loc, value).order(Acquire));
+    }
+    begin.elapsed().as_nanos() as f64 / events as f64
+}

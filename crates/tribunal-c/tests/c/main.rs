@@ -1,0 +1,5 @@
+//! The header, and programs in C and C++ that use the library as it is installed.
+
+mod header;
+mod programs;
+mod toolchain;
