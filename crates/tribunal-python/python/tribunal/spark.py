@@ -88,8 +88,7 @@ class Progress:
 
     def _answered(self, answers: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in answers:
-            counts = batch["verdict"].value_counts().to_pylist()
-            self._verdicts.add(Counter({count["values"]: count["counts"] for count in counts}))
+            self._verdicts.add(Counter(map(str, batch["verdict"].to_pylist())))
             yield batch
 
     def __repr__(self) -> str:
