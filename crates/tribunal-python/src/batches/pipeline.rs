@@ -1,0 +1,286 @@
+//! Rows in a pipeline: cut into small parts, worked on by all cores, told in order, the same for any number of workers.
+//!
+//! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
+
+use super::capsule::{Source, attached, interrupt_again};
+use super::check::{Answer, Check};
+use super::column::Column;
+use super::table::{Table, Told};
+use crate::limits::{POLL, STACK};
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A part has at most so many rows, and ends with the row that makes it this long.
+const PART_ROWS: usize = 64;
+const PART_BYTES: usize = 64 << 10;
+/// So many rows at most are under way, or answered and not yet told.
+const UNDER_WAY: usize = 1 << 16;
+/// A batch of answers has about so many, unless the first has waited too long.
+const BATCH: usize = 1 << 13;
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// A batch of rows.
+pub struct Rows {
+    /// The histories.
+    pub column: Column,
+    /// How many there are.
+    pub len: usize,
+    /// The number of the first.
+    pub first: i64,
+    /// The columns that are kept.
+    pub kept: Vec<arrow_array::ArrayRef>,
+}
+
+/// Some rows, to be answered by one worker.
+struct Part {
+    rows: Arc<Rows>,
+    range: Range<usize>,
+    answers: Mutex<Vec<Answer>>,
+    done: AtomicBool,
+}
+
+/// What the threads share.
+struct Shared {
+    check: Check,
+    queue: Mutex<Queue>,
+    /// There are parts to work on, or no more will come.
+    work: Condvar,
+    /// Few are left.
+    done: Condvar,
+    workers: usize,
+}
+
+#[derive(Default)]
+struct Queue {
+    parts: VecDeque<Arc<Part>>,
+    closed: bool,
+}
+
+/// The answers, batch by batch.
+pub struct Pipeline {
+    shared: Arc<Shared>,
+    source: Source,
+    table: Table,
+    /// The batch that is being cut, and where.
+    current: Option<(Arc<Rows>, usize)>,
+    /// The parts that are not told, in order, and how many rows they have.
+    untold: VecDeque<Arc<Part>>,
+    under_way: usize,
+    next_row: i64,
+    ended: bool,
+    started: bool,
+}
+
+impl Pipeline {
+    /// A pipeline that has not begun.
+    pub fn new(check: Check, source: Source, table: Table, workers: usize) -> Self {
+        let (queue, work, done) = Default::default();
+        let shared = Arc::new(Shared { check, queue, work, done, workers });
+        let (current, untold, under_way, next_row) = Default::default();
+        Pipeline { shared, source, table, current, untold, under_way, next_row, ended: false, started: false }
+    }
+
+    fn start(&mut self) -> Result<(), ArrowError> {
+        for worker in 0..self.shared.workers {
+            let shared = self.shared.clone();
+            let builder = thread::Builder::new().name(format!("tribunal {worker}")).stack_size(STACK);
+            builder
+                .spawn(move || shared.work())
+                .map_err(|error| ArrowError::IoError(format!("no thread: {error}"), error))?;
+        }
+        self.started = true;
+        Ok(())
+    }
+
+    /// The next batch of answers.
+    fn batch(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        if !self.started {
+            self.start()?;
+        }
+        let mut told: Vec<Told> = Vec::new();
+        let mut answers = 0;
+        let begin = Instant::now();
+        loop {
+            self.feed()?;
+            while answers < BATCH
+                && let Some(part) = self.untold.front()
+                && part.done.load(Ordering::Acquire)
+                // Kept columns are of one batch.
+                && told.last().is_none_or(|last| self.table.joins(&last.rows, &part.rows))
+            {
+                let given = std::mem::take(&mut *locked(&part.answers));
+                answers += given.len();
+                self.under_way -= part.range.len();
+                told.push(Told { rows: part.rows.clone(), answers: given });
+                self.untold.pop_front();
+            }
+            let next_joins = match (told.last(), self.untold.front()) {
+                (Some(last), Some(next)) => self.table.joins(&last.rows, &next.rows),
+                _ => true,
+            };
+            let ended = self.ended && self.untold.is_empty();
+            if answers >= BATCH || !told.is_empty() && (ended || !next_joins || begin.elapsed() > PATIENCE) {
+                return self.table.batch(told).map(Some);
+            }
+            if ended {
+                return Ok(None);
+            }
+            if self.untold.front().is_some_and(|part| !part.done.load(Ordering::Acquire)) {
+                self.wait()?;
+            }
+        }
+    }
+
+    /// Brings more rows, unless enough are under way.
+    fn feed(&mut self) -> Result<(), ArrowError> {
+        while self.under_way < UNDER_WAY && !self.ended {
+            if self.current.is_none() {
+                // Who waits for answers is not kept waiting for rows.
+                let busy = locked(&self.shared.queue).parts.len() > self.shared.workers;
+                if busy || self.untold.front().is_some_and(|part| part.done.load(Ordering::Acquire)) {
+                    return Ok(());
+                }
+                let Some((field, array)) = self.source.next()? else {
+                    self.ended = true;
+                    return Ok(());
+                };
+                let rows = self.table.rows(&field, &array, self.next_row)?;
+                self.next_row += rows.len as i64;
+                self.current = Some((Arc::new(rows), 0));
+            }
+            self.cut();
+        }
+        Ok(())
+    }
+
+    /// Hands out parts of the current batch.
+    fn cut(&mut self) {
+        let Some((rows, mut begin)) = self.current.take() else { return };
+        let mut parts = Vec::new();
+        while begin < rows.len && self.under_way < UNDER_WAY {
+            let mut end = begin;
+            let mut bytes = 0;
+            while end < rows.len && end - begin < PART_ROWS && bytes < PART_BYTES {
+                bytes += rows.column.cell(end).map_or(0, |cell| cell.range.len());
+                end += 1;
+            }
+            self.under_way += end - begin;
+            let (answers, done) = Default::default();
+            parts.push(Arc::new(Part { rows: rows.clone(), range: begin..end, answers, done }));
+            begin = end;
+        }
+        if begin < rows.len {
+            self.current = Some((rows, begin));
+        }
+        self.untold.extend(parts.iter().cloned());
+        locked(&self.shared.queue).parts.extend(parts);
+        self.shared.work.notify_all();
+    }
+
+    /// Waits for answers, and looks for signals: only Python's main thread sees any.
+    fn wait(&self) -> Result<(), ArrowError> {
+        let queue = locked(&self.shared.queue);
+        let (queue, waited) =
+            self.shared.done.wait_timeout(queue, POLL).unwrap_or_else(PoisonError::into_inner);
+        drop(queue);
+        if waited.timed_out()
+            && let Some(Err(signal)) = Python::try_attach(|py| py.check_signals())
+        {
+            if Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py)) == Some(true) {
+                interrupt_again();
+            }
+            return Err(ArrowError::ExternalError(Box::new(signal)));
+        }
+        Ok(())
+    }
+
+    /// Nothing more is wanted.
+    fn end(&mut self) {
+        self.shared.check.stop.store(true, Ordering::Relaxed);
+        let mut queue = locked(&self.shared.queue);
+        queue.parts.clear();
+        queue.closed = true;
+        self.shared.work.notify_all();
+        drop(queue);
+        self.ended = true;
+        self.current = None;
+        self.untold.clear();
+    }
+}
+
+impl Iterator for Pipeline {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // Those who make rows may need the interpreter, which whoever asks may hold.
+        let batch = attached(|py| py.detach(|| self.batch()));
+        let batch = batch.unwrap_or_else(|| self.batch());
+        if !matches!(batch, Ok(Some(_))) {
+            self.end();
+        }
+        batch.map_err(without_nul).transpose()
+    }
+}
+
+impl RecordBatchReader for Pipeline {
+    fn schema(&self) -> SchemaRef {
+        self.table.schema()
+    }
+}
+
+impl Drop for Pipeline {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shared {
+    /// What a worker does.
+    fn work(&self) {
+        loop {
+            let mut queue = locked(&self.queue);
+            let part = loop {
+                match queue.parts.pop_front() {
+                    Some(part) => break part,
+                    None if queue.closed => return,
+                    None => queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner),
+                }
+            };
+            let few = queue.parts.len() <= 2 * self.workers;
+            drop(queue);
+            let mut answers = Vec::with_capacity(part.range.len());
+            let mut reader = self.check.reader();
+            for row in part.range.clone() {
+                if self.check.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                self.check.row(&part.rows.column, row, &mut reader, &mut answers);
+            }
+            *locked(&part.answers) = answers;
+            part.done.store(true, Ordering::Release);
+            if few {
+                // The lock keeps this from falling between a look at the part and the wait for it.
+                drop(locked(&self.queue));
+                self.done.notify_one();
+            }
+        }
+    }
+}
+
+/// The same error; a text with a NUL cannot cross the interface.
+fn without_nul(error: ArrowError) -> ArrowError {
+    let text = error.to_string();
+    if text.contains('\0') { ArrowError::CDataInterface(text.replace('\0', "\\0")) } else { error }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
