@@ -3,8 +3,10 @@
 //! The C side runs in a process of its own and is linked with the shared library, as most programs are.
 
 #[path = "../tests/c/toolchain.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
 mod toolchain;
 
+use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 use toolchain::{Installed, Linking, is_there, run};
@@ -18,17 +20,19 @@ use tribunal::session::Session;
 const THREADS: u32 = 4;
 const LOCATIONS: u32 = 4;
 const STEPS: u32 = 64;
-/// How often each loop is run; the quickest run counts, since whatever else the machine does only adds.
-const RUNS: usize = 7;
+/// How many turns there are, of three runs on each side; the quickest run counts, since whatever else the machine does only adds.
+const TURNS: usize = 5;
+const RUNS: usize = 3;
 
 /// What a loop is called, its model, and how many rounds or events it has.
-const LOOPS: [(&str, Model, u64); 6] = [
-    ("session", Model::Ra, 20_000),
-    ("session", Model::Tso, 5_000),
-    ("candidates", Model::Ra, 20_000),
-    ("candidates", Model::Tso, 5_000),
-    ("monitor", Model::Ra, 1_000_000),
-    ("monitor", Model::Tso, 200_000),
+const LOOPS: [(&str, Model, u64); 7] = [
+    ("lookup", Model::Ra, 10_000_000),
+    ("session", Model::Ra, 10_000),
+    ("session", Model::Tso, 2_000),
+    ("candidates", Model::Ra, 10_000),
+    ("candidates", Model::Tso, 2_000),
+    ("monitor", Model::Ra, 500_000),
+    ("monitor", Model::Tso, 100_000),
 ];
 
 fn main() {
@@ -43,8 +47,10 @@ fn main() {
     );
     for (name, model, count) in LOOPS {
         let (mut rust, mut c) = (f64::INFINITY, f64::INFINITY);
-        for _ in 0..RUNS {
-            rust = rust.min(in_rust(name, model, count));
+        for _ in 0..TURNS {
+            for _ in 0..RUNS {
+                rust = rust.min(in_rust(name, model, count));
+            }
             let output = run(&[], &program, &[name, model.name(), &count.to_string()]);
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             let told = String::from_utf8_lossy(&output.stdout);
@@ -57,9 +63,22 @@ fn main() {
 /// The nanoseconds of a call.
 fn in_rust(name: &str, model: Model, count: u64) -> f64 {
     match name {
+        "lookup" => lookup(model, count),
         "monitor" => monitor(model, count),
         name => session(model, name == "candidates", count),
     }
+}
+
+/// The least that a call can do.
+fn lookup(model: Model, calls: u64) -> f64 {
+    let mut s = Session::new(model).expect("there are sessions of the model");
+    let loc = s.location();
+    let write = s.initial(loc).expect("nothing is retired");
+    let begin = Instant::now();
+    for _ in 0..calls {
+        assert_eq!(black_box(&s).location_of(black_box(write)), Some(loc));
+    }
+    begin.elapsed().as_nanos() as f64 / calls as f64
 }
 
 fn session(model: Model, candidates: bool, rounds: u64) -> f64 {
@@ -79,7 +98,7 @@ fn session(model: Model, candidates: bool, rounds: u64) -> f64 {
             let reader = ThreadId((thread + 1) % THREADS);
             let write = s.write(ThreadId(thread), loc, Release);
             if candidates {
-                std::hint::black_box(s.candidates(reader, loc, Acquire));
+                black_box(s.candidates(reader, loc, Acquire));
             }
             s.read(reader, write, Acquire).expect("it is the latest write");
         }

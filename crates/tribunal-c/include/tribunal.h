@@ -39,9 +39,9 @@
 typedef enum {
   // It did what was asked.
   TRIBUNAL_STATUS_OK = 0,
-  // The event would make, or makes, the execution inconsistent with its model. No error.
+  // The event makes the execution inconsistent with its model. Not an error.
   TRIBUNAL_STATUS_INCONSISTENT = 1,
-  // There is no more. No error.
+  // There is no more, or no such thing. Not an error.
   TRIBUNAL_STATUS_END = 2,
   // An argument is wrong: NULL, a name or an id that does not exist, a call at the wrong moment. Nothing was done.
   TRIBUNAL_STATUS_INVALID = 3,
@@ -49,7 +49,7 @@ typedef enum {
   TRIBUNAL_STATUS_MALFORMED = 4,
   // A limit was reached.
   TRIBUNAL_STATUS_LIMIT = 5,
-  // A defect of the library. The handle can only be freed; every other call on it ends with this code, too.
+  // A defect of the library. From then on the handle can only be freed.
   TRIBUNAL_STATUS_BROKEN = 6,
 } tribunal_status;
 
@@ -217,7 +217,7 @@ typedef struct {
   tribunal_place from;
 } tribunal_event;
 
-// How much an answer may cost. All zero, or NULL in its place, is what `tribunal check` does without options.
+// How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
 typedef struct {
   // Milliseconds; 0: no limit.
   uint64_t timeout_ms;
@@ -239,9 +239,10 @@ typedef struct {
   tribunal_why why;
 } tribunal_violation;
 
-// Called with an event that makes the execution inconsistent. `context` is what the monitor was made with. During the call
-// `tribunal_monitor_explain` may be asked about the violation, and how many there are; other calls on the monitor are refused.
-// It has to return: neither `longjmp` nor an exception may leave it.
+// Called at an event that makes the execution inconsistent, with the `context` that the monitor was made with.
+//
+// It may ask the monitor for an explanation and for counts; calls that would change the monitor are INVALID meanwhile. It has to
+// return: neither `longjmp` nor an exception may leave it.
 typedef void (*tribunal_on_violation)(void *context,
                                       tribunal_monitor *monitor,
                                       const tribunal_violation *violation);
@@ -316,7 +317,7 @@ tribunal_status tribunal_builder_final(tribunal_builder *builder, tribunal_locat
 // The history. The builder is empty again, also if the history is malformed, and serves for another one.
 tribunal_status tribunal_builder_build(tribunal_builder *builder, tribunal_history **history);
 
-// Frees a builder; NULL is nothing.
+// Frees a builder. NULL is ignored.
 void tribunal_builder_free(tribunal_builder *builder);
 
 // A read of `value`.
@@ -353,7 +354,7 @@ bool tribunal_history_is_of_object(const tribunal_history *history);
 // The history as native JSON on one line, which every reader of the project takes. Valid as long as the history.
 const char *tribunal_history_json(const tribunal_history *history);
 
-// Frees a history; NULL is nothing. Verdicts on it stay.
+// Frees a history. NULL is ignored. Verdicts on it stay valid.
 void tribunal_history_free(tribunal_history *history);
 
 // Reads the histories of a buffer, which is copied.
@@ -380,7 +381,7 @@ tribunal_status tribunal_reader_open(const char *path,
 // The next history; `TRIBUNAL_STATUS_END` if there is none. After an error there is none either.
 tribunal_status tribunal_reader_next(tribunal_reader *reader, tribunal_history **history);
 
-// Frees a reader; NULL is nothing. Its histories stay.
+// Frees a reader. NULL is ignored. Its histories stay valid.
 void tribunal_reader_free(tribunal_reader *reader);
 
 // The one history of a buffer: what a reader of it gives if it gives one.
@@ -389,24 +390,24 @@ tribunal_status tribunal_history_parse(const uint8_t *bytes,
                                        const char *format,
                                        tribunal_history **history);
 
-// Makes a flag. It may be freed while answers that know it are under way: they then go on.
+// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
 tribunal_status tribunal_stop_new(tribunal_stop **stop);
 
-// Stops all answers that know the flag: they are undecided, within milliseconds. Any thread may call this at any time, and a
-// signal handler, too.
+// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+// from a signal handler.
 void tribunal_stop_raise(const tribunal_stop *stop);
 
 // Lowers the flag, for answers to come.
 void tribunal_stop_lower(const tribunal_stop *stop);
 
-// Frees a flag; NULL is nothing.
+// Frees a flag. NULL is ignored.
 void tribunal_stop_free(tribunal_stop *stop);
 
 // Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 //
-// A read may come up to `window` events before the write that it reads from. `limits` are those of each settling and explanation,
-// and of the memory that the monitor takes; NULL is none of the caller's. `callback` is told of every violation, with `context`;
-// it may be NULL, since the calls that find one end with `TRIBUNAL_STATUS_INCONSISTENT`, too.
+// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
+// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
 tribunal_status tribunal_monitor_new(const char *model,
                                      uint64_t window,
                                      const tribunal_limits *limits,
@@ -425,9 +426,11 @@ tribunal_status tribunal_monitor_location(tribunal_monitor *monitor,
                                           uint64_t initial,
                                           tribunal_location *location);
 
-// An event has come: the next one of its thread. `TRIBUNAL_STATUS_INCONSISTENT` if it, or one that waited for it, makes the execution
-// inconsistent; the callback was told then. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may; then the event was
-// not taken.
+// Takes the next event of a thread.
+//
+// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
+// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
+// was not taken.
 tribunal_status tribunal_monitor_push(tribunal_monitor *monitor,
                                       tribunal_event event);
 
@@ -438,8 +441,8 @@ tribunal_status tribunal_monitor_settle(tribunal_monitor *monitor);
 // No more events come: reads whose writes have not come are violations, and what is left is settled.
 tribunal_status tribunal_monitor_finish(tribunal_monitor *monitor);
 
-// The latest violation as lines of text: the event, why it cannot be, and a part of the execution, as small as can be, that shows
-// it. NULL if no call found one since the last event. Valid until the next event.
+// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
+// the last event brought none. Valid until the next event.
 const char *tribunal_monitor_explain(tribunal_monitor *monitor);
 
 // How many violations were found.
@@ -451,10 +454,10 @@ uint64_t tribunal_monitor_events(const tribunal_monitor *monitor);
 // How many bytes of memory the monitor takes, about.
 size_t tribunal_monitor_bytes(const tribunal_monitor *monitor);
 
-// What could not be told so far. To be asked when the monitor is finished: without violations and with all zero the execution is consistent.
+// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
 tribunal_unsettled tribunal_monitor_unsettled(const tribunal_monitor *monitor);
 
-// Frees a monitor; NULL is nothing. Not in its callback.
+// Frees a monitor. NULL is ignored. Must not be called from its callback.
 void tribunal_monitor_free(tribunal_monitor *monitor);
 
 // Nothing, as a value.
@@ -500,7 +503,7 @@ tribunal_status tribunal_object_builder_return(tribunal_object_builder *builder,
 // The history. The builder is empty again, also if the history is malformed, and serves for another one.
 tribunal_status tribunal_object_builder_build(tribunal_object_builder *builder, tribunal_history **history);
 
-// Frees a builder; NULL is nothing.
+// Frees a builder. NULL is ignored.
 void tribunal_object_builder_free(tribunal_object_builder *builder);
 
 // Makes a session of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
@@ -516,7 +519,7 @@ tribunal_status tribunal_session_new(const char *model,
 tribunal_status tribunal_session_exact(const char *model,
                                        tribunal_session **session);
 
-// Frees a session; NULL is nothing.
+// Frees a session. NULL is ignored.
 void tribunal_session_free(tribunal_session *session);
 
 // A new thread, of which nobody knows and which knows nothing.
@@ -621,8 +624,8 @@ tribunal_status tribunal_session_write_after(tribunal_session *session,
                                              tribunal_write_id after,
                                              tribunal_write_id *write);
 
-// Why the last step that was refused was, since the session last went back. `by` gets the write that is in the way, where one is.
-// `tribunal_session_refutation` has the whole proof.
+// Why the latest refused step was refused; forgotten when the session goes back. `by` gets the write that is in the way, where
+// there is one. `tribunal_session_refutation` has the whole proof.
 tribunal_because tribunal_session_refusal(const tribunal_session *session,
                                           tribunal_write_id *by);
 
@@ -669,8 +672,8 @@ tribunal_status tribunal_session_settle(tribunal_session *session,
                                         const tribunal_limits *limits,
                                         tribunal_verdict **verdict);
 
-// What they say of the execution with the last step that was refused: the violation, of which the refusal is the gist.
-// `TRIBUNAL_STATUS_END` if none was since the session last went back.
+// What the engines for whole executions say of the execution with the latest refused step: the proof that it is inconsistent.
+// `TRIBUNAL_STATUS_END` if no step was refused since the session last went back.
 tribunal_status tribunal_session_refutation(tribunal_session *session,
                                             const tribunal_limits *limits,
                                             tribunal_verdict **verdict);
@@ -722,7 +725,7 @@ const char *tribunal_verdict_certificate(const tribunal_verdict *verdict);
 tribunal_verification tribunal_verdict_verify(const tribunal_verdict *verdict,
                                               const tribunal_limits *limits);
 
-// Frees a verdict and its strings; NULL is nothing.
+// Frees a verdict and its strings. NULL is ignored.
 void tribunal_verdict_free(tribunal_verdict *verdict);
 
 #ifdef __cplusplus

@@ -100,7 +100,7 @@ pub extern "C" fn tribunal_history_json(history: Option<&History>) -> *const c_c
     })
 }
 
-/// Frees a history; NULL is nothing. Verdicts on it stay.
+/// Frees a history. NULL is ignored. Verdicts on it stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_free(history: Option<Box<History>>) {
     freed(history);
@@ -210,7 +210,7 @@ pub extern "C" fn tribunal_reader_next(
     })
 }
 
-/// Frees a reader; NULL is nothing. Its histories stay.
+/// Frees a reader. NULL is ignored. Its histories stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_free(reader: Option<Box<Reader>>) {
     freed(reader);
