@@ -9,6 +9,7 @@ import argparse
 import sys
 import threading
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 import tribunal.spark
@@ -92,4 +93,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (AnalysisException, ValueError) as error:
+        sys.exit(f"error: {error}")
