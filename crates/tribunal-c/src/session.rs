@@ -460,9 +460,7 @@ pub extern "C" fn tribunal_session_retire(
 ) -> Status {
     with(session, |s| {
         put(events, s.session.retire());
-        if !s.exact {
-            s.marks.clear();
-        }
+        s.marks.clear();
         s.refused = None;
         Ok(())
     })

@@ -279,6 +279,7 @@ static void sessions(void) {
     INVALID(tribunal_session_undo(s, later));
     INVALID(tribunal_session_undo(s, 0));
     EXPECT(tribunal_session_length(s) == 0);
+    INVALID(tribunal_session_read(s, t1, w, RLX));
     OK(tribunal_session_write_after(s, t0, x, RLX, initial, &w));
     EXPECT(tribunal_session_refutation(s, NULL, &verdict) == TRIBUNAL_STATUS_END);
     tribunal_thread child;
