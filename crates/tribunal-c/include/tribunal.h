@@ -414,7 +414,7 @@ void tribunal_history_free(tribunal_history *history);
 // `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
 // objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
 // many bytes a history may take; 0: three quarters of the machine's.
-tribunal_status tribunal_reader_new(const uint8_t *bytes,
+tribunal_status tribunal_reader_new(const void *bytes,
                                     size_t length,
                                     const char *name,
                                     const char *format,
@@ -436,7 +436,7 @@ tribunal_status tribunal_reader_next(tribunal_reader *reader, tribunal_history *
 void tribunal_reader_free(tribunal_reader *reader);
 
 // The one history of a buffer: what a reader of it gives if it gives one.
-tribunal_status tribunal_history_parse(const uint8_t *bytes,
+tribunal_status tribunal_history_parse(const void *bytes,
                                        size_t length,
                                        const char *format,
                                        tribunal_history **history);

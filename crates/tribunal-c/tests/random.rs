@@ -174,8 +174,7 @@ fn session(model: &CStr, exact: bool, random: &mut Random) {
                 sound(tribunal_session_known(s, thread, random.id(4), None));
                 sound(tribunal_session_place(Some(session), from, None));
                 if tribunal_session_refusal(Some(session), None) != Because::Nothing {
-                    made(|place| tribunal_session_refutation(Some(session), None, place))
-                        .map(|v| is_proved(Some(v)));
+                    is_proved(made(|place| tribunal_session_refutation(Some(session), None, place)));
                 }
                 0
             }
