@@ -51,7 +51,7 @@ impl Violation {
 /// >>> monitor = tribunal.Monitor("sc")
 /// >>> monitor.write("T0", "x", 1)
 /// >>> monitor.read("T0", "x", 0)
-/// <tribunal.Violation at event 1: T0:1 R x 0: what it reads is overwritten in its past>
+/// <tribunal.Violation at event 1: T0:1 R x 0: every order of the writes has a cycle with it>
 #[pyclass(module = "tribunal", frozen)]
 pub struct Monitor {
     state: Mutex<State>,

@@ -2,7 +2,7 @@
 //!
 //! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
 
-use super::capsule::{Source, attached, interrupt_again};
+use super::capsule::{Source, attached, interrupt_again, told};
 use super::check::{Answer, Check};
 use super::column::Column;
 use super::table::{Table, Told};
@@ -194,10 +194,12 @@ impl Pipeline {
         if waited.timed_out()
             && let Some(Err(signal)) = Python::try_attach(|py| py.check_signals())
         {
-            if Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py)) == Some(true) {
+            let pressed = Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py));
+            let error = told(signal);
+            if pressed == Some(true) {
                 interrupt_again();
             }
-            return Err(ArrowError::ExternalError(Box::new(signal)));
+            return Err(error);
         }
         Ok(())
     }
