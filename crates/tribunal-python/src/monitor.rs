@@ -59,7 +59,7 @@ pub struct Monitor {
 }
 
 enum State {
-    Memory(Memory),
+    Memory(Box<Memory>),
     Object(Object),
 }
 
@@ -79,7 +79,9 @@ impl Monitor {
         let question = names::question(model)?;
         let model = question.to_string();
         let state = match question {
-            Question::Model(model) => State::Memory(Memory::new(model, window, budget).map_err(error)?),
+            Question::Model(model) => {
+                State::Memory(Box::new(Memory::new(model, window, budget).map_err(error)?))
+            }
             Question::Criterion(criterion) => {
                 let spec = spec.ok_or_else(|| error("spec: what should the object do? for example queue"))?;
                 State::Object(Object::new(spec, criterion, budget)?)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -140,6 +143,12 @@ def test_pandas() -> None:
     assert list(answers["verdict"]) == VERDICTS
 
 
+def test_rows_that_are_null() -> None:
+    rows = pa.StructArray.from_arrays([pa.array(["T0: W x 1"] * 3)], names=["h"], mask=pa.array([False, True, False]))
+    assert verdicts(rows, "h") == ["consistent", "error", "consistent"]
+    assert verdicts(pa.array([None, None], pa.null()), None) == ["error", "error"]
+
+
 def test_compressed_cells() -> None:
     cells = [gzip.compress(MESSAGE_PASSING.encode()), b"\x1f\x8b broken", MESSAGE_PASSING.encode(), b"\xff\xfe\xfd"]
     assert verdicts(pa.table({"history": cells})) == ["inconsistent", "error", "inconsistent", "error"]
@@ -258,6 +267,22 @@ def test_what_goes_wrong_later() -> None:
         tribunal.check_batches(other, "history", "sc").to_arrow()
     with pytest.raises(Exception, match="expected Arrow data"):
         tribunal.check_batches([other[0], 3], "history", "sc").to_arrow()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_leaves_the_threads_behind() -> None:
+    script = f"""
+import os, sys, pyarrow, tribunal
+table = pyarrow.table({{"h": [{STORE_BUFFERING!r}] * 20_000}})
+answers = iter(tribunal.check_batches(table, "h", "sc"))
+next(answers)
+if child := os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+del answers
+assert len(tribunal.check_batches(table, "h", "sc").to_arrow()) == 20_000
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 0
 
 
 def test_answers_that_nobody_reads() -> None:

@@ -2,6 +2,26 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, final, overload
 
+__all__ = [
+    "Batches",
+    "Generated",
+    "Histories",
+    "History",
+    "Monitor",
+    "TribunalError",
+    "Verdict",
+    "Violation",
+    "check",
+    "check_batches",
+    "generate",
+    "generate_object",
+    "history",
+    "models",
+    "read",
+    "separate",
+    "shrink",
+]
+
 class TribunalError(ValueError): ...
 
 @final
