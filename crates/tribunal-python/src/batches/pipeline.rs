@@ -115,6 +115,7 @@ impl Pipeline {
             ended: false,
             started: false,
             threads,
+            process: std::process::id(),
         }
     }
 
