@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -216,6 +217,19 @@ def test_rows_come_as_they_are_asked_for() -> None:
     del answers
 
 
+def test_a_slow_source_does_not_keep_answers_back() -> None:
+    given: list[float] = []
+
+    def batches() -> Iterator[pa.RecordBatch]:
+        for _ in range(4):
+            time.sleep(0.3)
+            given.append(time.monotonic())
+            yield pa.record_batch({"history": ["T0: W x 1"]})
+
+    for number, _ in enumerate(tribunal.check_batches(batches(), "history", "sc")):
+        assert len(given) == number + 1
+
+
 def test_a_large_history() -> None:
     [large] = tribunal.generate("tso", events=100_000, threads=4)
     text = large.to()
@@ -260,8 +274,10 @@ def test_what_goes_wrong_later() -> None:
         yield pa.record_batch({"history": ["T0: W x 1"]})
         raise RuntimeError("the disk is full")
 
+    answers = iter(tribunal.check_batches(batches(), "history", "sc"))
+    assert next(answers).num_rows == 1
     with pytest.raises(Exception, match="the disk is full"):
-        tribunal.check_batches(batches(), "history", "sc").to_arrow()
+        next(answers)
     other = [pa.record_batch({"history": ["T0: W x 1"]}), pa.record_batch({"other": ["T0: W x 1"]})]
     with pytest.raises(Exception, match="no column `history`"):
         tribunal.check_batches(other, "history", "sc").to_arrow()

@@ -69,7 +69,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// There are parts to work on, or no more will come.
     work: Condvar,
-    /// Few are left.
+    /// Parts are done, and few or none are left.
     done: Condvar,
     workers: usize,
 }
@@ -93,6 +93,10 @@ pub struct Pipeline {
     next_row: i64,
     ended: bool,
     started: bool,
+    /// Why there are no more rows, until it is told.
+    failure: Option<ArrowError>,
+    /// Whether the last rows were long in coming.
+    slow: bool,
     threads: Vec<JoinHandle<()>>,
     /// The process that has these threads: a fork of it has none.
     process: u32,
@@ -114,6 +118,8 @@ impl Pipeline {
             next_row,
             ended: false,
             started: false,
+            failure: None,
+            slow: true,
             threads,
             process: std::process::id(),
         }
@@ -140,7 +146,7 @@ impl Pipeline {
         let mut size = Size::default();
         let begin = Instant::now();
         loop {
-            self.feed()?;
+            self.feed(!told.is_empty());
             while size.is_below(BATCH)
                 && let Some(part) = self.untold.front()
                 && part.done.load(Ordering::Acquire)
@@ -159,14 +165,13 @@ impl Pipeline {
                 (Some(last), Some(next)) => self.table.joins(&last.rows, &next.rows),
                 _ => true,
             };
+            let waits = begin.elapsed() > PATIENCE || self.slow && self.untold.is_empty();
             let ended = self.ended && self.untold.is_empty();
-            if !size.is_below(BATCH)
-                || !told.is_empty() && (ended || !next_joins || begin.elapsed() > PATIENCE)
-            {
+            if !size.is_below(BATCH) || !told.is_empty() && (ended || !next_joins || waits) {
                 return self.table.batch(told).map(Some);
             }
             if ended {
-                return Ok(None);
+                return self.failure.take().map_or(Ok(None), Err);
             }
             if self.untold.front().is_some_and(|part| !part.done.load(Ordering::Acquire)) {
                 self.wait()?;
@@ -174,26 +179,33 @@ impl Pipeline {
         }
     }
 
-    /// Brings more rows, unless enough are under way.
-    fn feed(&mut self) -> Result<(), ArrowError> {
+    /// Brings more rows, unless enough are under way. Those of a slow source are waited for only once everything is told.
+    fn feed(&mut self, telling: bool) {
         while self.under_way.is_below(UNDER_WAY) && !self.ended {
             if self.current.is_none() {
-                // Who waits for answers is not kept waiting for rows.
-                let busy = locked(&self.shared.queue).parts.len() > self.shared.workers;
-                if busy || self.untold.front().is_some_and(|part| part.done.load(Ordering::Acquire)) {
-                    return Ok(());
+                let enough = locked(&self.shared.queue).parts.len() > self.shared.low();
+                if enough || self.slow && (telling || !self.untold.is_empty()) {
+                    return;
                 }
-                let Some((field, array)) = self.source.next()? else {
-                    self.ended = true;
-                    return Ok(());
-                };
-                let rows = self.table.rows(&field, &array, self.next_row)?;
-                self.next_row += rows.len as i64;
-                self.current = Some((Arc::new(rows), 0));
+                let begin = Instant::now();
+                let next = self.source.next();
+                // The first rows may have been there before they were asked for.
+                self.slow = self.next_row == 0 || begin.elapsed() > POLL;
+                let rows = next.and_then(|next| {
+                    next.map(|(field, array)| self.table.rows(&field, &array, self.next_row)).transpose()
+                });
+                match rows {
+                    Ok(Some(rows)) => {
+                        self.next_row += rows.len as i64;
+                        self.current = Some((Arc::new(rows), 0));
+                    }
+                    // What came before is told first.
+                    Err(error) => (self.ended, self.failure) = (true, Some(error)),
+                    Ok(None) => self.ended = true,
+                }
             }
             self.cut();
         }
-        Ok(())
     }
 
     /// Hands out parts of the current batch.
@@ -298,6 +310,11 @@ impl Drop for Pipeline {
 }
 
 impl Shared {
+    /// When so few parts are left, more are brought.
+    fn low(&self) -> usize {
+        64 * self.workers
+    }
+
     /// What a worker does.
     fn work(&self) {
         loop {
@@ -309,7 +326,7 @@ impl Shared {
                     None => queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner),
                 }
             };
-            let few = queue.parts.len() <= 2 * self.workers;
+            let few = queue.parts.len() <= self.low() && queue.parts.len().is_multiple_of(16);
             drop(queue);
             let mut answers = Vec::with_capacity(part.range.len());
             let mut reader = self.check.reader();
