@@ -31,7 +31,7 @@ uint32_t tribunal_dpi_location(void *monitor, const char *name, uint64_t initial
 /* An event has come: how it ended, as status_t says. */
 int32_t tribunal_dpi_write(void *monitor, uint32_t thread, uint32_t location, uint64_t value, int32_t order);
 int32_t tribunal_dpi_read(void *monitor, uint32_t thread, uint32_t location, uint64_t value, int32_t order);
-int32_t tribunal_dpi_rmw(void *monitor, uint32_t thread, uint32_t location, uint64_t before, uint64_t after, int32_t order);
+int32_t tribunal_dpi_rmw(void *monitor, uint32_t thread, uint32_t location, uint64_t value_read, uint64_t value_written, int32_t order);
 int32_t tribunal_dpi_fence(void *monitor, uint32_t thread, int32_t order);
 
 /* No more events come. */

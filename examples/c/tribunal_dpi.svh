@@ -45,7 +45,7 @@ package tribunal_dpi;
   import "DPI-C" function int unsigned tribunal_dpi_location(input chandle monitor, input string name, input longint unsigned initial_value);
   import "DPI-C" function int tribunal_dpi_write(input chandle monitor, input int unsigned thread, input int unsigned location, input longint unsigned value, input int order);
   import "DPI-C" function int tribunal_dpi_read(input chandle monitor, input int unsigned thread, input int unsigned location, input longint unsigned value, input int order);
-  import "DPI-C" function int tribunal_dpi_rmw(input chandle monitor, input int unsigned thread, input int unsigned location, input longint unsigned before, input longint unsigned after, input int order);
+  import "DPI-C" function int tribunal_dpi_rmw(input chandle monitor, input int unsigned thread, input int unsigned location, input longint unsigned value_read, input longint unsigned value_written, input int order);
   import "DPI-C" function int tribunal_dpi_fence(input chandle monitor, input int unsigned thread, input int order);
   import "DPI-C" function int tribunal_dpi_finish(input chandle monitor);
   import "DPI-C" function string tribunal_dpi_message(input chandle monitor);

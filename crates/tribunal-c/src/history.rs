@@ -5,7 +5,7 @@ use crate::status::{
     Failure, Handle, Status, answered, c_string, freed, invalid, made, malformed, null, with,
 };
 use crate::text::{Text, array};
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::io::Cursor;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -100,7 +100,7 @@ pub extern "C" fn tribunal_history_json(history: Option<&History>) -> *const c_c
     })
 }
 
-/// Frees a history; NULL is nothing. Verdicts on it stay.
+/// Frees a history. NULL is ignored. Verdicts on it stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_free(history: Option<Box<History>>) {
     freed(history);
@@ -164,7 +164,7 @@ fn unread(error: Error) -> Failure {
 /// many bytes a history may take; 0: three quarters of the machine's.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_new(
-    bytes: *const u8,
+    bytes: *const c_void,
     length: usize,
     name: Text<'_>,
     format: Text<'_>,
@@ -173,7 +173,7 @@ pub extern "C" fn tribunal_reader_new(
     reader: Option<&mut MaybeUninit<Option<Box<Reader>>>>,
 ) -> Status {
     made(reader, || {
-        let bytes = array(bytes, length, "the buffer")?.to_vec();
+        let bytes = array(bytes.cast::<u8>(), length, "the buffer")?.to_vec();
         let name = name.optional("the name")?.unwrap_or("buffer");
         let histories = read(Cursor::new(bytes), name, options(format, max_memory)?).map_err(unread)?;
         Reader::new(histories, name, specification)
@@ -210,7 +210,7 @@ pub extern "C" fn tribunal_reader_next(
     })
 }
 
-/// Frees a reader; NULL is nothing. Its histories stay.
+/// Frees a reader. NULL is ignored. Its histories stay valid.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_free(reader: Option<Box<Reader>>) {
     freed(reader);
@@ -219,13 +219,13 @@ pub extern "C" fn tribunal_reader_free(reader: Option<Box<Reader>>) {
 /// The one history of a buffer: what a reader of it gives if it gives one.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_parse(
-    bytes: *const u8,
+    bytes: *const c_void,
     length: usize,
     format: Text<'_>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
     made(history, || {
-        let bytes = array(bytes, length, "the buffer")?.to_vec();
+        let bytes = array(bytes.cast::<u8>(), length, "the buffer")?.to_vec();
         let histories = read(Cursor::new(bytes), "buffer", options(format, 0)?).map_err(unread)?;
         let mut reader = Reader::new(histories, "buffer", Text::NULL)?;
         let history = reader.next()?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_host::most_memory;
 
-/// How much an answer may cost. All zero, or NULL in its place, is what `tribunal check` does without options.
+/// How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
@@ -71,14 +71,14 @@ impl Budget {
     }
 }
 
-/// Makes a flag. It may be freed while answers that know it are under way: they then go on.
+/// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_new(stop: Option<&mut MaybeUninit<Option<Box<Stop>>>>) -> Status {
     made(stop, || Ok(Stop(Arc::default())))
 }
 
-/// Stops all answers that know the flag: they are undecided, within milliseconds. Any thread may call this at any time, and a
-/// signal handler, too.
+/// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+/// from a signal handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_raise(stop: Option<&Stop>) {
     if let Some(stop) = stop {
@@ -94,7 +94,7 @@ pub extern "C" fn tribunal_stop_lower(stop: Option<&Stop>) {
     }
 }
 
-/// Frees a flag; NULL is nothing.
+/// Frees a flag. NULL is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_free(stop: Option<Box<Stop>>) {
     freed(stop);

@@ -34,9 +34,10 @@ pub struct Monitor {
     broken: bool,
 }
 
-/// Called with an event that makes the execution inconsistent. `context` is what the monitor was made with. During the call
-/// `tribunal_monitor_explain` may be asked about the violation, and how many there are; other calls on the monitor are refused.
-/// It has to return: neither `longjmp` nor an exception may leave it.
+/// Called at an event that makes the execution inconsistent, with the `context` that the monitor was made with.
+///
+/// It may ask the monitor for an explanation and for counts; calls that would change the monitor are INVALID meanwhile. It has to
+/// return: neither `longjmp` nor an exception may leave it.
 pub type OnViolation =
     Option<extern "C" fn(context: *mut c_void, monitor: *mut Monitor, violation: *const Violation)>;
 
@@ -184,9 +185,9 @@ fn telling(monitor: *mut Monitor, mut act: impl FnMut(&mut Monitor, bool) -> Res
 
 /// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 ///
-/// A read may come up to `window` events before the write that it reads from. `limits` are those of each settling and explanation,
-/// and of the memory that the monitor takes; NULL is none of the caller's. `callback` is told of every violation, with `context`;
-/// it may be NULL, since the calls that find one end with `TRIBUNAL_STATUS_INCONSISTENT`, too.
+/// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
+/// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+/// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_new(
     model: Text<'_>,
@@ -265,9 +266,11 @@ pub extern "C" fn tribunal_monitor_location(
     })
 }
 
-/// An event has come: the next one of its thread. `TRIBUNAL_STATUS_INCONSISTENT` if it, or one that waited for it, makes the execution
-/// inconsistent; the callback was told then. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may; then the event was
-/// not taken.
+/// Takes the next event of a thread.
+///
+/// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
+/// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
+/// was not taken.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_push(monitor: *mut Monitor, event: Event) -> Status {
     telling(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
@@ -298,8 +301,8 @@ pub extern "C" fn tribunal_monitor_finish(monitor: *mut Monitor) -> Status {
     })
 }
 
-/// The latest violation as lines of text: the event, why it cannot be, and a part of the execution, as small as can be, that shows
-/// it. NULL if no call found one since the last event. Valid until the next event.
+/// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
+/// the last event brought none. Valid until the next event.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_explain(monitor: Option<&mut Monitor>) -> *const c_char {
     let mut text = ptr::null();
@@ -335,7 +338,7 @@ pub extern "C" fn tribunal_monitor_bytes(monitor: Option<&Monitor>) -> usize {
     answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.bytes()))
 }
 
-/// What could not be told so far. To be asked when the monitor is finished: without violations and with all zero the execution is consistent.
+/// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unsettled {
     answered(Unsettled::default(), || {
@@ -345,7 +348,7 @@ pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unset
     })
 }
 
-/// Frees a monitor; NULL is nothing. Not in its callback.
+/// Frees a monitor. NULL is ignored. Must not be called from its callback.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_free(monitor: Option<Box<Monitor>>) {
     match monitor {

@@ -201,7 +201,7 @@ pub extern "C" fn tribunal_object_builder_build(
     })
 }
 
-/// Frees a builder; NULL is nothing.
+/// Frees a builder. NULL is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_object_builder_free(builder: Option<Box<ObjectBuilder>>) {
     freed(builder);

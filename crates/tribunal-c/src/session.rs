@@ -121,7 +121,7 @@ pub extern "C" fn tribunal_session_exact(
     made(session, || Session::new(model, true, session::Session::exact))
 }
 
-/// Frees a session; NULL is nothing.
+/// Frees a session. NULL is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_free(session: Option<Box<Session>>) {
     freed(session);
@@ -400,8 +400,8 @@ pub extern "C" fn tribunal_session_write_after(
     })
 }
 
-/// Why the last step that was refused was, since the session last went back. `by` gets the write that is in the way, where one is.
-/// `tribunal_session_refutation` has the whole proof.
+/// Why the latest refused step was refused; forgotten when the session goes back. `by` gets the write that is in the way, where
+/// there is one. `tribunal_session_refutation` has the whole proof.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_refusal(
     session: Option<&Session>,
@@ -460,9 +460,7 @@ pub extern "C" fn tribunal_session_retire(
 ) -> Status {
     with(session, |s| {
         put(events, s.session.retire());
-        if !s.exact {
-            s.marks.clear();
-        }
+        s.marks.clear();
         s.refused = None;
         Ok(())
     })
@@ -550,8 +548,8 @@ pub extern "C" fn tribunal_session_settle(
     })
 }
 
-/// What they say of the execution with the last step that was refused: the violation, of which the refusal is the gist.
-/// `TRIBUNAL_STATUS_END` if none was since the session last went back.
+/// What the engines for whole executions say of the execution with the latest refused step: the proof that it is inconsistent.
+/// `TRIBUNAL_STATUS_END` if no step was refused since the session last went back.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_refutation(
     session: Option<&mut Session>,

@@ -12,9 +12,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub enum Status {
     /// It did what was asked.
     Ok = 0,
-    /// The event would make, or makes, the execution inconsistent with its model. No error.
+    /// The event makes the execution inconsistent with its model. Not an error.
     Inconsistent = 1,
-    /// There is no more. No error.
+    /// There is no more, or no such thing. Not an error.
     End = 2,
     /// An argument is wrong: NULL, a name or an id that does not exist, a call at the wrong moment. Nothing was done.
     Invalid = 3,
@@ -22,7 +22,7 @@ pub enum Status {
     Malformed = 4,
     /// A limit was reached.
     Limit = 5,
-    /// A defect of the library. The handle can only be freed; every other call on it ends with this code, too.
+    /// A defect of the library. From then on the handle can only be freed.
     Broken = 6,
 }
 

@@ -195,7 +195,7 @@ pub extern "C" fn tribunal_verdict_verify(
     })
 }
 
-/// Frees a verdict and its strings; NULL is nothing.
+/// Frees a verdict and its strings. NULL is ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_free(verdict: Option<Box<Verdict>>) {
     freed(verdict);

@@ -22,7 +22,7 @@ static const tribunal_order RLX = TRIBUNAL_ORDER_RELAXED;
 static const char SB[] = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
 
 static tribunal_status parse(const char *text, tribunal_history **history) {
-    return tribunal_history_parse((const uint8_t *)text, strlen(text), NULL, history);
+    return tribunal_history_parse(text, strlen(text), NULL, history);
 }
 
 static void null_handles(void) {
@@ -186,8 +186,8 @@ static void readers(void) {
     EXPECT(strstr(tribunal_last_error(), "buffer:1:") != NULL);
     MALFORMED(parse("{\"threads\": 1}", &h));
     EXPECT(h == NULL);
-    INVALID(tribunal_history_parse((const uint8_t *)SB, sizeof SB - 1, "xml", &h));
-    OK(tribunal_history_parse((const uint8_t *)SB, sizeof SB - 1, "text", &h));
+    INVALID(tribunal_history_parse(SB, sizeof SB - 1, "xml", &h));
+    OK(tribunal_history_parse(SB, sizeof SB - 1, "text", &h));
     INVALID(tribunal_check(h, NULL, NULL, &verdict));
     INVALID(tribunal_check(h, "tos", NULL, &verdict));
     INVALID(tribunal_check(h, "sc,tso", NULL, &verdict));
@@ -214,8 +214,8 @@ static void readers(void) {
 
     static const char TWO[] = "name: a\nT0: W x 1\n---\nname: b\nT0: R x 0\n";
     MALFORMED(parse(TWO, &h));
-    INVALID(tribunal_reader_new((const uint8_t *)TWO, sizeof TWO - 1, NULL, NULL, "no-such-spec", 0, &r));
-    OK(tribunal_reader_new((const uint8_t *)TWO, sizeof TWO - 1, "two.txt", NULL, NULL, 0, &r));
+    INVALID(tribunal_reader_new(TWO, sizeof TWO - 1, NULL, NULL, "no-such-spec", 0, &r));
+    OK(tribunal_reader_new(TWO, sizeof TWO - 1, "two.txt", NULL, NULL, 0, &r));
     for (int i = 0; i < 2; i++) {
         OK(tribunal_reader_next(r, &h));
         EXPECT(strcmp(tribunal_history_name(h), i ? "b" : "a") == 0);
@@ -279,6 +279,7 @@ static void sessions(void) {
     INVALID(tribunal_session_undo(s, later));
     INVALID(tribunal_session_undo(s, 0));
     EXPECT(tribunal_session_length(s) == 0);
+    INVALID(tribunal_session_read(s, t1, w, RLX));
     OK(tribunal_session_write_after(s, t0, x, RLX, initial, &w));
     EXPECT(tribunal_session_refutation(s, NULL, &verdict) == TRIBUNAL_STATUS_END);
     tribunal_thread child;

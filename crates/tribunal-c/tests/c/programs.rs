@@ -1,6 +1,6 @@
 //! The examples in C and C++ are compiled, linked with both libraries, and run where memory errors and leaks show.
 
-use crate::toolchain::{Installed, Linking, is_there, run};
+use crate::toolchain::{Installed, Linking, cc, cxx, is_there, run};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const VALGRIND: [&str; 4] = ["valgrind", "--quiet", "--error-exitcode=99", "--le
 /// What finds memory errors here: options to compile with, and what to run programs under.
 fn checked() -> (&'static [&'static str], &'static [&'static str]) {
     let probe = Path::new(env!("CARGO_TARGET_TMPDIR")).join("probe");
-    let mut command = Command::new("cc");
+    let mut command = Command::new(cc());
     command.args(SANITIZED).args(["-x", "c", "-o"]).arg(&probe).arg("-");
     let compiled = command.stdin(fs::File::open("tests/c/probe.c").expect("the probe is there")).output();
     if compiled.is_ok_and(|output| output.status.success()) {
@@ -95,6 +95,43 @@ fn the_shared_library() {
             None => eprintln!("the flags are not looked at: there is no pkg-config"),
         }
     }
+}
+
+#[test]
+fn what_simulators_compile_is_also_cpp() {
+    if is_there() {
+        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("include");
+        let mut command = Command::new(cxx());
+        command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-I"]);
+        let output = command.arg(include).args(["-x", "c++"]).arg(example("dpi.c")).output();
+        let output = output.expect("there is a compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn the_testbench_in_a_simulator() {
+    if !is_there() {
+        return;
+    }
+    if Command::new("verilator").arg("--version").output().is_err() {
+        eprintln!("the testbench is not run: there is no verilator");
+        return;
+    }
+    let installed = Installed::new("simulator");
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("simulator/testbench");
+    let (compiling, linking) = installed.options();
+    let mut command = Command::new("verilator");
+    command
+        .args(["--binary", "-Wall", "--Mdir"])
+        .arg(&directory)
+        .arg(format!("-I{}", example(".").display()));
+    command.args(["-CFLAGS", &compiling, "-LDFLAGS", &linking, "-o", "testbench"]);
+    let compiled = command.args([example("dpi_testbench.sv"), example("dpi.c")]).output();
+    let compiled = compiled.expect("there is a simulator");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let told = ended(&run(&[], &directory.join("testbench"), &[]), 0);
+    assert!(told.contains("core0:3 R x 0"), "{told}");
 }
 
 /// The C type of a SystemVerilog type, as IEEE 1800 has it.

@@ -60,6 +60,13 @@ impl Installed {
         Some(flags.split_whitespace().map(String::from).collect())
     }
 
+    /// The options to compile and to link a program with the shared library where it lies.
+    pub fn options(&self) -> (String, String) {
+        let (include, lib) = (self.prefix.join("include"), self.prefix.join("lib"));
+        let lib = lib.display();
+        (format!("-I{}", include.display()), format!("-Wl,-rpath,{lib} -L{lib} -ltribunal"))
+    }
+
     /// Compiles and links a program; C++ if the first source is.
     pub fn compile(&self, name: &str, sources: &[&Path], linking: Linking, options: &[&str]) -> PathBuf {
         let cpp = sources[0].extension() == Some(OsStr::new("cpp"));
@@ -70,18 +77,13 @@ impl Installed {
             .arg(if cpp { "-std=c++17" } else { "-std=c11" })
             .args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-g"])
             .args(options)
-            .arg("-I")
-            .arg(self.prefix.join("include"))
+            .arg(self.options().0)
             .args(sources)
             .arg("-o")
             .arg(&program);
         match linking {
             Linking::Static => command.arg(lib.join("libtribunal.a")).args(system_libraries()),
-            Linking::Shared => command
-                .arg(format!("-Wl,-rpath,{}", lib.display()))
-                .arg("-L")
-                .arg(lib)
-                .args(["-ltribunal", "-lpthread"]),
+            Linking::Shared => command.args(self.options().1.split(' ')).arg("-lpthread"),
         };
         let output = command.output().expect("there is a compiler");
         assert!(output.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&output.stderr));
@@ -96,11 +98,13 @@ fn system_libraries() -> Vec<&'static str> {
     private.expect("the template has it").split_whitespace().collect()
 }
 
-fn cc() -> String {
+/// The C compiler.
+pub fn cc() -> String {
     env::var("CC").unwrap_or("cc".into())
 }
 
-fn cxx() -> String {
+/// The C++ compiler.
+pub fn cxx() -> String {
     env::var("CXX").unwrap_or("c++".into())
 }
 
@@ -120,7 +124,6 @@ pub fn is_there() -> bool {
 }
 
 /// Runs a program, under a tool if one is given.
-#[allow(dead_code)]
 pub fn run(tool: &[&str], program: &Path, arguments: &[&str]) -> Output {
     let mut command = match tool {
         [] => Command::new(program),
