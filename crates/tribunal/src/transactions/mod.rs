@@ -1,0 +1,31 @@
+//! Histories of transactions: sessions of reads, writes and appends, and the isolation levels they satisfy.
+//!
+//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is a register,
+//! which is written and read, or a list, which is appended to and read whole. The initial transaction [`INIT`] writes the initial value
+//! of every key and is first in every order.
+//!
+//! **What counts.** Committed transactions count, and so does each of unknown outcome from which one that counts reads. Aborted ones, and what they read, do not.
+//!
+//! **Relations**, all of transactions that count:
+//!
+//! - so, session order: from each committed transaction to the later ones of its session;
+//! - rt, real time: from a committed transaction to those that begin after its end;
+//! - wr: from the source of a read to the reader. A read after a write of its own transaction to the key is internal and has none;
+//! - co, the commit order: what a level asks for, see [`Isolation`].
+//!
+//! Source: Biswas and Enea 2019, with Adya's, Elle's and Cerone's levels beside theirs.
+
+mod builder;
+mod error;
+mod history;
+mod ids;
+mod level;
+mod lists;
+mod reads;
+
+pub use builder::HistoryBuilder;
+pub use error::MalformedHistory;
+pub use history::{History, Op, Span, Status};
+pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
+pub use level::{Base, Isolation, Level};
+pub use reads::{Misread, Misreading, Reads, Source};
