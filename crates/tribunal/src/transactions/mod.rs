@@ -17,11 +17,15 @@
 
 mod builder;
 mod error;
+mod graph;
 mod history;
 mod ids;
 mod level;
 mod lists;
 mod reads;
+mod relations;
+mod versions;
+mod weak;
 
 pub use builder::HistoryBuilder;
 pub use error::MalformedHistory;
@@ -29,3 +33,9 @@ pub use history::{History, Op, Span, Status};
 pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
 pub use level::{Base, Isolation, Level};
 pub use reads::{Misread, Misreading, Reads, Source};
+pub use versions::Incompatible;
+
+/// Whether a history satisfies one of the levels ru, rc, mav, rat and tcc, with any base.
+pub fn satisfies_weak(history: &History, level: Level) -> bool {
+    weak::decide(history, level).is_ok()
+}

@@ -93,6 +93,16 @@ pub struct Reads {
     /// Reads with several possible sources, by operation; where theirs end among `candidates`.
     open: Vec<(OpId, u32)>,
     candidates: Vec<TxnId>,
+    /// Of each list, what was read of it: the longest beginning of its longest read, and those that are none.
+    lists: Vec<ListRead>,
+}
+
+/// What a transaction that counts read of a list: so many elements of others, and behind them its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ListRead {
+    pub key: KeyId,
+    pub op: OpId,
+    pub others: u32,
 }
 
 impl Reads {
@@ -104,7 +114,9 @@ impl Reads {
         while let Some(txn) = reading.pending.pop() {
             reading.transaction(txn);
         }
-        let Reading { mut reads, mut open, .. } = reading;
+        let Reading { mut reads, mut open, heads, .. } = reading;
+        reads.lists.extend(heads.into_values());
+        reads.lists.sort_by_key(|read| (read.key, read.op));
         reads.misread.sort_by_key(|misread| (misread.op, misread.what));
         open.sort_by_key(|(op, _)| *op);
         for (op, candidates) in open {
@@ -146,8 +158,14 @@ impl Reads {
         &self.misread
     }
 
+    /// What was read of lists, by key.
+    pub(super) fn lists(&self) -> &[ListRead] {
+        &self.lists
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        self.sources.capacity() * size_of::<u32>()
+        self.lists.capacity() * size_of::<ListRead>()
+            + self.sources.capacity() * size_of::<u32>()
             + self.counts.capacity()
             + self.misread.capacity() * size_of::<Misread>()
             + self.open.capacity() * size_of::<(OpId, u32)>()
@@ -255,6 +273,8 @@ struct Reading<'h> {
     longest: FxHashMap<KeyId, Longest>,
     /// By operation, the place of what it appended in the longest read of its key.
     places: Vec<u32>,
+    /// Of each list, the longest of those reads that are beginnings of its longest read.
+    heads: FxHashMap<KeyId, ListRead>,
 }
 
 impl<'h> Reading<'h> {
@@ -273,6 +293,7 @@ impl<'h> Reading<'h> {
             own: vec![untouched; history.key_count()],
             longest: FxHashMap::default(),
             places: Vec::new(),
+            heads: FxHashMap::default(),
         };
         for key in (0..history.key_count() as u32).map(KeyId) {
             reading.examine(key);
@@ -463,6 +484,11 @@ impl<'h> Reading<'h> {
         if aborted + 1 < others {
             self.misread(op, Misreading::DirtyUpdate);
         }
+        let read = ListRead { key, op: OpId(op as u32), others: others as u32 };
+        let head = self.heads.entry(key).or_insert(read);
+        if head.others < read.others {
+            *head = read;
+        }
         let touched = &mut self.own[key.index()];
         if touched.read < others as u32 {
             (touched.read, touched.reader) = (others as u32, op as u32);
@@ -494,6 +520,7 @@ impl<'h> Reading<'h> {
             self.misread(op, Misreading::DirtyUpdate);
         }
         appenders.iter().for_each(|&appender| self.is_read(appender));
+        self.reads.lists.push(ListRead { key, op: OpId(op as u32), others: others.len() as u32 });
         self.list_source(txn, op, appenders.last().copied());
     }
 

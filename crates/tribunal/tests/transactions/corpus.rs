@@ -115,3 +115,18 @@ fn reads_are_those_of_the_definitions() {
         assert_eq!(sources, reads.len(), "line {}", line + 1);
     }
 }
+
+#[test]
+fn weak_levels_are_the_labels() {
+    for (line, json) in corpus().iter().enumerate() {
+        let history = built(&naive::history(json));
+        for level in Level::ALL {
+            let Some(label) = json["verdicts"][level.name()].as_bool() else { continue };
+            use tribunal::transactions::Isolation::{Mav, Rat, Rc, Ru, Tcc};
+            if matches!(level.isolation(), Ru | Rc | Mav | Rat | Tcc) {
+                let found = tribunal::transactions::satisfies_weak(&history, level);
+                assert_eq!(found, label, "line {}: {level}", line + 1);
+            }
+        }
+    }
+}
