@@ -24,8 +24,12 @@ mod level;
 mod lists;
 mod reads;
 mod relations;
+mod strong;
 mod versions;
 mod weak;
+
+use crate::limits::Limits;
+use crate::verdict::Limit;
 
 pub use builder::HistoryBuilder;
 pub use error::MalformedHistory;
@@ -35,7 +39,17 @@ pub use level::{Base, Isolation, Level};
 pub use reads::{Misread, Misreading, Reads, Source};
 pub use versions::Incompatible;
 
-/// Whether a history satisfies one of the levels ru, rc, mav, rat and tcc, with any base.
-pub fn satisfies_weak(history: &History, level: Level) -> bool {
-    weak::decide(history, level).is_ok()
+/// Whether a history satisfies a level, whose base must apply to it.
+pub fn satisfies(history: &History, level: Level, limits: &Limits<'_>) -> Result<bool, Limit> {
+    let weakest = Level::new(Isolation::Rc, level.base()).filter(|rc| rc.includes(level));
+    match (level.isolation(), weakest) {
+        (Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser, Some(rc)) => {
+            if weak::decide(history, rc).is_err() {
+                return Ok(false);
+            }
+            let Ok(versions) = versions::versions(history) else { return Ok(false) };
+            Ok(strong::decide(history, level, &versions, limits)?.is_some())
+        }
+        _ => Ok(weak::decide(history, level).is_ok()),
+    }
 }
