@@ -25,6 +25,7 @@ mod lists;
 mod reads;
 mod relations;
 mod strong;
+mod verdict;
 mod versions;
 mod weak;
 
@@ -37,6 +38,7 @@ pub use history::{History, Op, Span, Status};
 pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
 pub use level::{Base, Isolation, Level};
 pub use reads::{Misread, Misreading, Reads, Source};
+pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation};
 pub use versions::Incompatible;
 
 /// Whether a history satisfies a level, whose base must apply to it.
@@ -48,7 +50,7 @@ pub fn satisfies(history: &History, level: Level, limits: &Limits<'_>) -> Result
                 return Ok(false);
             }
             let Ok(versions) = versions::versions(history) else { return Ok(false) };
-            Ok(strong::decide(history, level, &versions, limits)?.is_some())
+            Ok(strong::decide(history, level, &versions, limits)?.is_ok())
         }
         _ => Ok(weak::decide(history, level).is_ok()),
     }
