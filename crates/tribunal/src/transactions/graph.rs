@@ -19,8 +19,6 @@ pub(super) enum Why {
     List(OpId),
     /// ww: the read that would have returned the first, had it come after the second.
     Seen(OpId),
-    /// ww from init, which is first.
-    Init,
 }
 
 /// An edge.
@@ -45,7 +43,7 @@ impl Graph {
         edges.iter().for_each(|edge| starts[edge.from as usize + 1] += 1);
         (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
         let mut next = starts.clone();
-        let (mut to, mut why) = (vec![0; edges.len()], vec![Why::Init; edges.len()]);
+        let (mut to, mut why) = (vec![0; edges.len()], vec![Why::Session; edges.len()]);
         for edge in edges {
             let place = &mut next[edge.from as usize];
             (to[*place as usize], why[*place as usize]) = (edge.to, edge.why);

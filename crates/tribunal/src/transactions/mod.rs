@@ -30,7 +30,6 @@ mod versions;
 mod weak;
 
 use crate::limits::Limits;
-use crate::verdict::Limit;
 
 pub use builder::HistoryBuilder;
 pub use error::MalformedHistory;
@@ -41,17 +40,46 @@ pub use reads::{Misread, Misreading, Reads, Source};
 pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation};
 pub use versions::Incompatible;
 
-/// Whether a history satisfies a level, whose base must apply to it.
-pub fn satisfies(history: &History, level: Level, limits: &Limits<'_>) -> Result<bool, Limit> {
-    let weakest = Level::new(Isolation::Rc, level.base()).filter(|rc| rc.includes(level));
-    match (level.isolation(), weakest) {
-        (Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser, Some(rc)) => {
-            if weak::decide(history, rc).is_err() {
-                return Ok(false);
-            }
-            let Ok(versions) = versions::versions(history) else { return Ok(false) };
-            Ok(strong::decide(history, level, &versions, limits)?.is_ok())
+/// Decides whether a history satisfies a level.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{History, Level, Op, Status, Verdict, judge};
+/// // A lost update: both read the initial value and overwrite it.
+/// let mut b = History::builder();
+/// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
+/// let history = b.build()?;
+/// let verdict = |level: &str| judge(&history, level.parse().expect("a level"), &Limits::default());
+/// assert!(matches!(verdict("pc"), Verdict::Consistent(_)));
+/// assert!(matches!(verdict("si"), Verdict::Inconsistent(_)));
+/// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+/// ```
+pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
+    if level.needs_times() && !history.is_timed() {
+        return Verdict::Unsupported(Unsupported::Times);
+    }
+    let weak = match level.isolation() {
+        Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
+            Level::new(Isolation::Rc, level.base())
         }
-        _ => Ok(weak::decide(history, level).is_ok()),
+        _ => None,
+    };
+    let commits = match weak::decide(history, weak.unwrap_or(level)) {
+        Ok(commits) => commits,
+        Err(violation) => return Verdict::Inconsistent(violation),
+    };
+    if weak.is_none() {
+        return Verdict::Consistent(commits);
+    }
+    let versions = match versions::versions(history) {
+        Ok(versions) => versions,
+        Err(incompatible) => return Verdict::Inconsistent(Violation::Incompatible(incompatible)),
+    };
+    match strong::decide(history, level, &versions, limits) {
+        Ok(Ok(commits)) => Verdict::Consistent(commits),
+        Ok(Err(proof)) => Verdict::Inconsistent(Violation::Proof(proof)),
+        Err(limit) => Verdict::Undecided(limit),
     }
 }

@@ -16,10 +16,6 @@ impl Nodes {
         Nodes { transactions: history.len() as u32 }
     }
 
-    pub(super) fn node(self, txn: TxnId) -> Node {
-        if txn == INIT { self.transactions } else { txn.0 }
-    }
-
     /// The transaction of a node; none if it is a moment.
     pub(super) fn txn(self, node: Node) -> Option<TxnId> {
         match node {

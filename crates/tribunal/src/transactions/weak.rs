@@ -17,38 +17,36 @@
 use super::graph::{Edge, Graph, Node, Why};
 use super::history::Kind;
 use super::relations::{self, Nodes, counted, reads};
-use super::versions::{Incompatible, versions};
-use super::{Base, History, INIT, Isolation, KeyId, Level, Misread, OpId, SessionId, Status, TxnId};
+use super::versions::versions;
+use super::{
+    Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Misread, OpId, Proof, Rel, SessionId,
+    Status, Step, TxnId, Violation,
+};
 use rustc_hash::FxHashMap;
 
-/// Why a level forbids a history.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Conflict {
-    Misread(Misread),
-    Incompatible(Incompatible),
-    Cycle(Vec<Edge>),
-}
-
-/// The commit order, init left out, or why there is none. The level is one of those above; sources are known, and there are times if it needs them.
-pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Conflict> {
+/// The commit order, init left out, or why there is none. The level is one of those above; sources are known, and there are times if it needs
+/// them.
+pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Violation> {
     let isolation = level.isolation();
     let forbidden = |misread: &&Misread| isolation != Isolation::Ru || misread.what.breaks_everything();
     if let Some(&misread) = history.reads().misread().iter().find(forbidden) {
-        return Err(Conflict::Misread(misread));
+        return Err(Violation::Misread(misread));
     }
-    let versions = versions(history).map_err(Conflict::Incompatible)?;
+    let versions = versions(history).map_err(Violation::Incompatible)?;
     let nodes = Nodes::of(history);
     let mut edges = Vec::new();
     let mut count = nodes.count();
-    relations::lists(&versions, &mut edges);
     if isolation != Isolation::Ru {
         count = relations::base(history, level.base(), &mut edges);
         relations::wr(history, &mut edges);
     }
+    let known = (isolation == Isolation::Tcc).then(|| Graph::new(count, &edges));
+    relations::lists(&versions, &mut edges);
+    let explanation = Explanation { history, level, known: known.as_ref() };
+    let mut forcing = Forcing::new(history, &mut edges);
     match isolation {
-        Isolation::Mav => Forcing::new(history, &mut edges).by_sources(true),
+        Isolation::Mav => forcing.by_sources(true),
         Isolation::Rat => {
-            let mut forcing = Forcing::new(history, &mut edges);
             forcing.by_sources(false);
             if level.base() != Base::None {
                 forcing.by_session();
@@ -58,25 +56,89 @@ pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Conf
             }
         }
         Isolation::Tcc => {
-            let mut known = Vec::new();
-            relations::base(history, level.base(), &mut known);
-            relations::wr(history, &mut known);
-            let graph = Graph::new(count, &known);
-            let order = graph.order().map_err(Conflict::Cycle)?;
-            Forcing::new(history, &mut edges).by_knowledge(&graph, &order);
+            if let Some(known) = &known {
+                let order = known.order().map_err(|cycle| explanation.cycle(&cycle))?;
+                forcing.by_knowledge(known, &order);
+            }
         }
         _ => {}
     }
-    let order = Graph::new(count, &edges).order().map_err(Conflict::Cycle)?;
+    if let Some((writer, read)) = forcing.initial {
+        return Err(explanation.initial(writer, read));
+    }
+    let order = Graph::new(count, &edges).order().map_err(|cycle| explanation.cycle(&cycle))?;
     let commits = order.into_iter().filter_map(|node| nodes.txn(node));
     Ok(commits.filter(|&txn| txn != INIT && history.reads().counts(txn)).collect())
+}
+
+/// Turns cycles into proofs.
+struct Explanation<'a> {
+    history: &'a History,
+    level: Level,
+    /// Of tcc, D.
+    known: Option<&'a Graph>,
+}
+
+impl Explanation<'_> {
+    fn cycle(&self, edges: &[Edge]) -> Violation {
+        let nodes = Nodes::of(self.history);
+        let start = edges.iter().position(|edge| nodes.txn(edge.from).is_some()).unwrap_or(0);
+        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
+        let mut left = INIT;
+        for &Edge { from, to, why } in edges[start..].iter().chain(&edges[..start]) {
+            left = nodes.txn(from).unwrap_or(left);
+            let Some(to) = nodes.txn(to) else { continue };
+            let key = |read: OpId| self.history.keys[read.index()];
+            let (rel, because) = match why {
+                Why::Session => (Rel::So, None),
+                Why::Time => (Rel::Rt, None),
+                Why::Read(op) => (Rel::Wr(op), None),
+                Why::List(read) => (Rel::Ww(key(read)), Some((read, Because::List(read)))),
+                Why::Seen(read) => {
+                    let path = self.path(left, read);
+                    (Rel::Ww(key(read)), Some((read, Because::Seen { read, path })))
+                }
+            };
+            cycle.push(Link { from: left, to, rel });
+            let step = |(read, because)| Step { key: key(read), first: left, second: to, because };
+            steps.extend(because.map(step));
+        }
+        Violation::Proof(Proof { steps, end: End::Cycle(cycle) })
+    }
+
+    /// A writer of the key comes before a read of its initial value.
+    fn initial(&self, writer: TxnId, read: OpId) -> Violation {
+        let mut cycle = self.path(writer, read);
+        cycle.push(Link { from: self.history.txn_of(read), to: writer, rel: Rel::Rw(read) });
+        Violation::Proof(Proof { steps: Vec::new(), end: End::Cycle(cycle) })
+    }
+
+    /// How a writer comes before a reader.
+    fn path(&self, writer: TxnId, read: OpId) -> Vec<Link> {
+        let (history, reader) = (self.history, self.history.txn_of(read));
+        let link = |rel| vec![Link { from: writer, to: reader, rel }];
+        if let Some(known) = self.known {
+            let edges = known.path(writer.0, reader.0);
+            let Violation::Proof(Proof { end: End::Cycle(path), .. }) = self.cycle(&edges) else {
+                return Vec::new();
+            };
+            return path;
+        }
+        let wr = reads(history, reader).find(|&(_, _, source)| source == writer);
+        if let Some((op, ..)) = wr.filter(|(op, ..)| self.level.isolation() != Isolation::Mav || *op < read) {
+            return link(Rel::Wr(op));
+        }
+        let same = history.session_of(writer) == history.session_of(reader);
+        link(if same && writer < reader { Rel::So } else { Rel::Rt })
+    }
 }
 
 /// Adds the ww that reads force to the edges of a graph.
 struct Forcing<'h, 'e> {
     history: &'h History,
     edges: &'e mut Vec<Edge>,
-    init: Node,
+    /// A writer that comes before a read of the initial value of what it writes, and that read.
+    initial: Option<(TxnId, OpId)>,
     /// By transaction, the keys that it writes, in order; where they begin, and where the last end.
     write_starts: Vec<u32>,
     write_keys: Vec<KeyId>,
@@ -100,21 +162,19 @@ impl<'h, 'e> Forcing<'h, 'e> {
             write_keys.extend_from_slice(&keys);
             write_starts.push(write_keys.len() as u32);
         }
-        Forcing { history, edges, init: Nodes::of(history).node(INIT), write_starts, write_keys }
+        Forcing { history, edges, initial: None, write_starts, write_keys }
     }
 
     fn writes(&self, txn: TxnId) -> &[KeyId] {
         &self.write_keys[self.write_starts[txn.index()] as usize..self.write_starts[txn.index() + 1] as usize]
     }
 
-    /// `first` overwrites nothing that the read returned: it comes before its source.
+    /// What the read returned is of the source, though `first` comes before the read: so it comes before the source.
     fn force(&mut self, first: TxnId, source: TxnId, read: OpId) {
-        let (from, why) = (first.0, Why::Seen(read));
         if source == INIT {
-            self.edges.push(Edge { from, to: self.init, why });
-            self.edges.push(Edge { from: self.init, to: from, why: Why::Init });
+            self.initial.get_or_insert((first, read));
         } else {
-            self.edges.push(Edge { from, to: source.0, why });
+            self.edges.push(Edge { from: first.0, to: source.0, why: Why::Seen(read) });
         }
     }
 
