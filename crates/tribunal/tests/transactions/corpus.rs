@@ -7,6 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use tribunal::Limits;
 use tribunal::transactions::{self, History, INIT, Level, Source, Span, Status, Verdict, judge};
+use tribunal::verify::transactions::verify;
 
 /// The lines of the corpus.
 fn corpus() -> Vec<Value> {
@@ -129,6 +130,11 @@ fn levels_are_the_labels() {
                 Verdict::Inconsistent(_) => Some(false),
                 _ => None,
             };
+            if found.is_some()
+                && let Err(refusal) = verify(&history, level, &verdict)
+            {
+                wrong.push(format!("line {}: {level}: {refusal}: {verdict:?}", line + 1));
+            }
             if found != json["verdicts"][level.name()].as_bool() {
                 wrong.push(format!("line {}: {level}: {verdict:?}", line + 1));
             }

@@ -409,15 +409,16 @@ impl<'h> Saturation<'h> {
         Ok(())
     }
 
-    /// The last writers of a key in each chain that lead to a node, by their commits or by where ww leads.
+    /// The last writers of a key in each chain that lead to a node, by their commits or by where ww leads; its own transaction is left out.
     fn last_writers(&self, key: KeyId, node: Node, by_commit: bool) -> Vec<TxnId> {
+        let own = self.txn(node);
         let Some(writers) = self.writers.get(&key) else { return Vec::new() };
         let clock = &self.clocks[node as usize * self.width..][..self.width];
         let of_chain = |chain: &[Writer]| {
             let known = clock[chain[0].chain as usize];
             let place = |writer: &Writer| if by_commit { writer.commit } else { writer.target };
             let before = chain.partition_point(|writer| place(writer) < known);
-            before.checked_sub(1).map(|last| chain[last].txn)
+            chain[..before].iter().rev().map(|writer| writer.txn).find(|&txn| Some(txn) != own)
         };
         writers.chunk_by(|a, b| a.chain == b.chain).filter_map(of_chain).collect()
     }
@@ -427,7 +428,7 @@ impl<'h> Saturation<'h> {
         let node = self.snapshot(txn);
         for (op, key, source) in reads(self.history, txn) {
             for writer in self.last_writers(key, node, true) {
-                if writer == source || writer == txn {
+                if writer == source {
                     continue;
                 }
                 if source == INIT {
@@ -446,9 +447,7 @@ impl<'h> Saturation<'h> {
         for at in 0..self.written[txn.index()].len() {
             let key = self.written[txn.index()][at];
             for writer in self.last_writers(key, node, false) {
-                if writer != txn {
-                    self.before(key, writer, txn, Ground::Otherwise)?;
-                }
+                self.before(key, writer, txn, Ground::Otherwise)?;
             }
         }
         Ok(())
