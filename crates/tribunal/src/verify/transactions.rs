@@ -141,10 +141,8 @@ impl<'h> Facts<'h> {
             let mut its_reads = Vec::new();
             for op in history.ops_of(txn) {
                 match (history.op(op), history.reads().source(op)) {
-                    (Op::Write(key, _) | Op::Append(key, _), _) => {
-                        if writes.insert((txn, key)) {
-                            writers.entry(key).or_insert_with(Vec::new).push(txn);
-                        }
+                    (Op::Write(key, _) | Op::Append(key, _), _) if writes.insert((txn, key)) => {
+                        writers.entry(key).or_insert_with(Vec::new).push(txn);
                     }
                     (read, Source::Txn(source)) if history.reads().counts(source) => {
                         its_reads.push(Read { op, key: read.key(), source });

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 use tribunal::Limits;
-use tribunal::transactions::{self, History, INIT, Level, Source, Span, Status, Verdict, judge};
+use tribunal::transactions::{self, History, INIT, Level, Source, Span, Status, TxnId, Verdict, judge};
 use tribunal::verify::transactions::verify;
 
 /// The lines of the corpus.
@@ -141,4 +141,41 @@ fn levels_are_the_labels() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
+}
+
+/// A certificate of a verdict that is wrong for another level proves nothing there; nor does one that was changed.
+#[test]
+fn wrong_certificates_are_refused() {
+    let mut refused = 0;
+    for (line, json) in corpus().iter().enumerate().step_by(10) {
+        let history = built(&naive::history(json));
+        let label = |level: Level| json["verdicts"][level.name()].as_bool();
+        for level in Level::ALL.into_iter().filter(|&level| label(level).is_some()) {
+            let verdict = judge(&history, level, &Limits::default());
+            for other in Level::ALL.into_iter().filter(|&other| label(other).is_some()) {
+                if label(other) != label(level) {
+                    assert!(
+                        verify(&history, other, &verdict).is_err(),
+                        "line {}: {level} as {other}",
+                        line + 1
+                    );
+                    refused += 1;
+                }
+            }
+            if let Verdict::Consistent(mut commits) = verdict {
+                let refuses = |commits: &[TxnId]| {
+                    verify(&history, level, &Verdict::Consistent(commits.into())).is_err()
+                };
+                let last = commits.pop();
+                assert!(last.is_none() || refuses(&commits), "line {}: {level}: one is missing", line + 1);
+                commits.extend(commits.first().copied());
+                assert!(
+                    last.is_none() || refuses(&commits),
+                    "line {}: {level}: one is there twice",
+                    line + 1
+                );
+            }
+        }
+    }
+    assert!(refused > 10_000, "{refused}");
 }
