@@ -2,6 +2,7 @@
 
 mod loom_crates;
 mod page;
+mod python;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -12,6 +13,8 @@ Usage: cargo xtask TASK
 Tasks:
   page     build the page that checks histories by itself: one file, target/page/tribunal.html
   browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
+  python [--quick]
+           build the Python package, install it into target/python/venv and run its tests; --quick optimises less
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -20,6 +23,8 @@ fn main() -> ExitCode {
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["page"] => page::build().map(drop),
         ["browser"] => page::build().and_then(|page| browser(&page)),
+        ["python"] => python::test(python::Profile::Release),
+        ["python", "--quick"] => python::test(python::Profile::Quick),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }

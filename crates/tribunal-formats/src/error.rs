@@ -169,6 +169,9 @@ pub enum ErrorKind {
         /// What it says it has done.
         done: String,
     },
+    /// More than one history where one is expected.
+    #[error("more than one history, where one is expected")]
+    Several,
     /// A second history where events are read one by one.
     #[error("another history: events are read of one history alone")]
     AnotherHistory,

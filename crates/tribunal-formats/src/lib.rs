@@ -24,7 +24,7 @@ pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, NoSpecification, Object, Subject};
 pub use read::{
-    Batch, Events, Happens, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece, Pieces,
-    ReadOptions, Reader, decompressed, events, observations, open, read,
+    Batch, Cells, Events, Happens, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
+    Pieces, ReadOptions, Reader, decompressed, events, observations, open, read,
 };
 pub use write::{Event, Header, Origin, WriteError, Writer, write_history, write_object};

@@ -15,11 +15,11 @@ pub struct Memory(RwLock<()>);
 impl Memory {
     /// The answer to a question within limits that begin when it is asked: of a large history with all the memory, of another first with a
     /// share, which mostly suffices.
-    pub fn answer<T>(
+    pub fn answer<'l, T>(
         &self,
         large: bool,
-        limits: impl Fn() -> Limits<'static>,
-        ask: impl Fn(&Limits<'static>) -> T,
+        limits: impl Fn() -> Limits<'l>,
+        ask: impl Fn(&Limits<'l>) -> T,
         lacks_memory: impl FnOnce(&T) -> bool,
     ) -> T {
         if !large {
@@ -30,7 +30,12 @@ impl Memory {
                 return answer;
             }
         }
+        self.alone(|| ask(&limits()))
+    }
+
+    /// Does something that may take all the memory, while nothing else is answered.
+    pub fn alone<T>(&self, act: impl FnOnce() -> T) -> T {
         let _alone = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        ask(&limits())
+        act()
     }
 }

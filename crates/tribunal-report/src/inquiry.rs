@@ -82,9 +82,19 @@ impl Inquiry {
     /// What is asked of a history.
     pub fn questions(&self, judged: Judged<'_>) -> &[Question] {
         match judged {
-            Judged::Memory(_) => &self.of_memories,
-            Judged::Object(_) => &self.of_objects,
+            Judged::Memory(_) => self.of_memories(),
+            Judged::Object(_) => self.of_objects(),
         }
+    }
+
+    /// What is asked of memories.
+    pub fn of_memories(&self) -> &[Question] {
+        &self.of_memories
+    }
+
+    /// What is asked of objects.
+    pub fn of_objects(&self) -> &[Question] {
+        &self.of_objects
     }
 
     /// Does something to a history that is fit to be judged, as [`Specifications::with`].

@@ -82,16 +82,21 @@ pub enum Word {
 impl Word {
     /// Every word.
     pub const ALL: [Word; 4] = [Word::Consistent, Word::Inconsistent, Word::Undecided, Word::Unsupported];
-}
 
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// The word itself.
+    pub const fn name(self) -> &'static str {
+        match self {
             Word::Consistent => "consistent",
             Word::Inconsistent => "inconsistent",
             Word::Undecided => "undecided",
             Word::Unsupported => "unsupported",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -10,13 +10,13 @@ use crate::interrupt;
 use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::io::{Read, Write};
+use tribunal::Model;
 use tribunal::monitor::{Monitor, Unsettled, Violation};
 use tribunal::verdict::Limit;
-use tribunal::{Model, Verdict};
-use tribunal_formats::{Format, Labels, Observed, Writer, write_history};
+use tribunal_formats::Observed;
 use tribunal_host::reading;
-use tribunal_report::memory::explain;
-use tribunal_report::{SCREENFUL, fold, printable};
+use tribunal_report::memory::monitored;
+use tribunal_report::printable;
 
 /// Monitors until the input ends, Ctrl-C, or a violation, unless it is to resume.
 pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Result<Status, Failure> {
@@ -176,32 +176,10 @@ impl Watch<'_> {
 
     /// A violation: where, why, and the part of the execution that it rests on.
     fn told(&self, violation: &Violation) -> String {
-        let (file, line) = (printable(&self.file), self.lines.of(violation.event));
-        let event = self.monitor.show(violation);
-        let mut text = format!("{file}:{line}: {}: {}: {}\n", self.word, printable(&event), violation.why);
-        let limits = self.budget.limits();
-        let Some(part) = self.monitor.part(violation, &limits) else {
-            text.push_str(
-                "  what that rests on is older than the latest events, or takes too long to find\n",
-            );
-            return text;
-        };
-        if let Verdict::Inconsistent(broken) = tribunal::judge(&part.execution, self.model, &limits).verdict {
-            text.push_str(&format!("  breaks {}, {}\n", broken.axiom, broken.axiom.formula()));
-            for line in fold(&explain(&part.execution, self.model, &broken), SCREENFUL) {
-                text.push_str(&format!("  {line}\n"));
-            }
-        }
-        text.push_str("  in this part:\n");
-        let mut writer = Writer::new(Vec::new(), Format::Text);
-        if write_history(&mut writer, &part.execution, &Labels::default()).is_ok()
-            && let Ok(history) = writer.finish()
-        {
-            for line in String::from_utf8_lossy(&history).lines() {
-                text.push_str(&format!("    {}\n", printable(line)));
-            }
-        }
-        text
+        let (file, at) = (printable(&self.file), self.lines.of(violation.event));
+        let (line, below) = monitored(&self.monitor, self.model, violation, &self.budget.limits());
+        let below: String = below.iter().map(|line| format!("{line}\n")).collect();
+        format!("{file}:{at}: {}: {line}\n{below}", self.word)
     }
 
     /// Says what could not be told.

@@ -1,19 +1,24 @@
 //! A refillable window onto the input: what the hot readers work on.
 
 use crate::{Error, ErrorKind};
+use bytes::Bytes;
 use std::io::{self, Read};
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 const INITIAL: usize = 256 << 10;
 /// No line and no string may be longer: input without line ends must not eat the memory.
 pub(super) const LIMIT: usize = 256 << 20;
 
+/// The byte-order mark.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The input's bytes from a position on, as far as they were read. Reads from the input only when asked for more than
 /// is there, so that a history is given as soon as its last byte has come.
 pub(super) struct Buffer {
     input: Box<dyn Read + Send>,
     name: Arc<str>,
-    bytes: Vec<u8>,
+    bytes: Window,
     pos: usize,
     end: usize,
     /// Offset of `bytes[0]` in the input.
@@ -28,6 +33,26 @@ pub(super) struct Buffer {
     held: usize,
     /// Why no more could be read, until it is told.
     broken: Option<io::Error>,
+}
+
+/// Where the bytes lie.
+enum Window {
+    /// Read from an input, to be read over.
+    Own(Vec<u8>),
+    /// All there already, and someone else's.
+    Lent(Bytes),
+}
+
+impl Deref for Window {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        match self {
+            Window::Own(bytes) => bytes,
+            Window::Lent(bytes) => bytes,
+        }
+    }
 }
 
 /// A part of an input, with its place.
@@ -74,7 +99,7 @@ impl Room {
 impl Buffer {
     /// A window onto `input`; a byte-order mark at its beginning is passed over.
     pub(super) fn new(input: Box<dyn Read + Send>, name: Arc<str>, max_memory: usize) -> Result<Self, Error> {
-        let bytes = vec![0; INITIAL];
+        let bytes = Window::Own(vec![0; INITIAL]);
         let (pos, end, base, line_start, held) = Default::default();
         let mut buffer = Buffer {
             input,
@@ -90,13 +115,51 @@ impl Buffer {
             held,
             broken: None,
         };
-        const MARK: &[u8] = "\u{feff}".as_bytes();
         while buffer.ahead().len() < MARK.len() && MARK.starts_with(buffer.ahead()) && buffer.more()? {}
-        if buffer.ahead().starts_with(MARK) {
-            buffer.pos = MARK.len();
-            buffer.line_start = MARK.len() as u64;
-        }
+        buffer.pass_mark();
         Ok(buffer)
+    }
+
+    /// Passes over a byte-order mark.
+    fn pass_mark(&mut self) {
+        if self.ahead().starts_with(MARK) {
+            self.pos += MARK.len();
+            self.line_start += MARK.len() as u64;
+        }
+    }
+
+    /// A window onto bytes that are all there, closed until [`begin_at`](Self::begin_at) opens it.
+    pub(super) fn lent(bytes: Bytes, name: Arc<str>, max_memory: usize) -> Self {
+        let input = Box::new(io::empty());
+        let (pos, end, base, line_start, held, broken) = Default::default();
+        let bytes = Window::Lent(bytes);
+        Buffer {
+            input,
+            name,
+            bytes,
+            pos,
+            end,
+            base,
+            line_start,
+            line: 1,
+            ended: true,
+            max_memory,
+            held,
+            broken,
+        }
+    }
+
+    /// Lends it other bytes in place of those that were lent.
+    pub(super) fn lend(&mut self, bytes: Bytes) {
+        (self.pos, self.end, self.bytes) = (0, 0, Window::Lent(bytes));
+    }
+
+    /// Begins anew with a range of what was lent, as if that were the whole input.
+    pub(super) fn begin_at(&mut self, range: Range<usize>) {
+        debug_assert!(range.start <= range.end && range.end <= self.bytes.len());
+        (self.pos, self.end) = (range.start, range.end);
+        (self.line, self.line_start, self.held) = (1, self.base + range.start as u64, 0);
+        self.pass_mark();
     }
 
     /// A window onto a part of an input, closed until [`open_to`](Self::open_to) opens it.
@@ -104,6 +167,7 @@ impl Buffer {
         let Part { bytes, name, base, line_start, line, max_memory } = part;
         let input = Box::new(io::empty());
         let (pos, end, held, broken) = Default::default();
+        let bytes = Window::Own(bytes);
         Buffer { input, name, bytes, pos, end, base, line_start, line, ended: true, max_memory, held, broken }
     }
 
@@ -157,8 +221,9 @@ impl Buffer {
         if self.end == self.bytes.len() && self.make_room().is_err() {
             return false;
         }
+        let Window::Own(bytes) = &mut self.bytes else { return false };
         loop {
-            match self.input.read(&mut self.bytes[self.end..]) {
+            match self.input.read(&mut bytes[self.end..]) {
                 Ok(n) => {
                     self.end += n;
                     self.ended = n == 0;
@@ -231,19 +296,23 @@ impl Buffer {
 
     /// Makes room for more in a window that is full.
     fn make_room(&mut self) -> Result<(), Error> {
+        let Window::Own(bytes) = &mut self.bytes else { return Ok(()) };
         if self.pos > 0 {
-            self.bytes.copy_within(self.pos..self.end, 0);
+            bytes.copy_within(self.pos..self.end, 0);
             self.base += self.pos as u64;
             self.end -= self.pos;
             self.pos = 0;
         }
         // A window more than half full would be shifted too often.
-        if self.end > self.bytes.len() / 2 {
-            if self.bytes.len() >= LIMIT {
+        let length = bytes.len();
+        if self.end > length / 2 {
+            if length >= LIMIT {
                 return Err(self.error(ErrorKind::TooLong { limit: LIMIT }));
             }
-            self.within(2 * self.bytes.len())?;
-            self.bytes.resize(self.bytes.len() * 2, 0);
+            self.within(2 * length)?;
+            if let Window::Own(bytes) = &mut self.bytes {
+                bytes.resize(2 * length, 0);
+            }
         }
         Ok(())
     }
@@ -268,7 +337,11 @@ impl Buffer {
     /// What a history may take beside the window.
     #[inline(always)]
     pub(super) fn room(&self) -> Room {
-        Room { bytes: self.max_memory.saturating_sub(self.bytes.len()), limit: self.max_memory }
+        let window = match &self.bytes {
+            Window::Own(bytes) => bytes.len(),
+            Window::Lent(_) => 0,
+        };
+        Room { bytes: self.max_memory.saturating_sub(window), limit: self.max_memory }
     }
 
     /// Takes the next line: its number and its bytes without the line end; none at the end of the input.

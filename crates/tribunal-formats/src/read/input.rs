@@ -134,7 +134,8 @@ pub fn observations(
     }
 }
 
-fn start(
+/// As [`open`], with the format that a name stands for and the size, where they are known.
+pub(super) fn start(
     raw: impl Read + Send + 'static,
     name: String,
     options: ReadOptions,
@@ -197,6 +198,11 @@ impl<R: Read> Read for Counted<R> {
         self.read.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
+}
+
+/// Whether bytes begin as what is compressed does.
+pub(super) fn is_compressed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || bytes.starts_with(ZSTD)
 }
 
 const GZIP: &[u8] = &[0x1f, 0x8b];

@@ -2,6 +2,7 @@
 
 mod axe;
 mod buffer;
+mod cells;
 mod cursor;
 mod detect;
 mod draft;
@@ -16,6 +17,7 @@ mod pull;
 mod split;
 mod text;
 
+pub use cells::Cells;
 pub(crate) use cursor::in_name;
 pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};

@@ -44,7 +44,7 @@ use std::hash::Hash;
 /// assert!(check(&b.build()?.typed(&Tickets)?, &Criterion::Linearizable).is_consistent());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub trait Spec: Sync {
+pub trait Spec: Send + Sync {
     /// What the object remembers.
     type State: Clone + Debug + Eq + Hash + Send;
 
@@ -121,7 +121,7 @@ pub trait Spec: Sync {
 }
 
 /// A specification whose states are out of sight: every [`Spec`] is one, and the checkers take it by reference.
-pub trait Specification: Sync {
+pub trait Specification: Send + Sync {
     /// As [`Spec::name`].
     fn name(&self) -> &str;
     /// As [`Spec::signatures`].

@@ -19,6 +19,29 @@ impl WriteId {
     pub const fn index(self) -> usize {
         self.place as usize
     }
+
+    /// The id as a number, for callers in other languages: the low half is the [`index`](Self::index).
+    ///
+    /// ```
+    /// use tribunal::{Model, session::{Session, WriteId}};
+    /// let mut session = Session::new(Model::Sc)?;
+    /// let loc = session.location();
+    /// let init = session.initial(loc).expect("nothing is retired");
+    /// assert_eq!(WriteId::from_bits(init.to_bits()), init);
+    /// // A number that is no id is of nothing, as an id of a write that is gone.
+    /// assert_eq!(session.location_of(WriteId::from_bits(u64::MAX)), None);
+    /// # Ok::<(), tribunal::session::NoSession>(())
+    /// ```
+    #[inline(always)]
+    pub const fn to_bits(self) -> u64 {
+        (self.turn as u64) << 32 | self.place as u64
+    }
+
+    /// The id of a number.
+    #[inline(always)]
+    pub const fn from_bits(bits: u64) -> Self {
+        WriteId { place: bits as u32, turn: (bits >> 32) as u32 }
+    }
 }
 
 /// In place of a thread, of a write or of a row: none.
@@ -33,6 +56,7 @@ pub(super) struct Written {
     pub(super) thread: u32,
     /// Where it stands in its thread.
     pub(super) index: u32,
+    /// [`NONE`] if it is undone.
     pub(super) loc: LocId,
 }
 
@@ -130,9 +154,12 @@ impl Log {
         WriteId { place, turn }
     }
 
-    /// Takes back the last write, of a step that was refused.
+    /// Takes back the last write, undone or of a step that was refused.
     pub(super) fn take_back(&mut self) {
-        self.free.extend(self.taken.pop());
+        if let Some(place) = self.taken.pop() {
+            self.writes[place as usize].loc = LocId(NONE);
+            self.free.push(place);
+        }
     }
 
     /// The places of no write.
@@ -140,10 +167,11 @@ impl Log {
         &self.free
     }
 
-    /// The write of an id, unless it is retired.
+    /// The write of an id, unless it is retired or undone.
     #[inline(always)]
     pub(super) fn get(&self, write: WriteId) -> Option<&Written> {
-        self.writes.get(write.index()).filter(|written| written.turn == write.turn)
+        let is_there = |written: &&Written| written.turn == write.turn && written.loc.0 != NONE;
+        self.writes.get(write.index()).filter(is_there)
     }
 
     #[inline(always)]
@@ -189,7 +217,7 @@ impl Log {
     pub(super) fn undo(&mut self, mark: &LogMark) {
         self.events.truncate(mark.events);
         while self.taken.len() > mark.taken {
-            self.free.extend(self.taken.pop());
+            self.take_back();
         }
         while self.finished.len() > mark.finished {
             if let Some(thread) = self.finished.pop() {

@@ -611,13 +611,17 @@ impl Session {
         refused: &Refused,
         limits: &Limits<'_>,
     ) -> Result<Option<(Execution, Verdict)>, MalformedHistory> {
+        Ok(self.refuted(refused)?.map(|execution| {
+            let verdict = judge(&execution, self.model, limits).verdict;
+            (execution, verdict)
+        }))
+    }
+
+    /// The execution with a step that was refused; none if what the step reads is gone.
+    pub fn refuted(&self, refused: &Refused) -> Result<Option<Execution>, MalformedHistory> {
         match refused.step {
             Step::Read { from, .. } | Step::Rmw { from, .. } if self.log.get(from).is_none() => Ok(None),
-            _ => {
-                let execution = self.log.execution(Some(&refused.step))?;
-                let verdict = judge(&execution, self.model, limits).verdict;
-                Ok(Some((execution, verdict)))
-            }
+            _ => self.log.execution(Some(&refused.step)).map(Some),
         }
     }
 

@@ -52,10 +52,21 @@ impl Reader {
     pub(super) fn is_of_jepsen(&mut self) -> Result<bool, Error> {
         match self.jepsen {
             Some(jepsen) => Ok(jepsen),
-            None => Ok(*self
-                .jepsen
-                .insert(self.pull.peek()? == Some(b'[') || self.pull.has_key_ahead(b"process")?)),
+            None => {
+                let jepsen = match self.pull.peek()? {
+                    Some(b'[') => true,
+                    // Most native documents show at once what they are.
+                    _ if self.pull.buffer().ahead().starts_with(b"{\"kind\":") => false,
+                    _ => self.pull.has_key_ahead(b"process")?,
+                };
+                Ok(*self.jepsen.insert(jepsen))
+            }
         }
+    }
+
+    /// Says that another input begins.
+    pub(super) fn begin(&mut self) {
+        self.jepsen = None;
     }
 
     /// Says that it is not.

@@ -1,0 +1,158 @@
+//! Histories of a memory, built event by event.
+
+use crate::event::{Event, LocationNumber, Place, ThreadNumber, in_range};
+use crate::history::History;
+use crate::status::{Failure, Handle, Status, freed, invalid, made, malformed, null, put, with};
+use crate::text::Text;
+use std::mem::MaybeUninit;
+use tribunal::memory::{Execution, ExecutionBuilder, Interval, LocId, Slot, ThreadId};
+
+/// Builds histories of a memory.
+pub struct Builder {
+    builder: ExecutionBuilder,
+    threads: u32,
+    locations: u32,
+    broken: bool,
+}
+
+impl Handle for Builder {
+    const NAME: &'static str = "the builder";
+
+    fn is_broken(&mut self) -> &mut bool {
+        &mut self.broken
+    }
+}
+
+impl Builder {
+    /// The place of an event that is there.
+    fn slot(&self, place: Place) -> Result<Slot, Failure> {
+        in_range("thread", place.thread, self.threads)?;
+        let length = self.builder.thread_len(ThreadId(place.thread));
+        if (place.index as usize) < length {
+            return Ok(place.into());
+        }
+        Err(invalid(format!("thread {} has no event {}: it has {length}", place.thread, place.index)))
+    }
+}
+
+/// Makes a builder of histories of a memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_new(builder: Option<&mut MaybeUninit<Option<Box<Builder>>>>) -> Status {
+    made(builder, || Ok(Builder { builder: Execution::builder(), threads: 0, locations: 0, broken: false }))
+}
+
+/// Names the history.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_name(builder: Option<&mut Builder>, name: Text<'_>) -> Status {
+    with(builder, |b| {
+        b.builder.name(name.required("the name")?);
+        Ok(())
+    })
+}
+
+/// The thread of this name, new or not.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_thread(
+    builder: Option<&mut Builder>,
+    name: Text<'_>,
+    thread: Option<&mut MaybeUninit<ThreadNumber>>,
+) -> Status {
+    with(builder, |b| {
+        let id = b.builder.thread(name.required("the thread's name")?).0;
+        b.threads = b.threads.max(id + 1);
+        put(thread, id);
+        Ok(())
+    })
+}
+
+/// The location of this name, new or not, with this initial value.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_location(
+    builder: Option<&mut Builder>,
+    name: Text<'_>,
+    initial: u64,
+    location: Option<&mut MaybeUninit<LocationNumber>>,
+) -> Status {
+    with(builder, |b| {
+        let loc = b.builder.location(name.required("the location's name")?);
+        b.builder.init(loc, initial);
+        b.locations = b.locations.max(loc.0 + 1);
+        put(location, loc.0);
+        Ok(())
+    })
+}
+
+/// The next event of its thread. `index` gets its position in the thread; NULL if that is of no interest.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_push(
+    builder: Option<&mut Builder>,
+    event: Event,
+    index: Option<&mut MaybeUninit<u32>>,
+) -> Status {
+    with(builder, |b| {
+        let (thread, op) = event.op(b.threads, b.locations)?;
+        put(index, b.builder.push(thread, op).index);
+        Ok(())
+    })
+}
+
+/// An event depends on an earlier read of its thread, given by its position.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_depends(builder: Option<&mut Builder>, event: Place, on: u32) -> Status {
+    with(builder, |b| {
+        let slot = b.slot(event)?;
+        b.builder.depends(slot, on);
+        Ok(())
+    })
+}
+
+/// When an event began and ended; NULL for what is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_interval(
+    builder: Option<&mut Builder>,
+    event: Place,
+    begin: Option<&u64>,
+    end: Option<&u64>,
+) -> Status {
+    with(builder, |b| {
+        let slot = b.slot(event)?;
+        b.builder.interval(slot, Interval { begin: begin.copied(), end: end.copied() });
+        Ok(())
+    })
+}
+
+/// The value that a location has in the end.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_final(
+    builder: Option<&mut Builder>,
+    location: LocationNumber,
+    value: u64,
+) -> Status {
+    with(builder, |b| {
+        let loc = LocId(in_range("location", location, b.locations)?);
+        b.builder.final_value(loc, value);
+        Ok(())
+    })
+}
+
+/// The history. The builder is empty again, also if the history is malformed, and serves for another one.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_build(
+    builder: Option<&mut Builder>,
+    history: Option<&mut MaybeUninit<Option<Box<History>>>>,
+) -> Status {
+    with(builder, |b| {
+        let out = history.ok_or_else(|| null("the place for the history"))?;
+        out.write(None);
+        (b.threads, b.locations) = (0, 0);
+        let execution = b.builder.build_next().map_err(malformed)?;
+        out.write(Some(Box::new(History::of_memory(execution))));
+        Ok(())
+    })
+}
+
+/// Frees a builder. NULL is ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_builder_free(builder: Option<Box<Builder>>) {
+    freed(builder);
+}

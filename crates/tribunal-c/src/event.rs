@@ -1,0 +1,241 @@
+//! Events of a memory: what builders and monitors take.
+
+use crate::status::{Failure, invalid};
+use tribunal::memory::{self, LocId, Op, Slot, ThreadId};
+
+/// A thread of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+pub type ThreadNumber = u32;
+
+/// A location of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+pub type LocationNumber = u32;
+
+/// A memory order, as in C11.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// No synchronisation but by fences.
+    Relaxed = 0,
+    /// Acquire.
+    Acquire = 1,
+    /// Release.
+    Release = 2,
+    /// Acquire and release.
+    AcqRel = 3,
+    /// Sequentially consistent.
+    SeqCst = 4,
+    /// A plain access, which may be in a data race. Neither an RMW nor a fence.
+    NonAtomic = 5,
+}
+
+/// What an event does.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It reads.
+    Read = 0,
+    /// It writes.
+    Write = 1,
+    /// It reads and writes in one step.
+    Rmw = 2,
+    /// It is a fence, and has no location.
+    Fence = 3,
+}
+
+/// How it is known which write a read or an RMW reads from.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// By the value: it is the one write of it. If there are several, some choice must be consistent.
+    ByValue = 0,
+    /// It reads the initial value.
+    Initial = 1,
+    /// It reads from the event at `from`.
+    Event = 2,
+}
+
+/// Any number that C passes for an enumerator. In the header it is the enumeration.
+macro_rules! any {
+    ($any:ident, $of:ident) => {
+        #[doc = concat!("What C passes for one of [`", stringify!($of), "`], which may be any number.")]
+        #[repr(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $any(u32);
+
+        impl From<$of> for $any {
+            fn from(one: $of) -> Self {
+                $any(one as u32)
+            }
+        }
+    };
+}
+
+any!(AnyOrder, Order);
+any!(AnyKind, Kind);
+any!(AnySource, Source);
+
+impl AnyOrder {
+    /// The order, if it is one.
+    #[inline]
+    pub(crate) fn of_access(self) -> Result<memory::Order, Failure> {
+        Ok(match self.0 {
+            0 => memory::Order::Relaxed,
+            1 => memory::Order::Acquire,
+            2 => memory::Order::Release,
+            3 => memory::Order::AcqRel,
+            4 => memory::Order::SeqCst,
+            5 => memory::Order::NonAtomic,
+            other => return Err(no("memory order", other)),
+        })
+    }
+
+    /// The order, if an RMW may have it.
+    #[inline]
+    pub(crate) fn of_rmw(self) -> Result<memory::Order, Failure> {
+        let order = self.of_access()?;
+        if order.is_atomic() {
+            Ok(order)
+        } else {
+            Err(invalid("an RMW is atomic, so its order cannot be na"))
+        }
+    }
+
+    /// The order, if a fence may have it.
+    #[inline]
+    pub(crate) fn of_fence(self) -> Result<memory::Order, Failure> {
+        let order = self.of_access()?;
+        if order.is_acquire() || order.is_release() {
+            Ok(order)
+        } else {
+            Err(invalid("a fence needs an order: acquire, release, acq_rel or seq_cst"))
+        }
+    }
+}
+
+/// Where an event stands: its thread, and how many events of the thread come before it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The thread.
+    pub thread: ThreadNumber,
+    /// The position in the thread, from 0.
+    pub index: u32,
+}
+
+/// An event of a memory. Made by `tribunal_read`, `tribunal_write`, `tribunal_rmw` and `tribunal_fence`, or field by field;
+/// one that is all zero is a relaxed read of 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// Whose event it is: the next one of this thread.
+    pub thread: ThreadNumber,
+    /// Its location; not looked at for a fence.
+    pub location: LocationNumber,
+    /// What it does.
+    pub kind: AnyKind,
+    /// Its memory order.
+    pub order: AnyOrder,
+    /// What it writes, or what a plain read reads.
+    pub value: u64,
+    /// What an RMW reads; not looked at otherwise.
+    pub read: u64,
+    /// How it is known what a read or an RMW reads from.
+    pub source: AnySource,
+    /// What it reads from, if `source` says so.
+    pub from: Place,
+}
+
+impl Event {
+    fn new(kind: Kind, thread: ThreadNumber, location: LocationNumber, order: AnyOrder) -> Self {
+        let from = Place { thread: 0, index: 0 };
+        let (kind, source) = (kind.into(), Source::ByValue.into());
+        Event { thread, location, kind, order, value: 0, read: 0, source, from }
+    }
+
+    /// The event as the library has it, where there are so many threads and locations.
+    #[inline]
+    pub(crate) fn op(&self, threads: u32, locations: u32) -> Result<(ThreadId, Op), Failure> {
+        let (kind, order) = match self.kind.0 {
+            0 => (memory::Kind::Read, self.order.of_access()?),
+            1 => (memory::Kind::Write, self.order.of_access()?),
+            2 => (memory::Kind::Rmw, self.order.of_rmw()?),
+            3 => (memory::Kind::Fence, self.order.of_fence()?),
+            other => return Err(no("kind of event", other)),
+        };
+        let source = match self.source.0 {
+            0 => memory::Source::ByValue,
+            1 => memory::Source::Init,
+            2 => memory::Source::At(self.from.into()),
+            other => return Err(no("source", other)),
+        };
+        let thread = in_range("thread", self.thread, threads)?;
+        let loc = match kind {
+            memory::Kind::Fence => 0,
+            _ => in_range("location", self.location, locations)?,
+        };
+        let op = Op { kind, order, loc: LocId(loc), value: self.value, read: self.read, source };
+        Ok((ThreadId(thread), op))
+    }
+}
+
+impl From<Place> for Slot {
+    fn from(Place { thread, index }: Place) -> Self {
+        Slot { thread: ThreadId(thread), index }
+    }
+}
+
+impl From<Slot> for Place {
+    fn from(Slot { thread, index }: Slot) -> Self {
+        Place { thread: thread.0, index }
+    }
+}
+
+/// An id, if it is one of so many.
+#[inline]
+pub(crate) fn in_range(what: &str, id: u32, count: u32) -> Result<u32, Failure> {
+    if id < count { Ok(id) } else { Err(no(what, id)) }
+}
+
+#[cold]
+fn no(what: &str, number: u32) -> Failure {
+    invalid(format!("there is no {what} {number}"))
+}
+
+/// A read of `value`.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_read(
+    thread: ThreadNumber,
+    location: LocationNumber,
+    value: u64,
+    order: AnyOrder,
+) -> Event {
+    Event { value, ..Event::new(Kind::Read, thread, location, order) }
+}
+
+/// A write of `value`.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_write(
+    thread: ThreadNumber,
+    location: LocationNumber,
+    value: u64,
+    order: AnyOrder,
+) -> Event {
+    Event { value, ..Event::new(Kind::Write, thread, location, order) }
+}
+
+/// A read-modify-write that reads `read` and writes `value`.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_rmw(
+    thread: ThreadNumber,
+    location: LocationNumber,
+    read: u64,
+    value: u64,
+    order: AnyOrder,
+) -> Event {
+    Event { value, read, ..Event::new(Kind::Rmw, thread, location, order) }
+}
+
+/// A fence, whose order is neither relaxed nor non-atomic.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_fence(thread: ThreadNumber, order: AnyOrder) -> Event {
+    Event::new(Kind::Fence, thread, 0, order)
+}

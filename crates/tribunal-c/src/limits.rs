@@ -1,0 +1,101 @@
+//! How much an answer may cost, and stopping it from elsewhere.
+
+use crate::status::{Status, freed, made};
+use std::mem::MaybeUninit;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tribunal_host::most_memory;
+
+/// How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Limits<'a> {
+    /// Milliseconds; 0: no limit.
+    pub timeout_ms: u64,
+    /// Bytes beside the history; 0: three quarters of the machine's memory.
+    pub max_memory: usize,
+    /// States that a search may visit; 0: ten million.
+    pub max_states: u64,
+    /// Stops the answer once it is raised; NULL: nothing does.
+    pub stop: Option<&'a Stop>,
+}
+
+/// A flag that stops answers, from another thread or from a signal handler.
+pub struct Stop(Arc<AtomicBool>);
+
+/// Limits that are kept, and begin anew with each answer.
+#[derive(Clone)]
+pub(crate) struct Budget {
+    timeout: Option<Duration>,
+    max_memory: usize,
+    max_states: u64,
+    stop: Option<Arc<AtomicBool>>,
+}
+
+impl Budget {
+    /// As the caller says.
+    pub(crate) fn new(limits: Option<&Limits<'_>>) -> Self {
+        let usual = tribunal::Limits::default();
+        let given = |choose: fn(&Limits<'_>) -> u64| limits.map(choose).filter(|&most| most > 0);
+        Budget {
+            timeout: given(|limits| limits.timeout_ms).map(Duration::from_millis),
+            max_memory: limits
+                .map(|limits| limits.max_memory)
+                .filter(|&most| most > 0)
+                .unwrap_or_else(most_memory),
+            max_states: given(|limits| limits.max_states).unwrap_or(usual.max_states),
+            stop: limits.and_then(|limits| limits.stop).map(|stop| stop.0.clone()),
+        }
+    }
+
+    /// Without anybody to stop it.
+    pub(crate) fn unstopped(&self) -> Self {
+        Budget { stop: None, ..self.clone() }
+    }
+
+    /// How many bytes may be taken.
+    pub(crate) fn max_memory(&self) -> usize {
+        self.max_memory
+    }
+
+    /// The limits of an answer that begins now.
+    pub(crate) fn limits(&self) -> tribunal::Limits<'_> {
+        tribunal::Limits {
+            // A time that no clock reaches is no limit.
+            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
+            max_memory: self.max_memory,
+            max_states: self.max_states,
+            stop: self.stop.as_deref(),
+        }
+    }
+}
+
+/// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_stop_new(stop: Option<&mut MaybeUninit<Option<Box<Stop>>>>) -> Status {
+    made(stop, || Ok(Stop(Arc::default())))
+}
+
+/// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+/// from a signal handler.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_stop_raise(stop: Option<&Stop>) {
+    if let Some(stop) = stop {
+        stop.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Lowers the flag, for answers to come.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_stop_lower(stop: Option<&Stop>) {
+    if let Some(stop) = stop {
+        stop.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Frees a flag. NULL is ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_stop_free(stop: Option<Box<Stop>>) {
+    freed(stop);
+}

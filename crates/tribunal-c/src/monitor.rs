@@ -1,0 +1,362 @@
+//! A memory while it runs: events as they come, and a call back at one that cannot be.
+
+use crate::event::{Event, LocationNumber, Place, ThreadNumber};
+use crate::limits::{Budget, Limits};
+use crate::status::{
+    Failure, Handle, Status, answered, c_string, freed, invalid, made, note, null, put, with,
+};
+use crate::text::Text;
+use std::collections::HashMap;
+use std::ffi::{CString, c_char, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+use tribunal::Model;
+use tribunal::monitor::{self, Why as Reason};
+use tribunal::session::Because;
+use tribunal::verdict::Limit;
+use tribunal_report::memory::monitored;
+
+/// Watches a memory while it runs.
+pub struct Monitor {
+    monitor: monitor::Monitor,
+    model: Model,
+    budget: Budget,
+    callback: OnViolation,
+    context: *mut c_void,
+    threads: HashMap<String, ThreadNumber>,
+    locations: HashMap<String, (LocationNumber, u64)>,
+    /// The latest violation, until the next event, and its text once somebody asked for it.
+    told: Option<monitor::Violation>,
+    text: Option<CString>,
+    violations: u64,
+    /// Whether the callback is under way.
+    telling: bool,
+    broken: bool,
+}
+
+/// Called at an event that makes the execution inconsistent, with the `context` that the monitor was made with.
+///
+/// It may ask the monitor for an explanation and for counts; calls that would change the monitor are INVALID meanwhile. It has to
+/// return: neither `longjmp` nor an exception may leave it.
+pub type OnViolation =
+    Option<extern "C" fn(context: *mut c_void, monitor: *mut Monitor, violation: *const Violation)>;
+
+/// An event that makes the execution inconsistent with the model. The monitor goes on as if it had not been.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// How many events came before it.
+    pub event: u64,
+    /// Where it stands.
+    pub place: Place,
+    /// Why it cannot be.
+    pub why: Why,
+}
+
+/// Why an event cannot be.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// What it reads is overwritten in its past.
+    Overwritten = 1,
+    /// Another RMW reads from the same write.
+    Shared = 2,
+    /// Every order of the writes has a cycle with it.
+    Cyclic = 3,
+    /// No write that could still be read, nor one that came in time, wrote what it reads.
+    Unwritten = 4,
+    /// po ∪ rf has a cycle with it.
+    OutOfThinAir = 5,
+    /// No order of the writes explains it, as the engines for whole executions found.
+    Settled = 6,
+}
+
+/// What a monitor could not tell; all zero if it could tell everything.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unsettled {
+    /// Reads that were passed over because several writes of their value could be read.
+    pub ambiguous: u64,
+    /// Reads that were passed over because their thread came late, and what they read may have been dropped.
+    pub late: u64,
+    /// So many events, the first, are consistent as far as saturation tells, and were not settled.
+    pub events: u64,
+    /// Whether a limit was reached in settling.
+    pub limited: bool,
+}
+
+impl Handle for Monitor {
+    const NAME: &'static str = "the monitor";
+
+    fn is_broken(&mut self) -> &mut bool {
+        &mut self.broken
+    }
+}
+
+/// What is to be told, and to whom.
+type Telling = (OnViolation, *mut c_void, Violation);
+
+impl Monitor {
+    /// Makes sure that the callback is not under way.
+    #[inline]
+    fn idle(&self) -> Result<(), Failure> {
+        if self.telling { Err(invalid("the monitor is in its callback")) } else { Ok(()) }
+    }
+
+    /// Takes an event.
+    #[inline]
+    fn push(&mut self, event: Event) -> Result<(), Failure> {
+        /// How often memory is looked at, in events.
+        const CHECK: u64 = 1 << 12;
+        let (thread, op) = event.op(self.threads.len() as u32, self.locations.len() as u32)?;
+        if self.monitor.events().is_multiple_of(CHECK) && self.monitor.bytes() > self.budget.max_memory() {
+            let limit = Limit::Memory { bytes: self.budget.max_memory(), states: 0 };
+            return Err(Failure::Told(Status::Limit, limit.to_string()));
+        }
+        self.resume();
+        self.monitor.event(thread, op);
+        if self.monitor.is_due(false) {
+            self.monitor.settle(&self.budget.limits());
+        }
+        Ok(())
+    }
+
+    /// Goes on after the latest violation.
+    #[inline]
+    fn resume(&mut self) {
+        if let Some(told) = self.told.take() {
+            self.monitor.resume(&told);
+            self.text = None;
+        }
+    }
+
+    /// The next violation.
+    #[inline]
+    fn find(&mut self) -> Option<Telling> {
+        self.telling = false;
+        let found = self.monitor.found()?;
+        self.resume();
+        let violation = Violation { event: found.event, place: found.slot.into(), why: why(&found.why) };
+        self.told = Some(found);
+        self.violations += 1;
+        self.telling = self.callback.is_some();
+        Some((self.callback, self.context, violation))
+    }
+}
+
+fn why(reason: &Reason) -> Why {
+    match reason {
+        Reason::Refused(Because::Overwritten { .. } | Because::Gone) => Why::Overwritten,
+        Reason::Refused(Because::Shared { .. }) => Why::Shared,
+        Reason::Refused(Because::Cyclic) => Why::Cyclic,
+        Reason::Unwritten => Why::Unwritten,
+        Reason::Cyclic => Why::OutOfThinAir,
+        Reason::Settled => Why::Settled,
+    }
+}
+
+/// Acts on a monitor that is idle, until there is nothing more to tell. The monitor is not borrowed while the callback runs, which may ask it.
+#[inline]
+fn telling(monitor: *mut Monitor, mut act: impl FnMut(&mut Monitor, bool) -> Result<(), Failure>) -> Status {
+    let (mut any, mut again) = (false, false);
+    loop {
+        let mut found = None;
+        // SAFETY: it is NULL, or a monitor that nobody else uses meanwhile, as the header asks; the borrow ends here.
+        let status = with(unsafe { monitor.as_mut() }, |m| {
+            if !again {
+                m.idle()?;
+            }
+            act(m, again)?;
+            found = m.find();
+            Ok(())
+        });
+        match (status, found) {
+            (Status::Ok, Some((callback, context, violation))) => {
+                (any, again) = (true, true);
+                if let Some(callback) = callback {
+                    callback(context, monitor, &violation);
+                }
+            }
+            (Status::Ok, None) if any => return Status::Inconsistent,
+            (status, _) => return status,
+        }
+    }
+}
+
+/// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+///
+/// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
+/// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+/// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_new(
+    model: Text<'_>,
+    window: u64,
+    limits: Option<&Limits<'_>>,
+    callback: OnViolation,
+    context: *mut c_void,
+    monitor: Option<&mut MaybeUninit<Option<Box<Monitor>>>>,
+) -> Status {
+    made(monitor, || {
+        let model = tribunal_host::named(model.required("the model")?).map_err(invalid)?;
+        Ok(Monitor {
+            monitor: monitor::Monitor::new(model, window).map_err(|error| invalid(error.to_string()))?,
+            model,
+            budget: Budget::new(limits),
+            callback,
+            context,
+            threads: HashMap::new(),
+            locations: HashMap::new(),
+            told: None,
+            text: None,
+            violations: 0,
+            telling: false,
+            broken: false,
+        })
+    })
+}
+
+/// The thread of this name, new or not. Threads should be named before events come: what one that comes late reads may be gone.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_thread(
+    monitor: Option<&mut Monitor>,
+    name: Text<'_>,
+    thread: Option<&mut MaybeUninit<ThreadNumber>>,
+) -> Status {
+    with(monitor, |m| {
+        m.idle()?;
+        let name = name.required("the thread's name")?;
+        let id = match m.threads.get(name) {
+            Some(&id) => id,
+            None => {
+                let id = m.monitor.thread(name).0;
+                m.threads.insert(name.into(), id);
+                id
+            }
+        };
+        put(thread, id);
+        Ok(())
+    })
+}
+
+/// The location of this name, new or not, with its initial value.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_location(
+    monitor: Option<&mut Monitor>,
+    name: Text<'_>,
+    initial: u64,
+    location: Option<&mut MaybeUninit<LocationNumber>>,
+) -> Status {
+    with(monitor, |m| {
+        m.idle()?;
+        let name = name.required("the location's name")?;
+        let id = match m.locations.get(name) {
+            Some(&(id, before)) if before == initial => id,
+            Some((_, before)) => {
+                return Err(invalid(format!("the initial value of {name} is {before} already")));
+            }
+            None => {
+                let id = m.monitor.location(name, initial).0;
+                m.locations.insert(name.into(), (id, initial));
+                id
+            }
+        };
+        put(location, id);
+        Ok(())
+    })
+}
+
+/// Takes the next event of a thread.
+///
+/// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
+/// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
+/// was not taken.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_push(monitor: *mut Monitor, event: Event) -> Status {
+    telling(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
+}
+
+/// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
+/// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_settle(monitor: *mut Monitor) -> Status {
+    telling(monitor, |m, again| {
+        if !again && m.monitor.is_due(true) {
+            m.resume();
+            m.monitor.settle(&m.budget.limits());
+        }
+        Ok(())
+    })
+}
+
+/// No more events come: reads whose writes have not come are violations, and what is left is settled.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_finish(monitor: *mut Monitor) -> Status {
+    telling(monitor, |m, again| {
+        if !again {
+            m.resume();
+        }
+        m.monitor.finish(&m.budget.limits());
+        Ok(())
+    })
+}
+
+/// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
+/// the last event brought none. Valid until the next event.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_explain(monitor: Option<&mut Monitor>) -> *const c_char {
+    let mut text = ptr::null();
+    with(monitor, |m| {
+        let Monitor { monitor, model, budget, told, text: kept, .. } = m;
+        let Some(told) = told else { return Ok(()) };
+        let words = kept.get_or_insert_with(|| {
+            let (line, below) = monitored(monitor, *model, told, &budget.limits());
+            let below: String = below.iter().map(|line| format!("{line}\n")).collect();
+            c_string(format!("{line}\n{below}"))
+        });
+        text = words.as_ptr();
+        Ok(())
+    });
+    text
+}
+
+/// How many violations were found.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_violations(monitor: Option<&Monitor>) -> u64 {
+    answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.violations))
+}
+
+/// How many events have come.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_events(monitor: Option<&Monitor>) -> u64 {
+    answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.events()))
+}
+
+/// How many bytes of memory the monitor takes, about.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_bytes(monitor: Option<&Monitor>) -> usize {
+    answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.bytes()))
+}
+
+/// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unsettled {
+    answered(Unsettled::default(), || {
+        let unsettled = monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.unsettled();
+        let monitor::Unsettled { ambiguous, late, events, ref limit, .. } = *unsettled;
+        Ok(Unsettled { ambiguous, late, events, limited: limit.is_some() })
+    })
+}
+
+/// Frees a monitor. NULL is ignored. Must not be called from its callback.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_monitor_free(monitor: Option<Box<Monitor>>) {
+    match monitor {
+        Some(monitor) if monitor.telling => {
+            note("the monitor is in its callback");
+            // It is still in use: rather lost than freed.
+            Box::leak(monitor);
+        }
+        monitor => freed(monitor),
+    }
+}

@@ -1,0 +1,214 @@
+//! Checking a history, and verdicts.
+
+use crate::history::History;
+use crate::limits::{Budget, Limits};
+use crate::status::{Failure, Status, answered, c_string, freed, invalid, made, malformed, note, null};
+use crate::text::Text;
+use std::ffi::{CString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+use tribunal_host::{Answer, named};
+use tribunal_report::memory::Racy;
+use tribunal_report::{EngineChoice, Question, Verification as Verified};
+
+/// The answer in a word.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// A limit was reached before an answer was.
+    Undecided = 0,
+    /// The model allows the history.
+    Consistent = 1,
+    /// The model forbids the history.
+    Inconsistent = 2,
+    /// The question does not apply: the reason says why.
+    Unsupported = 3,
+}
+
+/// What came of checking a certificate.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verification {
+    /// There is no certificate, or no verdict.
+    None = 0,
+    /// It proves the verdict.
+    Accepted = 1,
+    /// It proves the verdict if what the specification says of itself is true.
+    Trusting = 2,
+    /// The limits did not suffice to tell.
+    Undecided = 3,
+    /// It does not prove the verdict: a defect of the library.
+    Refused = 4,
+}
+
+/// A verdict on a history. It keeps the history, and does not change: any number of threads may ask it at once. The strings it
+/// gives are valid as long as it is.
+pub struct Verdict {
+    answer: Answer,
+    budget: Budget,
+    model: CString,
+    engine: Option<CString>,
+    reason: OnceLock<Option<CString>>,
+    text: OnceLock<Option<CString>>,
+    json: OnceLock<Option<CString>>,
+    certificate: OnceLock<Option<CString>>,
+}
+
+impl Verdict {
+    /// Asks.
+    pub(crate) fn of(history: &History, question: &Question, budget: &Budget) -> Result<Self, Failure> {
+        let answer = Answer::of(history.source(), question, EngineChoice::Auto, &budget.limits());
+        let answer = answer.map_err(malformed)?;
+        Ok(Verdict {
+            budget: budget.unstopped(),
+            model: c_string(question.to_string()),
+            engine: answer.engine().map(c_string),
+            answer,
+            reason: OnceLock::new(),
+            text: OnceLock::new(),
+            json: OnceLock::new(),
+            certificate: OnceLock::new(),
+        })
+    }
+}
+
+/// Whether a model allows a history.
+///
+/// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
+/// with the extension `.cat`; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
+/// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_check(
+    history: Option<&History>,
+    model: Text<'_>,
+    limits: Option<&Limits<'_>>,
+    verdict: Option<&mut MaybeUninit<Option<Box<Verdict>>>>,
+) -> Status {
+    made(verdict, || {
+        let history = history.ok_or_else(|| null("the history"))?;
+        let question = named(model.required("the model")?).map_err(invalid)?;
+        Verdict::of(history, &question, &Budget::new(limits))
+    })
+}
+
+/// The answer in a word; of NULL, undecided.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_word(verdict: Option<&Verdict>) -> Word {
+    answered(Word::Undecided, || {
+        Ok(match some(verdict)?.answer.word() {
+            tribunal_report::Word::Consistent => Word::Consistent,
+            tribunal_report::Word::Inconsistent => Word::Inconsistent,
+            tribunal_report::Word::Undecided => Word::Undecided,
+            tribunal_report::Word::Unsupported => Word::Unsupported,
+        })
+    })
+}
+
+fn some(verdict: Option<&Verdict>) -> Result<&Verdict, Failure> {
+    verdict.ok_or_else(|| null("the verdict"))
+}
+
+/// A string that is made when it is first asked for.
+fn kept(
+    verdict: Option<&Verdict>,
+    place: fn(&Verdict) -> &OnceLock<Option<CString>>,
+    make: fn(&Verdict) -> Option<String>,
+) -> *const c_char {
+    answered(ptr::null(), || {
+        let verdict = some(verdict)?;
+        let text = place(verdict).get_or_init(|| make(verdict).map(c_string));
+        Ok(text.as_ref().map_or(ptr::null(), |text| text.as_ptr()))
+    })
+}
+
+/// The model or criterion that was asked for.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_model(verdict: Option<&Verdict>) -> *const c_char {
+    answered(ptr::null(), || Ok(some(verdict)?.model.as_ptr()))
+}
+
+/// The engine that decided; NULL if the question does not apply.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_engine(verdict: Option<&Verdict>) -> *const c_char {
+    answered(ptr::null(), || Ok(some(verdict)?.engine.as_ref().map_or(ptr::null(), |engine| engine.as_ptr())))
+}
+
+/// How long deciding took, in microseconds.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_micros(verdict: Option<&Verdict>) -> u64 {
+    answered(0, || Ok(some(verdict)?.answer.micros()))
+}
+
+/// Whether the history has a data race, under a model that knows them.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_is_racy(verdict: Option<&Verdict>) -> bool {
+    answered(false, || Ok(matches!(some(verdict)?.answer.racy(), Some(Racy::Race(_)))))
+}
+
+/// Why there is no answer; NULL if there is one.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_reason(verdict: Option<&Verdict>) -> *const c_char {
+    kept(verdict, |verdict| &verdict.reason, |verdict| verdict.answer.reason())
+}
+
+/// The answer and why it is so, as lines of text: what `tribunal explain` prints.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_text(verdict: Option<&Verdict>) -> *const c_char {
+    kept(verdict, |verdict| &verdict.text, |verdict| Some(verdict.answer.explain(&verdict.budget.limits())))
+}
+
+/// The verdict and its certificate as a line of JSON: what `tribunal check --output json --witness` prints and `tribunal verify` reads.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_json(verdict: Option<&Verdict>) -> *const c_char {
+    kept(verdict, |verdict| &verdict.json, |verdict| Some(verdict.answer.line(true)))
+}
+
+/// The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_certificate(verdict: Option<&Verdict>) -> *const c_char {
+    kept(
+        verdict,
+        |verdict| &verdict.certificate,
+        |verdict| verdict.answer.certificate().map(|certificate| certificate.to_string()),
+    )
+}
+
+/// Checks the certificate from the definitions, without the engine that wrote it. If it is not simply accepted, `tribunal_last_error`
+/// says why. `limits` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_verify(
+    verdict: Option<&Verdict>,
+    limits: Option<&Limits<'_>>,
+) -> Verification {
+    answered(Verification::None, || {
+        let verified = some(verdict)?.answer.verify(&Budget::new(limits).limits());
+        let Some(verified) = verified else { return Ok(Verification::None) };
+        let word = match verified {
+            Verified::Accepted => return Ok(Verification::Accepted),
+            Verified::Trusting { .. } => Verification::Trusting,
+            Verified::Undecided(_) => Verification::Undecided,
+            Verified::Refused(_) => Verification::Refused,
+        };
+        note(verified.to_string());
+        Ok(word)
+    })
+}
+
+/// Frees a verdict and its strings. NULL is ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_verdict_free(verdict: Option<Box<Verdict>>) {
+    freed(verdict);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_and_histories_are_for_many_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Verdict>();
+        shared::<History>();
+    }
+}

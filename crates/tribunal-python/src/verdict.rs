@@ -1,0 +1,169 @@
+//! Verdicts.
+
+use crate::error::error;
+use crate::history::{self, History};
+use crate::limits::{Budget, interruptible, interruptible_soon};
+use crate::picture;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use tribunal_host::{Answer, Source};
+use tribunal_report::memory::Racy;
+use tribunal_report::{EngineChoice, Question, Verification, Word};
+
+/// What came of asking whether a history is consistent with a model.
+///
+/// It is true if the history is consistent and false if it is not; where there is no answer, its truth is an error.
+///
+/// >>> import tribunal
+/// >>> verdict = tribunal.check("T0: W x 1; R y 0\nT1: W y 1; R x 0", "tso")
+/// >>> verdict
+/// <tribunal.Verdict tso: consistent>
+/// >>> bool(verdict), verdict.verify()
+/// (True, 'accepted')
+#[pyclass(module = "tribunal", frozen)]
+pub struct Verdict {
+    pub answer: Answer,
+    budget: Budget,
+}
+
+/// Asks a question.
+pub fn ask(
+    py: Python<'_>,
+    source: &Arc<Source>,
+    question: &Question,
+    engine: EngineChoice,
+    budget: Budget,
+) -> PyResult<Verdict> {
+    let answer = interruptible_soon(
+        py,
+        &budget,
+        |limits| Answer::of(source, question, engine, limits),
+        |answer| answer.as_ref().is_ok_and(is_late),
+    )?;
+    Ok(Verdict { answer: answer.map_err(error)?, budget })
+}
+
+/// Whether more time might have come to more.
+fn is_late(answer: &Answer) -> bool {
+    match answer.racy() {
+        Some(Racy::Undecided(_)) => true,
+        _ => answer.word() == Word::Undecided && answer.with(|finding| finding.ruling.is_late()),
+    }
+}
+
+#[pymethods]
+impl Verdict {
+    /// `consistent`, `inconsistent`, `undecided` (a limit was reached) or `unsupported` (the model does not apply).
+    #[getter]
+    fn verdict(&self) -> &'static str {
+        self.answer.word().name()
+    }
+
+    /// The model or criterion that was asked.
+    #[getter]
+    fn model(&self) -> String {
+        self.answer.question().to_string()
+    }
+
+    /// What decided; None if the model does not apply.
+    #[getter]
+    fn engine(&self) -> Option<&'static str> {
+        self.answer.engine()
+    }
+
+    /// What deciding took, in microseconds.
+    #[getter]
+    fn micros(&self) -> u64 {
+        self.answer.micros()
+    }
+
+    /// Why there is no answer; what is broken if the answer is no; else None.
+    #[getter]
+    fn reason(&self) -> Option<String> {
+        self.answer.with(picture::reason)
+    }
+
+    /// Whether the history has a data race, where that can be; None where it cannot, or is not known.
+    #[getter]
+    fn racy(&self) -> Option<bool> {
+        match self.answer.racy()? {
+            Racy::Free => Some(false),
+            Racy::Race(_) => Some(true),
+            Racy::Undecided(_) => None,
+        }
+    }
+
+    /// The history.
+    #[getter]
+    fn history(&self) -> History {
+        history::of(self)
+    }
+
+    /// The certificate, a witness or a violation, as JSON in dicts and lists; None if there is no answer.
+    #[getter]
+    fn certificate<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let certificate = py.detach(|| self.answer.certificate().map(|certificate| certificate.to_string()));
+        let Some(certificate) = certificate else { return Ok(None) };
+        py.import("json")?.call_method1("loads", (certificate,)).map(Some)
+    }
+
+    /// The line that `tribunal check --output json --witness` prints, which `tribunal verify` reads.
+    #[getter]
+    fn json(&self, py: Python<'_>) -> String {
+        py.detach(|| self.answer.line(true))
+    }
+
+    /// Why the answer is what it is, in at most a screen of lines.
+    fn explain(&self, py: Python<'_>) -> PyResult<String> {
+        let budget = self.budget.clone().of_all();
+        let lines = interruptible(py, |stop| self.answer.explain(&budget.limits(&stop)))?;
+        Ok(lines.trim_end().into())
+    }
+
+    /// Checks the certificate from the definitions alone, with none of the code that decided.
+    ///
+    /// The answer is `accepted`, perhaps with what is trusted for it; anything else is an error.
+    fn verify(&self, py: Python<'_>) -> PyResult<String> {
+        match interruptible(py, |stop| self.answer.verify(&self.budget.limits(&stop)))? {
+            None => Err(error(format!("{}: {}: there is no certificate", self.model(), self.verdict()))),
+            Some(accepted @ (Verification::Accepted | Verification::Trusting { .. })) => {
+                Ok(accepted.to_string())
+            }
+            Some(not) => Err(error(format!("{}: {}: certificate {not}", self.model(), self.verdict()))),
+        }
+    }
+
+    /// The part of the history that is as small as can be and still inconsistent; None if it is consistent.
+    fn shrink(&self, py: Python<'_>) -> PyResult<Option<History>> {
+        history::shrunk(py, self.answer.source(), &self.answer.question(), &self.budget)
+    }
+
+    /// The picture of the history with this verdict, as SVG.
+    fn svg(&self, py: Python<'_>) -> PyResult<String> {
+        interruptible(py, |stop| picture::svg_of(&self.answer, &stop))
+    }
+
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        interruptible(py, |stop| picture::of_answer(&self.answer, &stop))
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        match self.answer.word() {
+            Word::Consistent => Ok(true),
+            Word::Inconsistent => Ok(false),
+            word => {
+                let why = self.answer.reason().unwrap_or_default();
+                Err(error(format!("{}: {word}, neither true nor false: {why}", self.model())))
+            }
+        }
+    }
+
+    fn __str__(&self, py: Python<'_>) -> PyResult<String> {
+        self.explain(py)
+    }
+
+    fn __repr__(&self) -> String {
+        let reason = self.reason().map_or(String::new(), |reason| format!(", {reason}"));
+        format!("<tribunal.Verdict {}: {}{reason}>", self.model(), self.verdict())
+    }
+}
