@@ -24,7 +24,7 @@ void must(tribunal_status status) {
 
 History parse(std::string_view text) {
     tribunal_history *history;
-    must(tribunal_history_parse(reinterpret_cast<const uint8_t *>(text.data()), text.size(), nullptr, &history));
+    must(tribunal_history_parse(text.data(), text.size(), nullptr, &history));
     return History(history);
 }
 

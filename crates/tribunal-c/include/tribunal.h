@@ -53,34 +53,6 @@ typedef enum {
   TRIBUNAL_STATUS_BROKEN = 6,
 } tribunal_status;
 
-// Why an event cannot be.
-typedef enum {
-  // What it reads is overwritten in its past.
-  TRIBUNAL_WHY_OVERWRITTEN = 1,
-  // Another RMW reads from the same write.
-  TRIBUNAL_WHY_SHARED = 2,
-  // Every order of the writes has a cycle with it.
-  TRIBUNAL_WHY_CYCLIC = 3,
-  // No write that could still be read, nor one that came in time, wrote what it reads.
-  TRIBUNAL_WHY_UNWRITTEN = 4,
-  // po ∪ rf has a cycle with it.
-  TRIBUNAL_WHY_OUT_OF_THIN_AIR = 5,
-  // No order of the writes explains it, as the engines for whole executions found.
-  TRIBUNAL_WHY_SETTLED = 6,
-} tribunal_why;
-
-// Why a step was refused.
-typedef enum {
-  // None was.
-  TRIBUNAL_BECAUSE_NOTHING = 0,
-  // The write to be read is overwritten, by the write that is named.
-  TRIBUNAL_BECAUSE_OVERWRITTEN = 1,
-  // Another RMW, which is named, reads from the write already.
-  TRIBUNAL_BECAUSE_SHARED = 2,
-  // Every order of the writes has a cycle.
-  TRIBUNAL_BECAUSE_CYCLIC = 3,
-} tribunal_because;
-
 // The answer in a word.
 typedef enum {
   // A limit was reached before an answer was.
@@ -106,6 +78,34 @@ typedef enum {
   // It does not prove the verdict: a defect of the library.
   TRIBUNAL_VERIFICATION_REFUSED = 4,
 } tribunal_verification;
+
+// Why a step was refused.
+typedef enum {
+  // None was.
+  TRIBUNAL_BECAUSE_NOTHING = 0,
+  // The write to be read is overwritten, by the write that is named.
+  TRIBUNAL_BECAUSE_OVERWRITTEN = 1,
+  // Another RMW, which is named, reads from the write already.
+  TRIBUNAL_BECAUSE_SHARED = 2,
+  // Every order of the writes has a cycle.
+  TRIBUNAL_BECAUSE_CYCLIC = 3,
+} tribunal_because;
+
+// Why an event cannot be.
+typedef enum {
+  // What it reads is overwritten in its past.
+  TRIBUNAL_WHY_OVERWRITTEN = 1,
+  // Another RMW reads from the same write.
+  TRIBUNAL_WHY_SHARED = 2,
+  // Every order of the writes has a cycle with it.
+  TRIBUNAL_WHY_CYCLIC = 3,
+  // No write that could still be read, nor one that came in time, wrote what it reads.
+  TRIBUNAL_WHY_UNWRITTEN = 4,
+  // po ∪ rf has a cycle with it.
+  TRIBUNAL_WHY_OUT_OF_THIN_AIR = 5,
+  // No order of the writes explains it, as the engines for whole executions found.
+  TRIBUNAL_WHY_SETTLED = 6,
+} tribunal_why;
 
 // What an event does.
 typedef enum {
@@ -217,6 +217,16 @@ typedef struct {
   tribunal_place from;
 } tribunal_event;
 
+// An argument or a return of an operation. Histories with lists come from files.
+typedef struct {
+  // What it is.
+  tribunal_value_kind kind;
+  // The number, or the truth value.
+  int64_t number;
+  // The text, which is copied; not looked at otherwise.
+  const char *text;
+} tribunal_value;
+
 // How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
 typedef struct {
   // Milliseconds; 0: no limit.
@@ -228,6 +238,12 @@ typedef struct {
   // Stops the answer once it is raised; NULL: nothing does.
   const tribunal_stop *stop;
 } tribunal_limits;
+
+// A write of a session. The lower 32 bits are a small number, for tables of one's own: no two writes that are left have the same.
+typedef uint64_t tribunal_write_id;
+
+// A moment of a session to go back to.
+typedef uint64_t tribunal_mark;
 
 // An event that makes the execution inconsistent with the model. The monitor goes on as if it had not been.
 typedef struct {
@@ -259,28 +275,39 @@ typedef struct {
   bool limited;
 } tribunal_unsettled;
 
-// An argument or a return of an operation. Histories with lists come from files.
-typedef struct {
-  // What it is.
-  tribunal_value_kind kind;
-  // The number, or the truth value.
-  int64_t number;
-  // The text, which is copied; not looked at otherwise.
-  const char *text;
-} tribunal_value;
-
-// A write of a session. The lower 32 bits are a small number, for tables of one's own: no two writes that are left have the same.
-typedef uint64_t tribunal_write_id;
-
-// A moment of a session to go back to.
-typedef uint64_t tribunal_mark;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 // The library's version, as `0.1.0`.
 const char *tribunal_version(void);
+
+// What was wrong with the last call of this thread that failed; empty if none did.
+//
+// Valid until the next call of this thread that fails.
+const char *tribunal_last_error(void);
+
+// A read of `value`.
+tribunal_event tribunal_read(tribunal_thread thread,
+                             tribunal_location location,
+                             uint64_t value,
+                             tribunal_order order);
+
+// A write of `value`.
+tribunal_event tribunal_write(tribunal_thread thread,
+                              tribunal_location location,
+                              uint64_t value,
+                              tribunal_order order);
+
+// A read-modify-write that reads `read` and writes `value`.
+tribunal_event tribunal_rmw(tribunal_thread thread,
+                            tribunal_location location,
+                            uint64_t read,
+                            uint64_t value,
+                            tribunal_order order);
+
+// A fence, whose order is neither relaxed nor non-atomic.
+tribunal_event tribunal_fence(tribunal_thread thread, tribunal_order order);
 
 // Makes a builder of histories of a memory.
 tribunal_status tribunal_builder_new(tribunal_builder **builder);
@@ -319,146 +346,6 @@ tribunal_status tribunal_builder_build(tribunal_builder *builder, tribunal_histo
 
 // Frees a builder. NULL is ignored.
 void tribunal_builder_free(tribunal_builder *builder);
-
-// A read of `value`.
-tribunal_event tribunal_read(tribunal_thread thread,
-                             tribunal_location location,
-                             uint64_t value,
-                             tribunal_order order);
-
-// A write of `value`.
-tribunal_event tribunal_write(tribunal_thread thread,
-                              tribunal_location location,
-                              uint64_t value,
-                              tribunal_order order);
-
-// A read-modify-write that reads `read` and writes `value`.
-tribunal_event tribunal_rmw(tribunal_thread thread,
-                            tribunal_location location,
-                            uint64_t read,
-                            uint64_t value,
-                            tribunal_order order);
-
-// A fence, whose order is neither relaxed nor non-atomic.
-tribunal_event tribunal_fence(tribunal_thread thread, tribunal_order order);
-
-// The history's name, NULL if it has none. Valid as long as the history.
-const char *tribunal_history_name(const tribunal_history *history);
-
-// How many events or, of an object, operations there are.
-size_t tribunal_history_length(const tribunal_history *history);
-
-// Whether the history is of an object rather than of a memory.
-bool tribunal_history_is_of_object(const tribunal_history *history);
-
-// The history as native JSON on one line, which every reader of the project takes. Valid as long as the history.
-const char *tribunal_history_json(const tribunal_history *history);
-
-// Frees a history. NULL is ignored. Verdicts on it stay valid.
-void tribunal_history_free(tribunal_history *history);
-
-// Reads the histories of a buffer, which is copied.
-//
-// `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
-// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
-// objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
-// many bytes a history may take; 0: three quarters of the machine's.
-tribunal_status tribunal_reader_new(const uint8_t *bytes,
-                                    size_t length,
-                                    const char *name,
-                                    const char *format,
-                                    const char *specification,
-                                    size_t max_memory,
-                                    tribunal_reader **reader);
-
-// Reads the histories of a file, of which no more is in memory than a history. The rest is as for `tribunal_reader_new`.
-tribunal_status tribunal_reader_open(const char *path,
-                                     const char *format,
-                                     const char *specification,
-                                     size_t max_memory,
-                                     tribunal_reader **reader);
-
-// The next history; `TRIBUNAL_STATUS_END` if there is none. After an error there is none either.
-tribunal_status tribunal_reader_next(tribunal_reader *reader, tribunal_history **history);
-
-// Frees a reader. NULL is ignored. Its histories stay valid.
-void tribunal_reader_free(tribunal_reader *reader);
-
-// The one history of a buffer: what a reader of it gives if it gives one.
-tribunal_status tribunal_history_parse(const uint8_t *bytes,
-                                       size_t length,
-                                       const char *format,
-                                       tribunal_history **history);
-
-// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
-tribunal_status tribunal_stop_new(tribunal_stop **stop);
-
-// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
-// from a signal handler.
-void tribunal_stop_raise(const tribunal_stop *stop);
-
-// Lowers the flag, for answers to come.
-void tribunal_stop_lower(const tribunal_stop *stop);
-
-// Frees a flag. NULL is ignored.
-void tribunal_stop_free(tribunal_stop *stop);
-
-// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
-//
-// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
-// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
-// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
-tribunal_status tribunal_monitor_new(const char *model,
-                                     uint64_t window,
-                                     const tribunal_limits *limits,
-                                     tribunal_on_violation callback,
-                                     void *context,
-                                     tribunal_monitor **monitor);
-
-// The thread of this name, new or not. Threads should be named before events come: what one that comes late reads may be gone.
-tribunal_status tribunal_monitor_thread(tribunal_monitor *monitor,
-                                        const char *name,
-                                        tribunal_thread *thread);
-
-// The location of this name, new or not, with its initial value.
-tribunal_status tribunal_monitor_location(tribunal_monitor *monitor,
-                                          const char *name,
-                                          uint64_t initial,
-                                          tribunal_location *location);
-
-// Takes the next event of a thread.
-//
-// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
-// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
-// was not taken.
-tribunal_status tribunal_monitor_push(tribunal_monitor *monitor,
-                                      tribunal_event event);
-
-// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
-// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
-tribunal_status tribunal_monitor_settle(tribunal_monitor *monitor);
-
-// No more events come: reads whose writes have not come are violations, and what is left is settled.
-tribunal_status tribunal_monitor_finish(tribunal_monitor *monitor);
-
-// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
-// the last event brought none. Valid until the next event.
-const char *tribunal_monitor_explain(tribunal_monitor *monitor);
-
-// How many violations were found.
-uint64_t tribunal_monitor_violations(const tribunal_monitor *monitor);
-
-// How many events have come.
-uint64_t tribunal_monitor_events(const tribunal_monitor *monitor);
-
-// How many bytes of memory the monitor takes, about.
-size_t tribunal_monitor_bytes(const tribunal_monitor *monitor);
-
-// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
-tribunal_unsettled tribunal_monitor_unsettled(const tribunal_monitor *monitor);
-
-// Frees a monitor. NULL is ignored. Must not be called from its callback.
-void tribunal_monitor_free(tribunal_monitor *monitor);
 
 // Nothing, as a value.
 tribunal_value tribunal_null(void);
@@ -505,6 +392,112 @@ tribunal_status tribunal_object_builder_build(tribunal_object_builder *builder, 
 
 // Frees a builder. NULL is ignored.
 void tribunal_object_builder_free(tribunal_object_builder *builder);
+
+// The history's name, NULL if it has none. Valid as long as the history.
+const char *tribunal_history_name(const tribunal_history *history);
+
+// How many events or, of an object, operations there are.
+size_t tribunal_history_length(const tribunal_history *history);
+
+// Whether the history is of an object rather than of a memory.
+bool tribunal_history_is_of_object(const tribunal_history *history);
+
+// The history as native JSON on one line, which every reader of the project takes. Valid as long as the history.
+const char *tribunal_history_json(const tribunal_history *history);
+
+// Frees a history. NULL is ignored. Verdicts on it stay valid.
+void tribunal_history_free(tribunal_history *history);
+
+// Reads the histories of a buffer, which is copied.
+//
+// `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
+// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
+// objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
+// many bytes a history may take; 0: three quarters of the machine's.
+tribunal_status tribunal_reader_new(const void *bytes,
+                                    size_t length,
+                                    const char *name,
+                                    const char *format,
+                                    const char *specification,
+                                    size_t max_memory,
+                                    tribunal_reader **reader);
+
+// Reads the histories of a file, of which no more is in memory than a history. The rest is as for `tribunal_reader_new`.
+tribunal_status tribunal_reader_open(const char *path,
+                                     const char *format,
+                                     const char *specification,
+                                     size_t max_memory,
+                                     tribunal_reader **reader);
+
+// The next history; `TRIBUNAL_STATUS_END` if there is none. After an error there is none either.
+tribunal_status tribunal_reader_next(tribunal_reader *reader, tribunal_history **history);
+
+// Frees a reader. NULL is ignored. Its histories stay valid.
+void tribunal_reader_free(tribunal_reader *reader);
+
+// The one history of a buffer: what a reader of it gives if it gives one.
+tribunal_status tribunal_history_parse(const void *bytes,
+                                       size_t length,
+                                       const char *format,
+                                       tribunal_history **history);
+
+// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
+tribunal_status tribunal_stop_new(tribunal_stop **stop);
+
+// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+// from a signal handler.
+void tribunal_stop_raise(const tribunal_stop *stop);
+
+// Lowers the flag, for answers to come.
+void tribunal_stop_lower(const tribunal_stop *stop);
+
+// Frees a flag. NULL is ignored.
+void tribunal_stop_free(tribunal_stop *stop);
+
+// Whether a model allows a history.
+//
+// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
+// with the extension `.cat`, which is read anew; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
+// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
+tribunal_status tribunal_check(const tribunal_history *history,
+                               const char *model,
+                               const tribunal_limits *limits,
+                               tribunal_verdict **verdict);
+
+// The answer in a word; of NULL, undecided.
+tribunal_word tribunal_verdict_word(const tribunal_verdict *verdict);
+
+// The model or criterion that was asked for.
+const char *tribunal_verdict_model(const tribunal_verdict *verdict);
+
+// The engine that decided; NULL if the question does not apply.
+const char *tribunal_verdict_engine(const tribunal_verdict *verdict);
+
+// How long deciding took, in microseconds.
+uint64_t tribunal_verdict_micros(const tribunal_verdict *verdict);
+
+// Whether the history has a data race, under a model that knows them.
+bool tribunal_verdict_is_racy(const tribunal_verdict *verdict);
+
+// Why there is no answer; NULL if there is one.
+const char *tribunal_verdict_reason(const tribunal_verdict *verdict);
+
+// The answer and why it is so, as lines of text: what `tribunal explain` prints.
+const char *tribunal_verdict_text(const tribunal_verdict *verdict);
+
+// The verdict and its certificate as a line of JSON: what `tribunal check --output json --witness` prints and `tribunal verify` reads.
+const char *tribunal_verdict_json(const tribunal_verdict *verdict);
+
+// The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.
+const char *tribunal_verdict_certificate(const tribunal_verdict *verdict);
+
+// Checks the certificate from the definitions, without the engine that wrote it. If it is not simply accepted, `tribunal_last_error`
+// says why. `limits` may be NULL.
+tribunal_verification tribunal_verdict_verify(const tribunal_verdict *verdict,
+                                              const tribunal_limits *limits);
+
+// Frees a verdict and its strings. NULL is ignored.
+void tribunal_verdict_free(tribunal_verdict *verdict);
 
 // Makes a session of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 //
@@ -678,55 +671,62 @@ tribunal_status tribunal_session_refutation(tribunal_session *session,
                                             const tribunal_limits *limits,
                                             tribunal_verdict **verdict);
 
-// What was wrong with the last call of this thread that failed; empty if none did.
+// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 //
-// Valid until the next call of this thread that fails.
-const char *tribunal_last_error(void);
+// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
+// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
+tribunal_status tribunal_monitor_new(const char *model,
+                                     uint64_t window,
+                                     const tribunal_limits *limits,
+                                     tribunal_on_violation callback,
+                                     void *context,
+                                     tribunal_monitor **monitor);
 
-// Whether a model allows a history.
+// The thread of this name, new or not. Threads should be named before events come: what one that comes late reads may be gone.
+tribunal_status tribunal_monitor_thread(tribunal_monitor *monitor,
+                                        const char *name,
+                                        tribunal_thread *thread);
+
+// The location of this name, new or not, with its initial value.
+tribunal_status tribunal_monitor_location(tribunal_monitor *monitor,
+                                          const char *name,
+                                          uint64_t initial,
+                                          tribunal_location *location);
+
+// Takes the next event of a thread.
 //
-// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
-// with the extension `.cat`; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
-// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
-tribunal_status tribunal_check(const tribunal_history *history,
-                               const char *model,
-                               const tribunal_limits *limits,
-                               tribunal_verdict **verdict);
+// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
+// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
+// was not taken.
+tribunal_status tribunal_monitor_push(tribunal_monitor *monitor,
+                                      tribunal_event event);
 
-// The answer in a word; of NULL, undecided.
-tribunal_word tribunal_verdict_word(const tribunal_verdict *verdict);
+// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
+// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
+tribunal_status tribunal_monitor_settle(tribunal_monitor *monitor);
 
-// The model or criterion that was asked for.
-const char *tribunal_verdict_model(const tribunal_verdict *verdict);
+// No more events come: reads whose writes have not come are violations, and what is left is settled.
+tribunal_status tribunal_monitor_finish(tribunal_monitor *monitor);
 
-// The engine that decided; NULL if the question does not apply.
-const char *tribunal_verdict_engine(const tribunal_verdict *verdict);
+// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
+// the last event brought none. Valid until the next event.
+const char *tribunal_monitor_explain(tribunal_monitor *monitor);
 
-// How long deciding took, in microseconds.
-uint64_t tribunal_verdict_micros(const tribunal_verdict *verdict);
+// How many violations were found.
+uint64_t tribunal_monitor_violations(const tribunal_monitor *monitor);
 
-// Whether the history has a data race, under a model that knows them.
-bool tribunal_verdict_is_racy(const tribunal_verdict *verdict);
+// How many events have come.
+uint64_t tribunal_monitor_events(const tribunal_monitor *monitor);
 
-// Why there is no answer; NULL if there is one.
-const char *tribunal_verdict_reason(const tribunal_verdict *verdict);
+// How many bytes of memory the monitor takes, about.
+size_t tribunal_monitor_bytes(const tribunal_monitor *monitor);
 
-// The answer and why it is so, as lines of text: what `tribunal explain` prints.
-const char *tribunal_verdict_text(const tribunal_verdict *verdict);
+// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
+tribunal_unsettled tribunal_monitor_unsettled(const tribunal_monitor *monitor);
 
-// The verdict and its certificate as a line of JSON: what `tribunal check --output json --witness` prints and `tribunal verify` reads.
-const char *tribunal_verdict_json(const tribunal_verdict *verdict);
-
-// The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.
-const char *tribunal_verdict_certificate(const tribunal_verdict *verdict);
-
-// Checks the certificate from the definitions, without the engine that wrote it. If it is not simply accepted, `tribunal_last_error`
-// says why. `limits` may be NULL.
-tribunal_verification tribunal_verdict_verify(const tribunal_verdict *verdict,
-                                              const tribunal_limits *limits);
-
-// Frees a verdict and its strings. NULL is ignored.
-void tribunal_verdict_free(tribunal_verdict *verdict);
+// Frees a monitor. NULL is ignored. Must not be called from its callback.
+void tribunal_monitor_free(tribunal_monitor *monitor);
 
 #ifdef __cplusplus
 }  // extern "C"

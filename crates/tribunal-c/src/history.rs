@@ -2,10 +2,10 @@
 
 use crate::object::specified;
 use crate::status::{
-    Failure, Handle, Status, answered, c_string, freed, invalid, made, malformed, null, with,
+    Failure, Handle, Status, answered, c_string, freed, invalid, made, made_by, malformed, null,
 };
 use crate::text::{Text, array};
-use std::ffi::{CString, c_char};
+use std::ffi::{CString, c_char, c_void};
 use std::io::Cursor;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -164,7 +164,7 @@ fn unread(error: Error) -> Failure {
 /// many bytes a history may take; 0: three quarters of the machine's.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_new(
-    bytes: *const u8,
+    bytes: *const c_void,
     length: usize,
     name: Text<'_>,
     format: Text<'_>,
@@ -173,7 +173,7 @@ pub extern "C" fn tribunal_reader_new(
     reader: Option<&mut MaybeUninit<Option<Box<Reader>>>>,
 ) -> Status {
     made(reader, || {
-        let bytes = array(bytes, length, "the buffer")?.to_vec();
+        let bytes = array(bytes.cast::<u8>(), length, "the buffer")?.to_vec();
         let name = name.optional("the name")?.unwrap_or("buffer");
         let histories = read(Cursor::new(bytes), name, options(format, max_memory)?).map_err(unread)?;
         Reader::new(histories, name, specification)
@@ -202,12 +202,7 @@ pub extern "C" fn tribunal_reader_next(
     reader: Option<&mut Reader>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
-    with(reader, |reader| {
-        let out = history.ok_or_else(|| null("the place for the history"))?;
-        out.write(None);
-        out.write(Some(Box::new(reader.next()?)));
-        Ok(())
-    })
+    made_by(reader, history, Reader::next)
 }
 
 /// Frees a reader. NULL is ignored. Its histories stay valid.
@@ -219,13 +214,13 @@ pub extern "C" fn tribunal_reader_free(reader: Option<Box<Reader>>) {
 /// The one history of a buffer: what a reader of it gives if it gives one.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_parse(
-    bytes: *const u8,
+    bytes: *const c_void,
     length: usize,
     format: Text<'_>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
     made(history, || {
-        let bytes = array(bytes, length, "the buffer")?.to_vec();
+        let bytes = array(bytes.cast::<u8>(), length, "the buffer")?.to_vec();
         let histories = read(Cursor::new(bytes), "buffer", options(format, 0)?).map_err(unread)?;
         let mut reader = Reader::new(histories, "buffer", Text::NULL)?;
         let history = reader.next()?;

@@ -10,16 +10,26 @@
 // Pointers of other languages cannot be had without.
 #![allow(unsafe_code)]
 
-mod builder;
-mod event;
-mod history;
-mod limits;
-mod monitor;
-mod object;
-mod session;
+// In the order of the header.
 mod status;
-mod text;
+
+mod event;
+
+mod builder;
+
+mod object;
+
+mod history;
+
+mod limits;
+
 mod verdict;
+
+mod session;
+
+mod monitor;
+
+mod text;
 
 pub use builder::*;
 pub use event::*;

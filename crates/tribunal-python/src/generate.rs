@@ -41,7 +41,8 @@ pub fn generate(
     let machine = match bug {
         None => machine,
         Some(bug) => {
-            let bug: Bug = bug.parse().map_err(error)?;
+            let bugs = Bug::ALL.map(Bug::name).join(", ");
+            let bug: Bug = bug.parse().map_err(|unknown| error(format!("{unknown}; there are {bugs}")))?;
             machine
                 .with(bug)
                 .ok_or_else(|| error(format!("the {machine} machine cannot have the bug {bug}")))?
@@ -73,7 +74,7 @@ pub fn generate(
 /// or, with a `bug`, buggy.
 ///
 /// >>> import tribunal
-/// >>> [history] = tribunal.generate_object("queue", operations=20, bug="overtaking", seed=1)
+/// >>> [history] = tribunal.generate_object("queue", operations=20, bug="reordered-removal", seed=1)
 /// >>> history.spec
 /// 'queue'
 #[pyfunction]
@@ -94,15 +95,18 @@ pub fn generate_object(
     overlap: Option<u32>,
     crashes: Option<f64>,
 ) -> PyResult<Generated> {
+    let bugs = || {
+        let bugs = objects::Bug::ALL.into_iter().filter(|bug| bug.is_of(spec));
+        let bugs: Vec<_> = bugs.map(|bug| bug.name()).collect();
+        format!("an object `{spec}` can have {}", bugs.join(", "))
+    };
     let implementation = match (implementation, bug) {
-        (None | Some("buggy"), Some(bug)) => Implementation::Buggy(bug.parse().map_err(error)?),
+        (None | Some("buggy"), Some(bug)) => {
+            Implementation::Buggy(bug.parse().map_err(|unknown| error(format!("{unknown}; {}", bugs())))?)
+        }
         (None | Some("atomic"), None) => Implementation::Atomic,
         (Some("delayed"), None) => Implementation::Delayed(delay),
-        (Some("buggy"), None) => {
-            let bugs = objects::Bug::ALL.into_iter().filter(|bug| bug.is_of(spec));
-            let bugs: Vec<_> = bugs.map(|bug| bug.name()).collect();
-            return Err(error(format!("bug: which one? an object `{spec}` can have {}", bugs.join(", "))));
-        }
+        (Some("buggy"), None) => return Err(error(format!("bug: which one? {}", bugs()))),
         (Some(other), None) => {
             return Err(error(format!("unknown implementation `{other}`: atomic, delayed or buggy")));
         }

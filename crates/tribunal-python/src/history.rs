@@ -334,7 +334,8 @@ pub fn source(
 }
 
 fn looks_like_path(text: &Bound<'_, PyString>) -> bool {
-    text.to_cow().is_ok_and(|text| !text.contains(['\n', '{', '(']) && !text.contains(": "))
+    text.to_cow()
+        .is_ok_and(|text| !text.trim().is_empty() && !text.contains(['\n', '{', '(']) && !text.contains(": "))
 }
 
 /// What is shorter is read in no time.

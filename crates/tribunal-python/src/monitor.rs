@@ -51,7 +51,7 @@ impl Violation {
 /// >>> monitor = tribunal.Monitor("sc")
 /// >>> monitor.write("T0", "x", 1)
 /// >>> monitor.read("T0", "x", 0)
-/// <tribunal.Violation at event 1: T0:1 R x 0: what it reads is overwritten in its past>
+/// <tribunal.Violation at event 1: T0:1 R x 0: every order of the writes has a cycle with it>
 #[pyclass(module = "tribunal", frozen)]
 pub struct Monitor {
     state: Mutex<State>,
@@ -59,7 +59,7 @@ pub struct Monitor {
 }
 
 enum State {
-    Memory(Memory),
+    Memory(Box<Memory>),
     Object(Object),
 }
 
@@ -79,7 +79,9 @@ impl Monitor {
         let question = names::question(model)?;
         let model = question.to_string();
         let state = match question {
-            Question::Model(model) => State::Memory(Memory::new(model, window, budget).map_err(error)?),
+            Question::Model(model) => {
+                State::Memory(Box::new(Memory::new(model, window, budget).map_err(error)?))
+            }
             Question::Criterion(criterion) => {
                 let spec = spec.ok_or_else(|| error("spec: what should the object do? for example queue"))?;
                 State::Object(Object::new(spec, criterion, budget)?)

@@ -21,9 +21,9 @@ const OBJECTS: [&str; 5] = ["register", "counter", "set", "queue", "stack"];
 /// Both are models of memories or both criteria of objects. `events` is 7 or, for objects, 3 unless said otherwise, and at most 8.
 ///
 /// >>> import tribunal
-/// >>> print(tribunal.separate("pso", "tso").to("text"), end="")
-/// T0: W x 1; W y 1
-/// T1: R y 1; R x 0
+/// >>> message_passing = tribunal.separate("pso", "tso")
+/// >>> len(message_passing), bool(message_passing.check("pso")), bool(message_passing.check("tso"))
+/// (4, True, False)
 #[pyfunction]
 #[pyo3(signature = (allows, forbids, *, events=None, spec=None, timeout=None))]
 pub fn separate(

@@ -22,7 +22,7 @@ static const tribunal_order RLX = TRIBUNAL_ORDER_RELAXED;
 static const char SB[] = "T0: W x 1; R y 0\nT1: W y 1; R x 0\n";
 
 static tribunal_status parse(const char *text, tribunal_history **history) {
-    return tribunal_history_parse((const uint8_t *)text, strlen(text), NULL, history);
+    return tribunal_history_parse(text, strlen(text), NULL, history);
 }
 
 static void null_handles(void) {
@@ -36,6 +36,9 @@ static void null_handles(void) {
     INVALID(tribunal_builder_interval(NULL, place, NULL, NULL));
     INVALID(tribunal_builder_final(NULL, 0, 0));
     INVALID(tribunal_builder_build(NULL, NULL));
+    tribunal_history *history = (tribunal_history *)1;
+    INVALID(tribunal_builder_build(NULL, &history));
+    EXPECT(history == NULL);
     tribunal_builder_free(NULL);
     INVALID(tribunal_object_builder_new(NULL, NULL));
     INVALID(tribunal_object_builder_call(NULL, 0, NULL, NULL, 0, 0, NULL));
@@ -186,8 +189,8 @@ static void readers(void) {
     EXPECT(strstr(tribunal_last_error(), "buffer:1:") != NULL);
     MALFORMED(parse("{\"threads\": 1}", &h));
     EXPECT(h == NULL);
-    INVALID(tribunal_history_parse((const uint8_t *)SB, sizeof SB - 1, "xml", &h));
-    OK(tribunal_history_parse((const uint8_t *)SB, sizeof SB - 1, "text", &h));
+    INVALID(tribunal_history_parse(SB, sizeof SB - 1, "xml", &h));
+    OK(tribunal_history_parse(SB, sizeof SB - 1, "text", &h));
     INVALID(tribunal_check(h, NULL, NULL, &verdict));
     INVALID(tribunal_check(h, "tos", NULL, &verdict));
     INVALID(tribunal_check(h, "sc,tso", NULL, &verdict));
@@ -214,8 +217,8 @@ static void readers(void) {
 
     static const char TWO[] = "name: a\nT0: W x 1\n---\nname: b\nT0: R x 0\n";
     MALFORMED(parse(TWO, &h));
-    INVALID(tribunal_reader_new((const uint8_t *)TWO, sizeof TWO - 1, NULL, NULL, "no-such-spec", 0, &r));
-    OK(tribunal_reader_new((const uint8_t *)TWO, sizeof TWO - 1, "two.txt", NULL, NULL, 0, &r));
+    INVALID(tribunal_reader_new(TWO, sizeof TWO - 1, NULL, NULL, "no-such-spec", 0, &r));
+    OK(tribunal_reader_new(TWO, sizeof TWO - 1, "two.txt", NULL, NULL, 0, &r));
     for (int i = 0; i < 2; i++) {
         OK(tribunal_reader_next(r, &h));
         EXPECT(strcmp(tribunal_history_name(h), i ? "b" : "a") == 0);
@@ -279,6 +282,7 @@ static void sessions(void) {
     INVALID(tribunal_session_undo(s, later));
     INVALID(tribunal_session_undo(s, 0));
     EXPECT(tribunal_session_length(s) == 0);
+    INVALID(tribunal_session_read(s, t1, w, RLX));
     OK(tribunal_session_write_after(s, t0, x, RLX, initial, &w));
     EXPECT(tribunal_session_refutation(s, NULL, &verdict) == TRIBUNAL_STATUS_END);
     tribunal_thread child;
@@ -394,6 +398,17 @@ static void *reader_of_verdict(void *verdict) {
     return NULL;
 }
 
+static void *checker_of_history(void *history) {
+    for (int i = 0; i < 50; i++) {
+        tribunal_verdict *verdict;
+        OK(tribunal_check(history, i % 2 ? "sc" : "tso", NULL, &verdict));
+        EXPECT(tribunal_verdict_word(verdict) == (i % 2 ? TRIBUNAL_WORD_INCONSISTENT : TRIBUNAL_WORD_CONSISTENT));
+        tribunal_verdict_free(verdict);
+    }
+    EXPECT(tribunal_history_json(history) == tribunal_history_json(history));
+    return NULL;
+}
+
 static void *freer_of_session(void *session) {
     OK(tribunal_session_write(session, 0, 0, RLX, NULL));
     tribunal_session_free(session);
@@ -405,6 +420,8 @@ static void threads(void) {
     tribunal_verdict *verdict;
     pthread_t readers[4], freer;
     OK(parse(SB, &h));
+    for (int i = 0; i < 4; i++) pthread_create(&readers[i], NULL, checker_of_history, h);
+    for (int i = 0; i < 4; i++) pthread_join(readers[i], NULL);
     OK(tribunal_check(h, "sc", NULL, &verdict));
     tribunal_history_free(h);
     for (int i = 0; i < 4; i++) pthread_create(&readers[i], NULL, reader_of_verdict, verdict);

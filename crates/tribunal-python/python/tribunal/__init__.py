@@ -1,33 +1,55 @@
 """Decides whether what a concurrent system did is what was promised.
 
+Of a memory, a model says what threads may read; of an object, such as a queue, a criterion says how its operations may take effect.
+
 >>> import tribunal
->>> verdict = tribunal.check("T0: W x 1; R y 0\\nT1: W y 1; R x 0", "sc")
->>> verdict.verdict
-'inconsistent'
+>>> store_buffering = "T0: W x 1; R y 0\\nT1: W y 1; R x 0"
+>>> tribunal.check(store_buffering, "sc")
+<tribunal.Verdict sc: inconsistent, breaks sequential, acyclic(po ∪ rf ∪ mo ∪ fr)>
+>>> tribunal.check(store_buffering, "tso")
+<tribunal.Verdict tso: consistent>
 """
 
+from ._monitor import monitor
+from ._record import Recorder
 from ._tribunal import (
     Batches,
+    Generated,
     Histories,
     History,
+    Monitor,
     TribunalError,
     Verdict,
+    Violation,
     check,
     check_batches,
+    generate,
+    generate_object,
     history,
+    models,
     read,
+    separate,
     shrink,
 )
 
 __all__ = [
     "Batches",
+    "Generated",
     "Histories",
     "History",
+    "Monitor",
+    "Recorder",
     "TribunalError",
     "Verdict",
+    "Violation",
     "check",
     "check_batches",
+    "generate",
+    "generate_object",
     "history",
+    "models",
+    "monitor",
     "read",
+    "separate",
     "shrink",
 ]

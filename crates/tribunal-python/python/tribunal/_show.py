@@ -17,14 +17,14 @@ def show(page: str, path: str | os.PathLike[str] | None = None) -> Path | None:
         file.write_text(page, encoding="utf-8")
         return file
     if _in_notebook():
-        from IPython.display import HTML, display
+        from IPython.display import HTML, display  # type: ignore[import-not-found,unused-ignore]
 
         frame = f'<iframe srcdoc="{html.escape(page)}" style="width:100%;height:640px;border:0"></iframe>'
         display(HTML(frame))
         return None
     handle, name = tempfile.mkstemp(prefix="tribunal-", suffix=".html")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(page)
+    with os.fdopen(handle, "w", encoding="utf-8") as written:
+        written.write(page)
     if not webbrowser.open(Path(name).as_uri()):
         print(name)
     return Path(name)

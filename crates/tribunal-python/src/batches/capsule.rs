@@ -76,12 +76,11 @@ impl Source {
                 self.stream = None;
             }
             let Some(iterable) = &self.iterable else { return Ok(None) };
-            let failed = |error: PyErr| ArrowError::ExternalError(Box::new(error));
             let next = Python::attach(|py| match iterable.bind(py).clone().next() {
                 Some(thing) => thing.map(|thing| Some(thing.unbind())),
                 None => Ok(None),
             });
-            let Some(thing) = next.map_err(failed)? else {
+            let Some(thing) = next.map_err(told)? else {
                 self.iterable = None;
                 return Ok(None);
             };
@@ -89,7 +88,7 @@ impl Source {
                 let thing = thing.bind(py);
                 if self.import(thing)? { Ok(()) } else { Err(not_arrow(thing)) }
             });
-            known.map_err(failed)?;
+            known.map_err(told)?;
             if let Some(first) = self.first.take() {
                 return Ok(Some(first));
             }
@@ -122,6 +121,11 @@ impl Source {
         }
         Ok(true)
     }
+}
+
+/// What went wrong in Python, in words: those who read it may not hold the interpreter.
+pub fn told(error: PyErr) -> ArrowError {
+    ArrowError::ExternalError(error.to_string().into())
 }
 
 fn not_arrow(object: &Bound<'_, PyAny>) -> PyErr {

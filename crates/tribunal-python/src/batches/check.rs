@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use tribunal::Limits;
 use tribunal_formats::{Cells, History, ReadOptions};
 use tribunal_host::Memory;
-use tribunal_report::{Finding, Inquiry, Judged, Question, Word};
+use tribunal_report::{Finding, Inquiry, Judged, Question, Ruling, Word};
 
 /// A longer cell is a large history, which is read and judged alone.
 const LARGE: usize = 1 << 20;
@@ -30,6 +30,14 @@ pub struct Answer {
     pub reason: Option<String>,
     /// The certificate, if it was asked for.
     pub certificate: Option<String>,
+}
+
+impl Answer {
+    /// How many bytes of text it has, beside some words.
+    pub fn bytes(&self) -> usize {
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        length(&self.reason) + length(&self.certificate)
+    }
 }
 
 /// A question, by its place among those that are asked of memories or of objects.
@@ -135,14 +143,18 @@ impl Check {
                     engine: Some(*engine).filter(|_| word != Word::Unsupported),
                     micros: *micros,
                     reason: reason(&finding),
-                    certificate: match self.certificates {
-                        true => ruling.certificate().map(|certificate| certificate.to_string()),
-                        false => None,
-                    },
+                    certificate: self.certificate(ruling),
                 });
             }
         });
         judged.map_err(|why| why.to_string())
+    }
+
+    /// The certificate as text, if it is wanted and a cell can hold it.
+    fn certificate(&self, ruling: &Ruling<'_>) -> Option<String> {
+        const MOST: usize = 1 << 30;
+        let certificate = self.certificates.then(|| ruling.certificate()).flatten()?.to_string();
+        (certificate.len() <= MOST).then_some(certificate)
     }
 
     /// Asks a question; of a large history with all the memory, which it has for itself.

@@ -37,8 +37,8 @@ pub struct Cell {
 }
 
 impl Column {
-    /// Nothing if it is not of texts.
-    pub fn new(array: &ArrayRef) -> Option<Self> {
+    /// Nothing if it is not of texts. Rows may be null as a whole, beside those that the column itself says are.
+    pub fn new(array: &ArrayRef, rows: Option<&NullBuffer>) -> Option<Self> {
         let (layout, buffers) = match array.data_type() {
             DataType::Utf8 => {
                 let texts = array.as_string::<i32>();
@@ -66,7 +66,7 @@ impl Column {
             }
             DataType::Dictionary(..) => {
                 let dictionary = array.as_any_dictionary_opt()?;
-                let values = Column::new(dictionary.values())?;
+                let values = Column::new(dictionary.values(), None)?;
                 if dictionary.values().is_empty() {
                     (Layout::Nulls, Vec::new())
                 } else {
@@ -76,7 +76,7 @@ impl Column {
             DataType::Null => (Layout::Nulls, Vec::new()),
             _ => return None,
         };
-        Some(Column { layout, nulls: array.nulls().cloned(), buffers })
+        Some(Column { layout, nulls: NullBuffer::union(array.nulls(), rows), buffers })
     }
 
     /// Whether a column of this type is one of texts.

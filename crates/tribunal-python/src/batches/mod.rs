@@ -98,22 +98,22 @@ impl Batches {
 
     /// The answers as a pyarrow Table.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::reader(slf)?.call_method0("read_all")
+        signalled(slf.py(), Self::reader(slf)?.call_method0("read_all"))
     }
 
     /// The answers as a pandas DataFrame.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Self::reader(slf)?.call_method0("read_pandas")
+        signalled(slf.py(), Self::reader(slf)?.call_method0("read_pandas"))
     }
 
     /// The answers as a polars DataFrame.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("polars")?.call_method1("DataFrame", (slf,))
+        signalled(slf.py(), slf.py().import("polars")?.call_method1("DataFrame", (slf,)))
     }
 
     /// The answers as pyarrow record batches, one by one.
-    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        Ok(Self::reader(slf)?.try_iter()?.into_any())
+    fn __iter__(slf: &Bound<'_, Self>) -> PyResult<BatchIterator> {
+        Ok(BatchIterator { reader: Self::reader(slf)?.unbind() })
     }
 
     fn __repr__(&self) -> String {
@@ -128,4 +128,29 @@ impl Batches {
         let readers = slf.py().import("pyarrow")?.getattr("RecordBatchReader")?;
         readers.call_method1("from_stream", (slf,))
     }
+}
+
+/// The answers as pyarrow record batches, one by one.
+#[pyclass(module = "tribunal", frozen)]
+pub struct BatchIterator {
+    reader: Py<PyAny>,
+}
+
+#[pymethods]
+impl BatchIterator {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        signalled(py, self.reader.bind(py).call_method0("read_next_batch"))
+    }
+}
+
+/// What was read; if it was not because of Ctrl-C, that is what went wrong, whatever those between say.
+fn signalled<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
+    if read.is_err() {
+        py.check_signals()?;
+    }
+    read
 }

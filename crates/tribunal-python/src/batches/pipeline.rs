@@ -2,7 +2,7 @@
 //!
 //! Whoever reads the answers also brings the rows. Workers meet nothing of Python.
 
-use super::capsule::{Source, attached, interrupt_again};
+use super::capsule::{Source, attached, interrupt_again, told};
 use super::check::{Answer, Check};
 use super::column::Column;
 use super::table::{Table, Told};
@@ -13,19 +13,33 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// A part has at most so many rows, and ends with the row that makes it this long.
 const PART_ROWS: usize = 64;
 const PART_BYTES: usize = 64 << 10;
-/// So many rows at most are under way, or answered and not yet told.
-const UNDER_WAY: usize = 1 << 16;
-/// A batch of answers has about so many, unless the first has waited too long.
-const BATCH: usize = 1 << 13;
+/// So many rows, and bytes of them, are under way at most, or answered and not yet told.
+const UNDER_WAY: Size = Size { rows: 1 << 16, bytes: 64 << 20 };
+/// A batch of answers has about so many, and bytes of them, unless the first has waited too long.
+const BATCH: Size = Size { rows: 1 << 13, bytes: 64 << 20 };
 const PATIENCE: Duration = Duration::from_millis(500);
+
+/// How much there is of something.
+#[derive(Clone, Copy, Default)]
+struct Size {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Size {
+    fn is_below(self, most: Size) -> bool {
+        self.rows < most.rows && self.bytes < most.bytes
+    }
+}
 
 /// A batch of rows.
 pub struct Rows {
@@ -43,6 +57,8 @@ pub struct Rows {
 struct Part {
     rows: Arc<Rows>,
     range: Range<usize>,
+    /// How long their cells are.
+    bytes: usize,
     answers: Mutex<Vec<Answer>>,
     done: AtomicBool,
 }
@@ -53,7 +69,7 @@ struct Shared {
     queue: Mutex<Queue>,
     /// There are parts to work on, or no more will come.
     work: Condvar,
-    /// Few are left.
+    /// Parts are done, and few or none are left.
     done: Condvar,
     workers: usize,
 }
@@ -71,12 +87,19 @@ pub struct Pipeline {
     table: Table,
     /// The batch that is being cut, and where.
     current: Option<(Arc<Rows>, usize)>,
-    /// The parts that are not told, in order, and how many rows they have.
+    /// The parts that are not told, in order, and how much they are.
     untold: VecDeque<Arc<Part>>,
-    under_way: usize,
+    under_way: Size,
     next_row: i64,
     ended: bool,
     started: bool,
+    /// Why there are no more rows, until it is told.
+    failure: Option<ArrowError>,
+    /// Whether the last rows were long in coming.
+    slow: bool,
+    threads: Vec<JoinHandle<()>>,
+    /// The process that has these threads: a fork of it has none.
+    process: u32,
 }
 
 impl Pipeline {
@@ -84,17 +107,31 @@ impl Pipeline {
     pub fn new(check: Check, source: Source, table: Table, workers: usize) -> Self {
         let (queue, work, done) = Default::default();
         let shared = Arc::new(Shared { check, queue, work, done, workers });
-        let (current, untold, under_way, next_row) = Default::default();
-        Pipeline { shared, source, table, current, untold, under_way, next_row, ended: false, started: false }
+        let (current, untold, under_way, next_row, threads) = Default::default();
+        Pipeline {
+            shared,
+            source,
+            table,
+            current,
+            untold,
+            under_way,
+            next_row,
+            ended: false,
+            started: false,
+            failure: None,
+            slow: true,
+            threads,
+            process: std::process::id(),
+        }
     }
 
     fn start(&mut self) -> Result<(), ArrowError> {
         for worker in 0..self.shared.workers {
             let shared = self.shared.clone();
             let builder = thread::Builder::new().name(format!("tribunal {worker}")).stack_size(STACK);
-            builder
-                .spawn(move || shared.work())
-                .map_err(|error| ArrowError::IoError(format!("no thread: {error}"), error))?;
+            let thread = builder.spawn(move || shared.work());
+            self.threads
+                .push(thread.map_err(|error| ArrowError::IoError(format!("no thread: {error}"), error))?);
         }
         self.started = true;
         Ok(())
@@ -106,19 +143,21 @@ impl Pipeline {
             self.start()?;
         }
         let mut told: Vec<Told> = Vec::new();
-        let mut answers = 0;
+        let mut size = Size::default();
         let begin = Instant::now();
         loop {
-            self.feed()?;
-            while answers < BATCH
+            self.feed(!told.is_empty());
+            while size.is_below(BATCH)
                 && let Some(part) = self.untold.front()
                 && part.done.load(Ordering::Acquire)
                 // Kept columns are of one batch.
                 && told.last().is_none_or(|last| self.table.joins(&last.rows, &part.rows))
             {
                 let given = std::mem::take(&mut *locked(&part.answers));
-                answers += given.len();
-                self.under_way -= part.range.len();
+                size.rows += given.len();
+                size.bytes += given.iter().map(Answer::bytes).sum::<usize>();
+                self.under_way.rows -= part.range.len();
+                self.under_way.bytes -= part.bytes;
                 told.push(Told { rows: part.rows.clone(), answers: given });
                 self.untold.pop_front();
             }
@@ -126,12 +165,13 @@ impl Pipeline {
                 (Some(last), Some(next)) => self.table.joins(&last.rows, &next.rows),
                 _ => true,
             };
+            let waits = begin.elapsed() > PATIENCE || self.slow && self.untold.is_empty();
             let ended = self.ended && self.untold.is_empty();
-            if answers >= BATCH || !told.is_empty() && (ended || !next_joins || begin.elapsed() > PATIENCE) {
+            if !size.is_below(BATCH) || !told.is_empty() && (ended || !next_joins || waits) {
                 return self.table.batch(told).map(Some);
             }
             if ended {
-                return Ok(None);
+                return self.failure.take().map_or(Ok(None), Err);
             }
             if self.untold.front().is_some_and(|part| !part.done.load(Ordering::Acquire)) {
                 self.wait()?;
@@ -139,42 +179,50 @@ impl Pipeline {
         }
     }
 
-    /// Brings more rows, unless enough are under way.
-    fn feed(&mut self) -> Result<(), ArrowError> {
-        while self.under_way < UNDER_WAY && !self.ended {
+    /// Brings more rows, unless enough are under way. Those of a slow source are waited for only once everything is told.
+    fn feed(&mut self, telling: bool) {
+        while self.under_way.is_below(UNDER_WAY) && !self.ended {
             if self.current.is_none() {
-                // Who waits for answers is not kept waiting for rows.
-                let busy = locked(&self.shared.queue).parts.len() > self.shared.workers;
-                if busy || self.untold.front().is_some_and(|part| part.done.load(Ordering::Acquire)) {
-                    return Ok(());
+                let enough = locked(&self.shared.queue).parts.len() > self.shared.low();
+                if enough || self.slow && (telling || !self.untold.is_empty()) {
+                    return;
                 }
-                let Some((field, array)) = self.source.next()? else {
-                    self.ended = true;
-                    return Ok(());
-                };
-                let rows = self.table.rows(&field, &array, self.next_row)?;
-                self.next_row += rows.len as i64;
-                self.current = Some((Arc::new(rows), 0));
+                let begin = Instant::now();
+                let next = self.source.next();
+                // The first rows may have been there before they were asked for.
+                self.slow = self.next_row == 0 || begin.elapsed() > POLL;
+                let rows = next.and_then(|next| {
+                    next.map(|(field, array)| self.table.rows(&field, &array, self.next_row)).transpose()
+                });
+                match rows {
+                    Ok(Some(rows)) => {
+                        self.next_row += rows.len as i64;
+                        self.current = Some((Arc::new(rows), 0));
+                    }
+                    // What came before is told first.
+                    Err(error) => (self.ended, self.failure) = (true, Some(error)),
+                    Ok(None) => self.ended = true,
+                }
             }
             self.cut();
         }
-        Ok(())
     }
 
     /// Hands out parts of the current batch.
     fn cut(&mut self) {
         let Some((rows, mut begin)) = self.current.take() else { return };
         let mut parts = Vec::new();
-        while begin < rows.len && self.under_way < UNDER_WAY {
+        while begin < rows.len && self.under_way.is_below(UNDER_WAY) {
             let mut end = begin;
             let mut bytes = 0;
             while end < rows.len && end - begin < PART_ROWS && bytes < PART_BYTES {
                 bytes += rows.column.cell(end).map_or(0, |cell| cell.range.len());
                 end += 1;
             }
-            self.under_way += end - begin;
+            self.under_way.rows += end - begin;
+            self.under_way.bytes += bytes;
             let (answers, done) = Default::default();
-            parts.push(Arc::new(Part { rows: rows.clone(), range: begin..end, answers, done }));
+            parts.push(Arc::new(Part { rows: rows.clone(), range: begin..end, bytes, answers, done }));
             begin = end;
         }
         if begin < rows.len {
@@ -194,16 +242,22 @@ impl Pipeline {
         if waited.timed_out()
             && let Some(Err(signal)) = Python::try_attach(|py| py.check_signals())
         {
-            if Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py)) == Some(true) {
+            let pressed = Python::try_attach(|py| signal.is_instance_of::<PyKeyboardInterrupt>(py));
+            let error = told(signal);
+            if pressed == Some(true) {
                 interrupt_again();
             }
-            return Err(ArrowError::ExternalError(Box::new(signal)));
+            return Err(error);
         }
         Ok(())
     }
 
     /// Nothing more is wanted.
     fn end(&mut self) {
+        if std::process::id() != self.process {
+            std::mem::forget(std::mem::take(&mut self.threads));
+            return;
+        }
         self.shared.check.stop.store(true, Ordering::Relaxed);
         let mut queue = locked(&self.shared.queue);
         queue.parts.clear();
@@ -212,6 +266,12 @@ impl Pipeline {
         drop(queue);
         self.ended = true;
         self.current = None;
+        // What workers hold of Arrow's may need the interpreter to be let go of, and must be before the process ends.
+        let mut threads = std::mem::take(&mut self.threads);
+        let mut wait = || threads.drain(..).for_each(|thread| drop(thread.join()));
+        if attached(|py| py.detach(&mut wait)).is_none() {
+            wait();
+        }
         self.untold.clear();
     }
 }
@@ -221,8 +281,15 @@ impl Iterator for Pipeline {
 
     fn next(&mut self) -> Option<Self::Item> {
         // Those who make rows may need the interpreter, which whoever asks may hold.
-        let batch = attached(|py| py.detach(|| self.batch()));
-        let batch = batch.unwrap_or_else(|| self.batch());
+        let mut batch = || {
+            // A panic must not cross the interface.
+            catch_unwind(AssertUnwindSafe(|| self.batch()))
+                .unwrap_or_else(|_| Err(ArrowError::ComputeError("an error inside tribunal".into())))
+        };
+        let batch = match attached(|py| py.detach(&mut batch)) {
+            Some(batch) => batch,
+            None => batch(),
+        };
         if !matches!(batch, Ok(Some(_))) {
             self.end();
         }
@@ -243,6 +310,11 @@ impl Drop for Pipeline {
 }
 
 impl Shared {
+    /// When so few parts are left, more are brought.
+    fn low(&self) -> usize {
+        64 * self.workers
+    }
+
     /// What a worker does.
     fn work(&self) {
         loop {
@@ -254,7 +326,7 @@ impl Shared {
                     None => queue = self.work.wait(queue).unwrap_or_else(PoisonError::into_inner),
                 }
             };
-            let few = queue.parts.len() <= 2 * self.workers;
+            let few = queue.parts.len() <= self.low() && queue.parts.len().is_multiple_of(16);
             drop(queue);
             let mut answers = Vec::with_capacity(part.range.len());
             let mut reader = self.check.reader();

@@ -78,10 +78,11 @@ impl Table {
     /// The rows of an array, of which the first has this number.
     pub fn rows(&self, field: &FieldRef, array: &ArrayRef, first: i64) -> Result<Rows, ArrowError> {
         let (text, kept) = self.columns(field, array).map_err(ArrowError::SchemaError)?;
-        let column = Column::new(&text).ok_or_else(|| {
-            let name = self.column.as_deref().unwrap_or(field.name());
-            ArrowError::SchemaError(format!("column `{name}` is of {}, not of text", text.data_type()))
-        })?;
+        let column =
+            Column::new(&text, array.as_struct_opt().and_then(|rows| rows.nulls())).ok_or_else(|| {
+                let name = self.column.as_deref().unwrap_or(field.name());
+                ArrowError::SchemaError(format!("column `{name}` is of {}, not of text", text.data_type()))
+            })?;
         Ok(Rows { column, len: array.len(), first, kept })
     }
 

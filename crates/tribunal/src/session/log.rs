@@ -56,6 +56,7 @@ pub(super) struct Written {
     pub(super) thread: u32,
     /// Where it stands in its thread.
     pub(super) index: u32,
+    /// [`NONE`] if it is undone.
     pub(super) loc: LocId,
 }
 
@@ -153,9 +154,12 @@ impl Log {
         WriteId { place, turn }
     }
 
-    /// Takes back the last write, of a step that was refused.
+    /// Takes back the last write, undone or of a step that was refused.
     pub(super) fn take_back(&mut self) {
-        self.free.extend(self.taken.pop());
+        if let Some(place) = self.taken.pop() {
+            self.writes[place as usize].loc = LocId(NONE);
+            self.free.push(place);
+        }
     }
 
     /// The places of no write.
@@ -163,10 +167,11 @@ impl Log {
         &self.free
     }
 
-    /// The write of an id, unless it is retired.
+    /// The write of an id, unless it is retired or undone.
     #[inline(always)]
     pub(super) fn get(&self, write: WriteId) -> Option<&Written> {
-        self.writes.get(write.index()).filter(|written| written.turn == write.turn)
+        let is_there = |written: &&Written| written.turn == write.turn && written.loc.0 != NONE;
+        self.writes.get(write.index()).filter(is_there)
     }
 
     #[inline(always)]
@@ -212,7 +217,7 @@ impl Log {
     pub(super) fn undo(&mut self, mark: &LogMark) {
         self.events.truncate(mark.events);
         while self.taken.len() > mark.taken {
-            self.free.extend(self.taken.pop());
+            self.take_back();
         }
         while self.finished.len() > mark.finished {
             if let Some(thread) = self.finished.pop() {

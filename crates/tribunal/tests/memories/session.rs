@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use tribunal::memory::{Execution, LocId, Op, Order, Source, ThreadId};
-use tribunal::session::{Mark, Session, Step, WriteId};
+use tribunal::session::{Because, Mark, Session, Step, WriteId};
 use tribunal::verify::verify;
 use tribunal::{Limits, Model, check};
 
@@ -603,5 +603,26 @@ fn thread_of(step: Step) -> ThreadId {
         | Step::Read { thread, .. }
         | Step::Rmw { thread, .. }
         | Step::Fence { thread, .. } => thread,
+    }
+}
+
+#[test]
+fn what_is_undone_is_gone() {
+    for model in EXACT.into_iter().chain(SATURATED) {
+        let mut session = Session::new(model).expect("there are sessions of the model");
+        let (thread, loc) = (session.thread(), session.location());
+        let mark = session.mark();
+        let write = session.write(thread, loc, Order::Relaxed);
+        let other = session.location();
+        let initial = session.initial(other).expect("nothing is retired");
+        session.undo(mark);
+        for gone in [write, initial] {
+            assert_eq!(session.location_of(gone), None, "{model}");
+            let refused = session.read(thread, gone, Order::Relaxed).expect_err("it is undone");
+            assert_eq!(refused.because, Because::Gone, "{model}");
+        }
+        // The id is given anew.
+        assert_eq!(session.write(thread, loc, Order::Relaxed), write, "{model}");
+        session.read(thread, write, Order::Relaxed).expect("it is there again");
     }
 }
