@@ -4,7 +4,16 @@ use crate::{cargo, python, root, run, target_directory};
 use std::process::Command;
 
 /// What the tests are known to pass with; Spark is 456 MB.
-const PACKAGES: [&str; 6] = ["pyspark==4.3.0", "pyarrow", "pandas", "dask[dataframe]", "venv-pack", "pytest"];
+const PACKAGES: [&str; 8] = [
+    "pyspark==4.3.0",
+    "pyarrow",
+    "pandas<3",
+    "dask[dataframe]",
+    "venv-pack",
+    "pytest",
+    "mypy",
+    "pyarrow-stubs",
+];
 
 /// Runs them in an environment of their own, `target/spark/venv`, with further arguments for pytest.
 pub fn test(arguments: &[String]) -> Result<(), String> {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -64,3 +66,8 @@ def test_ray() -> None:
     pytest.importorskip("ray")
     exec(block("ray"), {})
     assert written() == EXPECTED
+
+
+def test_types() -> None:
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "-m", "tribunal.spark"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
