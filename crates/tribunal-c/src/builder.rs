@@ -2,7 +2,7 @@
 
 use crate::event::{Event, LocationNumber, Place, ThreadNumber, in_range};
 use crate::history::History;
-use crate::status::{Failure, Handle, Status, freed, invalid, made, malformed, null, put, with};
+use crate::status::{Failure, Handle, Status, freed, invalid, made, made_by, malformed, put, with};
 use crate::text::Text;
 use std::mem::MaybeUninit;
 use tribunal::memory::{Execution, ExecutionBuilder, Interval, LocId, Slot, ThreadId};
@@ -141,13 +141,9 @@ pub extern "C" fn tribunal_builder_build(
     builder: Option<&mut Builder>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
-    with(builder, |b| {
-        let out = history.ok_or_else(|| null("the place for the history"))?;
-        out.write(None);
+    made_by(builder, history, |b| {
         (b.threads, b.locations) = (0, 0);
-        let execution = b.builder.build_next().map_err(malformed)?;
-        out.write(Some(Box::new(History::of_memory(execution))));
-        Ok(())
+        b.builder.build_next().map(History::of_memory).map_err(malformed)
     })
 }
 

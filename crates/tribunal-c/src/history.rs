@@ -2,7 +2,7 @@
 
 use crate::object::specified;
 use crate::status::{
-    Failure, Handle, Status, answered, c_string, freed, invalid, made, malformed, null, with,
+    Failure, Handle, Status, answered, c_string, freed, invalid, made, made_by, malformed, null,
 };
 use crate::text::{Text, array};
 use std::ffi::{CString, c_char, c_void};
@@ -202,12 +202,7 @@ pub extern "C" fn tribunal_reader_next(
     reader: Option<&mut Reader>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
-    with(reader, |reader| {
-        let out = history.ok_or_else(|| null("the place for the history"))?;
-        out.write(None);
-        out.write(Some(Box::new(reader.next()?)));
-        Ok(())
-    })
+    made_by(reader, history, Reader::next)
 }
 
 /// Frees a reader. NULL is ignored. Its histories stay valid.

@@ -6,7 +6,7 @@ use crate::status::{
     Failure, Handle, Status, answered, c_string, freed, invalid, made, note, null, put, with,
 };
 use crate::text::Text;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ffi::{CString, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -23,8 +23,8 @@ pub struct Monitor {
     budget: Budget,
     callback: OnViolation,
     context: *mut c_void,
-    threads: HashMap<String, ThreadNumber>,
-    locations: HashMap<String, (LocationNumber, u64)>,
+    threads: FxHashMap<String, ThreadNumber>,
+    locations: FxHashMap<String, (LocationNumber, u64)>,
     /// The latest violation, until the next event, and its text once somebody asked for it.
     told: Option<monitor::Violation>,
     text: Option<CString>,
@@ -205,8 +205,8 @@ pub extern "C" fn tribunal_monitor_new(
             budget: Budget::new(limits),
             callback,
             context,
-            threads: HashMap::new(),
-            locations: HashMap::new(),
+            threads: FxHashMap::default(),
+            locations: FxHashMap::default(),
             told: None,
             text: None,
             violations: 0,

@@ -2,7 +2,7 @@
 
 use crate::event::in_range;
 use crate::history::History;
-use crate::status::{Failure, Handle, Status, freed, invalid, made, malformed, null, put, with};
+use crate::status::{Failure, Handle, Status, freed, invalid, made, made_by, malformed, put, with};
 use crate::text::{Text, array};
 use std::mem::{MaybeUninit, take};
 use std::sync::Arc;
@@ -190,14 +190,11 @@ pub extern "C" fn tribunal_object_builder_build(
     builder: Option<&mut ObjectBuilder>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
-    with(builder, |b| {
-        let out = history.ok_or_else(|| null("the place for the history"))?;
-        out.write(None);
+    made_by(builder, history, |b| {
         b.processes = 0;
         let built = take(&mut b.builder).build().map_err(malformed)?;
         let object = Object { history: built, spec: b.spec.clone(), lines: Vec::new(), nil_reads: 0 };
-        out.write(Some(Box::new(History::of_object(object, b.specifications.clone()))));
-        Ok(())
+        Ok(History::of_object(object, b.specifications.clone()))
     })
 }
 

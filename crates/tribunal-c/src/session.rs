@@ -3,7 +3,9 @@
 use crate::event::{AnyOrder, LocationNumber, Place, ThreadNumber, in_range};
 use crate::history::History;
 use crate::limits::{Budget, Limits};
-use crate::status::{Failure, Handle, Status, answered, freed, invalid, made, malformed, null, put, with};
+use crate::status::{
+    Failure, Handle, Status, answered, freed, invalid, made, made_by, malformed, null, put, with,
+};
 use crate::text::{Text, array_mut};
 use crate::verdict::Verdict;
 use std::mem::MaybeUninit;
@@ -527,12 +529,7 @@ pub extern "C" fn tribunal_session_history(
     session: Option<&mut Session>,
     history: Option<&mut MaybeUninit<Option<Box<History>>>>,
 ) -> Status {
-    with(session, |s| {
-        let out = history.ok_or_else(|| null("the place for the history"))?;
-        out.write(None);
-        out.write(Some(Box::new(History::of_memory(s.session.execution().map_err(malformed)?))));
-        Ok(())
-    })
+    made_by(session, history, |s| s.session.execution().map(History::of_memory).map_err(malformed))
 }
 
 /// What the engines for whole executions say of the execution so far. `limits` may be NULL.
@@ -542,10 +539,7 @@ pub extern "C" fn tribunal_session_settle(
     limits: Option<&Limits<'_>>,
     verdict: Option<&mut MaybeUninit<Option<Box<Verdict>>>>,
 ) -> Status {
-    with(session, |s| {
-        let execution = s.session.execution().map_err(malformed)?;
-        judged(s, execution, limits, verdict)
-    })
+    made_by(session, verdict, |s| judged(s, s.session.execution().map_err(malformed)?, limits))
 }
 
 /// What the engines for whole executions say of the execution with the latest refused step: the proof that it is inconsistent.
@@ -556,23 +550,14 @@ pub extern "C" fn tribunal_session_refutation(
     limits: Option<&Limits<'_>>,
     verdict: Option<&mut MaybeUninit<Option<Box<Verdict>>>>,
 ) -> Status {
-    with(session, |s| {
+    made_by(session, verdict, |s| {
         let refused = s.refused.ok_or(Failure::End)?;
         let refuted = s.session.refuted(&refused).map_err(malformed)?;
-        judged(s, refuted.ok_or(Failure::End)?, limits, verdict)
+        judged(s, refuted.ok_or(Failure::End)?, limits)
     })
 }
 
-fn judged(
-    s: &Session,
-    execution: Execution,
-    limits: Option<&Limits<'_>>,
-    verdict: Option<&mut MaybeUninit<Option<Box<Verdict>>>>,
-) -> Result<(), Failure> {
-    let out = verdict.ok_or_else(|| null("the place for the verdict"))?;
-    out.write(None);
+fn judged(s: &Session, execution: Execution, limits: Option<&Limits<'_>>) -> Result<Verdict, Failure> {
     let question = Question::Model(s.session.model());
-    let judged = Verdict::of(&History::of_memory(execution), &question, &Budget::new(limits))?;
-    out.write(Some(Box::new(judged)));
-    Ok(())
+    Verdict::of(&History::of_memory(execution), &question, &Budget::new(limits))
 }

@@ -147,6 +147,20 @@ pub(crate) fn made<T>(
     })
 }
 
+/// As [`made`], out of another handle.
+pub(crate) fn made_by<H: Handle, T>(
+    handle: Option<&mut H>,
+    out: Option<&mut MaybeUninit<Option<Box<T>>>>,
+    make: impl FnOnce(&mut H) -> Result<T, Failure>,
+) -> Status {
+    let Some(out) = out else { return failed(null("the place for the new handle")) };
+    out.write(None);
+    with(handle, |handle| {
+        out.write(Some(Box::new(make(handle)?)));
+        Ok(())
+    })
+}
+
 /// Frees a handle, or does nothing with NULL.
 pub(crate) fn freed<T>(handle: Option<Box<T>>) {
     guarded(|| {

@@ -33,6 +33,7 @@ pub mod session;
 mod shrink;
 mod small;
 mod sources;
+pub mod transactions;
 pub mod verdict;
 pub mod verify;
 

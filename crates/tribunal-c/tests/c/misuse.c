@@ -36,6 +36,9 @@ static void null_handles(void) {
     INVALID(tribunal_builder_interval(NULL, place, NULL, NULL));
     INVALID(tribunal_builder_final(NULL, 0, 0));
     INVALID(tribunal_builder_build(NULL, NULL));
+    tribunal_history *history = (tribunal_history *)1;
+    INVALID(tribunal_builder_build(NULL, &history));
+    EXPECT(history == NULL);
     tribunal_builder_free(NULL);
     INVALID(tribunal_object_builder_new(NULL, NULL));
     INVALID(tribunal_object_builder_call(NULL, 0, NULL, NULL, 0, 0, NULL));
@@ -395,6 +398,17 @@ static void *reader_of_verdict(void *verdict) {
     return NULL;
 }
 
+static void *checker_of_history(void *history) {
+    for (int i = 0; i < 50; i++) {
+        tribunal_verdict *verdict;
+        OK(tribunal_check(history, i % 2 ? "sc" : "tso", NULL, &verdict));
+        EXPECT(tribunal_verdict_word(verdict) == (i % 2 ? TRIBUNAL_WORD_INCONSISTENT : TRIBUNAL_WORD_CONSISTENT));
+        tribunal_verdict_free(verdict);
+    }
+    EXPECT(tribunal_history_json(history) == tribunal_history_json(history));
+    return NULL;
+}
+
 static void *freer_of_session(void *session) {
     OK(tribunal_session_write(session, 0, 0, RLX, NULL));
     tribunal_session_free(session);
@@ -406,6 +420,8 @@ static void threads(void) {
     tribunal_verdict *verdict;
     pthread_t readers[4], freer;
     OK(parse(SB, &h));
+    for (int i = 0; i < 4; i++) pthread_create(&readers[i], NULL, checker_of_history, h);
+    for (int i = 0; i < 4; i++) pthread_join(readers[i], NULL);
     OK(tribunal_check(h, "sc", NULL, &verdict));
     tribunal_history_free(h);
     for (int i = 0; i < 4; i++) pthread_create(&readers[i], NULL, reader_of_verdict, verdict);

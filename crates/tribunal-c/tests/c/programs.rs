@@ -7,7 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const SANITIZED: [&str; 2] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
-const VALGRIND: [&str; 4] = ["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full"];
+const VALGRIND: [&str; 5] = [
+    "valgrind",
+    "--quiet",
+    "--error-exitcode=99",
+    "--leak-check=full",
+    // Threads of a pool are there to the end.
+    "--errors-for-leak-kinds=definite",
+];
 
 /// What finds memory errors here: options to compile with, and what to run programs under.
 fn checked() -> (&'static [&'static str], &'static [&'static str]) {

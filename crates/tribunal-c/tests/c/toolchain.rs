@@ -82,7 +82,10 @@ impl Installed {
             .arg("-o")
             .arg(&program);
         match linking {
-            Linking::Static => command.arg(lib.join("libtribunal.a")).args(system_libraries()),
+            // Copying what debuggers want is most of the time that linking takes.
+            Linking::Static => {
+                command.arg(lib.join("libtribunal.a")).args(system_libraries()).arg("-Wl,--strip-debug")
+            }
             Linking::Shared => command.args(self.options().1.split(' ')).arg("-lpthread"),
         };
         let output = command.output().expect("there is a compiler");

@@ -28,6 +28,7 @@ macro_rules! id {
         }
     };
 }
+pub(crate) use id;
 
 id!(
     /// An event of an [`Execution`](super::Execution).

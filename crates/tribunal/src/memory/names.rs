@@ -6,30 +6,30 @@ use std::mem::size_of;
 
 /// Names by their ids, from 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     text: String,
     /// Where each ends; the next begins there.
     ends: Vec<usize>,
 }
 
 impl Names {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The name of an id, which must have one.
     #[inline]
-    pub(super) fn get(&self, id: usize) -> &str {
+    pub(crate) fn get(&self, id: usize) -> &str {
         let start = if id == 0 { 0 } else { self.ends[id - 1] };
         &self.text[start..self.ends[id]]
     }
 
-    pub(super) fn push(&mut self, name: &str) {
+    pub(crate) fn push(&mut self, name: &str) {
         self.text.push_str(name);
         self.ends.push(self.text.len());
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.text.capacity() + self.ends.capacity() * size_of::<usize>()
     }
 
@@ -41,7 +41,7 @@ impl Names {
 
 /// Gives names their ids.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interner {
+pub(crate) struct Interner {
     names: Names,
     /// A hash table with linear probing, at most three quarters full; its size is a power of two, or 0.
     places: Vec<Place>,
@@ -57,21 +57,21 @@ struct Place {
 const FREE: Place = Place { key: 0, id: u32::MAX };
 
 /// What a name takes at most, beside three times its text, while it is collected or built.
-pub(super) const NAME: usize = 6 * size_of::<Place>() + 3 * size_of::<usize>();
+pub(crate) const NAME: usize = 6 * size_of::<Place>() + 3 * size_of::<usize>();
 
 impl Interner {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.names.len()
     }
 
     /// The name of an id, which must have one.
-    pub(super) fn get(&self, id: usize) -> &str {
+    pub(crate) fn get(&self, id: usize) -> &str {
         self.names.get(id)
     }
 
     /// The id of a name, if it has one.
     #[inline(always)]
-    pub(super) fn find(&self, name: &[u8]) -> Option<u32> {
+    pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
         if name.len() < 8 { self.find_key(key(name), |_| true) } else { self.find_long(name) }
     }
 
@@ -96,7 +96,7 @@ impl Interner {
     }
 
     /// Gives a name the next id. It must not have one.
-    pub(super) fn add(&mut self, name: &str) -> u32 {
+    pub(crate) fn add(&mut self, name: &str) -> u32 {
         let id = self.names.len() as u32;
         if 4 * self.names.len() >= 3 * self.places.len() {
             let size = (2 * self.places.len()).max(32);
@@ -117,7 +117,7 @@ impl Interner {
     }
 
     /// The names, for good; `keep` says whether room is kept for others.
-    pub(super) fn take(&mut self, keep: bool) -> Names {
+    pub(crate) fn take(&mut self, keep: bool) -> Names {
         if keep {
             return self.names.clone();
         }
@@ -129,13 +129,13 @@ impl Interner {
     }
 
     /// Forgets all names, but keeps the room.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.names.clear();
         self.places.fill(FREE);
     }
 
     /// Bytes that are held.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.names.bytes() + self.places.capacity() * size_of::<Place>()
     }
 }

@@ -47,6 +47,7 @@ mod refusal;
 mod sources;
 #[cfg(test)]
 mod tests;
+pub mod transactions;
 mod violation;
 mod witness;
 

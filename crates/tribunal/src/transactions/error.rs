@@ -1,0 +1,61 @@
+//! Why a history of transactions is malformed.
+
+use super::{OpId, TxnId};
+
+/// A history that no run of clients can have.
+///
+/// Every variant names its transaction or operation, so that a reader of a file can name the line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MalformedHistory {
+    /// A key is used as a register and as a list.
+    #[error("key {key} is a register and a list: it is {used} here, and was otherwise before")]
+    BothKinds {
+        /// The operation that differs from those before it.
+        op: OpId,
+        /// The key.
+        key: String,
+        /// How it is used there.
+        used: &'static str,
+    },
+    /// An element is appended to a list twice, so that nobody can tell who was read.
+    #[error("{value} is appended to {key} twice")]
+    AppendedTwice {
+        /// The second append.
+        op: OpId,
+        /// The key.
+        key: String,
+        /// The element.
+        value: i64,
+    },
+    /// A transaction ends before it begins.
+    #[error("the transaction ends at {end}, before it begins at {begin}")]
+    Backwards {
+        /// The transaction.
+        txn: TxnId,
+        /// When it begins.
+        begin: i64,
+        /// When it ends.
+        end: i64,
+    },
+    /// A committed or aborted transaction has a begin and no end.
+    #[error("the transaction has a begin and no end")]
+    Endless {
+        /// The transaction.
+        txn: TxnId,
+    },
+    /// Some transactions have times and others have none.
+    #[error("the transaction has {}, unlike those before it: give all of them times, or none", if *.timed { "times" } else { "no times" })]
+    MixedTimes {
+        /// The first that differs.
+        txn: TxnId,
+        /// Whether it has times.
+        timed: bool,
+    },
+    /// There are more operations, or transactions, than 32 bits can count.
+    #[error("a history has at most {most} operations")]
+    TooLong {
+        /// How many there may be.
+        most: u32,
+    },
+}

@@ -1,0 +1,85 @@
+//! Histories of transactions: sessions of reads, writes and appends, and the isolation levels they satisfy.
+//!
+//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is a register,
+//! which is written and read, or a list, which is appended to and read whole. The initial transaction [`INIT`] writes the initial value
+//! of every key and is first in every order.
+//!
+//! **What counts.** Committed transactions count, and so does each of unknown outcome from which one that counts reads. Aborted ones, and what they read, do not.
+//!
+//! **Relations**, all of transactions that count:
+//!
+//! - so, session order: from each committed transaction to the later ones of its session;
+//! - rt, real time: from a committed transaction to those that begin after its end;
+//! - wr: from the source of a read to the reader. A read after a write of its own transaction to the key is internal and has none;
+//! - co, the commit order: what a level asks for, see [`Isolation`].
+//!
+//! Source: Biswas and Enea 2019, with Adya's, Elle's and Cerone's levels beside theirs.
+
+mod builder;
+mod error;
+mod graph;
+mod history;
+mod ids;
+mod level;
+mod lists;
+mod reads;
+mod relations;
+mod strong;
+mod verdict;
+mod versions;
+mod weak;
+
+use crate::limits::Limits;
+
+pub use builder::HistoryBuilder;
+pub use error::MalformedHistory;
+pub use history::{History, Op, Span, Status};
+pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
+pub use level::{Base, Isolation, Level};
+pub use reads::{Misread, Misreading, Reads, Source};
+pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation};
+pub use versions::Incompatible;
+
+/// Decides whether a history satisfies a level.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{History, Level, Op, Status, Verdict, judge};
+/// // A lost update: both read the initial value and overwrite it.
+/// let mut b = History::builder();
+/// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
+/// let history = b.build()?;
+/// let verdict = |level: &str| judge(&history, level.parse().expect("a level"), &Limits::default());
+/// assert!(matches!(verdict("pc"), Verdict::Consistent(_)));
+/// assert!(matches!(verdict("si"), Verdict::Inconsistent(_)));
+/// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+/// ```
+pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
+    if level.needs_times() && !history.is_timed() {
+        return Verdict::Unsupported(Unsupported::Times);
+    }
+    let weak = match level.isolation() {
+        Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
+            Level::new(Isolation::Rc, level.base())
+        }
+        _ => None,
+    };
+    let commits = match weak::decide(history, weak.unwrap_or(level)) {
+        Ok(commits) => commits,
+        Err(violation) => return Verdict::Inconsistent(violation),
+    };
+    if weak.is_none() {
+        return Verdict::Consistent(commits);
+    }
+    let versions = match versions::versions(history) {
+        Ok(versions) => versions,
+        Err(incompatible) => return Verdict::Inconsistent(Violation::Incompatible(incompatible)),
+    };
+    match strong::decide(history, level, &versions, limits) {
+        Ok(Ok(commits)) => Verdict::Consistent(commits),
+        Ok(Err(proof)) => Verdict::Inconsistent(Violation::Proof(proof)),
+        Err(limit) => Verdict::Undecided(limit),
+    }
+}

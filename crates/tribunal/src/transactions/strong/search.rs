@@ -1,0 +1,130 @@
+//! Choosing an order of writers where saturation leaves it open.
+
+use super::super::versions::Versions;
+use super::super::{End, KeyId, Proof, TxnId};
+use super::proof::Part;
+use super::saturation::{Ground, Halt, Saturation};
+use crate::limits::Limits;
+use crate::verdict::Limit;
+use rustc_hash::FxHashMap;
+
+/// Why there is no order, or no answer.
+pub(super) enum Stop {
+    Refuted(Box<Part>),
+    Limit(Limit),
+}
+
+/// A choice: that `first` comes before `second`, or the other way round if that is refuted.
+struct Choice {
+    mark: usize,
+    key: KeyId,
+    first: TxnId,
+    second: TxnId,
+    forward: Option<Box<Part>>,
+}
+
+impl Saturation<'_> {
+    /// Orders the writers of every key.
+    pub(super) fn solve(
+        &mut self,
+        versions: &FxHashMap<KeyId, Versions>,
+        limits: &Limits<'_>,
+    ) -> Result<(), Stop> {
+        let begun = self.begin(versions).map_err(Halt::Conflict);
+        match begun.and_then(|()| self.saturate(limits)) {
+            Ok(()) => self.search(limits),
+            Err(Halt::Conflict(conflict)) => Err(Stop::Refuted(Box::new(self.refute(conflict)))),
+            Err(Halt::Limit(limit)) => Err(Stop::Limit(limit)),
+        }
+    }
+
+    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
+    fn search(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
+        let hint = self.order();
+        let mut keys: Vec<KeyId> = self.writers.keys().copied().collect();
+        keys.sort_unstable();
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut at = 0;
+        while at < keys.len() {
+            let Some((first, second)) = self.unordered(keys[at], &hint) else {
+                at += 1;
+                continue;
+            };
+            limits.check(self.states).map_err(Stop::Limit)?;
+            let (mark, key) = (self.mark(), keys[at]);
+            choices.push(Choice { mark, key, first, second, forward: None });
+            let mut outcome = self.choose(key, first, second, choices.len() - 1, limits);
+            while let Err(halt) = outcome {
+                let mut part = match halt {
+                    Halt::Limit(limit) => return Err(Stop::Limit(limit)),
+                    Halt::Conflict(conflict) => Box::new(self.refute(conflict)),
+                };
+                at = 0;
+                outcome = loop {
+                    let Some(mut choice) = choices.pop() else { return Err(Stop::Refuted(part)) };
+                    self.undo(choice.mark);
+                    let number = choices.len();
+                    if !part.uses.remove(&(number as u32)) {
+                        continue;
+                    }
+                    match choice.forward.take() {
+                        Some(forward) => part = cases(&choice, *forward, *part),
+                        None => {
+                            let Choice { key, first, second, .. } = choice;
+                            choices.push(Choice { forward: Some(part), ..choice });
+                            break self.choose(key, second, first, number, limits);
+                        }
+                    }
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        key: KeyId,
+        first: TxnId,
+        second: TxnId,
+        number: usize,
+        limits: &Limits<'_>,
+    ) -> Result<(), Halt> {
+        self.states += 1;
+        self.before(key, first, second, Ground::Assumed(number as u32))?;
+        self.saturate(limits)
+    }
+
+    /// Two writers of a key neither of which is known to come before the other; none if all are in order.
+    fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
+        let mut writers: Vec<TxnId> = self.writers[&key].iter().map(|writer| writer.txn).collect();
+        writers.sort_unstable_by_key(|&txn| hint[self.commit(txn) as usize]);
+        let leads = |first: TxnId, second: TxnId| self.leads(self.commit(first), self.target(second));
+        // In order: each leads to the next.
+        let mut ordered: Vec<TxnId> = Vec::with_capacity(writers.len());
+        for writer in writers {
+            let mut place = ordered.len();
+            while place > 0 && leads(writer, ordered[place - 1]) {
+                place -= 1;
+            }
+            if place > 0 && !leads(ordered[place - 1], writer) {
+                return Some((ordered[place - 1], writer));
+            }
+            ordered.insert(place, writer);
+        }
+        None
+    }
+}
+
+/// Neither order can be.
+fn cases(choice: &Choice, forward: Part, backward: Part) -> Box<Part> {
+    let &Choice { key, first, second, .. } = choice;
+    let uses = forward.uses.union(&backward.uses).copied().collect();
+    let end = End::Cases {
+        key,
+        first,
+        second,
+        forward: Box::new(forward.proof),
+        backward: Box::new(backward.proof),
+    };
+    Box::new(Part { proof: Proof { steps: Vec::new(), end }, uses })
+}

@@ -1,0 +1,376 @@
+//! ru, rc, mav, rat and tcc: what reads force of ww, and one search for a cycle.
+//!
+//! A level forbids `d ; rw`, for a relation d that does not depend on co. So a transaction t₁ that writes x and is before t₃ by d, where t₃ reads
+//! x from t₀ ≠ t₁, must be before t₀ (ww), and nothing else is asked: any order that contains b, wr and these ww will do.
+//!
+//! | level | d | edges |
+//! |---|---|---|
+//! | ru | | lists alone |
+//! | rc | ∅ | |
+//! | mav | wr of an earlier read | per reader, its sources' writes against its reads, the smaller of the two |
+//! | rat | b ∪ wr | the same; and the last writer of the key in the session |
+//! | tcc | (b ∪ wr)⁺ | per read and session, the last writer of the key that the reader knows of |
+//!
+//! Source: Møldrup and Pavlogiannis, PLDI 2025 (AWDIT). Bounds: O(n) for ru and rc, O(n^{3/2}) for mav and rat, O(n·k·log n) for tcc, for n operations
+//! of k sessions; strict levels add a sort.
+
+use super::graph::{Edge, Graph, Node, Why};
+use super::history::Kind;
+use super::relations::{self, Nodes, counted, reads};
+use super::versions::versions;
+use super::{
+    Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Misread, OpId, Proof, Rel, SessionId,
+    Status, Step, TxnId, Violation,
+};
+use rustc_hash::FxHashMap;
+
+/// The commit order, init left out, or why there is none. The level is one of those above; sources are known, and there are times if it needs
+/// them.
+pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Violation> {
+    let isolation = level.isolation();
+    let forbidden = |misread: &&Misread| isolation != Isolation::Ru || misread.what.breaks_everything();
+    if let Some(&misread) = history.reads().misread().iter().find(forbidden) {
+        return Err(Violation::Misread(misread));
+    }
+    let versions = versions(history).map_err(Violation::Incompatible)?;
+    let nodes = Nodes::of(history);
+    let mut edges = Vec::new();
+    let mut count = nodes.count();
+    if isolation != Isolation::Ru {
+        count = relations::base(history, level.base(), &mut edges);
+        relations::wr(history, &mut edges);
+    }
+    let known = (isolation == Isolation::Tcc).then(|| Graph::new(count, &edges));
+    relations::lists(&versions, &mut edges);
+    let explanation = Explanation { history, level, known: known.as_ref() };
+    let mut forcing = Forcing::new(history, &mut edges);
+    match isolation {
+        Isolation::Mav => forcing.by_sources(true),
+        Isolation::Rat => {
+            forcing.by_sources(false);
+            if level.base() != Base::None {
+                forcing.by_session();
+            }
+            if level.base() == Base::Strict {
+                count = forcing.by_time(count as Node) as usize;
+            }
+        }
+        Isolation::Tcc => {
+            if let Some(known) = &known {
+                let order = known.order().map_err(|cycle| explanation.cycle(&cycle))?;
+                forcing.by_knowledge(known, &order);
+            }
+        }
+        _ => {}
+    }
+    if let Some((writer, read)) = forcing.initial {
+        return Err(explanation.initial(writer, read));
+    }
+    let order = Graph::new(count, &edges).order().map_err(|cycle| explanation.cycle(&cycle))?;
+    let commits = order.into_iter().filter_map(|node| nodes.txn(node));
+    Ok(commits.filter(|&txn| txn != INIT && history.reads().counts(txn)).collect())
+}
+
+/// Turns cycles into proofs.
+struct Explanation<'a> {
+    history: &'a History,
+    level: Level,
+    /// Of tcc, D.
+    known: Option<&'a Graph>,
+}
+
+impl Explanation<'_> {
+    fn cycle(&self, edges: &[Edge]) -> Violation {
+        let nodes = Nodes::of(self.history);
+        let start = edges.iter().position(|edge| nodes.txn(edge.from).is_some()).unwrap_or(0);
+        let (mut steps, mut cycle) = (Vec::new(), Vec::new());
+        let mut left = INIT;
+        for &Edge { from, to, why } in edges[start..].iter().chain(&edges[..start]) {
+            left = nodes.txn(from).unwrap_or(left);
+            let Some(to) = nodes.txn(to) else { continue };
+            let key = |read: OpId| self.history.keys[read.index()];
+            let (rel, because) = match why {
+                Why::Session => (Rel::So, None),
+                Why::Time => (Rel::Rt, None),
+                Why::Read(op) => (Rel::Wr(op), None),
+                Why::List(read) => (Rel::Ww(key(read)), Some((read, Because::List(read)))),
+                Why::Seen(read) => {
+                    let path = self.path(left, read);
+                    (Rel::Ww(key(read)), Some((read, Because::Seen { read, path })))
+                }
+            };
+            cycle.push(Link { from: left, to, rel });
+            let step = |(read, because)| Step { key: key(read), first: left, second: to, because };
+            steps.extend(because.map(step));
+        }
+        Violation::Proof(Proof { steps, end: End::Cycle(cycle) })
+    }
+
+    /// A writer of the key comes before a read of its initial value.
+    fn initial(&self, writer: TxnId, read: OpId) -> Violation {
+        let mut cycle = self.path(writer, read);
+        cycle.push(Link { from: self.history.txn_of(read), to: writer, rel: Rel::Rw(read) });
+        Violation::Proof(Proof { steps: Vec::new(), end: End::Cycle(cycle) })
+    }
+
+    /// How a writer comes before a reader.
+    fn path(&self, writer: TxnId, read: OpId) -> Vec<Link> {
+        let (history, reader) = (self.history, self.history.txn_of(read));
+        let link = |rel| vec![Link { from: writer, to: reader, rel }];
+        if let Some(known) = self.known {
+            let edges = known.path(writer.0, reader.0);
+            let Violation::Proof(Proof { end: End::Cycle(path), .. }) = self.cycle(&edges) else {
+                return Vec::new();
+            };
+            return path;
+        }
+        let wr = reads(history, reader).find(|&(_, _, source)| source == writer);
+        if let Some((op, ..)) = wr.filter(|(op, ..)| self.level.isolation() != Isolation::Mav || *op < read) {
+            return link(Rel::Wr(op));
+        }
+        let same = history.session_of(writer) == history.session_of(reader);
+        link(if same && writer < reader { Rel::So } else { Rel::Rt })
+    }
+}
+
+/// Adds the ww that reads force to the edges of a graph.
+struct Forcing<'h, 'e> {
+    history: &'h History,
+    edges: &'e mut Vec<Edge>,
+    /// A writer that comes before a read of the initial value of what it writes, and that read.
+    initial: Option<(TxnId, OpId)>,
+    /// By transaction, the keys that it writes, in order; where they begin, and where the last end.
+    write_starts: Vec<u32>,
+    write_keys: Vec<KeyId>,
+}
+
+/// The last of something that is not there.
+const NONE: u32 = u32::MAX;
+
+impl<'h, 'e> Forcing<'h, 'e> {
+    fn new(history: &'h History, edges: &'e mut Vec<Edge>) -> Self {
+        let (mut write_starts, mut write_keys) = (vec![0], Vec::new());
+        let mut keys: Vec<KeyId> = Vec::new();
+        for txn in history.transactions() {
+            let writes = |&op: &usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
+            keys.clear();
+            if history.reads().counts(txn) {
+                keys.extend(history.range(txn).filter(writes).map(|op| history.keys[op]));
+            }
+            keys.sort_unstable();
+            keys.dedup();
+            write_keys.extend_from_slice(&keys);
+            write_starts.push(write_keys.len() as u32);
+        }
+        Forcing { history, edges, initial: None, write_starts, write_keys }
+    }
+
+    fn writes(&self, txn: TxnId) -> &[KeyId] {
+        &self.write_keys[self.write_starts[txn.index()] as usize..self.write_starts[txn.index() + 1] as usize]
+    }
+
+    /// What the read returned is of the source, though `first` comes before the read: so it comes before the source.
+    fn force(&mut self, first: TxnId, source: TxnId, read: OpId) {
+        if source == INIT {
+            self.initial.get_or_insert((first, read));
+        } else {
+            self.edges.push(Edge { from: first.0, to: source.0, why: Why::Seen(read) });
+        }
+    }
+
+    /// d = wr; with `in_order` only the wr of reads before the one that would be wrong.
+    fn by_sources(&mut self, in_order: bool) {
+        let history = self.history;
+        // By key, the reader whose reads are listed, and the last of its reads of the key; by read, the one before it.
+        let mut listed: Vec<(u32, u32)> = vec![(NONE, NONE); history.key_count()];
+        let mut before: Vec<u32> = Vec::new();
+        let mut its_reads: Vec<(OpId, KeyId, TxnId)> = Vec::new();
+        let mut sources: Vec<(TxnId, u32)> = Vec::new();
+        for reader in counted(history) {
+            its_reads.clear();
+            its_reads.extend(reads(history, reader));
+            if its_reads.len() < 2 {
+                continue;
+            }
+            before.clear();
+            sources.clear();
+            for (place, &(_, key, source)) in (0..).zip(&its_reads) {
+                let (of, last) = &mut listed[key.index()];
+                before.push(if *of == reader.0 { *last } else { NONE });
+                (*of, *last) = (reader.0, place);
+                sources.push((source, place));
+            }
+            // Each source by its first read.
+            sources.sort_unstable();
+            sources.dedup_by_key(|(source, _)| *source);
+            for &(source, first) in sources.iter().filter(|(source, _)| *source != INIT) {
+                let wrong = |place: u32| {
+                    let (_, _, other) = its_reads[place as usize];
+                    other != source && (!in_order || place > first)
+                };
+                if self.writes(source).len() <= its_reads.len() {
+                    for at in 0..self.writes(source).len() {
+                        let (of, mut place) = listed[self.writes(source)[at].index()];
+                        while of == reader.0 && place != NONE {
+                            if wrong(place) {
+                                let (op, _, other) = its_reads[place as usize];
+                                self.force(source, other, op);
+                            }
+                            place = before[place as usize];
+                        }
+                    }
+                } else {
+                    for (place, &(op, key, other)) in (0..).zip(&its_reads) {
+                        if wrong(place) && self.writes(source).binary_search(&key).is_ok() {
+                            self.force(source, other, op);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// d = so: the last writer of the key in the session stands for those before it.
+    fn by_session(&mut self) {
+        let history = self.history;
+        let mut last: Vec<(u32, TxnId)> = vec![(NONE, INIT); history.key_count()];
+        for session in (0..history.session_count() as u32).map(SessionId) {
+            for txn in history.session(session).filter(|&txn| history.reads().counts(txn)) {
+                for (op, key, source) in reads(history, txn) {
+                    let (of, writer) = last[key.index()];
+                    if of == session.0 && writer != source {
+                        self.force(writer, source, op);
+                    }
+                }
+                if history.status(txn) == Status::Committed {
+                    for at in 0..self.writes(txn).len() {
+                        last[self.writes(txn)[at].index()] = (session.0, txn);
+                    }
+                }
+            }
+        }
+    }
+
+    /// d = rt, with moments for each key: all its writers up to a time. Gives the number of nodes.
+    fn by_time(&mut self, mut next: Node) -> Node {
+        let history = self.history;
+        let mut writers: FxHashMap<KeyId, Vec<(i64, TxnId)>> = FxHashMap::default();
+        for txn in counted(history).filter(|&txn| history.status(txn) == Status::Committed) {
+            let Some(end) = history.span(txn).and_then(|span| span.end) else { continue };
+            for &key in self.writes(txn) {
+                writers.entry(key).or_default().push((end, txn));
+            }
+        }
+        writers.values_mut().for_each(|writers| writers.sort_unstable());
+        // Of the reads of a key from a source, the one whose transaction begins last asks for most.
+        let mut latest: FxHashMap<(KeyId, TxnId), (i64, OpId)> = FxHashMap::default();
+        for txn in counted(history) {
+            let Some(span) = history.span(txn) else { continue };
+            for (op, key, source) in reads(history, txn).filter(|(_, key, _)| writers.contains_key(key)) {
+                let latest = latest.entry((key, source)).or_insert((span.begin, op));
+                *latest = (*latest).max((span.begin, op));
+            }
+        }
+        let mut sorted: Vec<_> = latest.into_iter().collect();
+        sorted.sort_unstable();
+        for reads in sorted.chunk_by(|((a, _), _), ((b, _), _)| a == b) {
+            let writers = &writers[&reads[0].0.0];
+            let first = next;
+            for (moment, &(_, txn)) in (first..).zip(writers) {
+                self.edges.push(Edge { from: txn.0, to: moment, why: Why::Time });
+                if moment > first {
+                    self.edges.push(Edge { from: moment - 1, to: moment, why: Why::Time });
+                }
+            }
+            next += writers.len() as Node;
+            for &((_, source), (begin, op)) in reads {
+                let before = writers.partition_point(|&(end, _)| end < begin);
+                let its_end =
+                    (source != INIT).then(|| history.span(source).and_then(|span| span.end)).flatten();
+                let own = its_end.map(|end| writers.partition_point(|&writer| writer < (end, source)));
+                // Up to the source's own place a moment stands for all; behind it are few, unless one of them begins after the source's end.
+                let (prefix, rest) = match own {
+                    Some(own) if own < before => (own, own + 1..before),
+                    _ => (before, before..before),
+                };
+                if source == INIT {
+                    if let Some(&(_, writer)) = writers[..prefix].first() {
+                        self.force(writer, INIT, op);
+                    }
+                } else if prefix > 0 {
+                    let from = first + prefix as Node - 1;
+                    self.edges.push(Edge { from, to: source.0, why: Why::Seen(op) });
+                }
+                for &(_, writer) in &writers[rest] {
+                    self.force(writer, source, op);
+                    let after = history.span(writer).zip(its_end).is_some_and(|(span, end)| end < span.begin);
+                    if after {
+                        break;
+                    }
+                }
+            }
+        }
+        next
+    }
+
+    /// d = (b ∪ wr)⁺, by clocks: of each session how many committed transactions are before a node. A transaction of unknown outcome, which nothing
+    /// follows in its session, has a place of its own.
+    fn by_knowledge(&mut self, graph: &Graph, order: &[Node]) {
+        let history = self.history;
+        // By transaction, its column and its place there.
+        let mut places: Vec<(u32, u32)> = vec![(NONE, 0); history.len()];
+        let mut columns = history.session_count() as u32;
+        for session in (0..columns).map(SessionId) {
+            let mut committed = 0;
+            for txn in history.session(session).filter(|&txn| history.reads().counts(txn)) {
+                if history.status(txn) == Status::Committed {
+                    places[txn.index()] = (session.0, committed);
+                    committed += 1;
+                } else {
+                    places[txn.index()] = (columns, 0);
+                    columns += 1;
+                }
+            }
+        }
+        let width = columns as usize;
+        let mut clocks = vec![0u32; graph.nodes() * width];
+        let mut row = vec![0u32; width];
+        for &node in order {
+            row.copy_from_slice(&clocks[node as usize * width..][..width]);
+            if let Some(&(column, place)) = places.get(node as usize)
+                && column != NONE
+            {
+                let known = &mut row[column as usize];
+                *known = (*known).max(place + 1);
+            }
+            for (next, _) in graph.edges(node) {
+                let next = &mut clocks[next as usize * width..][..width];
+                next.iter_mut().zip(&row).for_each(|(next, known)| *next = (*next).max(*known));
+            }
+        }
+        // By key, its writers by column and place.
+        let mut writers: FxHashMap<KeyId, Vec<(u32, u32, TxnId)>> = FxHashMap::default();
+        for txn in counted(history) {
+            let (column, place) = places[txn.index()];
+            for &key in self.writes(txn) {
+                writers.entry(key).or_default().push((column, place, txn));
+            }
+        }
+        writers.values_mut().for_each(|writers| writers.sort_unstable());
+        for txn in counted(history) {
+            let clock = &clocks[txn.index() * width..][..width];
+            for (op, key, source) in reads(history, txn) {
+                let Some(writers) = writers.get(&key) else { continue };
+                for of_column in writers.chunk_by(|a, b| a.0 == b.0) {
+                    let known = clock[of_column[0].0 as usize];
+                    let before = of_column.partition_point(|&(_, place, _)| place < known);
+                    if let Some(&(.., last)) = of_column[..before].last()
+                        && last != source
+                    {
+                        self.force(last, source, op);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,679 @@
+//! Checks what is said of a history of transactions, from the definitions of the levels alone.
+//!
+//! A commit order is checked against the level's relation, as [`Isolation`] has it. A proof is checked step by step: a step may rest on so, rt, wr, on ww by
+//! steps before it, and on rw by those. What paths and cycles may be made of:
+//!
+//! | level | a path to a read, `Seen` | a cycle |
+//! |---|---|---|
+//! | ru | | ww |
+//! | rc | | b, wr, ww |
+//! | mav | one wr, of a read before it | the same; or a path and the rw back |
+//! | rat | one of b or wr | the same |
+//! | tcc | b and wr | the same |
+//! | psi | b, wr and ww | the same |
+//! | pc | (b ∪ wr) ; rw? and ww; not an rw first or last, nor ww before rw | the same |
+//! | si | (b ∪ wr ∪ ww) ; rw?, not an rw first or last | the same, no two rw in a row |
+//! | ser | b, wr, ww and rw | the same |
+//!
+//! By a path from a writer to another, `Otherwise`, the two cannot be the other way round.
+
+use crate::transactions::{
+    Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, OpId, Proof, Rel, SessionId,
+    Source, Status, Step, TxnId, Verdict, Violation,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why a certificate does not prove its verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing to verify.
+    #[error("the verdict has no certificate")]
+    NoCertificate,
+    /// The level does not apply, and yet there is an answer.
+    #[error("{0} needs times, and the transactions have none")]
+    NoTimes(Level),
+    /// Values repeat, so that nobody knows what is read.
+    #[error("values repeat: the sources of reads are not known")]
+    Open,
+    /// A commit order is no order of the transactions that count.
+    #[error("the commit order does not have every transaction that counts once")]
+    NotAnOrder,
+    /// A commit order does not contain so, rt or wr.
+    #[error("{first:?} must come before {second:?} in the commit order")]
+    Backwards {
+        /// What must come first.
+        first: TxnId,
+        /// What must come second.
+        second: TxnId,
+    },
+    /// What was read of a list is no beginning of what was appended to it.
+    #[error("the commit order does not explain the list that {0:?} read")]
+    List(OpId),
+    /// The level's relation is not irreflexive.
+    #[error("what {read:?} returned is overwritten by {writer:?}, which comes before it")]
+    Overwritten {
+        /// The read.
+        read: OpId,
+        /// The transaction that overwrites it.
+        writer: TxnId,
+    },
+    /// A read cannot be, and the level forbids it.
+    #[error("{0:?} cannot be, and the level forbids it")]
+    Misread(OpId),
+    /// The history has no such misread, or the level does not forbid it.
+    #[error("{0:?} is no misread that the level forbids")]
+    NoMisread(OpId),
+    /// The reads of a list go together.
+    #[error("{0:?} and {1:?} go together")]
+    Compatible(OpId, OpId),
+    /// A link of a path or a cycle does not hold.
+    #[error("{0:?} does not hold")]
+    Link(Link),
+    /// A step does not follow.
+    #[error("it does not follow that {first:?} comes before {second:?}")]
+    Step {
+        /// The first.
+        first: TxnId,
+        /// The second.
+        second: TxnId,
+    },
+    /// A cycle is none, or not one that the level forbids.
+    #[error("the level does not forbid this cycle")]
+    Cycle,
+}
+
+/// Checks that a verdict is right.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{History, Level, Op, Status, judge};
+/// use tribunal::verify::transactions::verify;
+/// let mut b = History::builder();
+/// let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
+/// let history = b.build()?;
+/// for level in Level::ALL.into_iter().filter(|level| !level.needs_times()) {
+///     verify(&history, level, &judge(&history, level, &Limits::default()))?;
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn verify(history: &History, level: Level, verdict: &Verdict) -> Result<(), Refusal> {
+    if level.needs_times() && !history.is_timed() {
+        return Err(Refusal::NoTimes(level));
+    }
+    if history.reads().is_open() {
+        return Err(Refusal::Open);
+    }
+    let facts = Facts::of(history, level);
+    match verdict {
+        Verdict::Consistent(commits) => facts.witness(commits),
+        Verdict::Inconsistent(violation) => facts.violation(violation),
+        Verdict::Undecided(_) | Verdict::Unsupported(_) => Err(Refusal::NoCertificate),
+    }
+}
+
+/// An external read.
+#[derive(Clone, Copy)]
+struct Read {
+    op: OpId,
+    key: KeyId,
+    source: TxnId,
+}
+
+/// What the definitions speak of.
+struct Facts<'h> {
+    history: &'h History,
+    level: Level,
+    /// By transaction that counts, its external reads in their order.
+    reads: FxHashMap<TxnId, Vec<Read>>,
+    /// Who writes what.
+    writers: FxHashMap<KeyId, Vec<TxnId>>,
+    writes: FxHashSet<(TxnId, KeyId)>,
+}
+
+impl<'h> Facts<'h> {
+    fn of(history: &'h History, level: Level) -> Self {
+        let (mut reads, mut writers) = (FxHashMap::default(), FxHashMap::default());
+        let mut writes = FxHashSet::default();
+        for txn in history.transactions().filter(|&txn| history.reads().counts(txn)) {
+            let mut its_reads = Vec::new();
+            for op in history.ops_of(txn) {
+                match (history.op(op), history.reads().source(op)) {
+                    (Op::Write(key, _) | Op::Append(key, _), _) if writes.insert((txn, key)) => {
+                        writers.entry(key).or_insert_with(Vec::new).push(txn);
+                    }
+                    (read, Source::Txn(source)) if history.reads().counts(source) => {
+                        its_reads.push(Read { op, key: read.key(), source });
+                    }
+                    _ => {}
+                }
+            }
+            reads.insert(txn, its_reads);
+        }
+        Facts { history, level, reads, writers, writes }
+    }
+
+    fn counts(&self, txn: TxnId) -> bool {
+        txn != INIT && txn.index() < self.history.len() && self.history.reads().counts(txn)
+    }
+
+    fn reads(&self, txn: TxnId) -> &[Read] {
+        self.reads.get(&txn).map_or(&[], Vec::as_slice)
+    }
+
+    fn so(&self, first: TxnId, second: TxnId) -> bool {
+        self.level.base() != Base::None
+            && self.history.session_of(first) == self.history.session_of(second)
+            && first < second
+            && self.history.status(first) == Status::Committed
+    }
+
+    fn rt(&self, first: TxnId, second: TxnId) -> bool {
+        let end = self.history.span(first).and_then(|span| span.end);
+        let begin = self.history.span(second).map(|span| span.begin);
+        self.level.base() == Base::Strict
+            && self.history.status(first) == Status::Committed
+            && end.zip(begin).is_some_and(|(end, begin)| end < begin)
+    }
+
+    fn ignores_misreads(&self) -> bool {
+        self.level.isolation() == Isolation::Ru
+    }
+}
+
+/// A commit order.
+impl Facts<'_> {
+    fn witness(&self, commits: &[TxnId]) -> Result<(), Refusal> {
+        let misread = self.history.reads().misread().iter();
+        if let Some(misread) =
+            misread.clone().find(|misread| !self.ignores_misreads() || misread.what.breaks_everything())
+        {
+            return Err(Refusal::Misread(misread.op));
+        }
+        let mut place: FxHashMap<TxnId, usize> = FxHashMap::default();
+        for (at, &txn) in commits.iter().enumerate() {
+            if !self.counts(txn) || place.insert(txn, at + 1).is_some() {
+                return Err(Refusal::NotAnOrder);
+            }
+        }
+        if place.len() != self.reads.len() {
+            return Err(Refusal::NotAnOrder);
+        }
+        place.insert(INIT, 0);
+        self.lists(commits)?;
+        if self.level.isolation() == Isolation::Ru {
+            return Ok(());
+        }
+        Order::new(self, commits, place)?.check()
+    }
+
+    /// What was read of lists is what was appended so far, by transactions that count.
+    fn lists(&self, commits: &[TxnId]) -> Result<(), Refusal> {
+        let history = self.history;
+        let mut whole: FxHashMap<KeyId, Vec<i64>> = FxHashMap::default();
+        for &txn in commits {
+            for op in history.ops_of(txn) {
+                if let Op::Append(key, element) = history.op(op) {
+                    whole.entry(key).or_default().push(element);
+                }
+            }
+        }
+        let elements: FxHashSet<(KeyId, i64)> =
+            whole.iter().flat_map(|(&key, list)| list.iter().map(move |&element| (key, element))).collect();
+        for &txn in commits {
+            let mut own: FxHashMap<KeyId, usize> = FxHashMap::default();
+            for op in history.ops_of(txn) {
+                match history.op(op) {
+                    Op::Append(key, _) => *own.entry(key).or_default() += 1,
+                    Op::ReadList(key, list) => {
+                        let others = list.len().saturating_sub(own.get(&key).copied().unwrap_or(0));
+                        let others =
+                            list[..others].iter().filter(|&&element| elements.contains(&(key, element)));
+                        let mut appended = whole.get(&key).into_iter().flatten();
+                        if !others.into_iter().all(|element| appended.next() == Some(element)) {
+                            return Err(Refusal::List(op));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A commit order with what the relations are under it.
+struct Order<'f, 'h> {
+    facts: &'f Facts<'h>,
+    commits: &'f [TxnId],
+    place: FxHashMap<TxnId, usize>,
+    /// By key, its writers in the order.
+    writers: FxHashMap<KeyId, Vec<TxnId>>,
+    /// By transaction, the latest that is before it by so or rt, as its place in the order; 0 if none is.
+    before: FxHashMap<TxnId, usize>,
+}
+
+impl<'f, 'h> Order<'f, 'h> {
+    /// Also checks that it contains b and wr.
+    fn new(
+        facts: &'f Facts<'h>,
+        commits: &'f [TxnId],
+        place: FxHashMap<TxnId, usize>,
+    ) -> Result<Self, Refusal> {
+        let history = facts.history;
+        let mut writers = facts.writers.clone();
+        writers.values_mut().for_each(|writers| writers.sort_unstable_by_key(|txn| place[txn]));
+        let mut before: FxHashMap<TxnId, usize> = FxHashMap::default();
+        if facts.level.base() != Base::None {
+            for session in (0..history.session_count() as u32).map(SessionId) {
+                let mut latest = 0;
+                for txn in history.session(session).filter(|txn| place.contains_key(txn)) {
+                    before.insert(txn, latest);
+                    if history.status(txn) == Status::Committed {
+                        latest = latest.max(place[&txn]);
+                    }
+                }
+            }
+        }
+        if facts.level.base() == Base::Strict {
+            let committed = commits.iter().filter(|&&txn| history.status(txn) == Status::Committed);
+            let mut ends: Vec<(i64, usize)> =
+                committed.filter_map(|&txn| Some((history.span(txn)?.end?, place[&txn]))).collect();
+            ends.sort_unstable();
+            // The latest of all that end by then.
+            let mut latest = 0;
+            for (_, place) in &mut ends {
+                latest = latest.max(*place);
+                *place = latest;
+            }
+            for &txn in commits {
+                let Some(span) = history.span(txn) else { continue };
+                let count = ends.partition_point(|&(end, _)| end < span.begin);
+                let by_time = if count == 0 { 0 } else { ends[count - 1].1 };
+                let before = before.entry(txn).or_default();
+                *before = (*before).max(by_time);
+            }
+        }
+        for &txn in commits {
+            let latest = before.get(&txn).copied().unwrap_or(0);
+            let sources = facts.reads(txn).iter().map(|read| place[&read.source]);
+            let latest = sources.max().unwrap_or(0).max(latest);
+            if latest >= place[&txn] {
+                return Err(Refusal::Backwards { first: commits[latest - 1], second: txn });
+            }
+        }
+        Ok(Order { facts, commits, place, writers, before })
+    }
+
+    /// The first transaction that overwrites what a read returned, but the reader itself.
+    fn overwrites(&self, reader: TxnId, read: &Read) -> Option<TxnId> {
+        let writers = self.writers.get(&read.key)?;
+        let after = writers.partition_point(|txn| self.place[txn] <= self.place[&read.source]);
+        writers[after..].iter().copied().find(|&txn| txn != reader)
+    }
+
+    /// The level's relation is irreflexive.
+    fn check(&self) -> Result<(), Refusal> {
+        for &txn in self.commits {
+            let place = self.place[&txn];
+            let latest = match self.facts.level.isolation() {
+                Isolation::Ru | Isolation::Rc => return Ok(()),
+                Isolation::Mav | Isolation::Rat | Isolation::Tcc => {
+                    self.check_weak(txn)?;
+                    continue;
+                }
+                Isolation::Psi => {
+                    self.check_psi(txn)?;
+                    continue;
+                }
+                // co ; rw
+                Isolation::Ser => place.saturating_sub(1),
+                // co? ; (b ∪ wr) ; rw, and for si also ww.
+                isolation => {
+                    let sources = self.facts.reads(txn).iter().map(|read| self.place[&read.source]);
+                    let latest = sources.max().unwrap_or(0).max(self.before.get(&txn).copied().unwrap_or(0));
+                    if isolation == Isolation::Pc { latest } else { latest.max(self.last_overwritten(txn)) }
+                }
+            };
+            for read in self.facts.reads(txn) {
+                if let Some(writer) = self.overwrites(txn, read)
+                    && self.place[&writer] <= latest
+                {
+                    return Err(Refusal::Overwritten { read: read.op, writer });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The latest writer before a transaction of something that it writes.
+    fn last_overwritten(&self, txn: TxnId) -> usize {
+        self.previous_writers(txn).map(|writer| self.place[&writer]).max().unwrap_or(0)
+    }
+
+    /// Of each key that a transaction writes, the writer before it.
+    fn previous_writers(&self, txn: TxnId) -> impl Iterator<Item = TxnId> + '_ {
+        let keys = self.facts.history.ops_of(txn).map(|op| self.facts.history.op(op).key());
+        keys.filter(move |&key| self.facts.writes.contains(&(txn, key))).filter_map(move |key| {
+            let writers = &self.writers[&key];
+            let at = writers.partition_point(|other| self.place[other] < self.place[&txn]);
+            at.checked_sub(1).map(|before| writers[before])
+        })
+    }
+
+    /// No transaction that is before this one, in the level's sense, overwrites what it read.
+    fn check_weak(&self, txn: TxnId) -> Result<(), Refusal> {
+        let reads = self.facts.reads(txn);
+        let isolation = self.facts.level.isolation();
+        let is_overwritten = |read: &Read, writer: TxnId| {
+            writer != txn
+                && self.facts.writes.contains(&(writer, read.key))
+                && self.place[&writer] > self.place[&read.source]
+        };
+        for read in reads {
+            let before: Vec<TxnId> = match isolation {
+                Isolation::Mav => {
+                    reads.iter().take_while(|other| other.op != read.op).map(|other| other.source).collect()
+                }
+                Isolation::Rat => {
+                    let earlier = self.writers.get(&read.key).into_iter().flatten().copied();
+                    let base =
+                        earlier.filter(|&other| self.facts.so(other, txn) || self.facts.rt(other, txn));
+                    reads.iter().map(|other| other.source).chain(base).collect()
+                }
+                _ => {
+                    let earlier = self.writers.get(&read.key).into_iter().flatten().copied();
+                    earlier
+                        .filter(|&writer| is_overwritten(read, writer) && self.reaches(writer, txn, false))
+                        .collect()
+                }
+            };
+            if let Some(&writer) =
+                before.iter().find(|&&writer| writer != INIT && is_overwritten(read, writer))
+            {
+                return Err(Refusal::Overwritten { read: read.op, writer });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_psi(&self, txn: TxnId) -> Result<(), Refusal> {
+        for read in self.facts.reads(txn) {
+            if let Some(writer) = self.overwrites(txn, read)
+                && self.reaches(writer, txn, true)
+            {
+                return Err(Refusal::Overwritten { read: read.op, writer });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether one transaction comes before another by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺.
+    fn reaches(&self, from: TxnId, to: TxnId, ww: bool) -> bool {
+        if self.place[&from] >= self.place[&to] {
+            return false;
+        }
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![to];
+        while let Some(txn) = pending.pop() {
+            let base = self.commits[self.place[&from] - 1..self.place[&txn] - 1].iter().copied();
+            let base = base.filter(|&other| self.facts.so(other, txn) || self.facts.rt(other, txn));
+            let sources = self.facts.reads(txn).iter().map(|read| read.source);
+            let overwritten = self.previous_writers(txn).filter(|_| ww);
+            for before in base.chain(sources).chain(overwritten) {
+                if before == from {
+                    return true;
+                }
+                if self.place[&before] > self.place[&from] && seen.insert(before) {
+                    pending.push(before);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// ww that is known, by the steps before or by a case.
+type Known = FxHashSet<(KeyId, TxnId, TxnId)>;
+
+/// The part of a transaction that a link begins or ends at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Snapshot,
+    Commit,
+}
+
+/// Violations.
+impl Facts<'_> {
+    fn violation(&self, violation: &Violation) -> Result<(), Refusal> {
+        match violation {
+            Violation::Misread(misread) => {
+                let forbidden = !self.ignores_misreads() || misread.what.breaks_everything();
+                let there = self.history.reads().misread().contains(misread);
+                if there && forbidden { Ok(()) } else { Err(Refusal::NoMisread(misread.op)) }
+            }
+            Violation::Incompatible(incompatible) => {
+                let (op, other) = (incompatible.op, incompatible.other);
+                if self.are_incompatible(op, other) { Ok(()) } else { Err(Refusal::Compatible(op, other)) }
+            }
+            Violation::Proof(proof) => self.proof(proof, &mut Known::default()),
+        }
+    }
+
+    /// What a read of a list returned of others that count, by the transactions that appended it.
+    fn others(&self, read: OpId) -> Option<(KeyId, Vec<(TxnId, i64)>)> {
+        let history = self.history;
+        let (txn, Op::ReadList(key, list)) = (history.txn_of(read), history.op(read)) else { return None };
+        if !self.counts(txn) {
+            return None;
+        }
+        let own = history.ops_of(txn).take_while(|&op| op != read);
+        let own = own.filter(|&op| matches!(history.op(op), Op::Append(k, _) if k == key)).count();
+        let mut appender = FxHashMap::default();
+        for &writer in self.writers.get(&key).into_iter().flatten() {
+            for op in history.ops_of(writer) {
+                if let Op::Append(k, element) = history.op(op)
+                    && k == key
+                {
+                    appender.insert(element, writer);
+                }
+            }
+        }
+        let others = &list[..list.len().checked_sub(own)?];
+        let others = others.iter().filter_map(|element| Some((*appender.get(element)?, *element)));
+        Some((key, others.collect()))
+    }
+
+    /// Whether no list begins with both, or with the one if they are the same.
+    fn are_incompatible(&self, op: OpId, other: OpId) -> bool {
+        if op.index() >= self.history.ops().len() || other.index() >= self.history.ops().len() {
+            return false;
+        }
+        let (Some((key, list)), Some((other_key, other_list))) = (self.others(op), self.others(other)) else {
+            return false;
+        };
+        let common = list.len().min(other_list.len());
+        key == other_key && (list[..common] != other_list[..common] || !self.is_appended(key, &list))
+    }
+
+    /// Whether transactions append so, each all at once; the last may not have come to its end.
+    fn is_appended(&self, key: KeyId, list: &[(TxnId, i64)]) -> bool {
+        let mut done = FxHashSet::default();
+        list.chunk_by(|a, b| a.0 == b.0).all(|group| {
+            let (txn, is_last) = (group[0].0, group.last() == list.last());
+            let appended = self.history.ops_of(txn).filter_map(|op| match self.history.op(op) {
+                Op::Append(k, element) if k == key => Some(element),
+                _ => None,
+            });
+            let appended: Vec<i64> = appended.collect();
+            let read: Vec<i64> = group.iter().map(|(_, element)| *element).collect();
+            done.insert(txn) && appended.starts_with(&read) && (is_last || appended.len() == read.len())
+        })
+    }
+
+    fn proof(&self, proof: &Proof, known: &mut Known) -> Result<(), Refusal> {
+        let Proof { steps, end } = proof;
+        for step in steps {
+            let &Step { key, first, second, .. } = step;
+            let writers = first != second
+                && self.writes.contains(&(first, key))
+                && self.writes.contains(&(second, key));
+            if !writers || !self.follows(step, known)? {
+                return Err(Refusal::Step { first, second });
+            }
+            known.insert((key, first, second));
+        }
+        match end {
+            End::Cycle(cycle) => self.cycle(cycle, known),
+            End::Cases { key, first, second, forward, backward } => {
+                let writers = first != second
+                    && self.writes.contains(&(*first, *key))
+                    && self.writes.contains(&(*second, *key));
+                if !writers {
+                    return Err(Refusal::Step { first: *first, second: *second });
+                }
+                for (first, second, proof) in [(first, second, forward), (second, first, backward)] {
+                    let mut assumed = known.clone();
+                    assumed.insert((*key, *first, *second));
+                    self.proof(proof, &mut assumed)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn follows(&self, step: &Step, known: &Known) -> Result<bool, Refusal> {
+        let &Step { key, first, second, ref because } = step;
+        match because {
+            Because::List(read) => {
+                if read.index() >= self.history.ops().len() {
+                    return Ok(false);
+                }
+                let Some((of, list)) = self.others(*read) else { return Ok(false) };
+                let place = |txn: TxnId| list.iter().position(|(appender, _)| *appender == txn);
+                Ok(of == key && place(first).is_some_and(|at| place(second).is_none_or(|other| at < other)))
+            }
+            Because::Seen { read, path } => {
+                if read.index() >= self.history.ops().len() {
+                    return Ok(false);
+                }
+                let reader = self.history.txn_of(*read);
+                let reads =
+                    self.reads(reader).iter().any(|r| (r.op, r.key, r.source) == (*read, key, second));
+                Ok(reads
+                    && first != reader
+                    && self.is_path(first, reader, path, known)?
+                    && self.is_seen(*read, path))
+            }
+            Because::Otherwise(path) => {
+                let ww = Link { from: second, to: first, rel: Rel::Ww(key) };
+                let closed: Vec<Link> = path.iter().copied().chain([ww]).collect();
+                Ok(self.is_path(first, second, path, known)? && self.is_forbidden(&closed))
+            }
+        }
+    }
+
+    /// Whether links hold and lead from one transaction to another.
+    fn is_path(&self, from: TxnId, to: TxnId, path: &[Link], known: &Known) -> Result<bool, Refusal> {
+        let mut at = from;
+        for link in path {
+            if link.from != at || !self.holds(link, known) {
+                return Err(Refusal::Link(*link));
+            }
+            at = link.to;
+        }
+        Ok(!path.is_empty() && at == to)
+    }
+
+    fn holds(&self, link: &Link, known: &Known) -> bool {
+        let &Link { from, to, rel } = link;
+        if !self.counts(from) || !self.counts(to) {
+            return false;
+        }
+        let read = |txn: TxnId, op: OpId| self.reads(txn).iter().find(|read| read.op == op);
+        match rel {
+            Rel::So => self.so(from, to),
+            Rel::Rt => self.rt(from, to),
+            Rel::Wr(op) => read(to, op).is_some_and(|read| read.source == from),
+            Rel::Ww(key) => known.contains(&(key, from, to)),
+            Rel::Rw(op) => read(from, op).is_some_and(|read| {
+                let overwritten = match read.source {
+                    INIT => self.writes.contains(&(to, read.key)),
+                    source => known.contains(&(read.key, source, to)),
+                };
+                from != to && overwritten
+            }),
+        }
+    }
+
+    fn cycle(&self, cycle: &[Link], known: &Known) -> Result<(), Refusal> {
+        let Some(first) = cycle.first() else { return Err(Refusal::Cycle) };
+        if !self.is_path(first.from, first.from, cycle, known)? {
+            return Err(Refusal::Cycle);
+        }
+        let one_rw = matches!(
+            self.level.isolation(),
+            Isolation::Mav | Isolation::Rat | Isolation::Tcc | Isolation::Psi
+        );
+        let rw = cycle.iter().position(|link| one_rw && matches!(link.rel, Rel::Rw(_)));
+        let forbidden = match rw.map(|at| (at, cycle[at].rel)) {
+            Some((at, Rel::Rw(read))) => {
+                let path: Vec<Link> = cycle[at + 1..].iter().chain(&cycle[..at]).copied().collect();
+                self.is_seen(read, &path)
+            }
+            _ => self.is_forbidden(cycle),
+        };
+        if forbidden { Ok(()) } else { Err(Refusal::Cycle) }
+    }
+
+    /// Whether a path to a read is one by which a transaction is before it, in the level's sense.
+    fn is_seen(&self, read: OpId, path: &[Link]) -> bool {
+        let base = |link: &Link| matches!(link.rel, Rel::So | Rel::Rt | Rel::Wr(_));
+        match (self.level.isolation(), path) {
+            (Isolation::Ru | Isolation::Rc, _) | (_, []) => false,
+            (Isolation::Mav, &[Link { rel: Rel::Wr(op), .. }]) => op < read,
+            (Isolation::Mav, _) => false,
+            (Isolation::Rat, path) => path.len() == 1 && path.iter().all(base),
+            (Isolation::Tcc, path) => path.iter().all(base),
+            (Isolation::Psi, path) => path.iter().all(|link| !matches!(link.rel, Rel::Rw(_))),
+            (Isolation::Ser, _) => true,
+            (Isolation::Pc | Isolation::Si, path) => {
+                let sides = |link: &Link| self.sides(link.rel);
+                let (first, last) = (sides(&path[0]), sides(&path[path.len() - 1]));
+                first.0 == Side::Commit && last.1 == Side::Snapshot && self.fits(path)
+            }
+        }
+    }
+
+    /// Whether the level forbids a cycle of these.
+    fn is_forbidden(&self, cycle: &[Link]) -> bool {
+        match self.level.isolation() {
+            Isolation::Ru => cycle.iter().all(|link| matches!(link.rel, Rel::Ww(_))),
+            Isolation::Ser => true,
+            Isolation::Pc | Isolation::Si => {
+                let around: Vec<Link> = cycle.iter().chain(cycle.first()).copied().collect();
+                self.fits(&around)
+            }
+            _ => cycle.iter().all(|link| !matches!(link.rel, Rel::Rw(_))),
+        }
+    }
+
+    /// Which part of a transaction a link begins at, and which it ends at.
+    fn sides(&self, rel: Rel) -> (Side, Side) {
+        match (rel, self.level.isolation()) {
+            (Rel::Rw(_), _) => (Side::Snapshot, Side::Commit),
+            (Rel::Ww(_), Isolation::Pc) => (Side::Commit, Side::Commit),
+            _ => (Side::Commit, Side::Snapshot),
+        }
+    }
+
+    /// Whether each link can follow the one before: a snapshot comes before its commit, and not the other way round.
+    fn fits(&self, path: &[Link]) -> bool {
+        path.windows(2).all(|pair| {
+            let (ends, begins) = (self.sides(pair[0].rel).1, self.sides(pair[1].rel).0);
+            ends == begins || ends == Side::Snapshot
+        })
+    }
+}

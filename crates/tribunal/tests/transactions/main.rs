@@ -1,0 +1,4 @@
+//! Histories of transactions: labels, definitions and what the library finds agree.
+
+mod corpus;
+mod naive;
