@@ -1,8 +1,10 @@
 //! What cargo does not do by itself.
 
+mod dist;
 mod loom_crates;
 mod page;
 mod python;
+mod spark;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -15,6 +17,11 @@ Tasks:
   browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
   python [--quick]
            build the Python package, install it into target/python/venv and run its tests; --quick optimises less
+  dist [--only PART,..] [--musl]
+           build what is handed out into target/dist, with checksums: the command with completions and manual pages,
+           the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
+  spark [ARGUMENT..]
+           test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -25,6 +32,8 @@ fn main() -> ExitCode {
         ["browser"] => page::build().and_then(|page| browser(&page)),
         ["python"] => python::test(python::Profile::Release),
         ["python", "--quick"] => python::test(python::Profile::Quick),
+        ["dist", ..] => dist::Options::parse(&arguments[1..]).and_then(|options| dist::build(&options)),
+        ["spark", ..] => spark::test(&arguments[1..]),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
@@ -54,6 +63,22 @@ fn browser(page: &Path) -> Result<(), String> {
 /// The root of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the repository").into()
+}
+
+/// Where cargo builds the workspace at the root.
+fn target_directory() -> Result<PathBuf, String> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    std::path::absolute(target).map_err(|error| format!("error: {error}"))
+}
+
+/// Says what to do where rustc cannot build for a target.
+fn has_target(target: &str) -> Result<(), String> {
+    let asked = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output();
+    let libraries = asked.map_err(|error| format!("rustc: {error}"))?.stdout;
+    if Path::new(String::from_utf8_lossy(&libraries).trim()).is_dir() {
+        return Ok(());
+    }
+    Err(format!("rustc has no target {target} yet: rustup target add {target}"))
 }
 
 /// Cargo, for the workspace at the root.

@@ -3,14 +3,15 @@
 //! The WebAssembly is compressed and written as base64, and the worker that runs it is a script in the page, since a page
 //! from a disk may fetch nothing.
 
-use crate::{cargo, root, run};
+use crate::{cargo, has_target, run, target_directory};
 use flate2::{Compression, write::GzEncoder};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use wasm_bindgen_cli_support::Bindgen;
 
-const TARGET: &str = "wasm32-unknown-unknown";
+/// The platform of WebAssembly in browsers.
+pub const TARGET: &str = "wasm32-unknown-unknown";
 /// Engines and readers do not recurse, but some keep large arrays on the stack, for which 1 MB would be little.
 const STACK: usize = 4 << 20;
 const WORKER: &str = include_str!("../../crates/tribunal-wasm/court/worker.js");
@@ -18,9 +19,8 @@ const COURT: &str = include_str!("../../crates/tribunal-wasm/court/page.js");
 
 /// Builds the page and gives its path.
 pub fn build() -> Result<PathBuf, String> {
-    has_target()?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
-    let target = std::path::absolute(target).map_err(|error| format!("error: {error}"))?;
+    has_target(TARGET).map_err(|why| format!("error: {why}"))?;
+    let target = target_directory()?;
     run(cargo()
         .args(["rustc", "-p", "tribunal-wasm", "--lib", "--profile", "page", "--target", TARGET])
         .arg("--target-dir")
@@ -35,15 +35,6 @@ pub fn build() -> Result<PathBuf, String> {
     written.map_err(|error| format!("error: {}: {error}", path.display()))?;
     println!("{}: {} kB, of which {} kB WebAssembly", path.display(), page.len() >> 10, wasm.len() >> 10);
     Ok(path)
-}
-
-fn has_target() -> Result<(), String> {
-    let asked = Command::new("rustc").args(["--print", "target-libdir", "--target", TARGET]).output();
-    let libraries = asked.map_err(|error| format!("error: rustc: {error}"))?.stdout;
-    if Path::new(String::from_utf8_lossy(&libraries).trim()).is_dir() {
-        return Ok(());
-    }
-    Err(format!("error: rustc has no target {TARGET} yet: rustup target add {TARGET}"))
 }
 
 /// The script that binds the WebAssembly to JavaScript, and the WebAssembly, smaller if there is a wasm-opt.

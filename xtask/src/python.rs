@@ -46,7 +46,6 @@ pub fn missing() -> Option<String> {
 }
 
 /// Builds the release wheel into a directory.
-#[allow(dead_code)]
 pub fn wheel(directory: &Path) -> Result<PathBuf, String> {
     build(directory, Profile::Release)
 }

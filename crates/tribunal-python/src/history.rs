@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tribunal_formats::{
-    Error, Format, History as Read_, Labels, Lines, Reader, Subject, Writer, write_history, write_object,
+    Error, Format, History as Parsed, Labels, Lines, Reader, Subject, Writer, write_history, write_object,
 };
 use tribunal_host::{Source, named, reading, specifications};
 use tribunal_report::{Part, Question, usual_question};
@@ -36,7 +36,7 @@ impl History {
     /// A history that was not read but made.
     pub fn made(file: &str, subject: Subject) -> Self {
         let (labels, lines) = (Labels::default(), Lines::default());
-        let history = Read_ { subject, labels, line: 1, lines };
+        let history = Parsed { subject, labels, line: 1, lines };
         History { source: Arc::new(Source::new(file, 0, history)) }
     }
 
@@ -301,7 +301,7 @@ pub fn source(
     let format = names::format(format)?;
     let bytes = Bytes::of(object)?;
     let small = matches!(&bytes, Bytes::Here { bytes, .. } if bytes.len() < SMALL);
-    let chosen = move |stop: Arc<AtomicBool>| -> Result<(Read_, String), String> {
+    let chosen = move |stop: Arc<AtomicBool>| -> Result<(Parsed, String), String> {
         let (mut histories, name) =
             bytes.reader(format, max_memory, stop).map_err(|error| error.to_string())?;
         let wanted = index.unwrap_or(0);

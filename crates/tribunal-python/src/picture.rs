@@ -1,28 +1,13 @@
 //! Pictures and pages of histories, with what models say of them.
 
+use crate::limits::Budget;
+use crate::verdict::reason;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tribunal::object;
 use tribunal_host::{Answer, Source};
-use tribunal_report::{Finding, Inquiry, NotJudged, Questions, Ruling, Specifications, Word};
+use tribunal_report::{Finding, Inquiry, NotJudged, Questions, Specifications, Word};
 use tribunal_view::{Document, document};
-
-use crate::limits::Budget;
-
-/// What there is to say of a finding in a line: why there is no answer, or what is broken.
-pub fn reason(finding: &Finding<'_>) -> Option<String> {
-    let said = match &finding.ruling {
-        Ruling::Object { typed, verdict: object::Verdict::Inconsistent(violation), .. } => {
-            let (part, all) = (violation.operations.len(), typed.history().len());
-            return Some(format!("nothing explains {part} of {all} operations"));
-        }
-        ruling => ruling.reason().unwrap_or_else(|| ruling.broken()),
-    };
-    let said = said + finding.beside();
-    let said = said.trim_start_matches(", ");
-    (!said.is_empty()).then(|| said.to_string())
-}
 
 /// The picture of one model, or of the weakest that forbids the history.
 pub fn svg(source: &Source, questions: Questions, stop: &AtomicBool) -> Result<String, NotJudged> {

@@ -6,9 +6,10 @@ use crate::limits::{Budget, interruptible, interruptible_soon};
 use crate::picture;
 use pyo3::prelude::*;
 use std::sync::Arc;
+use tribunal::object;
 use tribunal_host::{Answer, Source};
 use tribunal_report::memory::Racy;
-use tribunal_report::{EngineChoice, Question, Verification, Word};
+use tribunal_report::{EngineChoice, Finding, Question, Ruling, Verification, Word};
 
 /// What came of asking whether a history is consistent with a model.
 ///
@@ -24,6 +25,20 @@ use tribunal_report::{EngineChoice, Question, Verification, Word};
 pub struct Verdict {
     pub answer: Answer,
     budget: Budget,
+}
+
+/// What there is to say of a finding in a line: why there is no answer, or what is broken.
+pub fn reason(finding: &Finding<'_>) -> Option<String> {
+    let said = match &finding.ruling {
+        Ruling::Object { typed, verdict: object::Verdict::Inconsistent(violation), .. } => {
+            let (part, all) = (violation.operations.len(), typed.history().len());
+            return Some(format!("nothing explains {part} of {all} operations"));
+        }
+        ruling => ruling.reason().unwrap_or_else(|| ruling.broken()),
+    };
+    let said = said + finding.beside();
+    let said = said.trim_start_matches(", ");
+    (!said.is_empty()).then(|| said.to_string())
 }
 
 /// Asks a question.
@@ -80,7 +95,7 @@ impl Verdict {
     /// Why there is no answer; what is broken if the answer is no; else None.
     #[getter]
     fn reason(&self) -> Option<String> {
-        self.answer.with(picture::reason)
+        self.answer.with(reason)
     }
 
     /// Whether the history has a data race, where that can be; None where it cannot, or is not known.

@@ -1,5 +1,6 @@
 //! The tests of the readers, the writers and the certificates.
 
+mod cells;
 mod certificates;
 mod errors;
 mod events;

@@ -3,7 +3,7 @@
 use super::column::{Cell, Column};
 use crate::error::in_python;
 use crate::limits::Budget;
-use crate::picture::reason;
+use crate::verdict::reason;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use tribunal::Limits;

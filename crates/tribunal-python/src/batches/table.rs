@@ -3,9 +3,8 @@
 use super::check::{Answer, Asked};
 use super::column::Column;
 use super::pipeline::Rows;
-use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt64Array};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow_select::take::take;
 use std::sync::Arc;
@@ -124,43 +123,28 @@ impl Table {
                 columns.push(take(column, &places, None)?);
             }
         }
-        let texts = |of: &dyn Fn(&Answer) -> Option<&str>| -> ArrayRef {
-            let bytes = answers().filter_map(of).map(str::len).sum();
-            let mut builder = StringBuilder::with_capacity(count, bytes);
-            answers().for_each(|answer| builder.append_option(of(answer)));
-            Arc::new(builder.finish())
-        };
-        let model = |answer: &Answer| match answer.model? {
-            Asked::Memory(place) => Some(self.names[0][place].as_str()),
-            Asked::Object(place) => Some(self.names[1][place].as_str()),
-        };
-        // A closure would have to say that what it gives lives as long as what it takes.
-        fn reason(answer: &Answer) -> Option<&str> {
-            answer.reason.as_deref()
-        }
-        fn certificate(answer: &Answer) -> Option<&str> {
-            answer.certificate.as_deref()
-        }
-        columns.push(models(answers(), count, model));
-        columns.push(texts(&|answer| Some(answer.verdict)));
-        columns.push(texts(&|answer| answer.engine));
+        columns.push(texts(answers().map(|answer| self.model(answer))));
+        columns.push(texts(answers().map(|answer| Some(answer.verdict))));
+        columns.push(texts(answers().map(|answer| answer.engine)));
         columns.push(Arc::new(Int64Array::from_iter_values(answers().map(|answer| answer.micros as i64))));
-        columns.push(texts(&reason));
+        columns.push(texts(answers().map(|answer| answer.reason.as_deref())));
         if self.certificates {
-            columns.push(texts(&certificate));
+            columns.push(texts(answers().map(|answer| answer.certificate.as_deref())));
         }
         RecordBatch::try_new(self.schema.clone(), columns)
     }
+
+    /// The name of the model that was asked.
+    fn model(&self, answer: &Answer) -> Option<&str> {
+        Some(match answer.model? {
+            Asked::Memory(place) => &self.names[0][place],
+            Asked::Object(place) => &self.names[1][place],
+        })
+    }
 }
 
-fn models<'a, 'n>(
-    answers: impl Iterator<Item = &'a Answer>,
-    count: usize,
-    name: impl Fn(&Answer) -> Option<&'n str>,
-) -> ArrayRef {
-    let mut builder = StringBuilder::with_capacity(count, 8 * count);
-    answers.for_each(|answer| builder.append_option(name(answer)));
-    Arc::new(builder.finish())
+fn texts<'a>(cells: impl Iterator<Item = Option<&'a str>>) -> ArrayRef {
+    Arc::new(StringArray::from_iter(cells))
 }
 
 /// The column of histories among those of some data, and those that are kept.
