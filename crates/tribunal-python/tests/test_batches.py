@@ -221,8 +221,8 @@ def test_a_slow_source_does_not_keep_answers_back() -> None:
     given: list[float] = []
 
     def batches() -> Iterator[pa.RecordBatch]:
-        for _ in range(4):
-            time.sleep(0.3)
+        for _ in range(3):
+            time.sleep(0.7)
             given.append(time.monotonic())
             yield pa.record_batch({"history": ["T0: W x 1"]})
 

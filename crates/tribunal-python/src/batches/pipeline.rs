@@ -190,7 +190,7 @@ impl Pipeline {
                 let begin = Instant::now();
                 let next = self.source.next();
                 // The first rows may have been there before they were asked for.
-                self.slow = self.next_row == 0 || begin.elapsed() > POLL;
+                self.slow = self.next_row == 0 || begin.elapsed() > PATIENCE;
                 let rows = next.and_then(|next| {
                     next.map(|(field, array)| self.table.rows(&field, &array, self.next_row)).transpose()
                 });

@@ -17,7 +17,7 @@ use tribunal_formats::{Format, Labels, Writer, write_history};
 /// monitor.event(t, Op::read(x, 0));
 /// let found = monitor.found().expect("the value is overwritten");
 /// let (line, below) = monitored(&monitor, Model::Sc, &found, &Limits::default());
-/// assert_eq!(line, "T0:1 R x 0: what it reads is overwritten in its past");
+/// assert_eq!(line, "T0:1 R x 0: every order of the writes has a cycle with it");
 /// assert!(below.iter().any(|line| line.contains("in this part:")));
 /// # Ok::<(), tribunal::session::NoSession>(())
 /// ```
