@@ -17,9 +17,9 @@ fn histories() -> BTreeMap<String, Vec<History>> {
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let mut found = BTreeMap::new();
-    // The folder of specifications holds no histories; that of the case study has specifications of its own, and a test.
-    let holds_histories =
-        |path: &PathBuf| path.is_dir() && !path.ends_with("specs") && !path.ends_with("case-study");
+    // These hold specifications and programs; the histories of the case study have specifications of their own, and a test.
+    const OTHERS: [&str; 5] = ["specs", "case-study", "c", "python", "cluster"];
+    let holds_histories = |path: &PathBuf| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other));
     for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {
             let name = path.strip_prefix(examples()).expect("below examples/").display().to_string();
