@@ -126,7 +126,7 @@ impl HistoryBuilder {
             reads: Reads::default(),
         };
         history.is_list = lists(&history)?;
-        history.reads = Reads::of(&history)?;
+        history.reads = Reads::of(&history, &[])?;
         Ok(history)
     }
 

@@ -229,6 +229,26 @@ impl History {
         &self.reads
     }
 
+    /// The history with the sources of some of its open reads. What is no candidate of its read is passed over.
+    ///
+    /// ```
+    /// use tribunal::transactions::{History, Op, Source, Status};
+    /// let mut b = History::builder();
+    /// let (a, x) = (b.session("a"), b.key("x"));
+    /// b.transaction(a, Status::Committed, None, &[Op::Write(x, 1)]);
+    /// b.transaction(a, Status::Committed, None, &[Op::Write(x, 1)]);
+    /// b.transaction(a, Status::Committed, None, &[Op::Read(x, Some(1))]);
+    /// let history = b.build()?;
+    /// let read = history.reads().open().next().expect("two wrote what it returned");
+    /// let [first, _] = *history.reads().candidates(read) else { panic!() };
+    /// assert_eq!(history.choosing(&[(read, first)]).reads().source(read), Source::Txn(first));
+    /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+    /// ```
+    pub fn choosing(&self, sources: &[(OpId, TxnId)]) -> History {
+        let reads = Reads::of(self, sources).expect("a history that was built is well-formed");
+        History { reads, ..self.clone() }
+    }
+
     /// Bytes that are held.
     pub fn bytes(&self) -> usize {
         let transactions = size_of::<SessionId>() + size_of::<Status>() + size_of::<u32>();

@@ -116,6 +116,9 @@ impl Level {
         ]
     };
 
+    /// Serializability, whatever sessions and real time say.
+    pub const SER: Level = Level { isolation: Isolation::Ser, base: Base::None };
+
     /// The level with this base, if there is one: ru has none, and tcc always has one.
     pub fn new(isolation: Isolation, base: Base) -> Option<Self> {
         Some(Level { isolation, base }).filter(|level| Level::ALL.contains(level))
@@ -175,6 +178,64 @@ impl Level {
         };
         let base = self.isolation == Isolation::Ru || other.base >= self.base;
         stronger && base && !(self.isolation == Tcc && other.base == Base::None)
+    }
+
+    /// What it is, in a sentence.
+    pub fn sentence(self) -> String {
+        let isolation = match self.isolation {
+            Isolation::Ru => "read uncommitted: no dirty writes",
+            Isolation::Rc => "read committed: no dirty, aborted or intermediate reads",
+            Isolation::Mav => "monotonic atomic view: what a transaction has seen of another does not vanish",
+            Isolation::Rat => "read atomic: a transaction sees all of another or nothing",
+            Isolation::Tcc => "transactional causal consistency: what is seen comes with all that led to it",
+            Isolation::Psi => "parallel snapshot isolation: no lost updates, but snapshots may disagree",
+            Isolation::Pc => "prefix consistency: snapshots of one order, but updates may be lost",
+            Isolation::Si => "snapshot isolation: snapshots of one order, and no lost updates",
+            Isolation::Ser => "serializability: as if one transaction ran after the other",
+        };
+        let base = match self.base {
+            Base::None => "",
+            Base::Session => "; in the order of each session",
+            Base::Strict => "; in the order of each session and in real time",
+        };
+        format!("{isolation}{base}")
+    }
+
+    /// What must be irreflexive, for some total order co of the transactions that contains b ∪ wr and explains the lists.
+    pub fn axioms(self) -> String {
+        let base = match self.base {
+            Base::None => None,
+            Base::Session => Some("so"),
+            Base::Strict => Some("so | rt"),
+        };
+        let over = |rest: &str| base.map_or(rest.to_string(), |base| format!("{base} | {rest}"));
+        let order = if self.isolation == Isolation::Ru {
+            "some co explains the lists".to_string()
+        } else {
+            format!("some co >= {} explains the lists", over("wr"))
+        };
+        let forbids = match self.isolation {
+            Isolation::Ru | Isolation::Rc => return order,
+            Isolation::Mav => "wr ; rw, the read of wr first".to_string(),
+            Isolation::Rat => format!("({}) ; rw", over("wr")),
+            Isolation::Tcc => format!("({})+ ; rw", over("wr")),
+            Isolation::Psi => format!("({})+ ; rw", over("wr | ww")),
+            Isolation::Pc => format!("co? ; ({}) ; rw", over("wr")),
+            Isolation::Si => format!("co? ; ({}) ; rw", over("wr | ww")),
+            Isolation::Ser => "co ; rw".to_string(),
+        };
+        format!("{order}; irreflexive {forbids}")
+    }
+
+    /// What deciding it costs, for n operations of k sessions.
+    pub const fn complexity(self) -> &'static str {
+        match (self.isolation, self.base) {
+            (Isolation::Ru | Isolation::Rc, Base::None | Base::Session) => "O(n)",
+            (Isolation::Ru | Isolation::Rc, Base::Strict) => "O(n log n)",
+            (Isolation::Mav | Isolation::Rat, _) => "O(n^1.5)",
+            (Isolation::Tcc, _) => "O(n k)",
+            _ => "NP-complete; fast where lists are read or saturation orders the writers",
+        }
     }
 
     /// Whether it does not say anything of histories without times.

@@ -15,30 +15,44 @@
 //!
 //! Source: Biswas and Enea 2019, with Adya's, Elle's and Cerone's levels beside theirs.
 
+mod anomaly;
 mod builder;
+mod engine;
 mod error;
 mod graph;
 mod history;
 mod ids;
 mod level;
 mod lists;
+mod normal;
+mod open;
 mod reads;
 mod relations;
+mod shrink;
 mod strong;
+mod strongest;
+mod support;
 mod verdict;
 mod versions;
 mod weak;
 
 use crate::limits::Limits;
+use crate::verdict::Limit;
 
+pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
 pub use builder::HistoryBuilder;
+pub use engine::Engine;
 pub use error::MalformedHistory;
 pub use history::{History, Op, Span, Status};
 pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
 pub use level::{Base, Isolation, Level};
+pub use normal::normal;
 pub use reads::{Misread, Misreading, Reads, Source};
-pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation};
+pub use shrink::{Shrunk, shrink};
+pub use strongest::{Standing, standing};
+pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
 pub use versions::Incompatible;
+use versions::Versions;
 
 /// Decides whether a history satisfies a level.
 ///
@@ -60,26 +74,39 @@ pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
     if level.needs_times() && !history.is_timed() {
         return Verdict::Unsupported(Unsupported::Times);
     }
-    let weak = match level.isolation() {
-        Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
-            Level::new(Isolation::Rc, level.base())
-        }
-        _ => None,
+    let decided = if history.reads().is_open() {
+        open::choose(history, level, limits)
+    } else {
+        let witness = |commits| Witness { commits, sources: Vec::new() };
+        decide(history, level, limits).map(|decided| decided.map(witness))
     };
-    let commits = match weak::decide(history, weak.unwrap_or(level)) {
-        Ok(commits) => commits,
-        Err(violation) => return Verdict::Inconsistent(violation),
-    };
-    if weak.is_none() {
-        return Verdict::Consistent(commits);
-    }
-    let versions = match versions::versions(history) {
-        Ok(versions) => versions,
-        Err(incompatible) => return Verdict::Inconsistent(Violation::Incompatible(incompatible)),
-    };
-    match strong::decide(history, level, &versions, limits) {
-        Ok(Ok(commits)) => Verdict::Consistent(commits),
-        Ok(Err(proof)) => Verdict::Inconsistent(Violation::Proof(proof)),
+    match decided {
+        Ok(Ok(witness)) => Verdict::Consistent(witness),
+        Ok(Err(violation)) => Verdict::Inconsistent(violation),
         Err(limit) => Verdict::Undecided(limit),
     }
+}
+
+/// The commit order, or why there is none. Reads whose source is open say nothing.
+fn decide(
+    history: &History,
+    level: Level,
+    limits: &Limits<'_>,
+) -> Result<Result<Vec<TxnId>, Violation>, Limit> {
+    let every = level.isolation() != Isolation::Ru;
+    let forbidden = |misread: &&Misread| every || misread.what.breaks_everything();
+    if let Some(&misread) = history.reads().misread().iter().find(forbidden) {
+        return Ok(Err(Violation::Misread(misread)));
+    }
+    let versions = match Versions::of(history) {
+        Ok(versions) => versions,
+        Err(incompatible) => return Ok(Err(Violation::Incompatible(incompatible))),
+    };
+    let decided = match level.isolation() {
+        Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
+            strong::decide(history, level, &versions, limits)?
+        }
+        _ => weak::decide(history, level, &versions, limits)?,
+    };
+    Ok(decided.map_err(Violation::Proof))
 }

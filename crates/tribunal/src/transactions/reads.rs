@@ -10,7 +10,7 @@ use std::fmt;
 pub enum Source<'a> {
     /// Another transaction, or [`INIT`]: the read is external.
     Txn(TxnId),
-    /// One of these: several wrote its value. Those of which reading is no mistake, where there are such.
+    /// One of these: several wrote its value, and reading from these is no mistake. What is open says nothing until it is chosen.
     Open(&'a [TxnId]),
     /// Nothing: it is no read, is internal, its value is not known, its transaction does not count, or it is a mistake.
     None,
@@ -90,11 +90,13 @@ pub struct Reads {
     sources: Vec<u32>,
     counts: Vec<bool>,
     misread: Vec<Misread>,
-    /// Reads with several possible sources, by operation; where theirs end among `candidates`.
-    open: Vec<(OpId, u32)>,
+    /// Reads with several possible sources, by operation; where theirs are among `candidates`. Those of one value share them.
+    open: Vec<(OpId, [u32; 2])>,
     candidates: Vec<TxnId>,
     /// Of each list, what was read of it: the longest beginning of its longest read, and those that are none.
     lists: Vec<ListRead>,
+    /// By element of what those returned, the append.
+    appends: Vec<OpId>,
 }
 
 /// What a transaction that counts read of a list: so many elements of others, and behind them its own.
@@ -103,26 +105,40 @@ pub(super) struct ListRead {
     pub key: KeyId,
     pub op: OpId,
     pub others: u32,
+    /// Where the appends of what it returned begin.
+    appends: usize,
 }
 
 impl Reads {
-    pub(super) fn of(history: &History) -> Result<Self, MalformedHistory> {
+    /// Open reads that are among `chosen` read from what stands there; the others say nothing.
+    pub(super) fn of(history: &History, chosen: &[(OpId, TxnId)]) -> Result<Self, MalformedHistory> {
         let writes = Writes::of(history)?;
-        let mut reading = Reading::new(history, &writes);
+        let chosen: FxHashMap<OpId, TxnId> = chosen.iter().copied().collect();
+        let mut reading = Reading::new(history, &writes, &chosen);
         let committed = history.transactions().filter(|&txn| history.status(txn) == Status::Committed);
         committed.for_each(|txn| reading.count(txn));
         while let Some(txn) = reading.pending.pop() {
             reading.transaction(txn);
         }
-        let Reading { mut reads, mut open, heads, .. } = reading;
+        let Reading { mut reads, heads, longest, .. } = reading;
         reads.lists.extend(heads.into_values());
         reads.lists.sort_by_key(|read| (read.key, read.op));
-        reads.misread.sort_by_key(|misread| (misread.op, misread.what));
-        open.sort_by_key(|(op, _)| *op);
-        for (op, candidates) in open {
-            reads.candidates.extend(candidates);
-            reads.open.push((op, reads.candidates.len() as u32));
+        for read in &mut reads.lists {
+            read.appends = reads.appends.len();
+            let others = read.others as usize;
+            match history.values[read.op.index()] {
+                0.. => {
+                    reads.appends.extend(longest[&read.key].appenders[..others].iter().map(|&op| OpId(op)))
+                }
+                stored => {
+                    let list = &history.lists.get(read.key, stored)[..others];
+                    let appends = list.iter().filter_map(|&element| writes.find(read.key, element));
+                    reads.appends.extend(appends.map(OpId));
+                }
+            }
         }
+        reads.misread.sort_by_key(|misread| (misread.op, misread.what));
+        reads.open.sort_unstable_by_key(|(op, _)| *op);
         Ok(reads)
     }
 
@@ -136,15 +152,21 @@ impl Reads {
         }
     }
 
-    fn candidates(&self, op: OpId) -> &[TxnId] {
+    /// The possible sources of a read that is open; of others none.
+    pub fn candidates(&self, op: OpId) -> &[TxnId] {
         let Ok(at) = self.open.binary_search_by_key(&op, |(op, _)| *op) else { return &[] };
-        let start = if at == 0 { 0 } else { self.open[at - 1].1 };
-        &self.candidates[start as usize..self.open[at].1 as usize]
+        let (_, [start, end]) = self.open[at];
+        &self.candidates[start as usize..end as usize]
     }
 
     /// Whether the source of some read is open: several transactions wrote its value.
     pub fn is_open(&self) -> bool {
         !self.open.is_empty()
+    }
+
+    /// The reads whose source is open, in their order.
+    pub fn open(&self) -> impl ExactSizeIterator<Item = OpId> + '_ {
+        self.open.iter().map(|(op, _)| *op)
     }
 
     /// Whether a transaction counts: it is committed, or somebody who counts reads from it.
@@ -163,22 +185,27 @@ impl Reads {
         &self.lists
     }
 
+    /// The appends of others whose elements a read returned.
+    pub(super) fn appends(&self, read: &ListRead) -> &[OpId] {
+        &self.appends[read.appends..][..read.others as usize]
+    }
+
     pub(super) fn bytes(&self) -> usize {
-        self.lists.capacity() * size_of::<ListRead>()
+        self.appends.capacity() * size_of::<OpId>()
+            + self.lists.capacity() * size_of::<ListRead>()
             + self.sources.capacity() * size_of::<u32>()
             + self.counts.capacity()
             + self.misread.capacity() * size_of::<Misread>()
-            + self.open.capacity() * size_of::<(OpId, u32)>()
+            + self.open.capacity() * size_of::<(OpId, [u32; 2])>()
             + self.candidates.capacity() * size_of::<TxnId>()
     }
 }
 
 /// Who wrote what.
 struct Writes {
-    /// The first operation that wrote a value to a key.
-    first: FxHashMap<(KeyId, i64), u32>,
-    /// By operation, the next that wrote the same; empty if no value is written twice.
-    next: Vec<u32>,
+    /// By key, where its writes begin, and where the last end: values with their operations, in order.
+    starts: Vec<u32>,
+    writes: Vec<(i64, u32)>,
     /// By operation, whether its transaction wrote the key again later.
     overwritten: Vec<bool>,
     /// By operation, its transaction.
@@ -188,50 +215,64 @@ struct Writes {
 impl Writes {
     fn of(history: &History) -> Result<Self, MalformedHistory> {
         let count = history.kinds.len();
-        let mut first = FxHashMap::default();
-        let (mut next, mut last_same): (Vec<u32>, FxHashMap<(KeyId, i64), u32>) = Default::default();
         let (mut overwritten, mut txn_of) = (vec![false; count], vec![0; count]);
         // By key, the transaction that was last seen to write it.
         let mut writer = vec![NOBODY; history.key_count()];
+        let mut starts = vec![0u32; history.key_count() + 1];
+        let is_write = |op: usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
         for txn in history.transactions() {
             for op in history.range(txn).rev() {
                 txn_of[op] = txn.0;
-                if matches!(history.kinds[op], Kind::Write | Kind::Append) {
-                    let writer = &mut writer[history.keys[op].index()];
-                    overwritten[op] = *writer == txn.0;
-                    *writer = txn.0;
+                if is_write(op) {
+                    let key = history.keys[op].index();
+                    overwritten[op] = std::mem::replace(&mut writer[key], txn.0) == txn.0;
+                    starts[key + 1] += 1;
                 }
             }
         }
-        for op in history.ops() {
-            let (kind, key, value) =
-                (history.kinds[op.index()], history.keys[op.index()], history.values[op.index()]);
-            if !matches!(kind, Kind::Write | Kind::Append) {
-                continue;
-            }
-            let before = *first.entry((key, value)).or_insert(op.0);
-            if before == op.0 {
-                continue;
-            }
-            if kind == Kind::Append {
-                let key = history.key_name(key).into();
-                return Err(MalformedHistory::AppendedTwice { op, key, value });
-            }
-            next.resize(count, NOBODY);
-            let last = last_same.insert((key, value), op.0).unwrap_or(before);
-            next[last as usize] = op.0;
+        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
+        let mut next = starts.clone();
+        let mut writes = vec![(0, 0); starts.last().copied().unwrap_or(0) as usize];
+        for op in (0..count).filter(|&op| is_write(op)) {
+            let place = &mut next[history.keys[op].index()];
+            writes[*place as usize] = (history.values[op], op as u32);
+            *place += 1;
         }
-        Ok(Writes { first, next, overwritten, txn_of })
+        let mut twice = NOBODY;
+        for (key, range) in starts.windows(2).enumerate() {
+            let writes = &mut writes[range[0] as usize..range[1] as usize];
+            if !writes.is_sorted() {
+                writes.sort_unstable();
+            }
+            if history.is_list[key] {
+                let repeated = writes.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+                twice = repeated.map(|pair| pair[1].1).fold(twice, u32::min);
+            }
+        }
+        if twice != NOBODY {
+            let op = OpId(twice);
+            let key = history.key_name(history.keys[op.index()]).into();
+            return Err(MalformedHistory::AppendedTwice { op, key, value: history.values[op.index()] });
+        }
+        Ok(Writes { starts, writes, overwritten, txn_of })
     }
 
-    fn find(&self, key: KeyId, value: i64) -> Option<u32> {
-        self.first.get(&(key, value)).copied()
-    }
-
-    /// All operations that wrote a value to a key.
+    /// All operations that wrote a value to a key, in their order.
     fn all(&self, key: KeyId, value: i64) -> impl Iterator<Item = u32> + '_ {
-        let after = |op: &u32| self.next.get(*op as usize).copied().filter(|&next| next != NOBODY);
-        std::iter::successors(self.find(key, value), after)
+        /// Of so few, going through them is quicker.
+        const FEW: usize = 8;
+        let writes = &self.writes[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize];
+        let first = if writes.len() <= FEW {
+            writes.iter().take_while(|write| write.0 < value).count()
+        } else {
+            writes.partition_point(|write| write.0 < value)
+        };
+        writes[first..].iter().take_while(move |write| write.0 == value).map(|write| write.1)
+    }
+
+    /// The first operation that wrote a value to a key.
+    fn find(&self, key: KeyId, value: i64) -> Option<u32> {
+        self.all(key, value).next()
     }
 }
 
@@ -264,8 +305,10 @@ struct Own {
 struct Reading<'h> {
     history: &'h History,
     writes: &'h Writes,
+    chosen: &'h FxHashMap<OpId, TxnId>,
     reads: Reads,
-    open: Vec<(OpId, Vec<TxnId>)>,
+    /// By key and value, the candidates of those who do not write it themselves.
+    shared: FxHashMap<(KeyId, Option<i64>), [u32; 2]>,
     /// Transactions that count and have not been gone through.
     pending: Vec<TxnId>,
     /// By key.
@@ -278,17 +321,18 @@ struct Reading<'h> {
 }
 
 impl<'h> Reading<'h> {
-    fn new(history: &'h History, writes: &'h Writes) -> Self {
+    fn new(history: &'h History, writes: &'h Writes, chosen: &'h FxHashMap<OpId, TxnId>) -> Self {
         let untouched = Own { txn: NOBODY, write: NOBODY, appended: 0, read: 0, reader: NOBODY };
         let mut reading = Reading {
             history,
             writes,
+            chosen,
             reads: Reads {
                 sources: vec![NONE; history.kinds.len()],
                 counts: vec![false; history.len()],
                 ..Reads::default()
             },
-            open: Vec::new(),
+            shared: FxHashMap::default(),
             pending: Vec::new(),
             own: vec![untouched; history.key_count()],
             longest: FxHashMap::default(),
@@ -398,15 +442,12 @@ impl<'h> Reading<'h> {
             return;
         }
         let initial = value == self.history.init;
-        let first = value.and_then(|value| self.writes.find(key, value));
+        let mut writes = value.into_iter().flat_map(|value| self.writes.all(key, value));
+        let (first, again) = (writes.next(), writes.next().is_some());
         let source = match first {
             None if initial => INIT.0,
             None => return self.misread(op, Misreading::ThinAir),
-            Some(first)
-                if initial || self.writes.next.get(first as usize).is_some_and(|&next| next != NOBODY) =>
-            {
-                return self.repeated(txn, op, key, value);
-            }
+            Some(_) if initial || again => return self.repeated(txn, op, key, value),
             Some(only) if self.txn(only) == txn => return self.misread(op, Misreading::FutureRead),
             Some(only) => {
                 self.look_at(op, only);
@@ -429,6 +470,14 @@ impl<'h> Reading<'h> {
 
     /// A read of a value that several wrote, or that is initial and was written as well.
     fn repeated(&mut self, txn: TxnId, op: usize, key: KeyId, value: Option<i64>) {
+        if let Some(&range) = self.shared.get(&(key, value)) {
+            let candidates = &self.reads.candidates[range[0] as usize..range[1] as usize];
+            // In the order of transactions, init last.
+            let known = candidates.strip_suffix(&[INIT]).unwrap_or(candidates);
+            if known.binary_search(&txn).is_err() {
+                return self.open(op, range);
+            }
+        }
         let written = value.into_iter().flat_map(|value| self.writes.all(key, value));
         let others: Vec<u32> = written.filter(|&write| self.txn(write) != txn).collect();
         let fine = |&&write: &&u32| {
@@ -439,21 +488,42 @@ impl<'h> Reading<'h> {
             candidates.push(INIT);
         }
         match (&candidates[..], others.first()) {
-            (&[only], _) => self.reads.sources[op] = only.0,
+            (&[only], _) => self.read_from(op, only),
             ([], None) => self.misread(op, Misreading::FutureRead),
             ([], Some(&write)) => {
                 self.look_at(op, write);
                 self.reads.sources[op] = self.txn(write).0;
             }
             _ => {
-                self.reads.sources[op] = OPEN;
-                self.open.push((OpId(op as u32), candidates.clone()));
+                let start = self.reads.candidates.len() as u32;
+                self.reads.candidates.extend(candidates);
+                let range = [start, self.reads.candidates.len() as u32];
+                let writes = |op: usize| self.history.kinds[op] == Kind::Write;
+                let own = |op: usize| writes(op) && self.history.keys[op] == key;
+                if !self.history.range(txn).any(own) {
+                    self.shared.insert((key, value), range);
+                }
+                self.open(op, range);
             }
         }
-        for candidate in candidates {
-            if candidate != INIT && self.history.status(candidate) == Status::Unknown {
-                self.count(candidate);
+    }
+
+    /// A read that may be from any of these candidates, unless one is chosen.
+    fn open(&mut self, op: usize, range: [u32; 2]) {
+        let candidates = &self.reads.candidates[range[0] as usize..range[1] as usize];
+        match self.chosen.get(&OpId(op as u32)) {
+            Some(&source) if candidates.contains(&source) => self.read_from(op, source),
+            _ => {
+                self.reads.sources[op] = OPEN;
+                self.reads.open.push((OpId(op as u32), range));
             }
+        }
+    }
+
+    fn read_from(&mut self, op: usize, source: TxnId) {
+        self.reads.sources[op] = source.0;
+        if source != INIT && self.history.status(source) == Status::Unknown {
+            self.count(source);
         }
     }
 
@@ -484,7 +554,7 @@ impl<'h> Reading<'h> {
         if aborted + 1 < others {
             self.misread(op, Misreading::DirtyUpdate);
         }
-        let read = ListRead { key, op: OpId(op as u32), others: others as u32 };
+        let read = ListRead { key, op: OpId(op as u32), others: others as u32, appends: 0 };
         let head = self.heads.entry(key).or_insert(read);
         if head.others < read.others {
             *head = read;
@@ -520,7 +590,8 @@ impl<'h> Reading<'h> {
             self.misread(op, Misreading::DirtyUpdate);
         }
         appenders.iter().for_each(|&appender| self.is_read(appender));
-        self.reads.lists.push(ListRead { key, op: OpId(op as u32), others: others.len() as u32 });
+        let read = ListRead { key, op: OpId(op as u32), others: others.len() as u32, appends: 0 };
+        self.reads.lists.push(read);
         self.list_source(txn, op, appenders.last().copied());
     }
 

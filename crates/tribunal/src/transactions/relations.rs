@@ -1,9 +1,9 @@
 //! so, rt, wr and what reads tell of ww, as edges of a graph.
 
 use super::graph::{Edge, Node, Why};
-use super::versions::Versions;
+use super::history::Kind;
+use super::versions::{Appenders, Versions};
 use super::{Base, History, INIT, KeyId, Source, Status, TxnId};
-use rustc_hash::FxHashMap;
 
 /// The nodes of a history's graph: transactions by their ids, init behind them, then moments.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +54,27 @@ pub(super) fn reads(history: &History, txn: TxnId) -> impl Iterator<Item = (supe
     })
 }
 
+/// The keys that a transaction writes, in order, if it counts.
+pub(super) fn written(history: &History, txn: TxnId) -> Vec<KeyId> {
+    if !history.reads().counts(txn) {
+        return Vec::new();
+    }
+    let writes = |&op: &usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
+    let mut keys: Vec<KeyId> = history.range(txn).filter(writes).map(|op| history.keys[op]).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// When committed transactions that count ended, in order.
+pub(super) fn ends(history: &History) -> Vec<(i64, TxnId)> {
+    let committed = counted(history).filter(|&txn| history.status(txn) == Status::Committed);
+    let mut ends: Vec<(i64, TxnId)> =
+        committed.filter_map(|txn| Some((history.span(txn)?.end?, txn))).collect();
+    ends.sort_unstable();
+    ends
+}
+
 /// Those that count.
 pub(super) fn counted(history: &History) -> impl Iterator<Item = TxnId> + Clone + '_ {
     history.transactions().filter(|&txn| history.reads().counts(txn))
@@ -75,10 +96,7 @@ pub(super) fn base(history: &History, base: Base, edges: &mut Vec<Edge>) -> usiz
 /// rt by way of moments: one for each end of a committed transaction, in their order. A transaction comes after the last moment before
 /// its begin.
 fn real_time(history: &History, first: Node, edges: &mut Vec<Edge>) -> Node {
-    let span = |txn: TxnId| history.span(txn);
-    let committed = counted(history).filter(|&txn| history.status(txn) == Status::Committed);
-    let mut ends: Vec<(i64, TxnId)> = committed.filter_map(|txn| Some((span(txn)?.end?, txn))).collect();
-    ends.sort_unstable();
+    let ends = ends(history);
     let time = |from, to| Edge { from, to, why: Why::Time };
     for (moment, (_, txn)) in (first..).zip(&ends) {
         edges.push(time(txn.0, moment));
@@ -87,7 +105,7 @@ fn real_time(history: &History, first: Node, edges: &mut Vec<Edge>) -> Node {
         }
     }
     for txn in counted(history) {
-        let Some(span) = span(txn) else { continue };
+        let Some(span) = history.span(txn) else { continue };
         let before = ends.partition_point(|&(end, _)| end < span.begin);
         if before > 0 {
             edges.push(time(first + before as Node - 1, txn.0));
@@ -106,9 +124,8 @@ pub(super) fn wr(history: &History, edges: &mut Vec<Edge>) {
 }
 
 /// Puts what reads of lists tell of ww into a graph.
-pub(super) fn lists(versions: &FxHashMap<KeyId, Versions>, edges: &mut Vec<Edge>) {
-    for Versions { read, unread, by } in versions.values() {
-        let Some(by) = *by else { continue };
+pub(super) fn lists(versions: &Versions, edges: &mut Vec<Edge>) {
+    for (_, Appenders { read, unread, by }) in versions.iter() {
         let ww = |from: TxnId, to: TxnId| Edge { from: from.0, to: to.0, why: Why::List(by) };
         edges.extend(read.windows(2).map(|pair| ww(pair[0], pair[1])));
         if let Some(&last) = read.last() {

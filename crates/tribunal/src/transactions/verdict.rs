@@ -6,14 +6,36 @@ use crate::verdict::Limit;
 /// The answer to "does this history satisfy that level?".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Yes, as the commit order shows: all transactions that count, init left out.
-    Consistent(Vec<TxnId>),
+    /// Yes, as the witness shows.
+    Consistent(Witness),
     /// No, as the violation shows.
     Inconsistent(Violation),
     /// A limit was reached before an answer was.
     Undecided(Limit),
     /// The level says nothing about such a history.
     Unsupported(Unsupported),
+}
+
+impl Verdict {
+    /// The answer in a word, as every output has it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Verdict::Consistent(_) => "consistent",
+            Verdict::Inconsistent(_) => "inconsistent",
+            Verdict::Undecided(_) => "undecided",
+            Verdict::Unsupported(_) => "unsupported",
+        }
+    }
+
+    /// Whether the answer is yes.
+    pub const fn is_consistent(&self) -> bool {
+        matches!(self, Verdict::Consistent(_))
+    }
+
+    /// Whether the answer is no.
+    pub const fn is_inconsistent(&self) -> bool {
+        matches!(self, Verdict::Inconsistent(_))
+    }
 }
 
 /// Why a level does not apply.
@@ -25,6 +47,15 @@ pub enum Unsupported {
     Times,
 }
 
+/// Why a history satisfies a level.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Witness {
+    /// All transactions that count, in the order of their commits; init is left out.
+    pub commits: Vec<TxnId>,
+    /// Where values repeat, what each such read reads from, in the order of reads.
+    pub sources: Vec<(OpId, TxnId)>,
+}
+
 /// Why no commit order explains a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
@@ -34,6 +65,13 @@ pub enum Violation {
     Incompatible(Incompatible),
     /// Every order has a cycle.
     Proof(Proof),
+    /// Several transactions wrote what this read returned, and it can be from none of them.
+    Sources {
+        /// The read.
+        read: OpId,
+        /// Each that it may be from, and why it is not: with what was assumed of other reads so far.
+        cases: Vec<(TxnId, Violation)>,
+    },
 }
 
 /// That every order of the writers of each key has a cycle.

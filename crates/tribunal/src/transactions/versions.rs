@@ -1,4 +1,4 @@
-//! The order in which transactions appended to a list, as reads tell it.
+//! The order in which transactions appended to lists, as reads tell it.
 //!
 //! Transactions append in the order of co, each all its appends at once. What was read is a beginning of that: so an element that was read
 //! fixes what is before it, and all that was not read comes after.
@@ -6,17 +6,27 @@
 use super::history::Kind;
 use super::reads::ListRead;
 use super::{History, KeyId, OpId, TxnId};
-use rustc_hash::FxHashMap;
+
+/// The transactions that appended to each list, aborted ones left out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Versions {
+    /// By key, where its transactions begin, and where the last end; in between, where those begin that were not read.
+    starts: Vec<u32>,
+    unread: Vec<u32>,
+    /// By key, the read that tells the order.
+    by: Vec<Option<OpId>>,
+    txns: Vec<TxnId>,
+}
 
 /// The transactions that appended to a list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Versions {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Appenders<'a> {
     /// Those whose elements were read, in their order.
-    pub read: Vec<TxnId>,
+    pub read: &'a [TxnId],
     /// Those that come after them, in an order that is not known.
-    pub unread: Vec<TxnId>,
+    pub unread: &'a [TxnId],
     /// The read that tells it.
-    pub by: Option<OpId>,
+    pub by: OpId,
 }
 
 /// No order of the transactions explains what was read of a list.
@@ -30,78 +40,123 @@ pub struct Incompatible {
     pub other: OpId,
 }
 
-/// The versions of every list. Aborted transactions are in none.
-pub(super) fn versions(history: &History) -> Result<FxHashMap<KeyId, Versions>, Incompatible> {
-    let mut appends: FxHashMap<KeyId, Appends> = FxHashMap::default();
-    for txn in history.transactions().filter(|&txn| history.reads().counts(txn)) {
-        for op in history.range(txn).filter(|&op| history.kinds[op] == Kind::Append) {
-            let of_key = appends.entry(history.keys[op]).or_default();
-            of_key.txn_of.insert(history.values[op], txn);
-            match of_key.by_txn.last_mut() {
-                Some((last, elements)) if *last == txn => elements.push(history.values[op]),
-                _ => of_key.by_txn.push((txn, vec![history.values[op]])),
-            }
-        }
-    }
-    let mut versions: FxHashMap<KeyId, Versions> = FxHashMap::default();
-    for reads in history.reads().lists().chunk_by(|a, b| a.key == b.key) {
-        let appends = appends.entry(reads[0].key).or_default();
-        versions.insert(reads[0].key, appends.explain(history, reads)?);
-    }
-    for (key, appends) in appends {
-        let unread = || appends.by_txn.iter().map(|(txn, _)| *txn).collect();
-        versions.entry(key).or_insert_with(|| Versions { unread: unread(), ..Versions::default() });
-    }
-    Ok(versions)
-}
-
-/// What was appended to a list by transactions that count.
-#[derive(Default)]
-struct Appends {
-    txn_of: FxHashMap<i64, TxnId>,
-    /// In the order of transactions, each one's elements in its order.
-    by_txn: Vec<(TxnId, Vec<i64>)>,
-}
-
-impl Appends {
-    fn explain(&self, history: &History, reads: &[ListRead]) -> Result<Versions, Incompatible> {
-        let lists: Vec<Vec<i64>> = reads.iter().map(|read| self.others(history, read)).collect();
-        let Some(longest) = (0..lists.len()).max_by_key(|&at| lists[at].len()) else {
+impl Versions {
+    /// In time linear in operations and in what was read, or a pair of reads that do not go together.
+    pub(super) fn of(history: &History) -> Result<Self, Incompatible> {
+        let reads = history.reads().lists();
+        if reads.is_empty() {
             return Ok(Versions::default());
+        }
+        let mut versions = Versions::appended(history);
+        // By transaction, the list in whose order it was last put.
+        let mut placed: Vec<KeyId> = vec![KeyId(u32::MAX); history.len()];
+        for reads in reads.chunk_by(|a, b| a.key == b.key) {
+            let key = reads[0].key;
+            let (by, order) = explain(history, reads)?;
+            order.iter().for_each(|txn| placed[txn.index()] = key);
+            let range = versions.starts[key.index()] as usize..versions.starts[key.index() + 1] as usize;
+            let txns = &mut versions.txns[range.clone()];
+            let unread: Vec<TxnId> = txns.iter().copied().filter(|txn| placed[txn.index()] != key).collect();
+            txns[..order.len()].copy_from_slice(&order);
+            txns[order.len()..].copy_from_slice(&unread);
+            versions.unread[key.index()] = (range.start + order.len()) as u32;
+            versions.by[key.index()] = Some(by);
+        }
+        Ok(versions)
+    }
+
+    /// With nothing read: by key, those that append to it, in the order of transactions.
+    fn appended(history: &History) -> Self {
+        let mut starts = vec![0u32; history.key_count() + 1];
+        let appends = || {
+            let counted = history.transactions().filter(|&txn| history.reads().counts(txn));
+            let appends = |op: &usize| history.kinds[*op] == Kind::Append;
+            counted.flat_map(move |txn| {
+                history.range(txn).filter(appends).map(move |op| (txn, history.keys[op]))
+            })
         };
-        let ListRead { key, op, .. } = reads[longest];
-        if let Some(at) = lists.iter().position(|list| !lists[longest].starts_with(list)) {
-            return Err(Incompatible { key, op, other: reads[at].op });
-        }
-        let mut rest = &lists[longest][..];
-        let mut read = Vec::new();
-        while let Some(first) = rest.first() {
-            let txn = self.txn_of[first];
-            let appended = self.elements(txn);
-            let common = appended.len().min(rest.len());
-            // The last may have been read while it was appending: that is another mistake.
-            if rest[..common] != appended[..common] {
-                return Err(Incompatible { key, op, other: op });
+        // By key, the transaction that was last seen to append to it.
+        let mut last = vec![TxnId(u32::MAX); history.key_count()];
+        for (txn, key) in appends() {
+            if std::mem::replace(&mut last[key.index()], txn) != txn {
+                starts[key.index() + 1] += 1;
             }
-            read.push(txn);
-            rest = &rest[common..];
         }
-        let mut sorted = read.clone();
-        sorted.sort_unstable();
-        let unread = self.by_txn.iter().map(|(txn, _)| *txn);
-        let unread = unread.filter(|txn| sorted.binary_search(txn).is_err()).collect();
-        Ok(Versions { read, unread, by: Some(op) })
+        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
+        let mut next = starts.clone();
+        let mut txns = vec![TxnId(u32::MAX); starts.last().copied().unwrap_or(0) as usize];
+        last.fill(TxnId(u32::MAX));
+        for (txn, key) in appends() {
+            if std::mem::replace(&mut last[key.index()], txn) != txn {
+                txns[next[key.index()] as usize] = txn;
+                next[key.index()] += 1;
+            }
+        }
+        Versions {
+            unread: starts[..history.key_count()].to_vec(),
+            by: vec![None; history.key_count()],
+            starts,
+            txns,
+        }
     }
 
-    /// What was read of others, as far as they count.
-    fn others(&self, history: &History, read: &ListRead) -> Vec<i64> {
-        let list = history.lists.get(read.key, history.values[read.op.index()]);
-        let others = &list[..read.others as usize];
-        others.iter().copied().filter(|element| self.txn_of.contains_key(element)).collect()
+    /// Those of a list of which something was read.
+    pub(super) fn get(&self, key: KeyId) -> Option<Appenders<'_>> {
+        let by = (*self.by.get(key.index())?)?;
+        let [start, end] = [0, 1].map(|next| self.starts[key.index() + next] as usize);
+        let unread = self.unread[key.index()] as usize;
+        Some(Appenders { read: &self.txns[start..unread], unread: &self.txns[unread..end], by })
     }
 
-    fn elements(&self, txn: TxnId) -> &[i64] {
-        let found = self.by_txn.binary_search_by_key(&txn, |(txn, _)| *txn);
-        found.map_or(&[], |at| &self.by_txn[at].1)
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (KeyId, Appenders<'_>)> {
+        let keys = (0..self.by.len() as u32).map(KeyId);
+        keys.filter_map(|key| Some((key, self.get(key)?)))
     }
+
+    /// Bytes that are held.
+    pub(super) fn bytes(&self) -> usize {
+        (self.starts.capacity() + self.unread.capacity() + self.txns.capacity()) * size_of::<u32>()
+            + self.by.capacity() * size_of::<Option<OpId>>()
+    }
+}
+
+/// The appenders that the longest read tells of, in their order; the other reads of the list must be beginnings of it.
+fn explain(history: &History, reads: &[ListRead]) -> Result<(OpId, Vec<TxnId>), Incompatible> {
+    let key = reads[0].key;
+    let (mut op, mut list) = (reads[0].op, appends(history, &reads[0]));
+    for read in &reads[1..] {
+        let mut other = appends(history, read);
+        let mut by = read.op;
+        if other.len() > list.len() {
+            std::mem::swap(&mut list, &mut other);
+            std::mem::swap(&mut op, &mut by);
+        }
+        if other[..] != list[..other.len()] {
+            return Err(Incompatible { key, op, other: by });
+        }
+    }
+    let (by, mut rest) = (op, &list[..]);
+    let mut order = Vec::new();
+    while let Some(&(txn, _)) = rest.first() {
+        // Each all its appends at once; the last may have been read while it was appending, which is another mistake.
+        let appended =
+            history.range(txn).filter(|&op| history.kinds[op] == Kind::Append && history.keys[op] == key);
+        let mut common = 0;
+        for (op, read) in appended.zip(rest) {
+            if *read != (txn, OpId(op as u32)) {
+                return Err(Incompatible { key, op: by, other: by });
+            }
+            common += 1;
+        }
+        order.push(txn);
+        rest = &rest[common..];
+    }
+    Ok((by, order))
+}
+
+/// The appends of others that a read returned, as far as they count.
+fn appends(history: &History, read: &ListRead) -> Vec<(TxnId, OpId)> {
+    let appends = history.reads().appends(read).iter().map(|&op| (history.txn_of(op), op));
+    appends.filter(|(txn, _)| history.reads().counts(*txn)).collect()
 }

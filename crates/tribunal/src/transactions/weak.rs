@@ -15,24 +15,54 @@
 //! of k sessions; strict levels add a sort.
 
 use super::graph::{Edge, Graph, Node, Why};
-use super::history::Kind;
 use super::relations::{self, Nodes, counted, reads};
-use super::versions::versions;
+use super::versions::Versions;
 use super::{
-    Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Misread, OpId, Proof, Rel, SessionId,
-    Status, Step, TxnId, Violation,
+    Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, OpId, Proof, Rel, SessionId, Status,
+    Step, TxnId,
 };
+use crate::limits::Limits;
+use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
 /// The commit order, init left out, or why there is none. The level is one of those above; sources are known, and there are times if it needs
 /// them.
-pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Violation> {
-    let isolation = level.isolation();
-    let forbidden = |misread: &&Misread| isolation != Isolation::Ru || misread.what.breaks_everything();
-    if let Some(&misread) = history.reads().misread().iter().find(forbidden) {
-        return Err(Violation::Misread(misread));
+pub(super) fn decide(
+    history: &History,
+    level: Level,
+    versions: &Versions,
+    limits: &Limits<'_>,
+) -> Result<Result<Vec<TxnId>, Proof>, Limit> {
+    match order(history, level, versions, limits) {
+        Ok(commits) => Ok(Ok(commits)),
+        Err(Stop::Refuted(proof)) => Ok(Err(proof)),
+        Err(Stop::Limit(limit)) => Err(limit),
     }
-    let versions = versions(history).map_err(Violation::Incompatible)?;
+}
+
+/// Why there is no order, or no answer.
+enum Stop {
+    Refuted(Proof),
+    Limit(Limit),
+}
+
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Self {
+        Stop::Limit(limit)
+    }
+}
+
+fn order(
+    history: &History,
+    level: Level,
+    versions: &Versions,
+    limits: &Limits<'_>,
+) -> Result<Vec<TxnId>, Stop> {
+    let isolation = level.isolation();
+    // wr, so, moments and what is forced, in a list and as a graph.
+    let edges = history.ops().len() + 4 * history.len();
+    let limits = &limits.beside(2 * edges * size_of::<Edge>() + versions.bytes())?;
+    limits.check(0)?;
     let nodes = Nodes::of(history);
     let mut edges = Vec::new();
     let mut count = nodes.count();
@@ -41,13 +71,13 @@ pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Viol
         relations::wr(history, &mut edges);
     }
     let known = (isolation == Isolation::Tcc).then(|| Graph::new(count, &edges));
-    relations::lists(&versions, &mut edges);
+    relations::lists(versions, &mut edges);
     let explanation = Explanation { history, level, known: known.as_ref() };
-    let mut forcing = Forcing::new(history, &mut edges);
+    let mut forcing = Forcing::new(history, limits, &mut edges);
     match isolation {
-        Isolation::Mav => forcing.by_sources(true),
+        Isolation::Mav => forcing.by_sources(true)?,
         Isolation::Rat => {
-            forcing.by_sources(false);
+            forcing.by_sources(false)?;
             if level.base() != Base::None {
                 forcing.by_session();
             }
@@ -57,16 +87,17 @@ pub(super) fn decide(history: &History, level: Level) -> Result<Vec<TxnId>, Viol
         }
         Isolation::Tcc => {
             if let Some(known) = &known {
-                let order = known.order().map_err(|cycle| explanation.cycle(&cycle))?;
-                forcing.by_knowledge(known, &order);
+                let order = known.order().map_err(|cycle| Stop::Refuted(explanation.cycle(&cycle)))?;
+                forcing.by_knowledge(known, &order)?;
             }
         }
         _ => {}
     }
     if let Some((writer, read)) = forcing.initial {
-        return Err(explanation.initial(writer, read));
+        return Err(Stop::Refuted(explanation.initial(writer, read)));
     }
-    let order = Graph::new(count, &edges).order().map_err(|cycle| explanation.cycle(&cycle))?;
+    let order = Graph::new(count, &edges).order();
+    let order = order.map_err(|cycle| Stop::Refuted(explanation.cycle(&cycle)))?;
     let commits = order.into_iter().filter_map(|node| nodes.txn(node));
     Ok(commits.filter(|&txn| txn != INIT && history.reads().counts(txn)).collect())
 }
@@ -80,7 +111,7 @@ struct Explanation<'a> {
 }
 
 impl Explanation<'_> {
-    fn cycle(&self, edges: &[Edge]) -> Violation {
+    fn cycle(&self, edges: &[Edge]) -> Proof {
         let nodes = Nodes::of(self.history);
         let start = edges.iter().position(|edge| nodes.txn(edge.from).is_some()).unwrap_or(0);
         let (mut steps, mut cycle) = (Vec::new(), Vec::new());
@@ -103,14 +134,14 @@ impl Explanation<'_> {
             let step = |(read, because)| Step { key: key(read), first: left, second: to, because };
             steps.extend(because.map(step));
         }
-        Violation::Proof(Proof { steps, end: End::Cycle(cycle) })
+        Proof { steps, end: End::Cycle(cycle) }
     }
 
     /// A writer of the key comes before a read of its initial value.
-    fn initial(&self, writer: TxnId, read: OpId) -> Violation {
+    fn initial(&self, writer: TxnId, read: OpId) -> Proof {
         let mut cycle = self.path(writer, read);
         cycle.push(Link { from: self.history.txn_of(read), to: writer, rel: Rel::Rw(read) });
-        Violation::Proof(Proof { steps: Vec::new(), end: End::Cycle(cycle) })
+        Proof { steps: Vec::new(), end: End::Cycle(cycle) }
     }
 
     /// How a writer comes before a reader.
@@ -119,7 +150,7 @@ impl Explanation<'_> {
         let link = |rel| vec![Link { from: writer, to: reader, rel }];
         if let Some(known) = self.known {
             let edges = known.path(writer.0, reader.0);
-            let Violation::Proof(Proof { end: End::Cycle(path), .. }) = self.cycle(&edges) else {
+            let End::Cycle(path) = self.cycle(&edges).end else {
                 return Vec::new();
             };
             return path;
@@ -136,6 +167,7 @@ impl Explanation<'_> {
 /// Adds the ww that reads force to the edges of a graph.
 struct Forcing<'h, 'e> {
     history: &'h History,
+    limits: &'e Limits<'e>,
     edges: &'e mut Vec<Edge>,
     /// A writer that comes before a read of the initial value of what it writes, and that read.
     initial: Option<(TxnId, OpId)>,
@@ -148,21 +180,13 @@ struct Forcing<'h, 'e> {
 const NONE: u32 = u32::MAX;
 
 impl<'h, 'e> Forcing<'h, 'e> {
-    fn new(history: &'h History, edges: &'e mut Vec<Edge>) -> Self {
+    fn new(history: &'h History, limits: &'e Limits<'e>, edges: &'e mut Vec<Edge>) -> Self {
         let (mut write_starts, mut write_keys) = (vec![0], Vec::new());
-        let mut keys: Vec<KeyId> = Vec::new();
         for txn in history.transactions() {
-            let writes = |&op: &usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
-            keys.clear();
-            if history.reads().counts(txn) {
-                keys.extend(history.range(txn).filter(writes).map(|op| history.keys[op]));
-            }
-            keys.sort_unstable();
-            keys.dedup();
-            write_keys.extend_from_slice(&keys);
+            write_keys.extend(relations::written(history, txn));
             write_starts.push(write_keys.len() as u32);
         }
-        Forcing { history, edges, initial: None, write_starts, write_keys }
+        Forcing { history, limits, edges, initial: None, write_starts, write_keys }
     }
 
     fn writes(&self, txn: TxnId) -> &[KeyId] {
@@ -179,7 +203,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
     }
 
     /// d = wr; with `in_order` only the wr of reads before the one that would be wrong.
-    fn by_sources(&mut self, in_order: bool) {
+    fn by_sources(&mut self, in_order: bool) -> Result<(), Limit> {
         let history = self.history;
         // By key, the reader whose reads are listed, and the last of its reads of the key; by read, the one before it.
         let mut listed: Vec<(u32, u32)> = vec![(NONE, NONE); history.key_count()];
@@ -187,6 +211,9 @@ impl<'h, 'e> Forcing<'h, 'e> {
         let mut its_reads: Vec<(OpId, KeyId, TxnId)> = Vec::new();
         let mut sources: Vec<(TxnId, u32)> = Vec::new();
         for reader in counted(history) {
+            if reader.0.is_multiple_of(1024) {
+                self.check()?;
+            }
             its_reads.clear();
             its_reads.extend(reads(history, reader));
             if its_reads.len() < 2 {
@@ -228,6 +255,12 @@ impl<'h, 'e> Forcing<'h, 'e> {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Limit> {
+        self.limits.check(0)?;
+        self.limits.check_memory(self.edges.capacity() * size_of::<Edge>(), 0)
     }
 
     /// d = so: the last writer of the key in the session stands for those before it.
@@ -315,7 +348,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
 
     /// d = (b ∪ wr)⁺, by clocks: of each session how many committed transactions are before a node. A transaction of unknown outcome, which nothing
     /// follows in its session, has a place of its own.
-    fn by_knowledge(&mut self, graph: &Graph, order: &[Node]) {
+    fn by_knowledge(&mut self, graph: &Graph, order: &[Node]) -> Result<(), Limit> {
         let history = self.history;
         // By transaction, its column and its place there.
         let mut places: Vec<(u32, u32)> = vec![(NONE, 0); history.len()];
@@ -333,9 +366,13 @@ impl<'h, 'e> Forcing<'h, 'e> {
             }
         }
         let width = columns as usize;
+        self.limits.check_memory(graph.nodes().saturating_mul(width).saturating_mul(size_of::<u32>()), 0)?;
         let mut clocks = vec![0u32; graph.nodes() * width];
         let mut row = vec![0u32; width];
-        for &node in order {
+        for (at, &node) in order.iter().enumerate() {
+            if at.is_multiple_of(1024) {
+                self.limits.check(0)?;
+            }
             row.copy_from_slice(&clocks[node as usize * width..][..width]);
             if let Some(&(column, place)) = places.get(node as usize)
                 && column != NONE
@@ -358,6 +395,9 @@ impl<'h, 'e> Forcing<'h, 'e> {
         }
         writers.values_mut().for_each(|writers| writers.sort_unstable());
         for txn in counted(history) {
+            if txn.0.is_multiple_of(1024) {
+                self.check()?;
+            }
             let clock = &clocks[txn.index() * width..][..width];
             for (op, key, source) in reads(history, txn) {
                 let Some(writers) = writers.get(&key) else { continue };
@@ -372,5 +412,6 @@ impl<'h, 'e> Forcing<'h, 'e> {
                 }
             }
         }
+        Ok(())
     }
 }

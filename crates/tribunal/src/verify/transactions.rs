@@ -17,10 +17,12 @@
 //!
 //! By a path from a writer to another, `Otherwise`, the two cannot be the other way round.
 
+use crate::limits::Limits;
 use crate::transactions::{
     Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, OpId, Proof, Rel, SessionId,
-    Source, Status, Step, TxnId, Verdict, Violation,
+    Source, Status, Step, TxnId, Unsupported, Verdict, Violation, Witness,
 };
+use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Why a certificate does not prove its verdict.
@@ -33,9 +35,20 @@ pub enum Refusal {
     /// The level does not apply, and yet there is an answer.
     #[error("{0} needs times, and the transactions have none")]
     NoTimes(Level),
-    /// Values repeat, so that nobody knows what is read.
-    #[error("values repeat: the sources of reads are not known")]
-    Open,
+    /// A read's value repeats, and it is not said what it reads from.
+    #[error("it is not said what {0:?} reads from")]
+    Open(OpId),
+    /// A read cannot be from there.
+    #[error("{read:?} cannot be from {from:?}")]
+    NoSource {
+        /// The read.
+        read: OpId,
+        /// What it is said to be from.
+        from: TxnId,
+    },
+    /// Not every source of a read is refuted.
+    #[error("not every source of {0:?} is refuted")]
+    Sources(OpId),
     /// A commit order is no order of the transactions that count.
     #[error("the commit order does not have every transaction that counts once")]
     NotAnOrder,
@@ -81,6 +94,15 @@ pub enum Refusal {
     /// A cycle is none, or not one that the level forbids.
     #[error("the level does not forbid this cycle")]
     Cycle,
+    /// The limits did not suffice to tell.
+    #[error("{0}")]
+    Limit(Limit),
+}
+
+impl From<Limit> for Refusal {
+    fn from(limit: Limit) -> Self {
+        Refusal::Limit(limit)
+    }
 }
 
 /// Checks that a verdict is right.
@@ -100,18 +122,69 @@ pub enum Refusal {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn verify(history: &History, level: Level, verdict: &Verdict) -> Result<(), Refusal> {
+    verify_within(history, level, verdict, &Limits::default())
+}
+
+/// Checks that a verdict is right, within limits.
+pub fn verify_within(
+    history: &History,
+    level: Level,
+    verdict: &Verdict,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
     if level.needs_times() && !history.is_timed() {
-        return Err(Refusal::NoTimes(level));
+        let said = matches!(verdict, Verdict::Unsupported(Unsupported::Times));
+        return if said { Ok(()) } else { Err(Refusal::NoTimes(level)) };
     }
-    if history.reads().is_open() {
-        return Err(Refusal::Open);
-    }
-    let facts = Facts::of(history, level);
     match verdict {
-        Verdict::Consistent(commits) => facts.witness(commits),
-        Verdict::Inconsistent(violation) => facts.violation(violation),
+        Verdict::Consistent(Witness { commits, sources }) => {
+            let history = &choosing(history, sources)?;
+            match history.reads().open().next() {
+                Some(read) => Err(Refusal::Open(read)),
+                None => Facts::of(history, level, limits).witness(commits),
+            }
+        }
+        Verdict::Inconsistent(violation) => refuted(history, level, violation, &mut Vec::new(), limits),
         Verdict::Undecided(_) | Verdict::Unsupported(_) => Err(Refusal::NoCertificate),
     }
+}
+
+/// The history with sources, each of which is possible.
+fn choosing(history: &History, sources: &[(OpId, TxnId)]) -> Result<History, Refusal> {
+    let chosen = history.choosing(sources);
+    for &(read, source) in sources {
+        let known = read.index() < history.ops().len();
+        if !known || chosen.reads().source(read) != Source::Txn(source) {
+            return Err(Refusal::NoSource { read, from: source });
+        }
+    }
+    Ok(chosen)
+}
+
+/// A violation of the history with what is assumed of its open reads.
+fn refuted(
+    history: &History,
+    level: Level,
+    violation: &Violation,
+    assumed: &mut Vec<(OpId, TxnId)>,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    limits.check(0)?;
+    let chosen = choosing(history, assumed)?;
+    let Violation::Sources { read, cases } = violation else {
+        return Facts::of(&chosen, level, limits).violation(violation);
+    };
+    let candidates = chosen.reads().candidates(*read);
+    let every = |source: &TxnId| cases.iter().any(|(case, _)| case == source);
+    if candidates.is_empty() || !candidates.iter().all(every) {
+        return Err(Refusal::Sources(*read));
+    }
+    for (source, violation) in cases {
+        assumed.push((*read, *source));
+        refuted(history, level, violation, assumed, limits)?;
+        assumed.pop();
+    }
+    Ok(())
 }
 
 /// An external read.
@@ -126,6 +199,7 @@ struct Read {
 struct Facts<'h> {
     history: &'h History,
     level: Level,
+    limits: &'h Limits<'h>,
     /// By transaction that counts, its external reads in their order.
     reads: FxHashMap<TxnId, Vec<Read>>,
     /// Who writes what.
@@ -134,7 +208,7 @@ struct Facts<'h> {
 }
 
 impl<'h> Facts<'h> {
-    fn of(history: &'h History, level: Level) -> Self {
+    fn of(history: &'h History, level: Level, limits: &'h Limits<'h>) -> Self {
         let (mut reads, mut writers) = (FxHashMap::default(), FxHashMap::default());
         let mut writes = FxHashSet::default();
         for txn in history.transactions().filter(|&txn| history.reads().counts(txn)) {
@@ -152,7 +226,7 @@ impl<'h> Facts<'h> {
             }
             reads.insert(txn, its_reads);
         }
-        Facts { history, level, reads, writers, writes }
+        Facts { history, level, limits, reads, writers, writes }
     }
 
     fn counts(&self, txn: TxnId) -> bool {
@@ -316,16 +390,24 @@ impl<'f, 'h> Order<'f, 'h> {
 
     /// The level's relation is irreflexive.
     fn check(&self) -> Result<(), Refusal> {
-        for &txn in self.commits {
+        let past = match self.facts.level.isolation() {
+            Isolation::Tcc => Some(Past::of(self, false)?),
+            Isolation::Psi => Some(Past::of(self, true)?),
+            _ => None,
+        };
+        for (at, &txn) in self.commits.iter().enumerate() {
+            if at.is_multiple_of(1024) {
+                self.facts.limits.check(0)?;
+            }
             let place = self.place[&txn];
             let latest = match self.facts.level.isolation() {
                 Isolation::Ru | Isolation::Rc => return Ok(()),
-                Isolation::Mav | Isolation::Rat | Isolation::Tcc => {
+                Isolation::Mav | Isolation::Rat => {
                     self.check_weak(txn)?;
                     continue;
                 }
-                Isolation::Psi => {
-                    self.check_psi(txn)?;
+                Isolation::Tcc | Isolation::Psi => {
+                    past.iter().try_for_each(|past| self.check_past(txn, past))?;
                     continue;
                 }
                 // co ; rw
@@ -377,17 +459,11 @@ impl<'f, 'h> Order<'f, 'h> {
                 Isolation::Mav => {
                     reads.iter().take_while(|other| other.op != read.op).map(|other| other.source).collect()
                 }
-                Isolation::Rat => {
+                _ => {
                     let earlier = self.writers.get(&read.key).into_iter().flatten().copied();
                     let base =
                         earlier.filter(|&other| self.facts.so(other, txn) || self.facts.rt(other, txn));
                     reads.iter().map(|other| other.source).chain(base).collect()
-                }
-                _ => {
-                    let earlier = self.writers.get(&read.key).into_iter().flatten().copied();
-                    earlier
-                        .filter(|&writer| is_overwritten(read, writer) && self.reaches(writer, txn, false))
-                        .collect()
                 }
             };
             if let Some(&writer) =
@@ -399,39 +475,131 @@ impl<'f, 'h> Order<'f, 'h> {
         Ok(())
     }
 
-    fn check_psi(&self, txn: TxnId) -> Result<(), Refusal> {
+    /// No transaction of its past overwrites what a transaction read.
+    fn check_past(&self, txn: TxnId, past: &Past) -> Result<(), Refusal> {
         for read in self.facts.reads(txn) {
-            if let Some(writer) = self.overwrites(txn, read)
-                && self.reaches(writer, txn, true)
-            {
+            let writers = self.writers.get(&read.key).map_or(&[][..], Vec::as_slice);
+            let after = writers.partition_point(|writer| self.place[writer] <= self.place[&read.source]);
+            let overwrites =
+                |&&writer: &&TxnId| writer != txn && past.contains(self.place[&writer], self.place[&txn]);
+            if let Some(&writer) = writers[after..].iter().find(overwrites) {
                 return Err(Refusal::Overwritten { read: read.op, writer });
             }
         }
         Ok(())
     }
+}
 
-    /// Whether one transaction comes before another by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺.
-    fn reaches(&self, from: TxnId, to: TxnId, ww: bool) -> bool {
-        if self.place[&from] >= self.place[&to] {
-            return false;
-        }
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![to];
-        while let Some(txn) = pending.pop() {
-            let base = self.commits[self.place[&from] - 1..self.place[&txn] - 1].iter().copied();
-            let base = base.filter(|&other| self.facts.so(other, txn) || self.facts.rt(other, txn));
-            let sources = self.facts.reads(txn).iter().map(|read| read.source);
-            let overwritten = self.previous_writers(txn).filter(|_| ww);
-            for before in base.chain(sources).chain(overwritten) {
-                if before == from {
-                    return true;
+/// What comes before each transaction by (b ∪ wr)⁺, or (b ∪ wr ∪ ww)⁺: how many of each column do.
+///
+/// Those of a session that committed are a column, where b has so: who comes after one of them comes after those before it. Everybody else is a column of his own.
+struct Past {
+    width: usize,
+    /// By place in the order, from 1: column and number there.
+    columns: Vec<(u32, u32)>,
+    rows: Vec<u32>,
+}
+
+impl Past {
+    fn of(order: &Order<'_, '_>, ww: bool) -> Result<Self, Refusal> {
+        let Facts { history, level, limits, .. } = *order.facts;
+        let count = order.commits.len();
+        let mut columns = vec![(u32::MAX, 0); count + 1];
+        let mut width = 0;
+        // By place, that of the committed transaction before it in its session.
+        let mut previous = vec![0; count + 1];
+        if level.base() != Base::None {
+            for session in (0..history.session_count() as u32).map(SessionId) {
+                let (mut number, mut latest) = (0, 0);
+                for txn in history.session(session) {
+                    let Some(&place) = order.place.get(&txn) else { continue };
+                    previous[place] = latest;
+                    if history.status(txn) == Status::Committed {
+                        columns[place] = (width, number);
+                        (number, latest) = (number + 1, place);
+                    }
                 }
-                if self.place[&before] > self.place[&from] && seen.insert(before) {
-                    pending.push(before);
-                }
+                width += 1;
             }
         }
-        false
+        for column in columns.iter_mut().skip(1).filter(|(column, _)| *column == u32::MAX) {
+            *column = (width, 0);
+            width += 1;
+        }
+        let width = width as usize;
+        let timed = level.base() == Base::Strict;
+        let rows = if timed { 2 * count + 1 } else { count + 1 };
+        limits.check_memory(rows.saturating_mul(width).saturating_mul(size_of::<u32>()), 0)?;
+        let mut past = Past { width, columns, rows: vec![0; (count + 1) * width] };
+        let mut times = if timed { Times::of(order, width) } else { Times::default() };
+        for (at, &txn) in order.commits.iter().enumerate() {
+            if at.is_multiple_of(256) {
+                limits.check(0)?;
+            }
+            let mut row = vec![0; width];
+            let sources = order.facts.reads(txn).iter().map(|read| order.place[&read.source]);
+            let overwritten = order.previous_writers(txn).filter(|_| ww).map(|writer| order.place[&writer]);
+            for before in sources.chain(overwritten).chain([previous[at + 1]]).filter(|&place| place > 0) {
+                past.join(before, &mut row);
+            }
+            if let Some(span) = history.span(txn).filter(|_| timed) {
+                times.join(span.begin, &past, &mut row);
+            }
+            past.rows[(at + 1) * width..][..width].copy_from_slice(&row);
+        }
+        Ok(past)
+    }
+
+    /// What comes before the transaction at a place, and itself, comes before whatever has the row.
+    fn join(&self, place: usize, row: &mut [u32]) {
+        let its = &self.rows[place * self.width..][..self.width];
+        row.iter_mut().zip(its).for_each(|(row, its)| *row = (*row).max(*its));
+        let (column, number) = self.columns[place];
+        row[column as usize] = row[column as usize].max(number + 1);
+    }
+
+    /// Whether the transaction at one place comes before the one at another.
+    fn contains(&self, before: usize, place: usize) -> bool {
+        let (column, number) = self.columns[before];
+        self.rows[place * self.width + column as usize] > number
+    }
+}
+
+/// What comes before a moment: all committed transactions that have ended by then, and what comes before them.
+#[derive(Default)]
+struct Times {
+    /// When they end, and their places in the order; in the order of ends.
+    ends: Vec<(i64, usize)>,
+    /// By end, the row of all up to it; as far as they have been asked for.
+    rows: Vec<u32>,
+    width: usize,
+}
+
+impl Times {
+    fn of(order: &Order<'_, '_>, width: usize) -> Self {
+        let history = order.facts.history;
+        let committed = order.commits.iter().filter(|&&txn| history.status(txn) == Status::Committed);
+        let ends = committed.filter_map(|txn| Some((history.span(*txn)?.end?, order.place[txn])));
+        let mut ends: Vec<(i64, usize)> = ends.collect();
+        ends.sort_unstable();
+        Times { ends, rows: Vec::new(), width }
+    }
+
+    /// All that has ended before a time comes before whatever has the row. They are in the order already.
+    fn join(&mut self, begin: i64, past: &Past, row: &mut [u32]) {
+        let ended = self.ends.partition_point(|&(end, _)| end < begin);
+        while self.rows.len() < ended * self.width {
+            let (_, place) = self.ends[self.rows.len() / self.width];
+            let start = self.rows.len().saturating_sub(self.width);
+            let mut next = self.rows[start..].to_vec();
+            next.resize(self.width, 0);
+            past.join(place, &mut next);
+            self.rows.extend(next);
+        }
+        if let Some(last) = ended.checked_sub(1) {
+            let its = &self.rows[last * self.width..][..self.width];
+            row.iter_mut().zip(its).for_each(|(row, its)| *row = (*row).max(*its));
+        }
     }
 }
 
@@ -459,6 +627,7 @@ impl Facts<'_> {
                 if self.are_incompatible(op, other) { Ok(()) } else { Err(Refusal::Compatible(op, other)) }
             }
             Violation::Proof(proof) => self.proof(proof, &mut Known::default()),
+            Violation::Sources { read, .. } => Err(Refusal::Sources(*read)),
         }
     }
 
@@ -514,6 +683,7 @@ impl Facts<'_> {
     }
 
     fn proof(&self, proof: &Proof, known: &mut Known) -> Result<(), Refusal> {
+        self.limits.check(0)?;
         let Proof { steps, end } = proof;
         for step in steps {
             let &Step { key, first, second, .. } = step;

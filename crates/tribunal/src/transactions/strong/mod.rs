@@ -19,30 +19,177 @@
 //!
 //! Sources: Tan et al. 2020 (Cobra) and Zennou et al. 2020 for the rules, Zhang et al. 2023 (Viper) for the two nodes.
 
+mod accesses;
+mod chains;
+mod hint;
+mod known;
+mod nodes;
 mod proof;
+mod rules;
 mod saturation;
 mod search;
+mod simulation;
 
+use super::graph::Node;
+use super::support::speaks_of_sessions;
 use super::versions::Versions;
-use super::{History, KeyId, Level, Proof, TxnId};
+use super::{Base, History, Isolation, KeyId, Level, Proof, TxnId};
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use rustc_hash::FxHashMap;
-use saturation::Saturation;
+use accesses::Accesses;
+use chains::Chains;
+use hint::hint;
+use known::Collection;
+use nodes::Nodes;
+use saturation::{Halt, Saturation};
 use search::Stop;
 
-/// The commit order, or why there is none. The level is one of those above; misreads and lists have been looked at, and D with what lists tell of ww has no
-/// cycle.
+/// After how many rounds a simulation is tried at once.
+const EAGER: u32 = 4;
+
+/// A commit order, or why there is none.
+type Decided = Result<Vec<TxnId>, Proof>;
+
+/// The commit order, or why there is none. The level is one of those above; misreads and lists have been looked at.
 pub(super) fn decide(
     history: &History,
     level: Level,
-    versions: &FxHashMap<KeyId, Versions>,
+    versions: &Versions,
     limits: &Limits<'_>,
-) -> Result<Result<Vec<TxnId>, Proof>, Limit> {
-    let mut saturation = Saturation::new(history, level, limits)?;
-    match saturation.solve(versions, limits) {
-        Ok(()) => Ok(Ok(saturation.commits())),
-        Err(Stop::Refuted(part)) => Ok(Err(part.proof)),
-        Err(Stop::Limit(limit)) => Err(limit),
+) -> Result<Decided, Limit> {
+    let accesses = Accesses::of(history);
+    let limits = limits.beside(versions.bytes() + accesses.bytes())?;
+    let question = |level| Question { history, level, versions, accesses: &accesses, limits: &limits };
+    // Sessions are long chains, which clocks need.
+    let base = level.base().max(Base::Session);
+    // What satisfies si satisfies psi, whose graph says less.
+    if let (Isolation::Psi, Some(si)) = (level.isolation(), Level::new(Isolation::Si, base))
+        && let Outcome::Decided(Ok(commits)) = question(si).saturated()?
+    {
+        return Ok(Ok(commits));
     }
+    // What holds over sessions holds without them, and so does a refutation that does not speak of them.
+    if let Some(over) = Level::new(level.isolation(), base).filter(|&over| over != level) {
+        match question(over).decided()? {
+            Ok(commits) => return Ok(Ok(commits)),
+            Err(proof) if !speaks_of_sessions(&proof) => return Ok(Err(proof)),
+            Err(_) => {}
+        }
+    }
+    question(level).decided()
+}
+
+/// What is asked.
+#[derive(Clone, Copy)]
+struct Question<'a> {
+    history: &'a History,
+    level: Level,
+    versions: &'a Versions,
+    accesses: &'a Accesses,
+    limits: &'a Limits<'a>,
+}
+
+/// What comes of a question without choosing anything.
+enum Outcome<'a> {
+    Decided(Decided),
+    /// All that follows, and no conflict.
+    Open(Box<Saturation<'a>>),
+}
+
+impl<'a> Question<'a> {
+    /// Saturates, and searches where that leaves choices.
+    fn decided(self) -> Result<Decided, Limit> {
+        let mut saturation = match self.saturated()? {
+            Outcome::Decided(decided) => return Ok(decided),
+            Outcome::Open(saturation) => saturation,
+        };
+        let order = saturation.order().unwrap_or_default();
+        let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
+        match saturation.search(&hint, self.limits, |saturation| self.simulated(saturation)) {
+            Ok(found) => Ok(Ok(found.unwrap_or_else(|| commits(&saturation)))),
+            Err(Stop::Refuted(part)) => Ok(Err(part.proof)),
+            Err(Stop::Limit(limit)) => Err(limit),
+        }
+    }
+
+    /// Saturates, and tries a simulation before that, in between and after.
+    fn saturated(self) -> Result<Outcome<'a>, Limit> {
+        let Question { history, level, versions, accesses, limits } = self;
+        let nodes = Nodes::of(history, level);
+        let mut known = Collection::of(history, level, accesses, versions);
+        // An order of all nodes, or those that can have none.
+        let order = match known::order(nodes.count(), &known.hops) {
+            Ok(order) => order,
+            Err(cyclic) => {
+                let Collection { hops, steps, .. } = known;
+                let mut saturation =
+                    Saturation::new(history, level, accesses, steps, Chains::default(), limits)?;
+                hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
+                return Ok(Outcome::Decided(Err(saturation.shortest(&cyclic).proof)));
+            }
+        };
+        let likely = hint(history, nodes, &known.hops, &order);
+        if let Ok(commits) = simulation::run(history, nodes, level, accesses, &known.hops, &likely) {
+            return Ok(Outcome::Decided(Ok(commits)));
+        }
+        let counts = |node: Node| nodes.txn(node).is_none_or(|txn| history.reads().counts(txn));
+        let chains = Chains::of(&order, &known.hops, counts);
+        known.initial(|key| firsts(nodes, &chains, accesses.writers(key)));
+        let Collection { hops, steps, .. } = known;
+        let mut saturation = Saturation::new(history, level, accesses, steps, chains, limits)?;
+        hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
+        drop(hops);
+        match self.rounds(&mut saturation) {
+            Ok(Some(commits)) => Ok(Outcome::Decided(Ok(commits))),
+            Ok(None) => Ok(Outcome::Open(Box::new(saturation))),
+            Err(Halt::Conflict(conflict)) => Ok(Outcome::Decided(Err(saturation.refute(conflict).proof))),
+            Err(Halt::Cyclic(cyclic)) => Ok(Outcome::Decided(Err(saturation.shortest(&cyclic).proof))),
+            Err(Halt::Limit(limit)) => Err(limit),
+        }
+    }
+
+    /// Round by round while much follows, then one by one; a commit order if a simulation comes to one.
+    fn rounds(&self, saturation: &mut Saturation<'_>) -> Result<Option<Vec<TxnId>>, Halt> {
+        let much = 16;
+        for round in 0.. {
+            let new = saturation.round(self.limits)?;
+            if round < EAGER
+                && let Ok(commits) = self.simulated(saturation)
+            {
+                return Ok(Some(commits));
+            }
+            if new <= much {
+                break;
+            }
+        }
+        saturation.saturate_all(self.limits)?;
+        Ok(self.simulated(saturation).ok())
+    }
+
+    /// The commit order that a simulation comes to, or the keys that are in its way.
+    fn simulated(&self, saturation: &Saturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
+        let Question { history, level, accesses, .. } = *self;
+        let Ok(order) = saturation.order() else { return Err(Vec::new()) };
+        let likely = hint(history, saturation.nodes, &saturation.edges, &order);
+        simulation::run(history, saturation.nodes, level, accesses, &saturation.edges, &likely)
+    }
+}
+
+/// Those of the writers of a key that no other comes before in its chain.
+fn firsts(nodes: Nodes, chains: &Chains, writers: &[TxnId]) -> Vec<TxnId> {
+    let place = |txn: &TxnId| chains.places[nodes.commit(*txn) as usize];
+    let mut writers = writers.to_vec();
+    writers.sort_unstable_by_key(place);
+    writers.dedup_by_key(|txn| place(txn).0);
+    writers
+}
+
+/// The transactions that count, in the order of their commits.
+fn commits(saturation: &Saturation<'_>) -> Vec<TxnId> {
+    let order = saturation.order().unwrap_or_default();
+    let commit = |node: Node| {
+        let nodes = saturation.nodes;
+        nodes.txn(node).filter(|&txn| node == nodes.commit(txn) && saturation.history.reads().counts(txn))
+    };
+    order.into_iter().filter_map(commit).collect()
 }

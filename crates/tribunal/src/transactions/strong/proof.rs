@@ -2,7 +2,9 @@
 
 use super::super::graph::Node;
 use super::super::{Because, End, Link, Proof, Rel, Step};
+use super::known::Hop;
 use super::saturation::{Conflict, Ground, Known, NONE, Reason, Saturation};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A proof under the choices that it uses.
@@ -13,18 +15,54 @@ pub(super) struct Part {
     pub uses: BTreeSet<u32>,
 }
 
-/// An edge of a path: where it begins, where it leads, and why.
-type Hop = (Node, Node, Reason);
-
 impl Saturation<'_> {
     /// Why an edge closes a cycle. To be asked before going back.
     pub(super) fn refute(&self, conflict: Conflict) -> Part {
         let Conflict { from, to, reason } = conflict;
         let mut cycle = vec![(from, to, reason)];
-        cycle.extend(self.path(to, from, self.edges.len()));
+        cycle.extend(self.path(to, from, self.edges.len(), usize::MAX));
+        self.part(&cycle)
+    }
+
+    /// A short cycle, given all nodes that are on cycles or behind them.
+    pub(super) fn shortest(&self, cyclic: &[Node]) -> Part {
+        /// From how many nodes to look.
+        const STARTS: usize = 64;
+        let all = self.edges.len();
+        let start = self.on_cycle(cyclic);
+        let mut shortest = self.path(start, start, all, usize::MAX);
+        for &start in cyclic.iter().step_by(cyclic.len().div_ceil(STARTS).max(1)) {
+            let cycle = self.path(start, start, all, self.links(&shortest).len().saturating_sub(1));
+            if !cycle.is_empty() {
+                shortest = cycle;
+            }
+        }
+        self.part(&shortest)
+    }
+
+    /// A node on a cycle: going back from any of them comes to one.
+    fn on_cycle(&self, cyclic: &[Node]) -> Node {
+        let mut previous: FxHashMap<Node, Option<Node>> = cyclic.iter().map(|&node| (node, None)).collect();
+        for &from in cyclic {
+            for (to, ..) in self.edges_of(from) {
+                previous.entry(to).and_modify(|previous| *previous = Some(from));
+            }
+        }
+        let mut seen = FxHashSet::default();
+        let mut node = cyclic[0];
+        while seen.insert(node) {
+            match previous.get(&node).copied().flatten() {
+                Some(before) => node = before,
+                None => break,
+            }
+        }
+        node
+    }
+
+    fn part(&self, cycle: &[Hop]) -> Part {
         let mut steps: BTreeMap<u32, Option<Step>> = BTreeMap::new();
         let mut uses = BTreeSet::new();
-        let mut pending: Vec<u32> = rests_on(&cycle).collect();
+        let mut pending: Vec<u32> = rests_on(cycle).collect();
         while let Some(number) = pending.pop() {
             if steps.contains_key(&number) {
                 continue;
@@ -37,13 +75,14 @@ impl Saturation<'_> {
                     None
                 }
                 Ground::Seen(read) => {
-                    let reader = self.snapshot(self.history.txn_of(read));
-                    let path = self.path(self.commit(first), reader, edges);
+                    let reader = self.nodes.snapshot(self.history.txn_of(read));
+                    let path = self.path(self.nodes.commit(first), reader, edges, usize::MAX);
                     pending.extend(rests_on(&path));
                     Some(Because::Seen { read, path: self.links(&path) })
                 }
                 Ground::Otherwise => {
-                    let path = self.path(self.target(first), self.commit(second), edges);
+                    let path =
+                        self.path(self.nodes.target(first), self.nodes.commit(second), edges, usize::MAX);
                     pending.extend(rests_on(&path));
                     Some(Because::Otherwise(self.links(&path)))
                 }
@@ -51,23 +90,32 @@ impl Saturation<'_> {
             steps.insert(number, because.map(|because| Step { key, first, second, because }));
         }
         let steps = steps.into_values().flatten().collect();
-        Part { proof: Proof { steps, end: End::Cycle(self.links(&cycle)) }, uses }
+        Part { proof: Proof { steps, end: End::Cycle(self.links(cycle)) }, uses }
     }
 
-    /// A shortest path that uses only so many of the first edges.
-    fn path(&self, from: Node, to: Node, edges: usize) -> Vec<Hop> {
-        let mut came: BTreeMap<Node, (Node, Reason)> = BTreeMap::new();
-        let mut queue = VecDeque::from([from]);
-        while let Some(node) = queue.pop_front() {
+    /// A shortest path of one edge or more, of at most so many links, that uses only so many of the first edges; nothing if there is none. What is
+    /// within a transaction, or between moments, is no link of its own.
+    fn path(&self, from: Node, to: Node, edges: usize, longest: usize) -> Vec<Hop> {
+        let mut came: FxHashMap<Node, (Node, Reason)> = FxHashMap::default();
+        let mut queue = VecDeque::from([(from, 0)]);
+        let moment = |node: Node| self.nodes.txn(node).is_none();
+        'all: while let Some((node, links)) = queue.pop_front() {
             for (next, reason, number) in self.edges_of(node) {
-                if number as usize >= edges || next == from || came.contains_key(&next) {
+                let free = matches!(reason, Reason::Inside) || moment(node) && moment(next);
+                let links = if free { links } else { links + 1 };
+                let known = came.contains_key(&next) || next == from && from != to;
+                if number as usize >= edges || known || links > longest {
                     continue;
                 }
                 came.insert(next, (node, reason));
-                queue.push_back(next);
-            }
-            if came.contains_key(&to) {
-                break;
+                if next == to {
+                    break 'all;
+                }
+                if free {
+                    queue.push_front((next, links));
+                } else {
+                    queue.push_back((next, links));
+                }
             }
         }
         let mut path = Vec::new();
@@ -75,19 +123,22 @@ impl Saturation<'_> {
         while let Some(&(before, reason)) = came.get(&at) {
             path.push((before, at, reason));
             at = before;
+            if at == from {
+                path.reverse();
+                return path;
+            }
         }
-        path.reverse();
-        path
+        Vec::new()
     }
 
     /// A path, or a cycle, between transactions.
     fn links(&self, hops: &[Hop]) -> Vec<Link> {
         // A cycle is told from a transaction on.
-        let start = hops.iter().position(|(from, ..)| self.txn(*from).is_some()).unwrap_or(0);
+        let start = hops.iter().position(|(from, ..)| self.nodes.txn(*from).is_some()).unwrap_or(0);
         let mut links = Vec::new();
         let mut left = None;
         for &(from, to, reason) in hops[start..].iter().chain(&hops[..start]) {
-            left = self.txn(from).or(left);
+            left = self.nodes.txn(from).or(left);
             let rel = match reason {
                 Reason::Inside => continue,
                 Reason::So => Rel::So,
@@ -96,7 +147,7 @@ impl Saturation<'_> {
                 Reason::Ww(step) => Rel::Ww(self.steps[step as usize].key),
                 Reason::Rw(op, _) => Rel::Rw(op),
             };
-            if let (Some(from), Some(to)) = (left, self.txn(to)) {
+            if let (Some(from), Some(to)) = (left, self.nodes.txn(to)) {
                 links.push(Link { from, to, rel });
             }
         }

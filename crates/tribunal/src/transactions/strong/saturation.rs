@@ -1,13 +1,14 @@
-//! What is known of the order of transactions: edges with their reasons, clocks that follow from them, and the rules.
+//! What is known of the order of transactions: edges with their reasons, and clocks that follow from them.
 
 use super::super::graph::Node;
-use super::super::history::Kind;
-use super::super::relations::{counted, reads, so};
-use super::super::versions::Versions;
-use super::super::{Base, History, INIT, Isolation, KeyId, Level, OpId, SessionId, Status, TxnId};
+use super::super::{History, KeyId, Level, OpId, TxnId};
+use super::accesses::{Accesses, Version};
+use super::chains::Chains;
+use super::known::Hop;
+use super::nodes::Nodes;
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 /// No edge, no step, or no chain.
 pub(super) const NONE: u32 = u32::MAX;
@@ -61,6 +62,8 @@ pub(super) enum Ground {
 /// Why the rules do not come to an end.
 pub(super) enum Halt {
     Conflict(Conflict),
+    /// Nodes on cycles, or between them.
+    Cyclic(Vec<Node>),
     Limit(Limit),
 }
 
@@ -74,38 +77,43 @@ impl From<Conflict> for Halt {
 pub(super) struct Saturation<'h> {
     pub history: &'h History,
     pub level: Level,
-    /// Whether a transaction is two nodes.
-    two: bool,
+    pub nodes: Nodes,
+    pub accesses: &'h Accesses,
     /// By node, its chain and its place there.
     places: Vec<(u32, u32)>,
     width: usize,
-    /// By node and chain, how many nodes of the chain lead to it.
+    /// By node and chain, how many nodes of the chain lead to it, itself among them.
     clocks: Vec<u32>,
     /// By node, its latest edge.
-    pub latest: Vec<u32>,
-    /// Where they lead, why, and the one before of the same node.
-    pub edges: Vec<(Node, Reason, u32)>,
+    latest: Vec<u32>,
+    pub edges: Vec<Hop>,
+    /// By edge, the one before it of the same node.
+    previous: Vec<u32>,
     pub steps: Vec<Known>,
+    /// Whether changes are noted, to be undone.
+    pub notes: bool,
+    /// In a round, the edges that are new.
+    pub round: Option<FxHashSet<(Node, Node)>>,
     trail: Vec<Change>,
-    /// Nodes whose clocks have grown since the rules were applied to them.
-    grown: Vec<Node>,
-    is_grown: Vec<bool>,
+    /// Nodes whose clocks have grown since the rules were applied to them; by node, in which chains, one bit for each 64th.
+    pub grown: Vec<Node>,
+    pub grown_in: Vec<u64>,
     /// By key, its writers by chain and place.
-    pub writers: FxHashMap<KeyId, Vec<Writer>>,
-    /// By key and source, who reads it.
-    readers: FxHashMap<(KeyId, TxnId), Vec<(TxnId, OpId)>>,
-    /// By transaction, the keys that it writes.
-    written: Vec<Vec<KeyId>>,
+    writers: Vec<Writer>,
+    /// Versions and writers after them, of which all follows that can; what is assumed is not among them.
+    pub applied: FxHashSet<(Version, TxnId)>,
+    /// Room for what a rule finds.
+    pub found: Vec<TxnId>,
     pub states: u64,
 }
 
 /// A writer of a key.
 #[derive(Clone, Copy)]
 pub(super) struct Writer {
-    chain: u32,
+    pub chain: u32,
     /// The places of the node that ww leads to, and of the commit.
-    target: u32,
-    commit: u32,
+    pub target: u32,
+    pub commit: u32,
     pub txn: TxnId,
 }
 
@@ -118,101 +126,66 @@ enum Change {
 }
 
 impl<'h> Saturation<'h> {
-    /// With nothing known yet.
-    pub(super) fn new(history: &'h History, level: Level, limits: &Limits<'_>) -> Result<Self, Limit> {
-        let two = matches!(level.isolation(), Isolation::Si | Isolation::Pc);
-        let parts = if two { 2 } else { 1 };
-        let ends = |txn: &TxnId| history.status(*txn) == Status::Committed;
-        let moments = if level.base() == Base::Strict { counted(history).filter(ends).count() } else { 0 };
-        let nodes = parts * history.len() + moments;
-        let mut places = vec![(NONE, 0); nodes];
-        let mut width = 0u32;
-        for session in (0..history.session_count() as u32).map(SessionId) {
-            let (chain, mut place) = (width, 0);
-            width += 1;
-            for txn in history.session(session).filter(|&txn| history.reads().counts(txn)) {
-                // Nothing follows a transaction of unknown outcome in its session.
-                let in_chain = level.base() != Base::None && history.status(txn) == Status::Committed;
-                for part in 0..parts {
-                    places[parts * txn.index() + part] =
-                        if in_chain { (chain, place + part as u32) } else { (width, part as u32) };
-                }
-                if in_chain {
-                    place += parts as u32;
-                } else {
-                    width += 1;
-                }
-            }
-        }
-        for moment in 0..moments {
-            places[parts * history.len() + moment] = (width, moment as u32);
-        }
-        let width = width as usize + usize::from(moments > 0);
-        limits.check_memory(nodes.saturating_mul(width).saturating_mul(size_of::<u32>()), 0)?;
+    /// With what is known so far; if that has no order it can only be refuted, and has no clocks.
+    pub(super) fn new(
+        history: &'h History,
+        level: Level,
+        accesses: &'h Accesses,
+        steps: Vec<Known>,
+        chains: Chains,
+        limits: &Limits<'_>,
+    ) -> Result<Self, Limit> {
+        let nodes = Nodes::of(history, level);
+        let Chains { places, width } = chains;
+        let clocks = nodes.count().saturating_mul(width);
+        limits.check_memory(clocks.saturating_mul(size_of::<u32>()), 0)?;
         let mut saturation = Saturation {
             history,
             level,
-            two,
+            nodes,
+            accesses,
             places,
             width,
-            clocks: vec![0; nodes * width],
-            latest: vec![NONE; nodes],
+            clocks: vec![0; clocks],
+            latest: vec![NONE; nodes.count()],
             edges: Vec::new(),
-            steps: Vec::new(),
+            previous: Vec::new(),
+            steps,
+            notes: false,
+            round: None,
             trail: Vec::new(),
-            grown: Vec::new(),
-            is_grown: vec![false; nodes],
-            writers: FxHashMap::default(),
-            readers: FxHashMap::default(),
-            written: vec![Vec::new(); history.len()],
+            grown: (0..nodes.count() as Node).rev().collect(),
+            grown_in: vec![u64::MAX; nodes.count()],
+            writers: Vec::new(),
+            applied: FxHashSet::default(),
+            found: Vec::new(),
             states: 0,
         };
-        saturation.index();
+        for (node, &(chain, place)) in saturation.places.iter().enumerate() {
+            if chain != NONE {
+                saturation.clocks[node * width + chain as usize] = place + 1;
+            }
+        }
+        for key in accesses.keys() {
+            let start = saturation.writers.len();
+            for &txn in accesses.writers(key) {
+                let place = |node: Node| saturation.places.get(node as usize).copied().unwrap_or_default();
+                let ((chain, target), (_, commit)) = (place(nodes.target(txn)), place(nodes.commit(txn)));
+                saturation.writers.push(Writer { chain, target, commit, txn });
+            }
+            saturation.writers[start..].sort_unstable_by_key(|writer| (writer.chain, writer.commit));
+        }
         Ok(saturation)
     }
 
-    fn index(&mut self) {
-        let history = self.history;
-        for txn in counted(history) {
-            let writes = |&op: &usize| matches!(history.kinds[op], Kind::Write | Kind::Append);
-            let mut keys: Vec<KeyId> = history.range(txn).filter(writes).map(|op| history.keys[op]).collect();
-            keys.sort_unstable();
-            keys.dedup();
-            let (chain, target) = self.places[self.target(txn) as usize];
-            let commit = self.places[self.commit(txn) as usize].1;
-            for &key in &keys {
-                self.writers.entry(key).or_default().push(Writer { chain, target, commit, txn });
-            }
-            self.written[txn.index()] = keys;
-            for (op, key, source) in reads(history, txn) {
-                let readers = self.readers.entry((key, source)).or_default();
-                if readers.last().is_none_or(|(last, _)| *last != txn) {
-                    readers.push((txn, op));
-                }
-            }
-        }
-        self.writers.values_mut().for_each(|writers| writers.sort_unstable_by_key(|w| (w.chain, w.commit)));
+    /// The writers of a key, by chain and place.
+    pub(super) fn writers(&self, key: KeyId) -> &[Writer] {
+        &self.writers[self.accesses.writer_range(key)]
     }
 
-    /// S, or the transaction itself.
-    pub(super) fn snapshot(&self, txn: TxnId) -> Node {
-        if self.two { 2 * txn.0 } else { txn.0 }
-    }
-
-    /// C, or the transaction itself.
-    pub(super) fn commit(&self, txn: TxnId) -> Node {
-        if self.two { 2 * txn.0 + 1 } else { txn.0 }
-    }
-
-    /// Where ww leads.
-    pub(super) fn target(&self, txn: TxnId) -> Node {
-        if self.level.isolation() == Isolation::Pc { self.commit(txn) } else { self.snapshot(txn) }
-    }
-
-    /// The transaction of a node; none if it is a moment.
-    pub(super) fn txn(&self, node: Node) -> Option<TxnId> {
-        let txn = TxnId(if self.two { node / 2 } else { node });
-        (txn.index() < self.history.len()).then_some(txn)
+    /// The clock of a node.
+    pub(super) fn clock(&self, node: Node) -> &[u32] {
+        &self.clocks[node as usize * self.width..][..self.width]
     }
 
     /// Whether one node leads to another.
@@ -222,235 +195,132 @@ impl<'h> Saturation<'h> {
         self.clocks[to as usize * self.width + chain as usize] > place
     }
 
-    /// Puts D in, and what is known of ww before anything follows.
-    pub(super) fn begin(&mut self, versions: &FxHashMap<KeyId, Versions>) -> Result<(), Conflict> {
-        let history = self.history;
-        if self.two {
-            for txn in counted(history) {
-                self.edge(self.snapshot(txn), self.commit(txn), Reason::Inside)?;
-            }
-        }
-        if self.level.base() != Base::None {
-            for (from, to) in so(history) {
-                self.edge(self.commit(from), self.snapshot(to), Reason::So)?;
-            }
-        }
-        if self.level.base() == Base::Strict {
-            self.real_time()?;
-        }
-        for txn in counted(history) {
-            for (op, _, source) in reads(history, txn).filter(|&(.., source)| source != INIT) {
-                self.edge(self.commit(source), self.snapshot(txn), Reason::Wr(op))?;
-            }
-        }
-        let mut keys: Vec<KeyId> = self.writers.keys().copied().collect();
-        keys.sort_unstable();
-        for key in keys {
-            if let Some(Versions { read, unread, by: Some(by) }) = versions.get(&key) {
-                let list = Ground::List(*by);
-                for pair in read.windows(2) {
-                    self.before(key, pair[0], pair[1], list)?;
-                }
-                for (&last, &unread) in
-                    read.last().into_iter().flat_map(|last| unread.iter().map(move |u| (last, u)))
-                {
-                    self.before(key, last, unread, list)?;
-                }
-            }
-            self.initial(key)?;
-        }
-        Ok(())
-    }
-
-    /// rt, by way of a moment for each end of a committed transaction.
-    fn real_time(&mut self) -> Result<(), Conflict> {
-        let history = self.history;
-        let committed = counted(history).filter(|&txn| history.status(txn) == Status::Committed);
-        let mut ends: Vec<(i64, TxnId)> =
-            committed.filter_map(|txn| Some((history.span(txn)?.end?, txn))).collect();
-        ends.sort_unstable();
-        let first = self.latest.len() as Node - ends.len() as Node;
-        for (moment, &(_, txn)) in (first..).zip(&ends) {
-            if moment > first {
-                self.edge(moment - 1, moment, Reason::Moment)?;
-            }
-            self.edge(self.commit(txn), moment, Reason::Moment)?;
-        }
-        for txn in counted(history) {
-            let Some(span) = history.span(txn) else { continue };
-            let before = ends.partition_point(|&(end, _)| end < span.begin);
-            if before > 0 {
-                self.edge(first + before as Node - 1, self.snapshot(txn), Reason::Moment)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Who reads the initial value comes before all writers; the first of a chain stands for those behind it.
-    fn initial(&mut self, key: KeyId) -> Result<(), Conflict> {
-        if self.level.isolation() == Isolation::Psi {
-            return Ok(());
-        }
-        for at in 0..self.writers[&key].len() {
-            let writers = &self.writers[&key];
-            let writer = writers[at];
-            if at > 0 && writers[at - 1].chain == writer.chain {
-                continue;
-            }
-            for reader in 0..self.readers.get(&(key, INIT)).map_or(0, Vec::len) {
-                let (reader, op) = self.readers[&(key, INIT)][reader];
-                if reader != writer.txn {
-                    self.edge(self.snapshot(reader), self.commit(writer.txn), Reason::Rw(op, NONE))?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds an edge, unless it is known, with all that follows for clocks.
-    fn edge(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
-        if self.leads(from, to) {
+    /// Adds an edge, unless it is known, with all that follows for clocks; in a round clocks are told of it at the end.
+    pub(super) fn edge(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
+        if from != to && self.leads(from, to) {
             return Ok(());
         }
         if self.leads(to, from) {
             return Err(Conflict { from, to, reason });
         }
-        self.trail.push(Change::Edge { from });
-        self.edges.push((to, reason, self.latest[from as usize]));
-        self.latest[from as usize] = self.edges.len() as u32 - 1;
+        if let Some(round) = &mut self.round
+            && !round.insert((from, to))
+        {
+            return Ok(());
+        }
+        self.note(Change::Edge { from });
+        self.list(from, to, reason);
+        if self.round.is_none() {
+            self.propagate(from, to);
+        }
+        Ok(())
+    }
+
+    /// An edge without what follows for clocks.
+    pub(super) fn list(&mut self, from: Node, to: Node, reason: Reason) {
+        self.previous.push(self.latest[from as usize]);
+        self.latest[from as usize] = self.edges.len() as u32;
+        self.edges.push((from, to, reason));
+    }
+
+    /// Tells the clocks of an edge.
+    pub(super) fn propagate(&mut self, from: Node, to: Node) {
         let mut pending = vec![(from, to)];
         while let Some((from, to)) = pending.pop() {
             if self.learn(from, to) {
-                let mut edge = self.latest[to as usize];
-                while edge != NONE {
-                    let (next, _, following) = self.edges[edge as usize];
-                    pending.push((to, next));
-                    edge = following;
+                pending.extend(self.edges_of(to).map(|(next, ..)| (to, next)));
+            }
+        }
+    }
+
+    /// Tells the clocks of all edges, node by node in an order that contains them.
+    pub(super) fn propagate_all(&mut self, order: &[Node]) {
+        for &node in order {
+            let mut edge = self.latest[node as usize];
+            while edge != NONE {
+                let (_, next, _) = self.edges[edge as usize];
+                self.learn(node, next);
+                edge = self.previous[edge as usize];
+            }
+        }
+    }
+
+    /// All nodes in an order that contains the edges; or those on cycles, or between them.
+    pub(super) fn order(&self) -> Result<Vec<Node>, Vec<Node>> {
+        let nodes = self.latest.len();
+        let mut before = vec![0u32; nodes];
+        self.edges.iter().for_each(|&(_, to, _)| before[to as usize] += 1);
+        let mut order: Vec<Node> = (0..nodes as Node).filter(|&node| before[node as usize] == 0).collect();
+        let mut done = 0;
+        while let Some(&node) = order.get(done) {
+            done += 1;
+            for (to, ..) in self.edges_of(node) {
+                before[to as usize] -= 1;
+                if before[to as usize] == 0 {
+                    order.push(to);
                 }
             }
         }
-        Ok(())
+        if order.len() == nodes {
+            return Ok(order);
+        }
+        Err((0..nodes as Node).filter(|&node| before[node as usize] > 0).collect())
     }
 
-    /// What leads to one node, and that node, lead to another; whether that is new.
+    /// What leads to one node leads to another; whether that is new.
     fn learn(&mut self, from: Node, to: Node) -> bool {
-        let (chain, place) = self.places[from as usize];
         let (source, sink) = (from as usize * self.width, to as usize * self.width);
-        let mut new = false;
-        for column in 0..self.width {
-            let own = if column == chain as usize { place + 1 } else { 0 };
-            let known = self.clocks[source + column].max(own);
-            let at = sink + column;
-            if self.clocks[at] < known {
-                self.trail.push(Change::Clock { at, old: self.clocks[at] });
-                self.clocks[at] = known;
-                new = true;
+        let mut new = 0;
+        if self.notes {
+            for column in 0..self.width {
+                let (known, at) = (self.clocks[source + column], sink + column);
+                if self.clocks[at] < known {
+                    self.trail.push(Change::Clock { at, old: self.clocks[at] });
+                    self.clocks[at] = known;
+                    new |= 1 << (column % 64);
+                }
+            }
+        } else {
+            let (low, high) = self.clocks.split_at_mut(source.max(sink));
+            let (low, high) = (&mut low[source.min(sink)..][..self.width], &mut high[..self.width]);
+            let (known, grows) = if source < sink { (&*low, high) } else { (&*high, low) };
+            // Most often nothing is new: that is told quickly.
+            let pairs = || grows.iter().zip(known.iter());
+            if pairs().fold(false, |any, (grows, known)| any | (grows < known)) {
+                for (column, (grows, known)) in pairs().enumerate() {
+                    new |= u64::from(grows < known) << (column % 64);
+                }
+                grows.iter_mut().zip(known.iter()).for_each(|(grows, known)| *grows = (*grows).max(*known));
             }
         }
-        if new && !std::mem::replace(&mut self.is_grown[to as usize], true) {
+        let grown = &mut self.grown_in[to as usize];
+        if new != 0 && *grown == 0 {
             self.grown.push(to);
         }
-        new
+        *grown |= new;
+        new != 0
     }
 
-    /// `first` comes before `second`, which writes the same key, and so does whoever reads from it: without seeing the second.
-    pub(super) fn before(
-        &mut self,
-        key: KeyId,
-        first: TxnId,
-        second: TxnId,
-        ground: Ground,
-    ) -> Result<(), Conflict> {
-        let mut known = Some(Known { key, first, second, ground, edges: self.edges.len() });
-        let (from, to) = (self.commit(first), self.target(second));
-        if !self.leads(from, to) {
-            let step = self.step(&mut known);
-            self.edge(from, to, Reason::Ww(step))?;
+    fn note(&mut self, change: Change) {
+        if self.notes {
+            self.trail.push(change);
         }
-        if self.level.isolation() == Isolation::Psi {
-            return Ok(());
-        }
-        for at in 0..self.readers.get(&(key, first)).map_or(0, Vec::len) {
-            let (reader, op) = self.readers[&(key, first)][at];
-            let (from, to) = (self.snapshot(reader), self.commit(second));
-            if reader != second && !self.leads(from, to) {
-                let step = self.step(&mut known);
-                self.edge(from, to, Reason::Rw(op, step))?;
-            }
-        }
-        Ok(())
     }
 
-    /// The number of a step, which is noted once.
-    fn step(&mut self, known: &mut Option<Known>) -> u32 {
-        if let Some(known) = known.take() {
-            self.steps.push(known);
-            self.trail.push(Change::Step);
-        }
+    /// The number of a step that is new.
+    pub(super) fn step(&mut self, known: Known) -> u32 {
+        self.steps.push(known);
+        self.note(Change::Step);
         self.steps.len() as u32 - 1
     }
 
-    /// Applies the rules until nothing new follows.
-    pub(super) fn saturate(&mut self, limits: &Limits<'_>) -> Result<(), Halt> {
-        while let Some(node) = self.grown.pop() {
-            self.is_grown[node as usize] = false;
-            self.states += 1;
-            if self.states.is_multiple_of(1024) {
-                limits.check(self.states).map_err(Halt::Limit)?;
-            }
-            let Some(txn) = self.txn(node) else { continue };
-            if node == self.snapshot(txn) {
-                self.as_reader(txn)?;
-            }
-            if node == self.commit(txn) {
-                self.as_writer(txn)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The last writers of a key in each chain that lead to a node, by their commits or by where ww leads; its own transaction is left out.
-    fn last_writers(&self, key: KeyId, node: Node, by_commit: bool) -> Vec<TxnId> {
-        let own = self.txn(node);
-        let Some(writers) = self.writers.get(&key) else { return Vec::new() };
-        let clock = &self.clocks[node as usize * self.width..][..self.width];
-        let of_chain = |chain: &[Writer]| {
-            let known = clock[chain[0].chain as usize];
-            let place = |writer: &Writer| if by_commit { writer.commit } else { writer.target };
-            let before = chain.partition_point(|writer| place(writer) < known);
-            chain[..before].iter().rev().map(|writer| writer.txn).find(|&txn| Some(txn) != own)
-        };
-        writers.chunk_by(|a, b| a.chain == b.chain).filter_map(of_chain).collect()
-    }
-
-    /// Writers of what a transaction reads that come before it come before its sources.
-    fn as_reader(&mut self, txn: TxnId) -> Result<(), Conflict> {
-        let node = self.snapshot(txn);
-        for (op, key, source) in reads(self.history, txn) {
-            for writer in self.last_writers(key, node, true) {
-                if writer == source {
-                    continue;
-                }
-                if source == INIT {
-                    let reason = Reason::Rw(op, NONE);
-                    return Err(Conflict { from: node, to: self.commit(writer), reason });
-                }
-                self.before(key, writer, source, Ground::Seen(op))?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writers of what a transaction writes that cannot come after it come before it.
-    fn as_writer(&mut self, txn: TxnId) -> Result<(), Conflict> {
-        let node = self.commit(txn);
-        for at in 0..self.written[txn.index()].len() {
-            let key = self.written[txn.index()][at];
-            for writer in self.last_writers(key, node, false) {
-                self.before(key, writer, txn, Ground::Otherwise)?;
-            }
-        }
-        Ok(())
+    /// Bytes that are held.
+    pub(super) fn bytes(&self) -> usize {
+        self.clocks.len() * size_of::<u32>()
+            + self.trail.capacity() * size_of::<Change>()
+            + self.applied.capacity() * size_of::<(Version, TxnId, u8)>()
+            + self.edges.capacity() * (size_of::<Hop>() + size_of::<u32>())
+            + self.steps.capacity() * size_of::<Known>()
     }
 
     /// A moment to go back to.
@@ -464,52 +334,24 @@ impl<'h> Saturation<'h> {
             match self.trail.pop() {
                 Some(Change::Clock { at, old }) => self.clocks[at] = old,
                 Some(Change::Edge { from }) => {
-                    if let Some((_, _, before)) = self.edges.pop() {
-                        self.latest[from as usize] = before;
-                    }
+                    self.edges.pop();
+                    self.latest[from as usize] = self.previous.pop().unwrap_or(NONE);
                 }
                 Some(Change::Step) => drop(self.steps.pop()),
                 None => {}
             }
         }
-        self.grown.drain(..).for_each(|node| self.is_grown[node as usize] = false);
+        self.grown.drain(..).for_each(|node| self.grown_in[node as usize] = 0);
     }
 
     /// The edges of a node, the latest first: where they lead, why, and their numbers.
     pub(super) fn edges_of(&self, node: Node) -> impl Iterator<Item = (Node, Reason, u32)> + '_ {
         let mut edge = self.latest[node as usize];
         std::iter::from_fn(move || {
-            let &(to, reason, before) = self.edges.get(edge as usize)?;
-            let number = std::mem::replace(&mut edge, before);
+            let &(_, to, reason) = self.edges.get(edge as usize)?;
+            let number = edge;
+            edge = self.previous[number as usize];
             Some((to, reason, number))
         })
-    }
-
-    /// By node, its place in an order that contains the edges.
-    pub(super) fn order(&self) -> Vec<u32> {
-        let nodes = self.latest.len();
-        let mut before = vec![0u32; nodes];
-        self.edges.iter().for_each(|(to, ..)| before[*to as usize] += 1);
-        let mut queue: Vec<Node> = (0..nodes as Node).filter(|&node| before[node as usize] == 0).collect();
-        let (mut done, mut place) = (0, vec![0; nodes]);
-        while let Some(&node) = queue.get(done) {
-            place[node as usize] = done as u32;
-            done += 1;
-            for (to, ..) in self.edges_of(node) {
-                before[to as usize] -= 1;
-                if before[to as usize] == 0 {
-                    queue.push(to);
-                }
-            }
-        }
-        place
-    }
-
-    /// The transactions that count, in the order of their commits.
-    pub(super) fn commits(&self) -> Vec<TxnId> {
-        let place = self.order();
-        let mut commits: Vec<TxnId> = counted(self.history).collect();
-        commits.sort_unstable_by_key(|&txn| place[self.commit(txn) as usize]);
-        commits
     }
 }

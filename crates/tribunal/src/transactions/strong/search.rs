@@ -1,12 +1,10 @@
 //! Choosing an order of writers where saturation leaves it open.
 
-use super::super::versions::Versions;
 use super::super::{End, KeyId, Proof, TxnId};
 use super::proof::Part;
 use super::saturation::{Ground, Halt, Saturation};
 use crate::limits::Limits;
 use crate::verdict::Limit;
-use rustc_hash::FxHashMap;
 
 /// Why there is no order, or no answer.
 pub(super) enum Stop {
@@ -24,40 +22,47 @@ struct Choice {
 }
 
 impl Saturation<'_> {
-    /// Orders the writers of every key.
-    pub(super) fn solve(
-        &mut self,
-        versions: &FxHashMap<KeyId, Versions>,
-        limits: &Limits<'_>,
-    ) -> Result<(), Stop> {
-        let begun = self.begin(versions).map_err(Halt::Conflict);
-        match begun.and_then(|()| self.saturate(limits)) {
-            Ok(()) => self.search(limits),
-            Err(Halt::Conflict(conflict)) => Err(Stop::Refuted(Box::new(self.refute(conflict)))),
-            Err(Halt::Limit(limit)) => Err(Stop::Limit(limit)),
-        }
-    }
-
     /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
-    fn search(&mut self, limits: &Limits<'_>) -> Result<(), Stop> {
-        let hint = self.order();
-        let mut keys: Vec<KeyId> = self.writers.keys().copied().collect();
-        keys.sort_unstable();
+    /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
+    /// choices made so far; if not, the keys that are in its way are looked at first.
+    pub(super) fn search(
+        &mut self,
+        hint: &[u32],
+        limits: &Limits<'_>,
+        simulated: impl Fn(&Self) -> Result<Vec<TxnId>, Vec<KeyId>>,
+    ) -> Result<Option<Vec<TxnId>>, Stop> {
+        let keys: Vec<KeyId> = self.accesses.keys().collect();
+        self.notes = true;
         let mut choices: Vec<Choice> = Vec::new();
         let mut at = 0;
+        // Keys to look at first, after how many choices to simulate, and how many more the next time unless there is progress.
+        let (mut urgent, mut next, mut step): (Vec<KeyId>, usize, usize) = (Vec::new(), 0, 1);
         while at < keys.len() {
-            let Some((first, second)) = self.unordered(keys[at], &hint) else {
+            if choices.len() >= next {
+                let before = std::mem::take(&mut urgent);
+                match simulated(self) {
+                    Ok(commits) => return Ok(Some(commits)),
+                    Err(keys) => urgent = keys,
+                }
+                step = if urgent == before { 2 * step } else { 1 };
+                next = choices.len() + step;
+            }
+            let chosen = urgent.iter().find_map(|&key| Some((key, self.unordered(key, hint)?)));
+            let other = || Some((keys[at], self.unordered(keys[at], hint)?));
+            let Some((key, (first, second))) = chosen.or_else(other) else {
                 at += 1;
                 continue;
             };
             limits.check(self.states).map_err(Stop::Limit)?;
-            let (mark, key) = (self.mark(), keys[at]);
+            limits.check_memory(self.bytes(), self.states).map_err(Stop::Limit)?;
+            let mark = self.mark();
             choices.push(Choice { mark, key, first, second, forward: None });
             let mut outcome = self.choose(key, first, second, choices.len() - 1, limits);
             while let Err(halt) = outcome {
                 let mut part = match halt {
                     Halt::Limit(limit) => return Err(Stop::Limit(limit)),
                     Halt::Conflict(conflict) => Box::new(self.refute(conflict)),
+                    Halt::Cyclic(cyclic) => Box::new(self.shortest(&cyclic)),
                 };
                 at = 0;
                 outcome = loop {
@@ -78,7 +83,7 @@ impl Saturation<'_> {
                 };
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn choose(
@@ -96,9 +101,10 @@ impl Saturation<'_> {
 
     /// Two writers of a key neither of which is known to come before the other; none if all are in order.
     fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
-        let mut writers: Vec<TxnId> = self.writers[&key].iter().map(|writer| writer.txn).collect();
-        writers.sort_unstable_by_key(|&txn| hint[self.commit(txn) as usize]);
-        let leads = |first: TxnId, second: TxnId| self.leads(self.commit(first), self.target(second));
+        let mut writers: Vec<TxnId> = self.writers(key).iter().map(|writer| writer.txn).collect();
+        writers.sort_unstable_by_key(|&txn| hint[self.nodes.commit(txn) as usize]);
+        let leads =
+            |first: TxnId, second: TxnId| self.leads(self.nodes.commit(first), self.nodes.target(second));
         // In order: each leads to the next.
         let mut ordered: Vec<TxnId> = Vec::with_capacity(writers.len());
         for writer in writers {

@@ -1,0 +1,47 @@
+//! What decides isolation levels.
+
+use super::{Isolation, Level};
+
+/// What decides a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// Adds the ww that reads force and looks for a cycle (Møldrup and Pavlogiannis 2025).
+    Saturation,
+    /// Saturation, then a search for the order of the remaining writers that saturates after each decision.
+    Search,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Engine; 2] = [Engine::Saturation, Engine::Search];
+
+    /// The engine's name in every output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Saturation => "saturation",
+            Engine::Search => "search",
+        }
+    }
+
+    /// Whether it decides a level.
+    ///
+    /// ```
+    /// use tribunal::transactions::Engine;
+    /// assert!(Engine::Saturation.decides("tcc".parse()?) && Engine::Search.decides("ser".parse()?));
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn decides(self, level: Level) -> bool {
+        level.engines().contains(&self)
+    }
+}
+
+impl Level {
+    /// The engines that decide it, the usual one first.
+    pub const fn engines(self) -> &'static [Engine] {
+        match self.isolation() {
+            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search],
+            _ => &[Engine::Saturation],
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Proofs as people know them: what they are called by.
+//!
+//! Engines find whatever cycle there is. Three things make of it the one that has a name:
+//!
+//! - Where a read of t₀'s x has t₁, which writes x as well, before it, engines say that t₁ comes before t₀ (ww), and find a cycle with that: t₀ would have to
+//!   come before t₁ after all. Seen from the other end, t₁ overwrites what the reader read and is before it: a cycle with an rw.
+//! - Where two transactions miss each other's writes of one key, either order of the two loses an update.
+//! - Where a cycle rests on an order of two writers that is forced by something worse to explain, the two orders are two cases: a store that
+//!   could choose would choose the lesser evil, and that is what the history shows.
+
+use super::anomaly::{Anomaly, of_cycle};
+use super::{
+    Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, Proof, Rel, Source, Step, TxnId,
+    Violation,
+};
+use std::collections::BTreeMap;
+
+/// Cases in more cases than this are not looked at,
+const DEEP: usize = 100;
+/// nor a proof whose steps times its cases are more than this.
+const LARGE: usize = 1_000_000;
+/// How often what a cycle rests on is looked at.
+const DEEPEST: usize = 4;
+/// Of a cycle that rests on more orders of writers, the first are looked at.
+const MANY: usize = 12;
+
+/// A pair of writers of a key, in their order.
+type Pair = (KeyId, TxnId, TxnId);
+/// The steps known so far, with their places in the order of proving.
+type Known = BTreeMap<Pair, (usize, Step)>;
+
+/// The same violation as people know it. It proves what it did. Where sources are chosen, each case is to be taken by itself.
+pub fn normal(history: &History, level: Level, violation: &Violation) -> Violation {
+    match violation {
+        Violation::Misread(_) | Violation::Incompatible(_) | Violation::Sources { .. } => violation.clone(),
+        Violation::Proof(proof) if is_large(proof) => violation.clone(),
+        Violation::Proof(proof) => Violation::Proof(Normal { history, level }.of_proof(proof, &Known::new())),
+    }
+}
+
+/// Whether a proof is more than anybody reads: it is left as it is.
+fn is_large(proof: &Proof) -> bool {
+    let (mut nodes, mut steps) = (0, 0);
+    let mut pending = vec![(proof, 0)];
+    while let Some((Proof { steps: here, end }, depth)) = pending.pop() {
+        nodes += 1;
+        steps += here.len();
+        if depth > DEEP || nodes * steps > LARGE {
+            return true;
+        }
+        if let End::Cases { forward, backward, .. } = end {
+            pending.extend([(&**forward, depth + 1), (&**backward, depth + 1)]);
+        }
+    }
+    false
+}
+
+struct Normal<'a> {
+    history: &'a History,
+    level: Level,
+}
+
+impl Normal<'_> {
+    fn of_proof(&self, proof: &Proof, known: &Known) -> Proof {
+        let mut known = known.clone();
+        for step in &proof.steps {
+            known.insert((step.key, step.first, step.second), (known.len(), step.clone()));
+        }
+        match &proof.end {
+            End::Cycle(cycle) => {
+                let Proof { steps, end } = self.of_cycle(cycle.clone(), &mut known, 0);
+                Proof { steps: proof.steps.iter().cloned().chain(steps).collect(), end }
+            }
+            End::Cases { key, first, second, forward, backward } => {
+                let [forward, backward] =
+                    [forward, backward].map(|case| Box::new(self.of_proof(case, &known)));
+                let end = cases(*key, (*first, forward), (*second, backward));
+                Proof { steps: proof.steps.clone(), end }
+            }
+        }
+    }
+
+    /// A cycle as people know it, with the steps that it needs beyond those known.
+    fn of_cycle(&self, mut cycle: Vec<Link>, known: &mut Known, depth: usize) -> Proof {
+        let mut steps = Vec::new();
+        while let Some((step, turned)) = self.turned(known, &cycle) {
+            let pair = (step.key, step.first, step.second);
+            if !known.contains_key(&pair) {
+                known.insert(pair, (known.len(), step.clone()));
+                steps.push(step);
+            }
+            cycle = turned;
+        }
+        if let Some(end) = self.both_lost(&cycle) {
+            return Proof { steps, end };
+        }
+        let found = of_cycle(self.history, &cycle).rank();
+        let lesser = premises(self.history, &cycle).into_iter().find_map(|pair| {
+            let other = self.otherwise(known, pair)?;
+            (self.least(known, &other, depth + 1) > found).then_some((pair, other))
+        });
+        let Some(((key, first, second), other)) = lesser.filter(|_| depth < DEEPEST) else {
+            return Proof { steps, end: End::Cycle(cycle) };
+        };
+        // What was proved is now a case, and what was known by it is not known in the other.
+        known.remove(&(key, first, second));
+        let backward = self.of_cycle(other, &mut known.clone(), depth + 1);
+        let forward = Proof { steps: Vec::new(), end: End::Cycle(cycle) };
+        Proof { steps, end: cases(key, (first, Box::new(forward)), (second, Box::new(backward))) }
+    }
+
+    /// A cycle that has a ww by what a read saw, turned round that read, and the step that it then rests on.
+    fn turned(&self, known: &Known, cycle: &[Link]) -> Option<(Step, Vec<Link>)> {
+        // Where one rw is all that the level forbids, a cycle that has it is as good as can be.
+        let any = matches!(self.level.isolation(), Isolation::Ser | Isolation::Si | Isolation::Pc);
+        if !any && cycle.iter().any(|link| matches!(link.rel, Rel::Rw(_))) {
+            return None;
+        }
+        let seen = |at: usize| match cycle[at].rel {
+            Rel::Ww(key) => match known.get(&(key, cycle[at].from, cycle[at].to)) {
+                Some((place, step)) => match &step.because {
+                    // A read that came later makes less of what was seen.
+                    Because::Seen { read, path } => {
+                        let later = matches!(path[..], [Link { rel: Rel::Wr(op), .. }] if op > *read);
+                        Some((!any && later, *place, at, step))
+                    }
+                    _ => None,
+                },
+                None => None,
+            },
+            _ => None,
+        };
+        // The last that was proved: its path rests on those before it, so that this comes to an end.
+        let (.., at, step) =
+            (0..cycle.len()).filter_map(seen).max_by_key(|(later, place, ..)| (*later, *place))?;
+        let Because::Seen { read, path } = &step.because else { return None };
+        let back: Vec<Link> = cycle[at + 1..].iter().chain(&cycle[..at]).copied().collect();
+        let rw = Link { from: path.last()?.to, to: step.first, rel: Rel::Rw(*read) };
+        let order =
+            Step { key: step.key, first: step.second, second: step.first, because: Because::Otherwise(back) };
+        Some((order, path.iter().copied().chain([rw]).collect()))
+    }
+
+    /// Two transactions that both write a key and each miss what the other writes there, as either order of the two.
+    fn both_lost(&self, cycle: &[Link]) -> Option<End> {
+        let &[Link { from: one, rel: Rel::Rw(read), .. }, Link { from: other, rel: Rel::Rw(again), .. }] =
+            cycle
+        else {
+            return None;
+        };
+        let key = self.history.op(read).key();
+        if self.history.op(again).key() != key {
+            return None;
+        }
+        let writes = |txn: TxnId| {
+            let of_key =
+                |op| matches!(self.history.op(op), Op::Write(of, _) | Op::Append(of, _) if of == key);
+            txn != INIT && self.history.ops_of(txn).any(of_key)
+        };
+        if !writes(one) || !writes(other) {
+            return None;
+        }
+        let lost = |first: TxnId, second: TxnId, rw: Link| {
+            let ww = Link { from: first, to: second, rel: Rel::Ww(key) };
+            Box::new(Proof { steps: Vec::new(), end: End::Cycle(vec![ww, rw]) })
+        };
+        let (forward, backward) = (lost(one, other, cycle[1]), lost(other, one, cycle[0]));
+        Some(cases(key, (one, forward), (other, backward)))
+    }
+
+    /// The rank of the least that can go wrong, with this cycle or with another that what it rests on leads to.
+    fn least(&self, known: &Known, cycle: &[Link], depth: usize) -> u8 {
+        let mut least = of_cycle(self.history, cycle).rank();
+        for pair in premises(self.history, cycle).into_iter().take(MANY) {
+            if least == Anomaly::HIGHEST || depth >= DEEPEST {
+                break;
+            }
+            if let Some(other) = self.otherwise(known, pair) {
+                least = least.max(self.least(known, &other, depth + 1));
+            }
+        }
+        least
+    }
+
+    /// The cycle that there is if two writers come the other way round than a step says.
+    fn otherwise(&self, known: &Known, pair: Pair) -> Option<Vec<Link>> {
+        let (key, first, second) = pair;
+        let (_, step) = known.get(&pair)?;
+        let (path, back) = match &step.because {
+            Because::List(_) => return None,
+            Because::Seen { read, path } => {
+                (path, Link { from: path.last()?.to, to: first, rel: Rel::Rw(*read) })
+            }
+            Because::Otherwise(path) => (path, Link { from: second, to: first, rel: Rel::Ww(key) }),
+        };
+        // What it rests on must not be what it denies.
+        let independent = premises(self.history, path).iter().all(|&other| other != pair);
+        independent.then(|| path.iter().copied().chain([back]).collect())
+    }
+}
+
+/// The orders of writers that links rest on.
+fn premises(history: &History, links: &[Link]) -> Vec<Pair> {
+    let of = |link: &Link| match link.rel {
+        Rel::Ww(key) => Some((key, link.from, link.to)),
+        Rel::Rw(op) => match history.reads().source(op) {
+            Source::Txn(from) if from != INIT => Some((history.op(op).key(), from, link.to)),
+            _ => None,
+        },
+        Rel::So | Rel::Rt | Rel::Wr(_) => None,
+    };
+    links.iter().filter_map(of).collect()
+}
+
+/// Either of two comes first, each with what then follows: the one with the smaller number is told first.
+fn cases(key: KeyId, one: (TxnId, Box<Proof>), other: (TxnId, Box<Proof>)) -> End {
+    let ((first, forward), (second, backward)) = if one.0 <= other.0 { (one, other) } else { (other, one) };
+    End::Cases { key, first, second, forward, backward }
+}

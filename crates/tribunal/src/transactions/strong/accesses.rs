@@ -1,0 +1,208 @@
+//! Who reads and writes what, by transaction, by key and by version, in flat columns.
+
+use super::super::history::Kind;
+use super::super::relations::{counted, reads};
+use super::super::{History, INIT, KeyId, OpId, TxnId};
+
+/// What a transaction, or init, wrote to a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Version(pub u32);
+
+impl Version {
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Who reads and writes what, of the transactions that count.
+pub(super) struct Accesses {
+    /// By transaction, where its versions begin, and where the last end; by version, its key. Initial versions come behind, by key.
+    write_starts: Vec<u32>,
+    keys: Vec<KeyId>,
+    /// By transaction, where its external reads begin, and where the last end.
+    read_starts: Vec<u32>,
+    reads: Vec<(OpId, Version)>,
+    /// By version, where its readers begin.
+    reader_starts: Vec<u32>,
+    readers: Vec<(TxnId, OpId)>,
+    /// By key, where its writers begin.
+    writer_starts: Vec<u32>,
+    writers: Vec<TxnId>,
+}
+
+impl Accesses {
+    pub(super) fn of(history: &History) -> Self {
+        let (mut write_starts, mut keys) = (Vec::with_capacity(history.len() + 1), Vec::new());
+        for txn in history.transactions() {
+            let start = keys.len();
+            write_starts.push(start as u32);
+            if !history.reads().counts(txn) {
+                continue;
+            }
+            for op in history.range(txn) {
+                if matches!(history.kinds[op], Kind::Write | Kind::Append) {
+                    keys.push(history.keys[op]);
+                }
+            }
+            keys[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..keys.len() {
+                if at == start || keys[at] != keys[kept - 1] {
+                    keys[kept] = keys[at];
+                    kept += 1;
+                }
+            }
+            keys.truncate(kept);
+        }
+        write_starts.push(keys.len() as u32);
+        let mut accesses = Accesses {
+            write_starts,
+            keys,
+            read_starts: Vec::with_capacity(history.len() + 1),
+            reads: Vec::new(),
+            reader_starts: Vec::new(),
+            readers: Vec::new(),
+            writer_starts: Vec::new(),
+            writers: Vec::new(),
+        };
+        accesses.index_writers(history);
+        accesses.index_reads(history);
+        accesses
+    }
+
+    fn index_writers(&mut self, history: &History) {
+        let mut starts = vec![0u32; history.key_count() + 1];
+        self.keys.iter().for_each(|key| starts[key.index() + 1] += 1);
+        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
+        let mut next = starts.clone();
+        self.writers = vec![INIT; self.keys.len()];
+        for txn in counted(history) {
+            for key in &self.keys[self.write_range(txn)] {
+                let place = &mut next[key.index()];
+                self.writers[*place as usize] = txn;
+                *place += 1;
+            }
+        }
+        self.writer_starts = starts;
+    }
+
+    fn index_reads(&mut self, history: &History) {
+        let mut starts = vec![0u32; self.versions() + history.key_count() + 1];
+        // By version, the transaction that was last seen to read it.
+        let mut reader = vec![INIT; starts.len()];
+        for txn in history.transactions() {
+            self.read_starts.push(self.reads.len() as u32);
+            if history.reads().counts(txn) {
+                for (op, key, source) in reads(history, txn) {
+                    if let Some(version) = self.version(key, source)
+                        && std::mem::replace(&mut reader[version.index()], txn) != txn
+                    {
+                        self.reads.push((op, version));
+                        starts[version.index() + 1] += 1;
+                    }
+                }
+            }
+        }
+        self.read_starts.push(self.reads.len() as u32);
+        (1..starts.len()).for_each(|version| starts[version] += starts[version - 1]);
+        let mut next = starts.clone();
+        self.readers = vec![(INIT, OpId(0)); self.reads.len()];
+        for txn in counted(history) {
+            for &(op, version) in &self.reads[self.read_range(txn)] {
+                let place = &mut next[version.index()];
+                self.readers[*place as usize] = (txn, op);
+                *place += 1;
+            }
+        }
+        self.reader_starts = starts;
+    }
+
+    /// How many versions there are without the initial ones.
+    fn versions(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The key of a version, and who wrote it.
+    pub(super) fn of_version(&self, version: Version) -> (KeyId, TxnId) {
+        match version.index().checked_sub(self.versions()) {
+            Some(key) => (KeyId(key as u32), INIT),
+            None => {
+                let txn = self.write_starts.partition_point(|&start| start <= version.0) - 1;
+                (self.keys[version.index()], TxnId(txn as u32))
+            }
+        }
+    }
+
+    /// How many versions there are with the initial ones.
+    pub(super) fn all_versions(&self) -> usize {
+        self.reader_starts.len() - 1
+    }
+
+    fn write_range(&self, txn: TxnId) -> std::ops::Range<usize> {
+        self.write_starts[txn.index()] as usize..self.write_starts[txn.index() + 1] as usize
+    }
+
+    fn read_range(&self, txn: TxnId) -> std::ops::Range<usize> {
+        self.read_starts[txn.index()] as usize..self.read_starts[txn.index() + 1] as usize
+    }
+
+    /// The version of a key that a transaction, or init, wrote.
+    pub(super) fn version(&self, key: KeyId, writer: TxnId) -> Option<Version> {
+        if writer == INIT {
+            return Some(self.initial(key));
+        }
+        let range = self.write_range(writer);
+        let found = self.keys[range.clone()].binary_search(&key).ok()?;
+        Some(Version((range.start + found) as u32))
+    }
+
+    /// The initial version of a key.
+    pub(super) fn initial(&self, key: KeyId) -> Version {
+        Version(self.versions() as u32 + key.0)
+    }
+
+    /// What a transaction writes: keys in order, with their versions.
+    pub(super) fn written(&self, txn: TxnId) -> impl Iterator<Item = (KeyId, Version)> + '_ {
+        let range = self.write_range(txn);
+        let first = range.start as u32;
+        self.keys[range].iter().zip(first..).map(|(&key, version)| (key, Version(version)))
+    }
+
+    /// The versions that a transaction reads of others, each once, by the first read of it.
+    pub(super) fn reads(&self, txn: TxnId) -> &[(OpId, Version)] {
+        &self.reads[self.read_range(txn)]
+    }
+
+    /// Who reads a version, and by which read.
+    pub(super) fn readers(&self, version: Version) -> &[(TxnId, OpId)] {
+        let starts = &self.reader_starts[version.index()..version.index() + 2];
+        &self.readers[starts[0] as usize..starts[1] as usize]
+    }
+
+    /// Who writes a key.
+    pub(super) fn writers(&self, key: KeyId) -> &[TxnId] {
+        &self.writers[self.writer_range(key)]
+    }
+
+    pub(super) fn writer_range(&self, key: KeyId) -> std::ops::Range<usize> {
+        self.writer_starts[key.index()] as usize..self.writer_starts[key.index() + 1] as usize
+    }
+
+    /// All keys.
+    pub(super) fn keys(&self) -> impl Iterator<Item = KeyId> + use<> {
+        (0..self.writer_starts.len() as u32 - 1).map(KeyId)
+    }
+
+    /// Bytes that are held.
+    pub(super) fn bytes(&self) -> usize {
+        let words = self.write_starts.capacity()
+            + self.keys.capacity()
+            + self.read_starts.capacity()
+            + 2 * self.reads.capacity()
+            + self.reader_starts.capacity()
+            + 2 * self.readers.capacity()
+            + self.writer_starts.capacity()
+            + self.writers.capacity();
+        words * size_of::<u32>()
+    }
+}

@@ -1,0 +1,44 @@
+//! When things are likely to have happened: what a simulation goes by where nothing is known.
+
+use super::super::History;
+use super::super::graph::Node;
+use super::super::relations::ends;
+use super::known::{Adjacency, Hop};
+use super::nodes::Nodes;
+
+/// By node, when it is likely to have happened: by the clock if there is one. Else by how many come before it and after it one after the other, in
+/// proportion: where much is known that is close to the truth.
+pub(super) fn hint(history: &History, nodes: Nodes, hops: &[Hop], order: &[Node]) -> Vec<u32> {
+    let mut likely = order.to_vec();
+    if history.is_timed() {
+        let ends = ends(history);
+        let time = |node: Node| match nodes.txn(node) {
+            None => ends[(node - nodes.first_moment()) as usize].0,
+            Some(txn) => history.span(txn).map_or(0, |span| match span.end {
+                Some(end) if node == nodes.commit(txn) => end,
+                _ => span.begin,
+            }),
+        };
+        likely.sort_by_cached_key(|&node| time(node));
+    } else {
+        let graph = Adjacency::new(nodes.count(), hops);
+        let (mut before, mut after) = (vec![1u64; order.len()], vec![1u64; order.len()]);
+        for &node in order {
+            for &next in graph.next(node) {
+                before[next as usize] = before[next as usize].max(before[node as usize] + 1);
+            }
+        }
+        for &node in order.iter().rev() {
+            for &next in graph.next(node) {
+                after[node as usize] = after[node as usize].max(after[next as usize] + 1);
+            }
+        }
+        likely.sort_by_cached_key(|&node| {
+            let (before, after) = (before[node as usize], after[node as usize]);
+            (before << 32) / (before + after)
+        });
+    }
+    let mut hint = vec![0; likely.len()];
+    (0..).zip(&likely).for_each(|(place, &node)| hint[node as usize] = place);
+    hint
+}
