@@ -1,4 +1,4 @@
-//! Certificates as JSON: violations and witnesses, of memories here and of objects in [`object`].
+//! Certificates as JSON: violations and witnesses, of memories here, of objects in [`object`], of transactions in [`transactions`].
 //!
 //! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. The shapes are documented in
 //! `docs/formats.md`. Reading checks that every event, location and word exists, not that the certificate is right: that
@@ -6,6 +6,7 @@
 
 mod document;
 pub mod object;
+pub mod transactions;
 
 pub use document::parse;
 
@@ -51,6 +52,18 @@ pub enum CertificateError {
     UnknownOperation {
         /// The operation as written.
         operation: String,
+    },
+    /// The history has no such transaction.
+    #[error("the history has no transaction {txn}")]
+    UnknownTransaction {
+        /// The transaction as written.
+        txn: String,
+    },
+    /// The history has no such key.
+    #[error("the history has no key `{key}`")]
+    UnknownKey {
+        /// The key's name.
+        key: String,
     },
     /// The history has no such location.
     #[error("the history has no location `{loc}`")]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use tribunal::memory::MalformedHistory;
 use tribunal::object;
+use tribunal::transactions;
 
 /// An input that cannot be read, with the place where that shows.
 ///
@@ -41,7 +42,7 @@ pub enum ErrorKind {
     Empty,
     /// The content belongs to none of the formats.
     #[error(
-        "not recognised as JSON, EDN, a Jepsen log, an Axe trace or the text form: found `{found}`; the format can be given"
+        "not recognised as JSON, EDN, a Jepsen log, an Axe trace, the text form or a history of transactions: found `{found}`; the format can be given"
     )]
     UnknownFormat {
         /// The beginning of the content.
@@ -137,7 +138,9 @@ pub enum ErrorKind {
         found: String,
     },
     /// A JSON document of a kind that there is not.
-    #[error("histories of kind \"{kind}\" are not supported; \"memory\" and \"object\" are")]
+    #[error(
+        "histories of kind \"{kind}\" are not supported; \"memory\", \"object\" and \"transactions\" are"
+    )]
     UnsupportedKind {
         /// The document's kind.
         kind: String,
@@ -187,6 +190,59 @@ pub enum ErrorKind {
     /// The history reads well but no processes can have run it.
     #[error("malformed history: {0}")]
     MalformedObject(#[source] object::MalformedHistory),
+    /// The history reads well but no clients can have run its transactions.
+    #[error("malformed history: {}{why}", Transaction(*.at))]
+    MalformedTransactions {
+        /// The session and the transaction in it, both counted from 0, where it shows.
+        at: Option<(u32, u32)>,
+        /// What is wrong.
+        #[source]
+        why: transactions::MalformedHistory,
+    },
+    /// Two sessions of a JSON history have one name.
+    #[error("more than one session is named `{name}`")]
+    DuplicateSession {
+        /// The name.
+        name: String,
+    },
+    /// A transaction is in two sessions.
+    #[error(
+        "transaction {txn} is in session {first} and in session {second}: its number must be unique in the file"
+    )]
+    TwoSessions {
+        /// The transaction.
+        txn: i64,
+        /// The session it was in before.
+        first: i64,
+        /// The session it is in here.
+        second: i64,
+    },
+    /// There are more transactions than can be counted.
+    #[error("a history has at most {} transactions", 1u32 << 31)]
+    TooManyTransactions,
+    /// A process begins a transaction while another of it is open.
+    #[error("process {process} begins a transaction while the one of line {open} is open")]
+    OverlappingTransactions {
+        /// The process.
+        process: i64,
+        /// The line of the one that is open.
+        open: u64,
+    },
+    /// A binary format expects something else.
+    #[error("at byte {offset}: expected {expected}, found {found}")]
+    Bytes {
+        /// How many bytes are before it.
+        offset: u64,
+        /// What the format allows there.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// A folder without a history.
+    #[error(
+        "a folder with no history in it: expected history.edn, history.txt, history.bincode or T1.log, T2.log, .."
+    )]
+    NoHistoryInFolder,
 }
 
 impl Error {
@@ -246,6 +302,18 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         // The text already contains the cause's text, so go on to the cause's own cause.
         std::error::Error::source(&self.0.kind).and_then(std::error::Error::source)
+    }
+}
+
+/// A transaction, for an error of it.
+struct Transaction(Option<(u32, u32)>);
+
+impl fmt::Display for Transaction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some((session, index)) => write!(f, "session {session}, transaction {index}: "),
+            None => Ok(()),
+        }
     }
 }
 

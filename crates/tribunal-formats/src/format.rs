@@ -18,11 +18,32 @@ pub enum Format {
     Edn,
     /// Text logs of Jepsen.
     Jepsen,
+    /// EDN and JSON of Jepsen, read as transactions.
+    Elle,
+    /// The text of Plume, PolySI and IsoVista.
+    Plume,
+    /// dbcop's bincode, its text form and its JSON.
+    Dbcop,
+    /// Cobra's logs.
+    Cobra,
+    /// The form of AWDIT's tests.
+    Awdit,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Format; 5] = [Format::Json, Format::Axe, Format::Text, Format::Edn, Format::Jepsen];
+    pub const ALL: [Format; 10] = [
+        Format::Json,
+        Format::Axe,
+        Format::Text,
+        Format::Edn,
+        Format::Jepsen,
+        Format::Elle,
+        Format::Plume,
+        Format::Dbcop,
+        Format::Cobra,
+        Format::Awdit,
+    ];
 
     /// The format's name on the command line.
     pub const fn name(self) -> &'static str {
@@ -32,6 +53,11 @@ impl Format {
             Format::Text => "text",
             Format::Edn => "edn",
             Format::Jepsen => "jepsen-log",
+            Format::Elle => "elle",
+            Format::Plume => "plume",
+            Format::Dbcop => "dbcop",
+            Format::Cobra => "cobra",
+            Format::Awdit => "awdit",
         }
     }
 
@@ -52,6 +78,8 @@ impl Format {
             "txt" | "trib" => Some(Format::Text),
             "edn" => Some(Format::Edn),
             "log" => Some(Format::Jepsen),
+            "plume" => Some(Format::Plume),
+            "bincode" | "hist" => Some(Format::Dbcop),
             _ => None,
         }
     }
@@ -63,10 +91,17 @@ impl fmt::Display for Format {
     }
 }
 
+/// All names, for an error.
+fn names() -> String {
+    let [names @ .., last] = Format::ALL.map(Format::name);
+    format!("{} or {last}", names.join(", "))
+}
+
 /// There is no format of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown format `{0}`: json, axe, text, edn or jepsen-log{near}",
+    "unknown format `{0}`: {all}{near}",
+    all = names(),
     near = tribunal::names::suggestion(.0, Format::ALL.map(Format::name))
 )]
 pub struct UnknownFormat(pub String);

@@ -4,6 +4,7 @@ use crate::{Error, ErrorKind};
 use tribunal::memory::{Execution, ExecutionBuilder, Slot};
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
+use tribunal::transactions;
 
 /// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
@@ -62,6 +63,42 @@ pub enum Subject {
     Memory(Execution),
     /// An object: calls and returns.
     Object(Object),
+    /// Sessions of transactions.
+    Transactions(Transactions),
+}
+
+impl Subject {
+    /// The history's name, if it has one.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Subject::Memory(execution) => execution.name(),
+            Subject::Object(object) => object.history.name(),
+            Subject::Transactions(transactions) => transactions.history.name(),
+        }
+    }
+
+    /// How many events, operations or transactions there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Subject::Memory(execution) => execution.len(),
+            Subject::Object(object) => object.history.len(),
+            Subject::Transactions(transactions) => transactions.history.len(),
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A history of transactions as read.
+#[derive(Clone, Debug)]
+pub struct Transactions {
+    /// The transactions.
+    pub history: transactions::History,
+    /// By transaction, the line where it is.
+    pub lines: Vec<u64>,
 }
 
 /// The specification's name where the methods called tell none.
@@ -86,7 +123,7 @@ impl History {
     pub fn memory(&self) -> Option<&Execution> {
         match &self.subject {
             Subject::Memory(execution) => Some(execution),
-            Subject::Object(_) => None,
+            _ => None,
         }
     }
 
@@ -94,7 +131,7 @@ impl History {
     pub fn into_memory(self) -> Option<Execution> {
         match self.subject {
             Subject::Memory(execution) => Some(execution),
-            Subject::Object(_) => None,
+            _ => None,
         }
     }
 
@@ -102,7 +139,15 @@ impl History {
     pub fn object(&self) -> Option<&Object> {
         match &self.subject {
             Subject::Object(object) => Some(object),
-            Subject::Memory(_) => None,
+            _ => None,
+        }
+    }
+
+    /// The transactions, if the history is of such.
+    pub fn transactions(&self) -> Option<&Transactions> {
+        match &self.subject {
+            Subject::Transactions(transactions) => Some(transactions),
+            _ => None,
         }
     }
 }

@@ -22,9 +22,11 @@ mod write;
 
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
-pub use history::{History, Labels, Lines, NoSpecification, Object, Subject};
+pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Transactions};
 pub use read::{
     Batch, Cells, Events, Happens, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
-    Pieces, ReadOptions, Reader, decompressed, events, observations, open, read,
+    Pieces, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
 };
-pub use write::{Event, Header, Origin, WriteError, Writer, write_history, write_object};
+pub use write::{
+    Event, Header, Origin, WriteError, Writer, write_history, write_object, write_subject, write_transactions,
+};

@@ -110,7 +110,7 @@ impl Cells {
         match &mut self.parser {
             Some(Parser::Json(reader)) => {
                 reader.begin();
-                Ok(!reader.is_of_jepsen()?)
+                Ok(reader.is_of_documents()?)
             }
             _ => Ok(true),
         }

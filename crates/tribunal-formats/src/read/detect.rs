@@ -2,6 +2,7 @@
 
 use super::buffer::Buffer;
 use super::jepsen::log::is_level;
+use super::transactions::{cobra, dbcop};
 use crate::error::quote;
 use crate::{Error, ErrorKind, Format};
 
@@ -15,6 +16,9 @@ pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
     loop {
         if buffer.ahead().trim_ascii_start().starts_with(b"#jepsen.") {
             return Ok(Format::Edn);
+        }
+        if let Some(format) = format_of_binary(buffer.ahead()) {
+            return Ok(format);
         }
         let content = content(buffer.ahead());
         let line_end = memchr::memchr(b'\n', content);
@@ -35,6 +39,38 @@ pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
             };
         }
         ended = !buffer.more()?;
+    }
+}
+
+/// What is binary: a number of eight bytes, whose high ones are zero, begins dbcop's bincode, and stands after the first letter of
+/// Cobra's logs. Text in any encoding has no four zeros in a row, nor two after a letter.
+fn format_of_binary(ahead: &[u8]) -> Option<Format> {
+    match ahead {
+        [b'S', 0, 0, ..] => Some(Format::Cobra),
+        [_, _, _, _, 0, 0, 0, 0, ..] => Some(Format::Dbcop),
+        _ => None,
+    }
+}
+
+/// Whether a log of Cobra's is ahead.
+pub(super) fn is_cobra(buffer: &mut Buffer) -> Result<bool, Error> {
+    while buffer.ahead().len() < 2 && buffer.more()? {}
+    Ok(cobra::is_log(buffer.ahead()))
+}
+
+/// Whether JSON is ahead, where it may also be dbcop's bincode or its text form: `[x:=1]`.
+pub(super) fn is_json(buffer: &mut Buffer) -> Result<bool, Error> {
+    if dbcop::is_bincode(buffer)? {
+        return Ok(false);
+    }
+    loop {
+        let mut bytes = buffer.ahead().iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+        let head = (bytes.next(), bytes.next());
+        match head {
+            (Some(b'{'), _) | (Some(b'['), Some(b'[')) => return Ok(true),
+            (None, _) | (Some(b'['), None) if buffer.more()? => {}
+            _ => return Ok(false),
+        }
     }
 }
 
@@ -79,6 +115,10 @@ fn format_of_bracket(content: &[u8]) -> Option<Format> {
         _ => return None,
     }
     let inside = content.iter().find(|b| !matches!(b, b'[' | b'{' | b',') && !b.is_ascii_whitespace())?;
+    // A variable of dbcop's: `[x:=1]`.
+    if content.first() == Some(&b'[') && (inside.is_ascii_alphabetic() || *inside == b'_') {
+        return Some(Format::Dbcop);
+    }
     Some(if matches!(inside, b':' | b';' | b'#') { Format::Edn } else { Format::Json })
 }
 
@@ -93,8 +133,43 @@ fn format_of_line(line: &[u8]) -> Option<Format> {
         line.strip_prefix(word)
             .is_some_and(|rest| matches!(rest.trim_ascii_start().first(), None | Some(b'#' | b'M' | b'v')))
     };
+    let number = |word: Option<&[u8]>| {
+        word.is_some_and(|word| {
+            let digits = word.strip_prefix(b"-").unwrap_or(word);
+            !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+        })
+    };
+    if let [b'r' | b'w', rest @ ..] = line {
+        let inside = rest.trim_ascii_start().strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+        if inside
+            .is_some_and(|inside| inside.split(|&b| b == b',').all(|word| number(Some(word.trim_ascii()))))
+        {
+            return Some(Format::Plume);
+        }
+        let mut words = rest.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
+        if rest.first().is_some_and(u8::is_ascii_whitespace)
+            && number(words.next())
+            && number(words.next())
+            && words.next().is_none()
+        {
+            return Some(Format::Awdit);
+        }
+    }
+    if line.len() >= 3 && line.iter().all(|&b| b == b'=') {
+        return Some(Format::Awdit);
+    }
+    if line.starts_with(b"//") {
+        return Some(Format::Dbcop);
+    }
     if keyword(b"check") || keyword(b"final") {
         return Some(Format::Axe);
+    }
+    let mut words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
+    let process = words.next();
+    if (number(process) || process.is_some_and(|word| word.starts_with(b":")))
+        && words.next().is_some_and(|word| matches!(word, b":invoke" | b":ok" | b":fail" | b":info"))
+    {
+        return Some(Format::Jepsen);
     }
     let (level, rest) = line.split_at(line.iter().position(|&b| b == b' ' || b == b'\t').unwrap_or(0));
     if is_level(level) && memchr::memmem::find(rest, b" - ").is_some() {
@@ -147,8 +222,22 @@ mod tests {
         for line in ["T0: W x 1", "0: W x 1", "name: SB", "init: x=1", "---", "P:", "final: x=2"] {
             assert_eq!(format_of_line(line.as_bytes()), Some(Format::Text), "{line}");
         }
-        for line in ["INFO  jepsen.util - 0\t:invoke\t:read\tnil", "WARN other.logger - hello: world"] {
+        for line in [
+            "INFO  jepsen.util - 0\t:invoke\t:read\tnil",
+            "WARN other.logger - hello: world",
+            "0\t:invoke\t:txn\t[[:r 1 nil]]",
+            ":nemesis :info :start nil",
+        ] {
             assert_eq!(format_of_line(line.as_bytes()), Some(Format::Jepsen), "{line}");
+        }
+        for line in ["w(0,1,1,1)", "r ( -1, 2,3 ,4)"] {
+            assert_eq!(format_of_line(line.as_bytes()), Some(Format::Plume), "{line}");
+        }
+        for line in ["w 0 1", "r\t3  -4", "====="] {
+            assert_eq!(format_of_line(line.as_bytes()), Some(Format::Awdit), "{line}");
+        }
+        for line in ["r 0 x", "w 0 1 2", "w(x,1,1,1)"] {
+            assert_eq!(format_of_line(line.as_bytes()), None, "{line}");
         }
         for line in ["hello world", "\u{1}\u{2}:", "", "a b: c", "<xml>"] {
             assert_eq!(format_of_line(line.as_bytes()), None, "{line}");

@@ -106,6 +106,16 @@ impl Draft {
         new
     }
 
+    /// Whether a location has an initial value given.
+    pub(super) fn has_init(&self) -> bool {
+        !self.initialised.is_empty()
+    }
+
+    /// Forgets the history.
+    pub(super) fn forget(&mut self) {
+        *self = Draft::default();
+    }
+
     /// The history, if it makes sense. Another may begin.
     pub(super) fn finish(&mut self, buffer: &Buffer) -> Result<History, Error> {
         let history = self.build(buffer);

@@ -54,6 +54,10 @@ impl Pull {
         &self.buffer
     }
 
+    pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
+        &mut self.buffer
+    }
+
     /// The place of the next byte.
     pub(super) fn place(&self) -> Place {
         self.buffer.place()
@@ -64,8 +68,21 @@ impl Pull {
     }
 
     /// Passes white space; the byte after it, none at the end of the input.
-    #[inline]
+    #[inline(always)]
     pub(super) fn peek(&mut self) -> Result<Option<u8>, Error> {
+        // White space, comments and what is discarded begin with none of these.
+        let plain = |byte: u8| byte > b',' && byte != b';';
+        match *self.buffer.ahead() {
+            [byte, ..] if plain(byte) => Ok(Some(byte)),
+            [b' ', byte, ..] if plain(byte) => {
+                self.buffer.advance(1);
+                Ok(Some(byte))
+            }
+            _ => self.peek_slowly(),
+        }
+    }
+
+    fn peek_slowly(&mut self) -> Result<Option<u8>, Error> {
         loop {
             match self.buffer.peek()? {
                 Some(b'\n') if !self.within_line => self.buffer.advance_line(),
@@ -175,6 +192,52 @@ impl Pull {
             return Ok(None);
         }
         self.word("a key", |word| Some(known(word)))
+    }
+
+    /// Passes nil if it is next.
+    #[inline]
+    pub(super) fn eat_nil(&mut self) -> Result<bool, Error> {
+        if self.peek()? != Some(b'n') {
+            return Ok(false);
+        }
+        let nil = self.token()? == 3 && self.buffer.ahead().starts_with(b"nil");
+        if nil {
+            self.buffer.advance(3);
+        }
+        Ok(nil)
+    }
+
+    /// Appends the elements of a vector of a few digits each that is wholly in the buffer, and passes it: the usual case. False, and nothing is
+    /// passed, if what is next is anything else.
+    #[inline]
+    pub(super) fn plain_integers(&mut self, into: &mut Vec<i64>) -> bool {
+        let before = into.len();
+        let ahead = self.buffer.ahead();
+        if ahead.first() != Some(&b'[') {
+            return false;
+        }
+        let (mut value, mut digits) = (0i64, 0);
+        for (at, &byte) in ahead.iter().enumerate().skip(1) {
+            match byte {
+                b'0'..=b'9' if digits < 18 => {
+                    value = value * 10 + i64::from(byte - b'0');
+                    digits += 1;
+                }
+                b' ' | b',' | b']' => {
+                    if digits > 0 {
+                        into.push(value);
+                        (value, digits) = (0, 0);
+                    }
+                    if byte == b']' {
+                        self.buffer.advance(at + 1);
+                        return true;
+                    }
+                }
+                _ => break,
+            }
+        }
+        into.truncate(before);
+        false
     }
 
     /// A value. Keywords, symbols, characters and numbers that are not whole are texts; sets and maps are lists, a map's of
@@ -405,18 +468,24 @@ impl Pull {
     /// The error that something else is next.
     #[cold]
     pub(super) fn expected(&mut self, expected: &'static str) -> Error {
+        let found = self.shown();
+        self.buffer.error(ErrorKind::Syntax { expected, found })
+    }
+
+    /// What is next, for an error.
+    #[cold]
+    pub(super) fn shown(&mut self) -> String {
         // The whole word is better to read; if it cannot be had, its beginning will do.
         let _ = self.token();
         let ahead = self.buffer.ahead();
-        let found = match ahead.first() {
+        match ahead.first() {
             None => "the end of the input".to_string(),
             Some(b'\n' | b'\r') => "the end of the line".to_string(),
             Some(_) => {
                 let end = memchr::memchr2(b'\n', b'\r', ahead).unwrap_or(ahead.len());
                 format!("`{}`", quote(&ahead[..end]))
             }
-        };
-        self.buffer.error(ErrorKind::Syntax { expected, found })
+        }
     }
 }
 

@@ -60,11 +60,14 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// How many bytes reading and building a history may take; by default there is no limit.
     pub max_memory: usize,
+    /// Whether transactions are wanted where there is a choice: Jepsen's `txn` of reads and writes are operations of an object otherwise.
+    /// Those that append to lists are transactions in any case.
+    pub transactions: bool,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { format: None, max_memory: usize::MAX }
+        ReadOptions { format: None, max_memory: usize::MAX, transactions: false }
     }
 }
 
@@ -75,13 +78,17 @@ impl From<Option<Format>> for ReadOptions {
 }
 
 /// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like;
-/// content also tells JSON and logs called `.txt` from the text form, and JSON called `.edn` from EDN.
-/// gzip and zstd are recognised by content.
+/// content also tells JSON, logs and text of others called `.txt` from the text form, and JSON called `.edn` from EDN.
+/// gzip and zstd are recognised by content. A folder is read as [`open_folder`](crate::open_folder) says.
 pub fn open(input: &Input, options: impl Into<ReadOptions>) -> Result<Reader, Error> {
     let options = options.into();
     let name = input.to_string();
     match input {
         Input::Stdin => start(io::stdin(), name, options, None, None),
+        Input::Path(path) if path.is_dir() => {
+            let open = |path: &Path| Ok(Box::new(File::open(path)?) as Box<dyn Read + Send>);
+            super::open_folder(path, options, open)
+        }
         Input::Path(path) => {
             let failed = |e| Error::of_input(&name, ErrorKind::Io(e));
             let file = File::open(path).map_err(failed)?;
@@ -114,7 +121,7 @@ pub fn events(
         Format::Edn => Box::new(jepsen::edn::Edn::new(buffer)),
         Format::Json => Box::new(jepsen::json::Json::new(Pull::new(buffer))),
         Format::Jepsen => Box::new(jepsen::log::Log::new(buffer)),
-        Format::Axe | Format::Text => return Err(Error::of_input(name, ErrorKind::NoEvents { format })),
+        _ => return Err(Error::of_input(name, ErrorKind::NoEvents { format })),
     };
     Ok(Events::new(source))
 }
@@ -130,7 +137,7 @@ pub fn observations(
     let (buffer, format) = begin(bytes, &progress, options.into(), Format::of_path(Path::new(name)))?;
     match format {
         Format::Text | Format::Axe | Format::Json => Ok(Observations::new(buffer, format)),
-        Format::Edn | Format::Jepsen => Err(Error::of_input(name, ErrorKind::NoEvents { format })),
+        _ => Err(Error::of_input(name, ErrorKind::NoEvents { format })),
     }
 }
 
@@ -144,7 +151,8 @@ pub(super) fn start(
 ) -> Result<Reader, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total };
     let (buffer, format) = begin(raw, &progress, options, by_name)?;
-    Ok(Reader::new(buffer, format, progress))
+    let transactions = options.transactions || options.format == Some(Format::Elle);
+    Ok(Reader::new(buffer, format, progress, transactions))
 }
 
 /// A window onto an input, and its format.
@@ -154,21 +162,29 @@ fn begin(
     options: ReadOptions,
     by_name: Option<Format>,
 ) -> Result<(Buffer, Format), Error> {
-    let ReadOptions { format, max_memory } = options;
+    let ReadOptions { format, max_memory, .. } = options;
     let counted = Counted { raw, read: progress.read.clone() };
     let bytes = decompressed_within(counted, max_memory)
         .map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
     let mut buffer = Buffer::new(bytes, progress.name.clone(), max_memory)?;
     let format = match (format, by_name) {
         (Some(format), _) => format,
-        // Logs and JSON are called .txt too.
+        // Logs, JSON and text of others are called .txt too.
         (None, Some(Format::Text)) => match detect::format_of(&mut buffer) {
-            Ok(format @ (Format::Edn | Format::Jepsen | Format::Json)) => format,
-            _ => Format::Text,
+            Ok(Format::Axe) | Err(_) => Format::Text,
+            Ok(format) => format,
         },
+        (None, Some(Format::Jepsen)) if detect::is_cobra(&mut buffer)? => Format::Cobra,
         (None, Some(Format::Edn)) if detect::has_json_key(&mut buffer)? => Format::Json,
         (None, Some(format)) => format,
         (None, None) => detect::format_of(&mut buffer)?,
+    };
+    // dbcop and Elle have JSON too, which is read with the other JSON.
+    let format = match format {
+        Format::Dbcop if detect::is_json(&mut buffer)? => Format::Json,
+        Format::Elle if detect::has_json_key(&mut buffer)? => Format::Json,
+        Format::Elle => Format::Edn,
+        format => format,
     };
     Ok((buffer, format))
 }
@@ -176,7 +192,7 @@ fn begin(
 /// How far the input is read.
 pub(super) struct Progress {
     pub(super) name: Arc<str>,
-    read: Arc<AtomicU64>,
+    pub(super) read: Arc<AtomicU64>,
     pub(super) total: Option<u64>,
 }
 

@@ -7,6 +7,7 @@ mod cursor;
 mod detect;
 mod draft;
 mod edn;
+mod folder;
 mod input;
 mod jepsen;
 mod json;
@@ -16,9 +17,11 @@ mod pieces;
 mod pull;
 mod split;
 mod text;
+mod transactions;
 
 pub use cells::Cells;
 pub(crate) use cursor::in_name;
+pub use folder::open_folder;
 pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
 pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
@@ -29,6 +32,11 @@ pub(crate) use text::KEYWORDS;
 use crate::{Error, ErrorKind, Format, History};
 use buffer::Buffer;
 use input::Progress;
+use transactions::awdit::Awdit;
+use transactions::cobra::Cobra;
+use transactions::dbcop::Dbcop;
+use transactions::elle;
+use transactions::plume::Plume;
 
 /// The histories of an input, one at a time; made by [`open`] or [`read`].
 ///
@@ -46,8 +54,56 @@ enum Parser {
     Json(json::Reader),
     Axe(axe::Reader),
     Text(text::Reader),
-    Edn(jepsen::edn::Edn),
-    Jepsen(jepsen::log::Log),
+    Edn(Jepsen<jepsen::edn::Edn>),
+    Jepsen(Jepsen<jepsen::log::Log>),
+    Plume(Plume),
+    Dbcop(Dbcop),
+    Cobra(Cobra),
+    Awdit(Awdit),
+}
+
+/// A format of Jepsen's: histories of objects or of transactions.
+struct Jepsen<S> {
+    source: S,
+    /// Whether `txn` are transactions rather than operations of an object.
+    wanted: bool,
+    /// Whether they are read as transactions; not known before the first event is there.
+    transactions: Option<bool>,
+}
+
+impl<S> Jepsen<S> {
+    fn new(source: S) -> Self {
+        Jepsen { source, wanted: false, transactions: None }
+    }
+
+    /// Whether they are to be read as transactions.
+    fn is_of_transactions(&mut self, buffer: impl Fn(&mut S) -> &mut Buffer) -> Result<bool, Error> {
+        match self.transactions {
+            Some(transactions) => Ok(transactions),
+            None => {
+                let meant = elle::is_meant(buffer(&mut self.source), self.wanted)?;
+                Ok(*self.transactions.insert(meant))
+            }
+        }
+    }
+}
+
+impl Jepsen<jepsen::edn::Edn> {
+    fn next(&mut self, nil_reads: NilReads) -> Result<Option<History>, Error> {
+        if self.is_of_transactions(|source| source.pull().buffer_mut())? {
+            return elle::history(&mut elle::edn::Edn::new(self.source.pull()));
+        }
+        jepsen::history(&mut self.source, nil_reads)
+    }
+}
+
+impl Jepsen<jepsen::log::Log> {
+    fn next(&mut self, nil_reads: NilReads) -> Result<Option<History>, Error> {
+        if self.is_of_transactions(|source| source.pull().buffer_mut())? {
+            return elle::history(&mut elle::edn::Lines(&mut self.source));
+        }
+        jepsen::history(&mut self.source, nil_reads)
+    }
 }
 
 impl Parser {
@@ -56,8 +112,22 @@ impl Parser {
             Format::Json => Parser::Json(json::Reader::new(buffer)),
             Format::Axe => Parser::Axe(axe::Reader::new(buffer)),
             Format::Text => Parser::Text(text::Reader::new(buffer)),
-            Format::Edn => Parser::Edn(jepsen::edn::Edn::new(buffer)),
-            Format::Jepsen => Parser::Jepsen(jepsen::log::Log::new(buffer)),
+            Format::Edn | Format::Elle => Parser::Edn(Jepsen::new(jepsen::edn::Edn::new(buffer))),
+            Format::Jepsen => Parser::Jepsen(Jepsen::new(jepsen::log::Log::new(buffer))),
+            Format::Plume => Parser::Plume(Plume::new(buffer)),
+            Format::Dbcop => Parser::Dbcop(Dbcop::new(buffer)),
+            Format::Cobra => Parser::Cobra(Cobra::new(buffer)),
+            Format::Awdit => Parser::Awdit(Awdit::new(buffer)),
+        }
+    }
+
+    /// Says whether transactions are wanted where there is a choice; who wants them once has them.
+    fn want_transactions(&mut self, wanted: bool) {
+        match self {
+            Parser::Json(reader) => reader.transactions |= wanted,
+            Parser::Edn(reader) => reader.wanted |= wanted,
+            Parser::Jepsen(reader) => reader.wanted |= wanted,
+            _ => {}
         }
     }
 
@@ -76,8 +146,12 @@ impl Parser {
             Parser::Json(reader) => reader.next(),
             Parser::Axe(reader) => reader.next(),
             Parser::Text(reader) => reader.next(),
-            Parser::Edn(source) => jepsen::history(source, nil_reads),
-            Parser::Jepsen(source) => jepsen::history(source, nil_reads),
+            Parser::Edn(reader) => reader.next(nil_reads),
+            Parser::Jepsen(reader) => reader.next(nil_reads),
+            Parser::Plume(reader) => reader.next(),
+            Parser::Dbcop(reader) => reader.next(),
+            Parser::Cobra(reader) => reader.next(),
+            Parser::Awdit(reader) => reader.next(),
         }
     }
 
@@ -88,6 +162,10 @@ impl Parser {
             Parser::Text(_) => Format::Text,
             Parser::Edn(_) => Format::Edn,
             Parser::Jepsen(_) => Format::Jepsen,
+            Parser::Plume(_) => Format::Plume,
+            Parser::Dbcop(_) => Format::Dbcop,
+            Parser::Cobra(_) => Format::Cobra,
+            Parser::Awdit(_) => Format::Awdit,
         }
     }
 
@@ -97,7 +175,7 @@ impl Parser {
             Parser::Json(reader) => reader.buffer_mut(),
             Parser::Axe(reader) => &mut reader.buffer,
             Parser::Text(reader) => &mut reader.buffer,
-            Parser::Edn(_) | Parser::Jepsen(_) => unreachable!("histories of Jepsen's are not cut"),
+            _ => unreachable!("the other formats are not cut into histories"),
         }
     }
 
@@ -107,14 +185,19 @@ impl Parser {
             Parser::Json(reader) => reader.forget(),
             Parser::Axe(reader) => reader.forget(),
             Parser::Text(reader) => reader.forget(),
-            Parser::Edn(_) | Parser::Jepsen(_) => false,
+            _ => false,
         }
     }
 }
 
 impl Reader {
-    fn new(buffer: Buffer, format: Format, progress: Progress) -> Self {
-        let parser = Parser::new(buffer, format);
+    fn new(buffer: Buffer, format: Format, progress: Progress, transactions: bool) -> Self {
+        let mut parser = Parser::new(buffer, format);
+        parser.want_transactions(transactions);
+        Reader::of(parser, progress)
+    }
+
+    fn of(parser: Parser, progress: Progress) -> Self {
         Reader { parser, nil_reads: NilReads::default(), progress, any: false, ended: false }
     }
 
@@ -136,6 +219,12 @@ impl Reader {
         if let Parser::Json(reader) = &mut self.parser {
             reader.nil_reads = nil_reads;
         }
+        self
+    }
+
+    /// The same histories, with transactions where there is a choice if they are wanted: see [`ReadOptions::transactions`].
+    pub fn transactions(mut self, wanted: bool) -> Self {
+        self.parser.want_transactions(wanted);
         self
     }
 

@@ -108,8 +108,8 @@ impl Iterator for Histories {
 impl Reader {
     /// The input in pieces, from here on. To keep going is to go on after what is malformed at the next history: after the
     /// `check` of an Axe trace, after `---` in the text form, and in JSON at the next line that begins with `{` and is no more
-    /// than that or has the key `kind`. What is compressed and broken ends the input all the same, and so does an error in a
-    /// format of Jepsen's.
+    /// than that or has the key `kind`. What is compressed and broken ends the input all the same, and so does an error in any other
+    /// format.
     pub fn pieces(self, keep_going: bool) -> Pieces {
         let splitter = Splitter::new(self.format(), keep_going);
         Pieces { reader: self, splitter, keep_going }
@@ -117,6 +117,11 @@ impl Reader {
 }
 
 impl Pieces {
+    /// As [`Reader::transactions`].
+    pub fn transactions(self, wanted: bool) -> Self {
+        Pieces { reader: self.reader.transactions(wanted), ..self }
+    }
+
     /// The format, as forced or recognised.
     pub fn format(&self) -> Format {
         self.reader.format()
@@ -171,9 +176,9 @@ impl Parser {
     /// Whether the input is cut into histories before they are parsed.
     fn is_cut(&mut self) -> Result<bool, Error> {
         match self {
-            Parser::Json(reader) => Ok(!reader.is_of_jepsen()?),
+            Parser::Json(reader) => Ok(reader.is_of_documents()?),
             Parser::Axe(_) | Parser::Text(_) => Ok(true),
-            Parser::Edn(_) | Parser::Jepsen(_) => Ok(false),
+            _ => Ok(false),
         }
     }
 
@@ -182,10 +187,10 @@ impl Parser {
         let format = self.format();
         let inside = self.forget();
         match format {
-            Format::Edn | Format::Jepsen => return false,
             Format::Json => {}
             Format::Axe | Format::Text if !inside => return true,
             Format::Axe | Format::Text => {}
+            _ => return false,
         }
         let buffer = self.buffer();
         // Of the line with the error nothing is left to read in the formats of lines.

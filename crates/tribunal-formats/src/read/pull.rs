@@ -76,6 +76,15 @@ impl Pull {
         }
     }
 
+    /// Whether the array that is next begins with an array; nothing is consumed.
+    pub(super) fn is_nested_array(&mut self) -> Result<bool, Error> {
+        let mut at = 1;
+        while matches!(self.byte(at)?, Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            at += 1;
+        }
+        Ok(self.byte(at)? == Some(b'['))
+    }
+
     /// Whether the object that is next has this key, of which nothing is consumed. Only the beginning of a long object is
     /// looked at, and what is no JSON has no key.
     pub(super) fn has_key_ahead(&mut self, key: &[u8]) -> Result<bool, Error> {
@@ -506,7 +515,7 @@ impl Pull {
 
     /// The error that the value of a key has another type.
     #[cold]
-    fn wrong_type(&mut self, key: &'static str, expected: &'static str) -> Error {
+    pub(super) fn wrong_type(&mut self, key: &'static str, expected: &'static str) -> Error {
         let found = match self.buffer.ahead().first() {
             Some(b'{') => "an object",
             Some(b'[') => "an array",
@@ -522,15 +531,21 @@ impl Pull {
     /// The error that something else is next.
     #[cold]
     pub(super) fn expected(&mut self, expected: &'static str) -> Error {
+        let found = self.shown();
+        self.buffer.error(ErrorKind::Syntax { expected, found })
+    }
+
+    /// What is next, for an error.
+    #[cold]
+    pub(super) fn shown(&self) -> String {
         let ahead = self.buffer.ahead();
-        let found = match ahead.first() {
+        match ahead.first() {
             None => "the end of the input".to_string(),
             Some(b'\n' | b'\r') => "the end of the line".to_string(),
             Some(_) => {
                 let end = memchr::memchr2(b'\n', b'\r', ahead).unwrap_or(ahead.len());
                 format!("`{}`", quote(&ahead[..end]))
             }
-        };
-        self.buffer.error(ErrorKind::Syntax { expected, found })
+        }
     }
 }

@@ -6,11 +6,13 @@ mod history;
 mod json;
 mod object;
 mod text;
+mod transactions;
 
 pub use history::write_history;
 pub use object::write_object;
+pub use transactions::write_transactions;
 
-use crate::{Format, Labels};
+use crate::{Format, Labels, Subject};
 use std::io;
 use tribunal::memory::{Interval, Kind, Order};
 
@@ -94,6 +96,19 @@ pub enum WriteError {
     NotBegun,
 }
 
+/// Writes a history of any kind.
+pub fn write_subject<W: io::Write>(
+    writer: &mut Writer<W>,
+    subject: &Subject,
+    labels: &Labels,
+) -> Result<(), WriteError> {
+    match subject {
+        Subject::Memory(execution) => write_history(writer, execution, labels),
+        Subject::Object(object) => write_object(writer, object, labels),
+        Subject::Transactions(transactions) => write_transactions(writer, transactions, labels),
+    }
+}
+
 /// Writes histories event by event.
 ///
 /// Text and Axe take the events of the threads interleaved in any order; JSON takes the threads one after the other.
@@ -126,8 +141,11 @@ enum Form {
     Axe(axe::Form),
     Text(text::Form),
     /// A format without memories.
-    Objects(Format),
+    Others(Format),
 }
+
+/// What a format that is not written cannot express.
+const ONLY_READ: &str = "a history to be written: it is only read";
 
 /// Output is passed on in pieces of about this size.
 const PIECE: usize = 64 << 10;
@@ -139,7 +157,7 @@ impl<W: io::Write> Writer<W> {
             Format::Json => Form::Json(json::Form::default()),
             Format::Axe => Form::Axe(axe::Form::default()),
             Format::Text => Form::Text(text::Form::default()),
-            Format::Edn | Format::Jepsen => Form::Objects(format),
+            _ => Form::Others(format),
         };
         Writer { out, pending: Vec::new(), form, begun: false }
     }
@@ -150,7 +168,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(_) => Format::Json,
             Form::Axe(_) => Format::Axe,
             Form::Text(_) => Format::Text,
-            Form::Objects(format) => format,
+            Form::Others(format) => format,
         }
     }
 
@@ -161,7 +179,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.begin(out, header),
             Form::Axe(form) => form.begin(out, header)?,
             Form::Text(form) => form.begin(out, header)?,
-            &mut Form::Objects(format) => {
+            &mut Form::Others(format) => {
                 return Err(WriteError::Inexpressible { format, what: "a history of a memory".into() });
             }
         }
@@ -177,7 +195,7 @@ impl<W: io::Write> Writer<W> {
         let names = names.into_iter();
         match &mut self.form {
             Form::Json(form) => form.threads(names),
-            Form::Axe(_) | Form::Objects(_) => {}
+            Form::Axe(_) | Form::Others(_) => {}
             Form::Text(form) => form.threads(&mut self.pending, names)?,
         }
         Ok(())
@@ -193,7 +211,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.event(out, thread, event)?,
             Form::Axe(form) => form.event(out, thread, event)?,
             Form::Text(form) => form.event(out, thread, event)?,
-            Form::Objects(_) => {}
+            Form::Others(_) => {}
         }
         if self.pending.len() >= PIECE {
             self.pass_on()?;
@@ -211,7 +229,7 @@ impl<W: io::Write> Writer<W> {
             Form::Json(form) => form.end(out),
             Form::Axe(form) => form.end(out),
             Form::Text(form) => form.end(out),
-            Form::Objects(_) => {}
+            Form::Others(_) => {}
         }
         self.pass_on()?;
         Ok(())

@@ -1,7 +1,7 @@
 //! Writing histories of operations, in native JSON or EDN.
 
 use super::json::{put_comma, put_labels, put_string};
-use super::{WriteError, Writer, edn, put};
+use super::{ONLY_READ, WriteError, Writer, edn, put};
 use crate::{Format, Labels, Object};
 use std::io;
 use tribunal::object::{History, OpId, ProcessId, Value};
@@ -26,11 +26,10 @@ pub fn write_object<W: io::Write>(
     match writer.format() {
         Format::Json => json(&mut writer.pending, object, labels),
         Format::Edn => edn::write(&mut writer.pending, object)?,
-        format @ Format::Jepsen => {
-            let what = "a history to be written: it is only read".into();
-            return Err(WriteError::Inexpressible { format, what });
+        format @ (Format::Jepsen | Format::Cobra | Format::Awdit) => {
+            return Err(WriteError::Inexpressible { format, what: ONLY_READ.into() });
         }
-        format @ (Format::Axe | Format::Text) => {
+        format @ (Format::Axe | Format::Text | Format::Elle | Format::Plume | Format::Dbcop) => {
             return Err(WriteError::Inexpressible { format, what: "a history of an object".into() });
         }
     }

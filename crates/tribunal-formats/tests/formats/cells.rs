@@ -1,6 +1,6 @@
 //! Cells of a table: each is read as an input of its own would be, whatever came before it.
 
-use tribunal_formats::{Cells, ErrorKind, Format, History, ReadOptions, Subject, read};
+use tribunal_formats::{Cells, ErrorKind, Format, History, ReadOptions, read};
 
 const TEXT: &str = "# store buffering\nT0: W x 1; R y 0\nT1: W y 1; R x 0";
 const AXE: &str = "0: M[0] := 1\n1: M[0] == 1\ncheck\n";
@@ -12,11 +12,7 @@ const JEPSEN: &str = r#"[{"process":0,"type":"invoke","f":"write","value":1},{"p
 /// The size of a history, or what is wrong with it.
 fn told(history: Result<History, tribunal_formats::Error>) -> Result<(usize, u64), String> {
     let history = history.map_err(|error| error.to_string())?;
-    let size = match &history.subject {
-        Subject::Memory(execution) => execution.len(),
-        Subject::Object(object) => object.history.len(),
-    };
-    Ok((size, history.line))
+    Ok((history.subject.len(), history.line))
 }
 
 #[test]

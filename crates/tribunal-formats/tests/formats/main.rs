@@ -10,4 +10,6 @@ mod pieces;
 mod readers;
 mod round;
 mod strings;
+mod third_party;
+mod transactions;
 mod writers;

@@ -257,9 +257,9 @@ fn bad_events_name_their_line() {
             "e.edn:1: expected [old new] as the value of cas, found 1",
         ),
         (
-            "{:process 0 :type :invoke :f :txn :value [[:append 1 2]]}".into(),
+            "{:process 0 :type :invoke :f :txn :value [[:inc 1 2]]}".into(),
             "e.edn",
-            "e.edn:1: expected a list of [:r x nil], [:read x nil], [:w x 1] or [:write x 1] as the value of txn, found [[\"append\", 1, 2]]",
+            "e.edn:1: expected a list of [:r x nil], [:read x nil], [:w x 1] or [:write x 1] as the value of txn, found [[\"inc\", 1, 2]]",
         ),
         (
             "{:process 0 :type :invoke :f :put :key 1 :value 1}\n{:process 1 :type :invoke :f :put :value 1}"

@@ -62,7 +62,7 @@ impl Read for Made {
 type Kind = (&'static str, fn(u64) -> String, &'static str);
 
 /// What takes much memory of a reader, by its format.
-const KINDS: [(&str, Format, Kind); 36] = [
+const KINDS: [(&str, Format, Kind); 50] = [
     ("empty threads", Format::Text, ("", |n| format!("{n}:\n"), "")),
     ("threads in one line", Format::Text, ("threads:", |n| format!(" {n}"), "\n")),
     ("locations in one line", Format::Text, ("T0: ", |n| format!("W {n} 1;"), "\n")),
@@ -214,11 +214,57 @@ const KINDS: [(&str, Format, Kind); 36] = [
         Format::Edn,
         ("[{:process 0 :type :invoke :f :enqueue :value \"", |_| "line\n".into(), "\"}]"),
     ),
+    (
+        "transactions",
+        Format::Json,
+        (r#"{"sessions":[[{"txn":[]}"#, |n| format!(r#",{{"txn":[["w","x",{n}]]}}"#), "]]}"),
+    ),
+    (
+        "operations",
+        Format::Json,
+        (r#"{"sessions":[[{"txn":[["r","y"]"#, |n| format!(r#",["w","x",{n}]"#), "]}]]}"),
+    ),
+    ("keys", Format::Json, (r#"{"sessions":[[{"txn":[["r","y"]"#, |n| format!(r#",["w",{n},1]"#), "]}]]}")),
+    ("sessions", Format::Json, (r#"{"sessions":[[]"#, |_| ",[]".into(), "]}")),
+    ("a list", Format::Json, (r#"{"sessions":[[{"txn":[["r","y",[0"#, |n| format!(",{}", n + 1), "]]]}]]}")),
+    (
+        "lists",
+        Format::Json,
+        (r#"{"sessions":[[{"txn":[["r","y",[]]"#, |n| format!(r#",["r","y",[{n},1]]"#), "]}]]}"),
+    ),
+    (
+        "transactions of dbcop",
+        Format::Json,
+        (
+            r#"{"data":[[{"events":[]}"#,
+            |n| format!(r#",{{"events":[{{"Write":{{"variable":0,"version":{n}}}}}]}}"#),
+            "]]}",
+        ),
+    ),
+    ("writes", Format::Plume, ("", |n| format!("w(1,{},0,1)\n", n + 1), "")),
+    ("keys and sessions", Format::Plume, ("", |n| format!("w({n},1,{n},{n})\n"), "")),
+    ("writes", Format::Awdit, ("", |n| format!("w 1 {n}\n-\n"), "")),
+    ("writes", Format::Dbcop, ("[", |n| format!("x:={n}] ["), "x:=0]")),
+    (
+        "open transactions",
+        Format::Edn,
+        ("[", |n| format!("{{:process {n} :type :invoke :f :txn :value [[:append 1 {n}]]}}\n"), "]"),
+    ),
+    (
+        "transactions",
+        Format::Edn,
+        ("[", |n| format!("{{:process 0 :type :ok :f :txn :value [[:append 1 {n}]]}}\n"), "]"),
+    ),
+    (
+        "a list",
+        Format::Edn,
+        ("[{:process 0 :type :ok :f :txn :value [[:append 1 0] [:r 1 [", |n| format!("{n} "), "]]]}]"),
+    ),
     ("methods", Format::Jepsen, ("", |n| format!("INFO  jepsen.util - {n} :invoke :m{n} [{n}]\n"), "")),
 ];
 
 fn within(max_memory: usize, format: Format) -> ReadOptions {
-    ReadOptions { format: Some(format), max_memory }
+    ReadOptions { format: Some(format), max_memory, ..ReadOptions::default() }
 }
 
 fn first(made: Made, options: ReadOptions) -> Result<(), Error> {

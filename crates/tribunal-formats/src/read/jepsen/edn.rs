@@ -24,6 +24,11 @@ impl Edn {
         Edn { pull: Pull::new(buffer, false), names: Names::default(), close: None }
     }
 
+    /// The parser, for who reads the events as transactions.
+    pub(in crate::read) fn pull(&mut self) -> &mut Pull {
+        &mut self.pull
+    }
+
     /// An event: a map, which may be tagged as a record. It may be of no client.
     fn any_event(&mut self) -> Result<Option<Event>, Error> {
         self.pull.count_anew();
@@ -127,12 +132,12 @@ fn is_tuple(tag: &[u8]) -> bool {
 
 impl Pull {
     /// What happens in an event.
-    pub(super) fn kind(&mut self) -> Result<Type, Error> {
+    pub(in crate::read) fn kind(&mut self) -> Result<Type, Error> {
         self.word(":invoke, :ok, :fail or :info", |word| word.strip_prefix(b":").and_then(Type::of))
     }
 
     /// The method of an event: a keyword, a symbol or a string.
-    pub(super) fn method(&mut self, method: &mut String) -> Result<(), Error> {
+    pub(in crate::read) fn method(&mut self, method: &mut String) -> Result<(), Error> {
         method.clear();
         if self.peek()? == Some(b'"') {
             return self.quoted(|text| method.push_str(text));

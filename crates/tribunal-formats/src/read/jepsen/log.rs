@@ -1,4 +1,5 @@
-//! Jepsen's text logs: `INFO  jepsen.util - 0 :invoke :write 3`, an event a line.
+//! Jepsen's text logs: `INFO  jepsen.util - 0 :invoke :write 3`, an event a line; and the `history.txt` of its store, which has the
+//! events alone.
 
 use super::{Dialect, Event, Names, Source, Type};
 use crate::Error;
@@ -14,15 +15,22 @@ const LOGGER: &[u8] = b"jepsen.util";
 pub(in crate::read) struct Log {
     pull: Pull,
     names: Names,
+    /// Whether the events stand alone.
+    plain: bool,
 }
 
 impl Log {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Log { pull: Pull::new(buffer, true), names: Names::default() }
+        Log { pull: Pull::new(buffer, true), names: Names::default(), plain: false }
+    }
+
+    /// The parser, for who reads the events as transactions.
+    pub(in crate::read) fn pull(&mut self) -> &mut Pull {
+        &mut self.pull
     }
 
     /// Goes to the next line that is not blank; false at the end of the input.
-    fn next_line(&mut self) -> Result<bool, Error> {
+    pub(in crate::read) fn next_line(&mut self) -> Result<bool, Error> {
         loop {
             match self.pull.peek()? {
                 None => return Ok(false),
@@ -34,14 +42,23 @@ impl Log {
         }
     }
 
-    /// A line: its level, its logger and what is logged, which may be no event of a client.
-    fn line(&mut self) -> Result<Option<Event>, Error> {
-        self.pull.count_anew();
+    /// What comes before an event in a line, if anything does: its level and its logger. False if the line has no event.
+    pub(in crate::read) fn head(&mut self) -> Result<bool, Error> {
+        if matches!(self.pull.peek()?, Some(b'0'..=b'9' | b':')) {
+            self.plain = true;
+            return Ok(true);
+        }
         self.pull
             .word("a log line: INFO, WARN, ERROR, DEBUG or TRACE", |word| is_level(word).then_some(()))?;
         let ours = self.pull.word("a logger's name", |word| Some(word == LOGGER))?;
         self.pull.word("`-` after the logger's name", |word| (word == b"-").then_some(()))?;
-        if !ours {
+        Ok(ours)
+    }
+
+    /// A line, which may have no event of a client.
+    fn line(&mut self) -> Result<Option<Event>, Error> {
+        self.pull.count_anew();
+        if !self.head()? {
             return Ok(None);
         }
         self.pull.peek()?;
@@ -76,7 +93,7 @@ impl Source for Log {
     }
 
     fn dialect(&self) -> Dialect {
-        Dialect::Log
+        if self.plain { Dialect::Jepsen } else { Dialect::Log }
     }
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {

@@ -78,7 +78,7 @@ impl NilReads {
 
 /// What happens to an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
+pub(super) enum Type {
     /// It is called.
     Invoke,
     /// It took effect.
@@ -90,7 +90,7 @@ enum Type {
 }
 
 impl Type {
-    fn of(word: &[u8]) -> Option<Self> {
+    pub(super) fn of(word: &[u8]) -> Option<Self> {
         match word {
             b"invoke" => Some(Type::Invoke),
             b"ok" => Some(Type::Ok),

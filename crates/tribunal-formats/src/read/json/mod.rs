@@ -1,13 +1,16 @@
-//! JSON: native, one document a history; or a history of Jepsen, which its shape tells.
+//! JSON: native, one document a history; or a history of Jepsen or dbcop, which its shape tells.
 
+mod dbcop;
 pub(super) mod memory;
 mod object;
+mod transactions;
 
 use super::buffer::Buffer;
 use super::draft::{Draft, ObjectDraft};
 use super::jepsen::{self, NilReads};
 use super::keys::{Seen, keys};
 use super::pull::Pull;
+use super::transactions::{Draft as TransactionsDraft, elle};
 use crate::{Error, ErrorKind, History};
 
 /// Reads the documents of a JSON stream.
@@ -17,10 +20,27 @@ pub(super) struct Reader {
     draft: Draft,
     waiting: memory::Waiting,
     operation: object::Operation,
+    /// What was read of a list; it is kept for its room.
+    list: Vec<i64>,
     /// What becomes of Jepsen's reads of nil.
     pub(super) nil_reads: NilReads,
-    /// Whether the input is of Jepsen; not known before the first byte is asked for.
-    jepsen: Option<bool>,
+    /// Whether Jepsen's `txn` are transactions rather than operations of an object.
+    pub(super) transactions: bool,
+    /// Whose input it is; not known before the first byte is asked for.
+    shape: Option<Shape>,
+}
+
+/// Whose JSON it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// One document a history, of ours or of dbcop's.
+    Documents,
+    /// An array that dbcop has as `data`.
+    Data,
+    /// Events of Jepsen.
+    Jepsen,
+    /// Events of Jepsen, to be read as transactions.
+    Elle,
 }
 
 keys!(DocumentKey {
@@ -33,45 +53,61 @@ keys!(DocumentKey {
     Spec = "spec",
     Operations = "operations",
     Hb = "hb",
+    Sessions = "sessions",
+    Data = "data",
 });
+
+/// What `init` of transactions is.
+const INIT: &str = "null or a whole number: the initial value of every register";
 
 /// What a document is a history of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Memory,
     Object,
+    Transactions,
 }
 
 impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
-        let (draft, waiting, operation, nil_reads) = Default::default();
-        Reader { pull: Pull::new(buffer), draft, waiting, operation, nil_reads, jepsen: None }
+        let (draft, waiting, operation, list, nil_reads) = Default::default();
+        let pull = Pull::new(buffer);
+        Reader { pull, draft, waiting, operation, list, nil_reads, transactions: false, shape: None }
     }
 
-    /// Whether the input is of Jepsen, as its first document tells.
-    pub(super) fn is_of_jepsen(&mut self) -> Result<bool, Error> {
-        match self.jepsen {
-            Some(jepsen) => Ok(jepsen),
-            None => {
-                let jepsen = match self.pull.peek()? {
-                    Some(b'[') => true,
-                    // Most native documents show at once what they are.
-                    _ if self.pull.buffer().ahead().starts_with(b"{\"kind\":") => false,
-                    _ => self.pull.has_key_ahead(b"process")?,
-                };
-                Ok(*self.jepsen.insert(jepsen))
-            }
+    /// Whether the input is cut into documents.
+    pub(super) fn is_of_documents(&mut self) -> Result<bool, Error> {
+        Ok(self.shape()? == Shape::Documents)
+    }
+
+    /// Whose input it is, as its first document tells.
+    fn shape(&mut self) -> Result<Shape, Error> {
+        if let Some(shape) = self.shape {
+            return Ok(shape);
         }
+        let jepsen = match self.pull.peek()? {
+            Some(b'[') if self.pull.is_nested_array()? => return Ok(*self.shape.insert(Shape::Data)),
+            Some(b'[') => true,
+            // Most native documents show at once what they are.
+            _ if self.pull.buffer().ahead().starts_with(b"{\"kind\":") => false,
+            _ => self.pull.has_key_ahead(b"process")? || self.pull.has_key_ahead(b"type")?,
+        };
+        let shape = match jepsen {
+            false => Shape::Documents,
+            true if elle::is_meant(self.pull.buffer_mut(), self.transactions)? => Shape::Elle,
+            true => Shape::Jepsen,
+        };
+        Ok(*self.shape.insert(shape))
     }
 
     /// Says that another input begins.
     pub(super) fn begin(&mut self) {
-        self.jepsen = None;
+        self.shape = None;
     }
 
-    /// Says that it is not.
+    /// Says that the input is of documents.
     pub(super) fn is_native(&mut self) {
-        self.jepsen = Some(false);
+        self.shape = Some(Shape::Documents);
     }
 
     pub(super) fn buffer_mut(&mut self) -> &mut Buffer {
@@ -86,11 +122,21 @@ impl Reader {
     }
 
     pub(super) fn next(&mut self) -> Result<Option<History>, Error> {
-        if self.is_of_jepsen()? {
-            return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
+        let shape = self.shape()?;
+        match shape {
+            Shape::Jepsen => {
+                return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
+            }
+            Shape::Elle => return elle::history(&mut elle::json::Json::new(&mut self.pull)),
+            Shape::Data | Shape::Documents => {}
         }
         match self.pull.peek()? {
             None => Ok(None),
+            Some(b'[') if shape == Shape::Data => {
+                let mut draft = TransactionsDraft::new(self.pull.place().line);
+                self.dbcop_data(&mut draft, 0)?;
+                draft.finish(self.pull.buffer().name()).map(Some)
+            }
             Some(b'{') => self.document().map(Some),
             Some(_) => Err(self.pull.expected("`{` and a history")),
         }
@@ -105,6 +151,10 @@ impl Reader {
         let mut memory = std::mem::take(&mut self.draft);
         memory.begin(place.line, room);
         let mut object = ObjectDraft::new(place.line, room);
+        let mut transactions: Option<TransactionsDraft> = None;
+        // Initial values location by location, read before it was known whether transactions follow.
+        let mut init_place = None;
+        let mut init_value = None;
         let mut hb = None;
         let mut seen = Seen::default();
         let mut first = true;
@@ -127,7 +177,20 @@ impl Reader {
                     kind = Some(Kind::Memory);
                     self.threads(&mut memory)?;
                 }
-                (DocumentKey::Init, None | Some(Kind::Memory)) => self.init(&mut memory)?,
+                (DocumentKey::Init, None | Some(Kind::Transactions))
+                    if matches!(self.pull.peek()?, Some(b'0'..=b'9' | b'-')) =>
+                {
+                    init_value = Some((self.pull.place(), self.whole("init")?));
+                }
+                (DocumentKey::Init, Some(Kind::Transactions)) => {
+                    if !self.pull.eat_null()? {
+                        return Err(self.pull.wrong_type("init", INIT));
+                    }
+                }
+                (DocumentKey::Init, None | Some(Kind::Memory)) => {
+                    init_place = Some(self.pull.place()).filter(|_| kind.is_none());
+                    self.init(&mut memory)?;
+                }
                 (DocumentKey::Final, None | Some(Kind::Memory)) => self.finals(&mut memory)?,
                 (DocumentKey::Operations, None | Some(Kind::Object)) => {
                     kind = Some(Kind::Object);
@@ -137,6 +200,19 @@ impl Reader {
                     object.spec = self.pull.string("spec", str::to_string)?;
                 }
                 (DocumentKey::Hb, None | Some(Kind::Object)) => hb = self.hb()?,
+                (DocumentKey::Sessions, None | Some(Kind::Transactions)) if transactions.is_none() => {
+                    kind = Some(Kind::Transactions);
+                    let draft = transactions.insert(TransactionsDraft::new(place.line));
+                    self.sessions(draft, memory.memory())?;
+                }
+                // Who does not know dbcop may call anything so.
+                (DocumentKey::Data, None)
+                    if self.pull.peek()? == Some(b'[') && self.pull.is_nested_array()? =>
+                {
+                    kind = Some(Kind::Transactions);
+                    let draft = transactions.insert(TransactionsDraft::new(place.line));
+                    self.dbcop_data(draft, memory.memory())?;
+                }
                 // A key of the other kind is like any unknown key.
                 _ => self.pull.skip()?,
             }
@@ -149,6 +225,35 @@ impl Reader {
             Err(self.pull.error_at(place, missing))
         };
         match kind {
+            Some(Kind::Transactions) => {
+                let labels = std::mem::take(&mut memory.labels);
+                let Some(mut draft) = transactions else {
+                    let missing = DocumentKey::Sessions.text();
+                    let kind = ErrorKind::MissingKey { key: missing, object: "the history" };
+                    return Err(self.pull.error_at(place, kind));
+                };
+                let wrong = init_place.filter(|_| memory.has_init());
+                if let Some(place) = wrong {
+                    let kind = ErrorKind::WrongType { key: "init", expected: INIT, found: "an object" };
+                    return Err(self.pull.error_at(place, kind));
+                }
+                draft.init(init_value.map(|(_, value)| value));
+                draft.labels = labels;
+                if let Some(name) = name {
+                    draft.name(name);
+                }
+                memory.forget();
+                self.draft = memory;
+                self.pull.hold(draft.memory())?;
+                draft.finish(self.pull.buffer().name())
+            }
+            // Of memories and objects initial values are something else.
+            Some(_) if init_value.is_some() => {
+                let place = init_value.map_or(place, |(place, _)| place);
+                let found = "a number";
+                let kind = ErrorKind::WrongType { key: "init", expected: "an object", found };
+                Err(self.pull.error_at(place, kind))
+            }
             Some(Kind::Memory) => {
                 require(DocumentKey::Threads)?;
                 if let Some(name) = name {
@@ -182,15 +287,18 @@ impl Reader {
         let kind = self.pull.string("kind", |kind| match kind {
             "memory" => Ok(Kind::Memory),
             "object" => Ok(Kind::Object),
+            "transactions" => Ok(Kind::Transactions),
             _ => Err(ErrorKind::UnsupportedKind { kind: crate::error::quote(kind.as_bytes()) }),
         })?;
         let expected = match (kind, shown) {
-            (Ok(Kind::Object), Some(Kind::Memory)) => "\"kind\":\"memory\" in a history with \"threads\"",
-            (Ok(Kind::Memory), Some(Kind::Object)) => "\"kind\":\"object\" in a history with \"operations\"",
-            (Ok(kind), _) => return Ok(kind),
+            (Ok(kind), None) => return Ok(kind),
+            (Ok(kind), Some(shown)) if kind == shown => return Ok(kind),
+            (Ok(_), Some(Kind::Memory)) => "\"kind\":\"memory\" in a history with \"threads\"",
+            (Ok(_), Some(Kind::Object)) => "\"kind\":\"object\" in a history with \"operations\"",
+            (Ok(_), Some(Kind::Transactions)) => "\"kind\":\"transactions\" in a history with \"sessions\"",
             (Err(unsupported), _) => return Err(self.pull.error_at(place, unsupported)),
         };
-        Err(self.pull.error_at(place, ErrorKind::Syntax { expected, found: "the other kind".into() }))
+        Err(self.pull.error_at(place, ErrorKind::Syntax { expected, found: "another kind".into() }))
     }
 
     /// The labels, which stand in the draft of a memory until the kind is known.

@@ -66,7 +66,7 @@ impl Pull {
     }
 
     /// A whole number, negative or not, the value of `key` or within it.
-    fn integer(&mut self, key: &'static str) -> Result<i64, Error> {
+    pub(in crate::read) fn integer(&mut self, key: &'static str) -> Result<i64, Error> {
         let negative = self.peek()? == Some(b'-');
         if !negative && let Some((value, length)) = self.short_number() {
             self.buffer.advance(length);
