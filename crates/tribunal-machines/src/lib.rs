@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] executes what [`Clients`] ask of it. [`run`] streams the steps, [`execution`] collects them. The same
 //! machine, clients and seed give the same history on every platform. Histories that are hard to judge, or broken on
-//! purpose, are in [`hard`].
+//! purpose, are in [`hard`]; objects in [`objects`], stores that run transactions in [`transactions`].
 //!
 //! ```
 //! use tribunal_machines::{Clients, Machine, execution};
@@ -25,6 +25,7 @@ mod out_of_order;
 mod rng;
 mod run;
 mod store_buffers;
+pub mod transactions;
 mod view;
 
 #[cfg(test)]
