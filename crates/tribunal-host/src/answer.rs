@@ -3,6 +3,7 @@
 use serde_json::Value;
 use std::sync::Arc;
 use tribunal::object::{self, Criterion};
+use tribunal::transactions::{self, Level};
 use tribunal::{Limits, Model};
 use tribunal_formats::History;
 use tribunal_report::memory::Racy;
@@ -74,6 +75,7 @@ pub struct Answer {
 enum Outcome {
     Memory(Model, tribunal::Verdict),
     Object(Criterion, object::Verdict),
+    Transactions(Level, transactions::Verdict),
     Unfit(Question),
 }
 
@@ -90,7 +92,8 @@ impl Answer {
             let outcome = match ruling {
                 Ruling::Memory { model, verdict, .. } => Outcome::Memory(model, verdict),
                 Ruling::Object { criterion, verdict, .. } => Outcome::Object(criterion, verdict),
-                Ruling::Unfit { question } => Outcome::Unfit(question),
+                Ruling::Transactions { level, verdict, .. } => Outcome::Transactions(level, verdict),
+                Ruling::Unfit { question, .. } => Outcome::Unfit(question),
             };
             Answer { source: source.clone(), outcome, engine, micros, racy }
         })
@@ -107,7 +110,10 @@ impl Answer {
                 (Outcome::Object(criterion, verdict), Judged::Object(typed)) => {
                     Ruling::Object { typed, criterion: criterion.clone(), verdict: verdict.clone() }
                 }
-                _ => Ruling::Unfit { question: self.question() },
+                (Outcome::Transactions(level, verdict), Judged::Transactions(history)) => {
+                    Ruling::Transactions { history, level: *level, verdict: verdict.clone() }
+                }
+                (_, judged) => Ruling::Unfit { question: self.question(), judged },
             };
             act(&Finding { ruling, engine, micros: *micros, racy: racy.clone(), verification: None })
         };
@@ -124,6 +130,7 @@ impl Answer {
         match &self.outcome {
             Outcome::Memory(model, _) => Question::Model(*model),
             Outcome::Object(criterion, _) => Question::Criterion(criterion.clone()),
+            Outcome::Transactions(level, _) => Question::Level(*level),
             Outcome::Unfit(question) => question.clone(),
         }
     }
@@ -132,13 +139,17 @@ impl Answer {
     pub fn word(&self) -> Word {
         match &self.outcome {
             Outcome::Memory(_, tribunal::Verdict::Consistent(_))
-            | Outcome::Object(_, object::Verdict::Consistent(_)) => Word::Consistent,
+            | Outcome::Object(_, object::Verdict::Consistent(_))
+            | Outcome::Transactions(_, transactions::Verdict::Consistent(_)) => Word::Consistent,
             Outcome::Memory(_, tribunal::Verdict::Inconsistent(_))
-            | Outcome::Object(_, object::Verdict::Inconsistent(_)) => Word::Inconsistent,
+            | Outcome::Object(_, object::Verdict::Inconsistent(_))
+            | Outcome::Transactions(_, transactions::Verdict::Inconsistent(_)) => Word::Inconsistent,
             Outcome::Memory(_, tribunal::Verdict::Undecided(_))
-            | Outcome::Object(_, object::Verdict::Undecided(_)) => Word::Undecided,
+            | Outcome::Object(_, object::Verdict::Undecided(_))
+            | Outcome::Transactions(_, transactions::Verdict::Undecided(_)) => Word::Undecided,
             Outcome::Memory(_, tribunal::Verdict::Unsupported(_))
             | Outcome::Object(_, object::Verdict::Unsupported(_))
+            | Outcome::Transactions(_, transactions::Verdict::Unsupported(_))
             | Outcome::Unfit(_) => Word::Unsupported,
         }
     }

@@ -8,7 +8,8 @@ const LEAST: usize = 16 << 20;
 
 /// How to read histories: as this format, within this limit or, without one, most of the machine's memory.
 pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions {
-    ReadOptions { format, max_memory: max_memory.unwrap_or_else(most_memory).max(LEAST) }
+    let max_memory = max_memory.unwrap_or_else(most_memory).max(LEAST);
+    ReadOptions { format, max_memory, ..ReadOptions::default() }
 }
 
 /// Three quarters of the machine's memory: rather undecided than killed.

@@ -19,25 +19,19 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// The history's name, if it has one.
     pub fn name(&self) -> Option<&str> {
-        match self.subject {
-            Subject::Memory(execution) => execution.name(),
-            Subject::Object(object) => object.history.name(),
-        }
+        self.subject.name()
     }
 
-    /// How many events, or operations, there are.
+    /// How many events, operations or transactions there are.
     pub fn events(&self) -> usize {
-        match self.subject {
-            Subject::Memory(execution) => execution.len(),
-            Subject::Object(object) => object.history.len(),
-        }
+        self.subject.len()
     }
 
     /// How many reads of nil were left out of it.
     pub fn nil_reads(&self) -> u64 {
         match self.subject {
-            Subject::Memory(_) => 0,
             Subject::Object(object) => object.nil_reads,
+            _ => 0,
         }
     }
 

@@ -16,6 +16,7 @@ impl Question {
         match (self, other) {
             (Question::Criterion(weak), Question::Criterion(strong)) => weak.includes(strong),
             (Question::Model(weak), Question::Model(strong)) => weak.includes(*strong),
+            (Question::Level(weak), Question::Level(strong)) => weak.includes(*strong),
             _ => false,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::{EngineChoice, Finding, Judged, NotJudged, Question, Questions, Specifications};
 use tribunal::object::Criterion;
+use tribunal::transactions::Level;
 use tribunal::{Limits, Model};
 use tribunal_formats::Subject;
 
@@ -24,6 +25,7 @@ use tribunal_formats::Subject;
 pub struct Inquiry {
     of_memories: Vec<Question>,
     of_objects: Vec<Question>,
+    of_transactions: Vec<Question>,
     all: bool,
     engine: EngineChoice,
     specifications: Specifications,
@@ -37,14 +39,15 @@ pub struct NotDecided(String);
 impl Inquiry {
     /// These questions, decided by whatever is best.
     pub fn new(questions: Questions, specifications: Specifications) -> Self {
-        let (of_memories, of_objects, all) = match questions {
+        let (of_memories, of_objects, of_transactions, all) = match questions {
             Questions::All => {
-                let (models, criteria) = (Model::ALL, Criterion::ALL);
-                (models.map(Question::Model).into(), criteria.map(Question::Criterion).into(), true)
+                let models = Model::ALL.map(Question::Model).into();
+                let criteria = Criterion::ALL.map(Question::Criterion).into();
+                (models, criteria, Level::ALL.map(Question::Level).into(), true)
             }
-            Questions::These(named) => (named.clone(), named, false),
+            Questions::These(named) => (named.clone(), named.clone(), named, false),
         };
-        Inquiry { of_memories, of_objects, all, engine: EngineChoice::Auto, specifications }
+        Inquiry { of_memories, of_objects, of_transactions, all, engine: EngineChoice::Auto, specifications }
     }
 
     /// With these models beside those that have a name, where all are asked.
@@ -61,6 +64,7 @@ impl Inquiry {
         if self.all {
             self.of_memories.retain(|question| engine.decides(question));
             self.of_objects.retain(|question| engine.decides(question));
+            self.of_transactions.retain(|question| engine.decides(question));
         }
         let undecided = self.of_memories.iter().filter(|question| !engine.decides(question));
         let undecided: Vec<_> = undecided
@@ -84,6 +88,7 @@ impl Inquiry {
         match judged {
             Judged::Memory(_) => self.of_memories(),
             Judged::Object(_) => self.of_objects(),
+            Judged::Transactions(_) => self.of_transactions(),
         }
     }
 
@@ -95,6 +100,11 @@ impl Inquiry {
     /// What is asked of objects.
     pub fn of_objects(&self) -> &[Question] {
         &self.of_objects
+    }
+
+    /// What is asked of transactions.
+    pub fn of_transactions(&self) -> &[Question] {
+        &self.of_transactions
     }
 
     /// Does something to a history that is fit to be judged, as [`Specifications::with`].

@@ -10,6 +10,7 @@
 //! [`section`], [`sections`] and [`contrast`] put on a screen with a listing.
 
 mod case;
+mod columns;
 mod inclusion;
 mod inquiry;
 mod line;
@@ -21,6 +22,7 @@ mod ruling;
 mod screen;
 mod shrink;
 mod specifications;
+pub mod transactions;
 mod verdict_line;
 mod verification;
 
@@ -31,7 +33,7 @@ pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
 pub use printable::printable;
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, unfit};
-pub use screen::{Heading, Section, contrast, section, sections};
+pub use screen::{Heading, Section, contrast, satisfied, section, sections};
 pub use shrink::{Part, shrink, usual_question};
 pub use specifications::{NotJudged, Specifications};
 pub use verdict_line::{error_line, verdict_line};

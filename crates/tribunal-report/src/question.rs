@@ -1,10 +1,11 @@
-//! What is asked of histories: models of memories and criteria of objects, and what is to decide them.
+//! What is asked of histories: models of memories, criteria of objects and isolation levels of transactions, and what is to decide them.
 
 use std::fmt;
 use std::str::FromStr;
 use tribunal::models::Preserved;
 use tribunal::names::suggestion;
 use tribunal::object::{self, Criterion};
+use tribunal::transactions::{self, Level};
 use tribunal::{Engine, Model};
 
 /// What a history may be asked to be consistent with.
@@ -14,6 +15,8 @@ pub enum Question {
     Model(Model),
     /// A criterion, of an object.
     Criterion(Criterion),
+    /// An isolation level, of transactions.
+    Level(Level),
 }
 
 impl Question {
@@ -24,6 +27,7 @@ impl Question {
             Question::Criterion(criterion) => {
                 criterion.engines().iter().map(|engine| engine.name()).collect()
             }
+            Question::Level(level) => level.engines().iter().map(|engine| engine.name()).collect(),
         }
     }
 }
@@ -33,6 +37,7 @@ impl fmt::Display for Question {
         match self {
             Question::Model(model) => model.fmt(f),
             Question::Criterion(criterion) => criterion.fmt(f),
+            Question::Level(level) => level.fmt(f),
         }
     }
 }
@@ -45,15 +50,21 @@ impl FromStr for Question {
         if let Some(criterion) = named {
             return Ok(Question::Criterion(criterion));
         }
+        if let Ok(level) = name.parse() {
+            return Ok(Question::Level(level));
+        }
         name.parse().map(Question::Model).map_err(|_| match name.parse::<Preserved>() {
             Err(bad) if name.starts_with("po-mm") => bad.to_string(),
             _ => {
                 let (models, criteria) = (Model::ALL.map(Model::name), Criterion::ALL.map(|c| c.name()));
+                let levels = Level::ALL.map(Level::name);
+                let names = models.into_iter().chain(criteria).chain(levels).chain(["all"]);
                 format!(
-                    "unknown model `{name}`; there are, of memories: {}; of objects: {}; and all{}",
+                    "unknown model `{name}`; there are, of memories: {}; of objects: {}; of transactions: {}; and all{}",
                     models.join(", "),
                     criteria.join(", "),
-                    suggestion(name, models.into_iter().chain(criteria).chain(["all"]))
+                    levels.join(", "),
+                    suggestion(name, names)
                 )
             }
         })
@@ -63,10 +74,18 @@ impl FromStr for Question {
 /// The questions asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Questions {
-    /// Every model or criterion that applies to the history.
+    /// Every model, criterion or level that applies to the history.
     All,
     /// These, in this order, without repetition.
     These(Vec<Question>),
+}
+
+impl Questions {
+    /// Whether isolation levels are among those that are named, so that transactions are wanted where there is a choice.
+    pub fn ask_of_transactions(&self) -> bool {
+        let level = |question: &Question| matches!(question, Question::Level(_));
+        matches!(self, Questions::These(questions) if questions.iter().any(level))
+    }
 }
 
 impl FromStr for Questions {
@@ -92,7 +111,7 @@ impl FromStr for Questions {
 pub enum EngineChoice {
     /// Whatever is best.
     Auto,
-    /// The engines of this name alone: one for memories, one for objects, or both.
+    /// The engines of this name alone, of which there is at most one for each kind of history.
     Only {
         /// The name.
         name: &'static str,
@@ -100,6 +119,8 @@ pub enum EngineChoice {
         memory: Option<Engine>,
         /// The one for objects.
         object: Option<object::Engine>,
+        /// The one for transactions.
+        transactions: Option<transactions::Engine>,
     },
 }
 
@@ -107,12 +128,13 @@ impl EngineChoice {
     /// Every choice, `auto` first.
     pub fn all() -> Vec<EngineChoice> {
         let mut choices = vec![EngineChoice::Auto];
-        let names =
-            Engine::ALL.map(Engine::name).into_iter().chain(object::Engine::ALL.map(object::Engine::name));
-        for name in names {
+        let names = Engine::ALL.map(Engine::name).into_iter();
+        let names = names.chain(object::Engine::ALL.map(object::Engine::name));
+        for name in names.chain(transactions::Engine::ALL.map(transactions::Engine::name)) {
             let memory = Engine::ALL.into_iter().find(|engine| engine.name() == name);
             let object = object::Engine::ALL.into_iter().find(|engine| engine.name() == name);
-            let choice = EngineChoice::Only { name, memory, object };
+            let transactions = transactions::Engine::ALL.into_iter().find(|engine| engine.name() == name);
+            let choice = EngineChoice::Only { name, memory, object, transactions };
             if !choices.contains(&choice) {
                 choices.push(choice);
             }
@@ -137,6 +159,9 @@ impl EngineChoice {
             }
             (EngineChoice::Only { object, .. }, Question::Criterion(criterion)) => {
                 object.is_some_and(|engine| engine.decides(criterion))
+            }
+            (EngineChoice::Only { transactions, .. }, Question::Level(level)) => {
+                transactions.is_some_and(|engine| engine.decides(*level))
             }
         }
     }

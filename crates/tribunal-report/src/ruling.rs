@@ -1,13 +1,15 @@
 //! What came of asking a question of a history, with its certificate.
 
-use crate::line::{Line, SCREENFUL, fold};
+use crate::line::{Line, SCREENFUL, WIDTH, broken, fold};
 use crate::memory::Racy;
+use crate::transactions as words;
 use crate::{EngineChoice, Question, Verification, memory, object};
 use serde_json::Value;
 use std::fmt;
 use std::sync::atomic::Ordering;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
+use tribunal::transactions::{self, Level};
 use tribunal::verdict::{Limit, Refutation};
 use tribunal::{Judgement, Limits, Model, Verdict};
 use tribunal_formats::certificate;
@@ -23,6 +25,8 @@ pub enum Judged<'a> {
     Memory(&'a Execution),
     /// A history of an object.
     Object(&'a Typed<'a>),
+    /// A history of transactions.
+    Transactions(&'a transactions::History),
 }
 
 /// The answer to one question about one history.
@@ -59,10 +63,21 @@ pub enum Ruling<'a> {
         /// The answer.
         verdict: objects::Verdict,
     },
-    /// A question about the other kind of history.
+    /// An isolation level of transactions.
+    Transactions {
+        /// The transactions.
+        history: &'a transactions::History,
+        /// The level.
+        level: Level,
+        /// The answer.
+        verdict: transactions::Verdict,
+    },
+    /// A question about another kind of history.
     Unfit {
         /// The question.
         question: Question,
+        /// The history.
+        judged: Judged<'a>,
     },
 }
 
@@ -133,7 +148,14 @@ impl<'a> Finding<'a> {
                 let objects::Judgement { verdict, engine } = judgement;
                 (Ruling::Object { typed, criterion: criterion.clone(), verdict }, engine.name())
             }
-            (_, question) => (Ruling::Unfit { question: question.clone() }, "none"),
+            (Judged::Transactions(history), &Question::Level(level)) => {
+                let verdict = match stopped {
+                    true => transactions::Verdict::Undecided(Limit::Stopped),
+                    false => transactions::judge(history, level, limits),
+                };
+                (Ruling::Transactions { history, level, verdict }, level.engines()[0].name())
+            }
+            (judged, question) => (Ruling::Unfit { question: question.clone(), judged }, "none"),
         };
         let micros = begin.elapsed().as_micros() as u64;
         let racy = match &ruling {
@@ -188,7 +210,8 @@ impl Ruling<'_> {
         match self {
             Ruling::Memory { model, .. } => Question::Model(*model),
             Ruling::Object { criterion, .. } => Question::Criterion(criterion.clone()),
-            Ruling::Unfit { question } => question.clone(),
+            Ruling::Transactions { level, .. } => Question::Level(*level),
+            Ruling::Unfit { question, .. } => question.clone(),
         }
     }
 
@@ -196,13 +219,19 @@ impl Ruling<'_> {
     pub fn word(&self) -> Word {
         match self {
             Ruling::Memory { verdict: Verdict::Consistent(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Consistent(_), .. } => Word::Consistent,
+            | Ruling::Object { verdict: objects::Verdict::Consistent(_), .. }
+            | Ruling::Transactions { verdict: transactions::Verdict::Consistent(_), .. } => Word::Consistent,
             Ruling::Memory { verdict: Verdict::Inconsistent(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Inconsistent(_), .. } => Word::Inconsistent,
+            | Ruling::Object { verdict: objects::Verdict::Inconsistent(_), .. }
+            | Ruling::Transactions { verdict: transactions::Verdict::Inconsistent(_), .. } => {
+                Word::Inconsistent
+            }
             Ruling::Memory { verdict: Verdict::Undecided(_), .. }
-            | Ruling::Object { verdict: objects::Verdict::Undecided(_), .. } => Word::Undecided,
+            | Ruling::Object { verdict: objects::Verdict::Undecided(_), .. }
+            | Ruling::Transactions { verdict: transactions::Verdict::Undecided(_), .. } => Word::Undecided,
             Ruling::Memory { verdict: Verdict::Unsupported(_), .. }
             | Ruling::Object { verdict: objects::Verdict::Unsupported(_), .. }
+            | Ruling::Transactions { verdict: transactions::Verdict::Unsupported(_), .. }
             | Ruling::Unfit { .. } => Word::Unsupported,
         }
     }
@@ -211,10 +240,14 @@ impl Ruling<'_> {
     pub fn reason(&self) -> Option<String> {
         Some(match self {
             Ruling::Memory { verdict: Verdict::Undecided(limit), .. }
-            | Ruling::Object { verdict: objects::Verdict::Undecided(limit), .. } => limit.to_string(),
+            | Ruling::Object { verdict: objects::Verdict::Undecided(limit), .. }
+            | Ruling::Transactions { verdict: transactions::Verdict::Undecided(limit), .. } => {
+                limit.to_string()
+            }
             Ruling::Memory { verdict: Verdict::Unsupported(why), .. } => why.to_string(),
             Ruling::Object { verdict: objects::Verdict::Unsupported(why), .. } => why.to_string(),
-            Ruling::Unfit { question } => unfit(question).into(),
+            Ruling::Transactions { verdict: transactions::Verdict::Unsupported(why), .. } => why.to_string(),
+            Ruling::Unfit { question, judged } => unfit(question, *judged),
             _ => return None,
         })
     }
@@ -225,6 +258,7 @@ impl Ruling<'_> {
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Stopped), .. }
                 | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Stopped), .. }
+                | Ruling::Transactions { verdict: transactions::Verdict::Undecided(Limit::Stopped), .. }
         )
     }
 
@@ -234,6 +268,7 @@ impl Ruling<'_> {
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Time { .. }), .. }
                 | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Time { .. }), .. }
+                | Ruling::Transactions { verdict: transactions::Verdict::Undecided(Limit::Time { .. }), .. }
         )
     }
 
@@ -243,6 +278,10 @@ impl Ruling<'_> {
             self,
             Ruling::Memory { verdict: Verdict::Undecided(Limit::Memory { .. }), .. }
                 | Ruling::Object { verdict: objects::Verdict::Undecided(Limit::Memory { .. }), .. }
+                | Ruling::Transactions {
+                    verdict: transactions::Verdict::Undecided(Limit::Memory { .. }),
+                    ..
+                }
         )
     }
 
@@ -256,7 +295,22 @@ impl Ruling<'_> {
                 }
                 format!(", breaks {axiom}, {}", axiom.formula())
             }
+            Ruling::Transactions { .. } => {
+                self.anomaly().map_or_else(String::new, |anomaly| format!(", {anomaly}"))
+            }
             _ => String::new(),
+        }
+    }
+
+    /// The name of the anomaly, where transactions have one.
+    pub fn anomaly(&self) -> Option<String> {
+        match self {
+            Ruling::Transactions {
+                history,
+                level,
+                verdict: transactions::Verdict::Inconsistent(violation),
+            } => Some(words::anomaly(history, *level, violation).to_string()),
+            _ => None,
         }
     }
 
@@ -270,6 +324,11 @@ impl Ruling<'_> {
                 let explanation = object::explain(typed, criterion, violation, limits);
                 explanation.lines.iter().map(Line::indented).collect()
             }
+            Ruling::Transactions {
+                history,
+                level,
+                verdict: transactions::Verdict::Inconsistent(violation),
+            } => fold(&broken(words::explain(history, *level, violation), WIDTH), SCREENFUL),
             _ => Vec::new(),
         }
     }
@@ -282,6 +341,9 @@ impl Ruling<'_> {
             }
             Ruling::Object { typed, verdict: objects::Verdict::Consistent(execution), .. } => {
                 object::show_witness(typed.history(), execution)
+            }
+            Ruling::Transactions { history, verdict: transactions::Verdict::Consistent(witness), .. } => {
+                words::show_witness(history, witness)
             }
             _ => Vec::new(),
         }
@@ -302,6 +364,12 @@ impl Ruling<'_> {
             Ruling::Object { verdict: objects::Verdict::Inconsistent(violation), .. } => {
                 certificate::object::violation_to_json(violation)
             }
+            Ruling::Transactions { history, verdict: transactions::Verdict::Consistent(witness), .. } => {
+                certificate::transactions::witness_to_json(history, witness)
+            }
+            Ruling::Transactions {
+                history, verdict: transactions::Verdict::Inconsistent(violation), ..
+            } => certificate::transactions::violation_to_json(history, violation),
             _ => return None,
         })
     }
@@ -322,15 +390,27 @@ impl Ruling<'_> {
                     tribunal::verify::object::verify_within(history, spec, criterion, verdict, limits);
                 Some(Verification::of_object(verified, spec))
             }
+            Ruling::Transactions { history, level, verdict } => {
+                let verified =
+                    tribunal::verify::transactions::verify_within(history, *level, verdict, limits);
+                Some(Verification::of_transactions(verified))
+            }
             Ruling::Unfit { .. } => None,
         }
     }
 }
 
-/// Why a question is not asked of a history of the other kind.
-pub fn unfit(question: &Question) -> &'static str {
-    match question {
-        Question::Model(_) => "the model is of memories, and the history is of an object",
-        Question::Criterion(_) => "the criterion is of objects, and the history is of a memory",
-    }
+/// Why a question is not asked of a history of another kind.
+pub fn unfit(question: &Question, judged: Judged<'_>) -> String {
+    let asked = match question {
+        Question::Model(_) => "the model is of memories",
+        Question::Criterion(_) => "the criterion is of objects",
+        Question::Level(_) => "the level is of transactions",
+    };
+    let of = match judged {
+        Judged::Memory(_) => "a memory",
+        Judged::Object(_) => "an object",
+        Judged::Transactions(_) => "transactions",
+    };
+    format!("{asked}, and the history is of {of}")
 }

@@ -1,13 +1,17 @@
 //! What `explain` shows: verdicts with their reasons and a listing of what they speak of, at most a screen.
 
+mod transactions;
+
 use crate::inclusion::weakest;
 use crate::line::{Arrow, LONGEST, Line, broken, fold, kept};
 use crate::memory::{self, Story};
 use crate::object::{self, Explanation};
+use crate::transactions as words;
 use crate::{Finding, Question, Ruling, Word};
 use std::collections::BTreeSet;
 use tribunal::memory::{EventId, Execution};
 use tribunal::object::{self as objects, Criterion};
+use tribunal::transactions as txn;
 use tribunal::{Limits, Verdict};
 use tribunal_formats::{History, Lines};
 
@@ -65,6 +69,10 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
             let explanation = object::explain(typed, criterion, violation, limits);
             let lines = source.object().map_or(&[][..], |object| &object.lines);
             listed(typed.history(), &explanation, lines, height)
+        }
+        Ruling::Transactions { history, level, verdict: txn::Verdict::Inconsistent(violation) } => {
+            let lines = source.transactions().map_or(&[][..], |transactions| &transactions.lines);
+            transactions::told(history, *level, &words::story(history, *level, violation), lines, height)
         }
         _ => witness(ruling, height),
     }
@@ -156,6 +164,8 @@ pub fn sections(
         strongest(findings).map(|ruling| section(ruling, source, room, limits)).into_iter().collect()
     } else if let Subject::Memory(x) = subject(findings) {
         reasons_of_memory(x, findings, &weakest, source, room)
+    } else if let Subject::Transactions = subject(findings) {
+        transactions::reasons(findings, &weakest, source, room, limits)
     } else {
         // Nothing goes wrong first under sequential, which knows no real time: another says more.
         let sequential =
@@ -170,12 +180,14 @@ pub fn sections(
 /// What the findings are about.
 enum Subject<'a> {
     Memory(&'a Execution),
+    Transactions,
     Other,
 }
 
 fn subject<'a>(findings: &'a [Finding<'_>]) -> Subject<'a> {
     match findings.first().map(|finding| &finding.ruling) {
         Some(Ruling::Memory { execution, .. }) => Subject::Memory(execution),
+        Some(Ruling::Transactions { .. }) => Subject::Transactions,
         _ => Subject::Other,
     }
 }
@@ -273,16 +285,41 @@ fn notes(findings: &[Finding<'_>]) -> Vec<String> {
         let kept = findings.iter().enumerate().filter(|(at, finding)| keep(*at, finding.ruling.word()));
         kept.map(|(_, finding)| finding.ruling.question().to_string()).collect::<Vec<_>>().join(", ")
     };
+    let allowed = match subject(findings) {
+        Subject::Transactions => ("satisfies", satisfied(findings).join(", ")),
+        _ => ("allowed by", names(&|_, word| word == Word::Consistent)),
+    };
     let rows = [
         ("forbidden by", names(&|at, word| word == Word::Inconsistent && explained.contains(&at))),
         ("and so by", names(&|at, word| word == Word::Inconsistent && !explained.contains(&at))),
-        ("allowed by", names(&|_, word| word == Word::Consistent)),
+        allowed,
         ("undecided", names(&|_, word| word == Word::Undecided)),
-        ("not asked", names(&|_, word| word == Word::Unsupported)),
+        ("not asked", not_asked(findings, names(&|_, word| word == Word::Unsupported))),
     ];
     let rows = rows.into_iter().filter(|(_, names)| !names.is_empty());
     let lines = rows.map(|(what, names)| Line::<()>::new(0, &format!("{what:12}  {names}")));
     broken(lines.collect(), LONGEST).iter().map(Line::indented).collect()
+}
+
+/// What does not apply. Of transactions these are all levels that speak of real time, for one reason.
+fn not_asked(findings: &[Finding<'_>], names: String) -> String {
+    let unsupported = |finding: &&Finding<'_>| finding.ruling.word() == Word::Unsupported;
+    match (subject(findings), findings.iter().find(unsupported).and_then(|finding| finding.ruling.reason())) {
+        (Subject::Transactions, Some(reason)) => format!("strict-: {reason}"),
+        _ => names,
+    }
+}
+
+/// The strongest questions that a history is consistent with; what they include follows.
+pub fn satisfied(findings: &[Finding<'_>]) -> Vec<String> {
+    let holding: Vec<Question> = findings
+        .iter()
+        .filter(|finding| finding.ruling.word() == Word::Consistent)
+        .map(|finding| finding.ruling.question())
+        .collect();
+    let stronger = |weak: &Question, strong: &Question| weak.includes(strong) && !strong.includes(weak);
+    let strongest = holding.iter().filter(|question| !holding.iter().any(|other| stronger(question, other)));
+    strongest.map(ToString::to_string).collect()
 }
 
 /// Why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
@@ -313,6 +350,13 @@ pub fn contrast(
         ) => {
             let lines = object::difference(typed.history(), criterion, other, execution);
             (fold(&broken(lines, LONGEST), height / 4), witness(weak, height / 4))
+        }
+        (
+            Ruling::Transactions { verdict: txn::Verdict::Inconsistent(_), .. },
+            Ruling::Transactions { level, verdict: txn::Verdict::Consistent(_), .. },
+        ) => {
+            let asked = vec![Line::<()>::new(0, &words::rule(*level))];
+            (fold(&broken(asked, LONGEST), height / 4), witness(weak, height / 4))
         }
         (_, weak) => (Vec::new(), witness(weak, height / 4)),
     };

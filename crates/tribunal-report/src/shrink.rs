@@ -2,9 +2,10 @@
 
 use crate::{Judged, Question, unfit};
 use tribunal::object::{self, Criterion, Typed};
+use tribunal::transactions::{self, Level, TxnId};
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model, Shrunk, Verdict};
-use tribunal_formats::{Object, Subject};
+use tribunal_formats::{Object, Subject, Transactions};
 
 /// What is left of a history.
 pub enum Part {
@@ -33,11 +34,12 @@ impl Part {
     }
 }
 
-/// The question that is meant unless another is named: sc of a memory, linearizable of an object.
+/// The question that is meant unless another is named: sc of a memory, linearizable of an object, ser of transactions.
 pub fn usual_question(subject: &Subject) -> Question {
     match subject {
         Subject::Memory(_) => Question::Model(Model::Sc),
         Subject::Object(_) => Question::Criterion(Criterion::Linearizable),
+        Subject::Transactions(_) => Question::Level(Level::SER),
     }
 }
 
@@ -85,7 +87,20 @@ pub fn shrink(
                 Err(object::Verdict::Consistent(_) | object::Verdict::Inconsistent(_)) => Part::Consistent,
             }
         }
-        _ => Part::Unsupported(unfit(question).into()),
+        (Judged::Transactions(history), Question::Level(level), Subject::Transactions(whole)) => {
+            match transactions::shrink(history, *level, limits, tick).map_err(|verdict| *verdict) {
+                Ok(transactions::Shrunk { history, transactions, limit }) => {
+                    let line = |txn: &TxnId| whole.lines.get(txn.index()).copied().unwrap_or_default();
+                    let lines = transactions.iter().map(line).collect();
+                    let part = Subject::Transactions(Transactions { history, lines });
+                    Part::Left { part: Box::new(part), limit }
+                }
+                Err(transactions::Verdict::Undecided(limit)) => Part::Undecided(limit),
+                Err(transactions::Verdict::Unsupported(why)) => Part::Unsupported(why.to_string()),
+                Err(_) => Part::Consistent,
+            }
+        }
+        _ => Part::Unsupported(unfit(question, judged)),
     }
 }
 

@@ -50,6 +50,9 @@ impl Specifications {
         let object = match subject {
             Subject::Memory(execution) => return Ok(act(Judged::Memory(execution))),
             Subject::Object(object) => object,
+            Subject::Transactions(transactions) => {
+                return Ok(act(Judged::Transactions(&transactions.history)));
+            }
         };
         match self.given() {
             Some(spec) => Ok(act(Judged::Object(&object.typed(file, spec)?))),

@@ -44,9 +44,11 @@ pub fn verdict_line(
         count => format!(r#","nil_reads":{count}"#),
     };
     let warning = case.warning().map_or(String::new(), |warning| format!(r#","warning":{}"#, json!(warning)));
+    let anomaly =
+        ruling.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
     // Written key by key to keep the order in which people read them.
     format!(
-        r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{verified}{more}}}"#,
+        r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
         json!(case.file),
         case.index,
         json!(case.name()),

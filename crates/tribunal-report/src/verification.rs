@@ -45,6 +45,15 @@ impl Verification {
         }
     }
 
+    /// Of transactions.
+    pub fn of_transactions(verified: Result<(), verify::transactions::Refusal>) -> Self {
+        match verified {
+            Ok(()) => Verification::Accepted,
+            Err(verify::transactions::Refusal::Limit(limit)) => Verification::Undecided(limit),
+            Err(refusal) => Verification::Refused(refusal.to_string()),
+        }
+    }
+
     /// Whether the memory did not suffice to tell.
     pub fn lacks_memory(&self) -> bool {
         matches!(self, Verification::Undecided(Limit::Memory { .. }))

@@ -17,6 +17,7 @@
 mod criteria;
 mod dress;
 mod judge;
+mod levels;
 mod search;
 mod seq_cst;
 mod shape;
@@ -27,5 +28,6 @@ mod text;
 mod tests;
 
 pub use criteria::{Example, criteria};
+pub use levels::levels;
 pub use search::{Pair, Search, Separations, models};
 pub use shape::MOST_EVENTS;

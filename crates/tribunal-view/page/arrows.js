@@ -115,10 +115,10 @@ function arrow(route, classes, label) {
 
 // What a name's arrow looks like: models have several names for parts of po, and for rf, mo and fr.
 const FAMILIES = {
-  po: "po", ppo: "po", "po-loc": "po", "po-mm": "po", hb: "po", sw: "rf",
-  rf: "rf", rfe: "rf", "rf-mm": "rf", chosen: "rf",
+  po: "po", ppo: "po", "po-loc": "po", "po-mm": "po", hb: "po", so: "po", sw: "rf",
+  rf: "rf", rfe: "rf", "rf-mm": "rf", chosen: "rf", wr: "rf",
   mo: "mo", co: "mo", ww: "mo", st: "mo", pww: "mo",
-  fr: "fr", rw: "fr", cf: "fr", deps: "deps", dep: "deps",
+  fr: "fr", rw: "fr", cf: "fr", deps: "deps", dep: "deps", rt: "deps",
 };
 
 const familyOf = (name) => FAMILIES[name] ?? "other";

@@ -2,6 +2,8 @@
 
 const ALLOWED = {
   memory: "There is an order of the writes that explains every read. It is drawn as mo; fr follows from it.",
+  transactions:
+    "There is a commit order that explains every read: the numbers in the boxes. ww, the order of writers, and rw, what is overwritten, follow from it.",
   object: "The marks show where each operation takes effect. Point at an operation to see what is visible to it.",
 };
 

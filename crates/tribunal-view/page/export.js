@@ -11,9 +11,9 @@ const WHOLE = 400;
 
 /** The drawing as it is shown, as the text of an SVG file. */
 function exportedSvg() {
-  const { drawing, document: doc } = state;
+  const { drawing } = state;
   if (!drawing) return "";
-  const places = doc.events?.length ?? doc.operations.length;
+  const places = (drawing.events ?? drawing.operations).length;
   const whole = places <= WHOLE;
   const { margin } = drawing;
   const view = whole ? { x: 0, y: 0, zoom: 1 } : state.view;

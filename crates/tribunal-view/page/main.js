@@ -8,7 +8,8 @@ function show(doc) {
   // A history that is judged again stays at the model that was looked at.
   const same = doc.rulings.findIndex((said) => said.question === before);
   if (same >= 0) state.ruling = same;
-  state.drawing = doc.kind === "memory" ? new MemoryDrawing(doc) : new ObjectDrawing(doc);
+  const drawings = { memory: MemoryDrawing, object: ObjectDrawing, transactions: TransactionsDrawing };
+  state.drawing = new drawings[doc.kind](doc);
   byId("field").className = doc.kind;
   byId("main").hidden = false;
   change("document", {

@@ -63,6 +63,10 @@ const EDGE_WORDS = {
   init: ["i", "initial writes"],
   points: ["p", "where operations take effect, in order"],
   hb: ["b", "happens-before, as given"],
+  so: ["s", "session order"],
+  wr: ["r", "from a transaction to those that read from it"],
+  ww: ["w", "order of writers, of a witness"],
+  rw: ["a", "from a reader to what overwrites what it read"],
 };
 
 function renderEdges() {

@@ -15,6 +15,9 @@ class MemoryDrawing {
     this.legible = 0.7;
     this.margin = { left: 0, top: 38 };
     this.kinds = MEMORY_EDGES;
+    this.look = "memory";
+    // The kinds of edges from the lowest to the topmost; the first goes down the columns.
+    this.layers = ["po", "deps", "mo", "rf", "chosen", "fr"];
     this.events = doc.events;
     this.labels = doc.events.map((event) => plain(event.label));
     this.threads = doc.threads.map((thread) => plain(thread.name));
@@ -82,7 +85,7 @@ class MemoryDrawing {
       y += BOX + 14;
     }
     this.top = shown.length > 0 ? y + 26 : 22;
-    this.height = this.top + (this.rows - 1) * PITCH + BOX + 30;
+    this.height = this.top + this.rowTop(this.firstRow + this.rows) - (PITCH - BOX) + 30;
   }
 
   scale(zoom) {
@@ -97,15 +100,34 @@ class MemoryDrawing {
   boxOf(place) {
     const { thread, row } = this.events[place];
     if (thread === null) return this.drawnInitial.get(place) ?? null;
-    const y = this.top + (row - this.firstRow) * PITCH;
-    return { x: this.lefts[thread], y, width: this.widths[thread], height: BOX };
+    const y = this.top + this.rowTop(row);
+    return { x: this.lefts[thread], y, width: this.widths[thread], height: this.heightOf(place) };
+  }
+
+  /** How tall a box is. */
+  heightOf() {
+    return BOX;
+  }
+
+  /** Where a row begins below the first, and which row is so far below it. */
+  rowTop(row) {
+    return (row - this.firstRow) * PITCH;
+  }
+
+  rowAt(y) {
+    return Math.floor(y / PITCH) + this.firstRow;
+  }
+
+  /** Where edges of a kind end on a box's side. */
+  port(box, family) {
+    return box.y + box.height / 2 + PORT[family];
   }
 
   at(x, y) {
     for (const [place, box] of this.drawnInitial) if (inside(box, x, y)) return place;
     const thread = firstFrom(this.lefts, x + 1, (left) => left) - 1;
     if (thread < 0 || x > this.lefts[thread] + this.widths[thread]) return null;
-    const row = Math.floor((y - this.top) / PITCH) + this.firstRow;
+    const row = this.rowAt(y - this.top);
     const column = this.columns[thread];
     const place = column[firstFrom(column, row, (p) => this.events[p].row)];
     return place !== undefined && inside(this.boxOf(place), x, y) ? place : null;
@@ -184,13 +206,12 @@ class MemoryDrawing {
     if (s === null && t === null) return this.arch(a, b);
     if (s === null) return this.descent(a, b);
     if (t === null) return reversed(this.descent(b, a));
-    const port = BOX / 2 + PORT[family];
-    const [y0, y1] = [a.y + port, b.y + port];
+    const [y0, y1] = [this.port(a, family, t - s), this.port(b, family, t - s)];
     if (s === t) {
       if (family === "po" && Math.abs(this.step(from, to)) === 1) {
         const down = a.y < b.y;
         const x = a.x + a.width / 2;
-        return down ? straight(x, a.y + BOX, x, b.y) : straight(x + 14, a.y, x + 14, b.y + BOX);
+        return down ? straight(x, a.y + a.height, x, b.y) : straight(x + 14, a.y, x + 14, b.y + b.height);
       }
       const bow = Math.min(GUTTER * 0.62, 26 + Math.abs(a.y - b.y) / 10) * 1.25;
       return family === "po"
@@ -202,7 +223,7 @@ class MemoryDrawing {
     if (Math.abs(s - t) === 1) return across(x0, y0, x1, y1);
     // Down just above the target's row, up just below it: the two do not meet in the gap.
     const lane = 6 + ((from * 7 + to * 3) % 3) * 3.5;
-    const gap = a.y <= b.y ? b.y - lane : b.y + BOX + lane;
+    const gap = a.y <= b.y ? b.y - lane : b.y + b.height + lane;
     return along(x0, y0, x1, y1, GUTTER * 0.8, gap);
   }
 
@@ -222,8 +243,8 @@ class MemoryDrawing {
     const edge = side > 0 ? b.x + b.width : b.x;
     const lane = edge + side * (24 + Math.min((b.y - this.top) / PITCH, 4) * 15);
     const x = a.x + a.width / 2;
-    const y0 = a.y + BOX;
-    const by = b.y + BOX / 2;
+    const y0 = a.y + a.height;
+    const by = b.y + b.height / 2;
     const [bend, y1] = [by - 16, Math.min(this.top - 10, by - 16)];
     return [
       x, y0, x, (y0 + y1) / 2, lane, (y0 + y1) / 2 - 8, lane, y1,
@@ -256,7 +277,7 @@ class MemoryDrawing {
     layer("violation", this.paintArrows(visible, marks, close));
     const near = state.hover ?? state.cursor;
     if (near !== null && close) layer("near", this.paintNear(near, marks));
-    const group = svg("g", { class: marks.step?.size > 0 ? "memory stepping" : "memory" }, world);
+    const group = svg("g", { class: marks.step?.size > 0 ? `${this.look} stepping` : this.look }, world);
     group.append(this.paintHeads(view, size));
     return group;
   }
@@ -266,8 +287,7 @@ class MemoryDrawing {
     for (const [place, box] of this.drawnInitial) {
       if (box.y + BOX >= top && box.y <= bottom && box.x + box.width >= left && box.x <= right) places.push(place);
     }
-    const from = (top - this.top) / PITCH + this.firstRow - 0.5;
-    const to = (bottom - this.top) / PITCH + this.firstRow;
+    const [from, to] = [this.rowAt(top - this.top), this.rowAt(bottom - this.top)];
     this.columns.forEach((column, thread) => {
       if (this.lefts[thread] > right || this.lefts[thread] + this.widths[thread] < left) return;
       for (let at = firstFrom(column, from, (p) => this.events[p].row); at < column.length; at++) {
@@ -310,18 +330,19 @@ class MemoryDrawing {
 
   paintEdges(visible, marks, close) {
     const drawnAlready = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
-    return ["po", "deps", "mo", "rf", "chosen", "fr"].flatMap((name) => {
+    const [down] = this.layers;
+    return this.layers.flatMap((name) => {
       if (!state.edges.has(name)) return [];
       const drawn = this.edgesOf(name).filter(
         ([from, to]) => (visible.has(from) || visible.has(to)) && !drawnAlready.has(edgeKey({ from, to, name })),
       );
       const routes = drawn.map(([from, to]) => this.route(from, to, name)).filter(Boolean);
       // Labels help where edges are few; the legend says the rest.
-      const labels = close && name !== "po" && routes.length <= 24;
+      const labels = close && name !== down && routes.length <= 24;
       return [
         ...bundle(routes, name),
         ...(labels ? routes.map((route) => this.nameOn(route, name)) : []),
-        ...(name === "po" && close ? this.paintGaps(drawn) : []),
+        ...(name === down && close ? this.paintGaps(drawn) : []),
       ];
     });
   }
@@ -334,10 +355,10 @@ class MemoryDrawing {
   /** How many events of a thread lie between two that are shown. */
   paintGaps(edges) {
     return edges.flatMap(([from, to]) => {
-      const missing = this.events[to].index - this.events[from].index - 1;
+      const missing = this.events[to].index - this.events[from].index - (to - from);
       if (missing < 1) return [];
       const [a, b] = [this.boxOf(from), this.boxOf(to)];
-      return svg("text", { class: "gap", x: a.x + a.width / 2 + 8, y: (a.y + BOX + b.y) / 2 + 4 }, `${missing} more`);
+      return svg("text", { class: "gap", x: a.x + a.width / 2 + 8, y: (a.y + a.height + b.y) / 2 + 4 }, `${missing} more`);
     });
   }
 
@@ -356,7 +377,7 @@ class MemoryDrawing {
   /** All edges of the event that is looked at, whatever is switched on. */
   paintNear(place, marks) {
     const drawn = new Set([...marks.arrows, ...marks.stepArrows].map(edgeKey));
-    return ["po", "rf", "chosen", "mo", "fr", "deps"].flatMap((name) =>
+    return this.layers.flatMap((name) =>
       this.edgesOf(name)
         .filter(([from, to]) => (from === place || to === place) && !drawn.has(edgeKey({ from, to, name })))
         .slice(0, 40)

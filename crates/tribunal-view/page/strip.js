@@ -11,7 +11,7 @@ const upright = () => state.drawing instanceof MemoryDrawing;
 function overview() {
   const { document: doc, drawing } = state;
   if (doc.overview) return doc.overview;
-  const places = upright() ? doc.events.length : doc.operations.length;
+  const places = upright() ? drawing.events.length : doc.operations.length;
   if (places <= 80) return null;
   const density = [new Array(STRETCHES).fill(0)];
   for (let place = 0; place < places; place++) {
@@ -53,7 +53,7 @@ function renderGlance() {
 }
 
 const shownPlaces = () =>
-  upright() ? state.document.events.length - state.drawing.initial.length : state.document.operations.length;
+  upright() ? state.drawing.events.length - state.drawing.initial.length : state.document.operations.length;
 
 function renderStrip() {
   if (!glance) return;

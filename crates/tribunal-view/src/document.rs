@@ -1,6 +1,6 @@
 //! What a picture shows, as data: its JSON is what the page draws.
 //!
-//! Events and operations are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
+//! Events, operations and transactions are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
 //! window. Places on the grid are whole numbers: whoever draws says how large a step is.
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub struct Document {
     pub title: String,
     /// Where it was read: `mp.txt:3`.
     pub source: String,
-    /// How many events or operations it has.
+    /// How many events, operations or transactions it has.
     pub size: usize,
     /// Which ruling to show first: an index of `rulings`.
     pub shown: usize,
@@ -54,6 +54,19 @@ pub enum Picture {
         overview: Option<Overview>,
         /// What the criteria say.
         rulings: Vec<Said<ObjectRuling>>,
+    },
+    /// Transactions: a column for each session, a box for each transaction.
+    Transactions {
+        /// The columns; of a window, those with something in it.
+        sessions: Vec<Thread>,
+        /// The transactions shown, by session and index; the initial one, if it is spoken of, last.
+        transactions: Vec<Transaction>,
+        /// From each transaction to those that read from it.
+        wr: Vec<Edge>,
+        /// The whole at a glance, if not all of it is shown.
+        overview: Option<Overview>,
+        /// What the levels say.
+        rulings: Vec<Said<TransactionsRuling>>,
     },
 }
 
@@ -101,6 +114,43 @@ pub enum Kind {
     /// A fence.
     Fence,
     /// An initial write.
+    Init,
+}
+
+/// A transaction on the grid.
+#[derive(Clone, Debug, Serialize)]
+pub struct Transaction {
+    /// Its session; none for the initial one.
+    pub session: Option<u32>,
+    /// Its index in the session, from 0.
+    pub index: u32,
+    /// Its row: so and, unless that is a cycle, wr lead downwards. The initial one is in row 0.
+    pub row: u32,
+    /// What explanations call it: `T3`, `init`.
+    pub name: String,
+    /// What it did, in order: `w x 1`, `r y [1, 2]`; of a long one, what matters.
+    pub ops: Vec<String>,
+    /// How many operations are left out.
+    pub more: u32,
+    /// What became of it.
+    pub status: Outcome,
+    /// When it began and ended, as the input says.
+    pub times: Option<(String, Option<String>)>,
+    /// The line where it was read, if it was.
+    pub line: Option<u64>,
+}
+
+/// What became of a transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It committed.
+    Committed,
+    /// It did not.
+    Aborted,
+    /// The client was not told.
+    Unknown,
+    /// It is the initial one.
     Init,
 }
 
@@ -188,6 +238,25 @@ pub struct ObjectRuling {
     pub part: Vec<u32>,
     /// Of a violation: the operation whose return cannot be explained, if there is a first one.
     pub failing: Option<u32>,
+}
+
+/// What is drawn of a level's answer.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TransactionsRuling {
+    /// The violation's steps: each edge begins where the one before it ends.
+    pub cycle: Vec<Arrow>,
+    /// Of a violation: the operations that it is about, each as a place and an index of its `ops`.
+    pub reads: Vec<Edge>,
+    /// Of a violation: the transaction with a read that cannot be, whatever the order.
+    pub failing: Option<u32>,
+    /// Where values repeat: from the transactions that were chosen, or supposed, as sources to those that read from them.
+    pub chosen: Vec<Edge>,
+    /// Of a witness: the transactions that count, in the order of their commits.
+    pub commits: Vec<u32>,
+    /// Of a witness: ww, from each writer of a key to the next.
+    pub ww: Vec<Edge>,
+    /// Of a witness: rw, from each reader to the first that overwrites what it read.
+    pub rw: Vec<Edge>,
 }
 
 /// A line of an explanation.

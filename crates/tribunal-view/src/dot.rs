@@ -1,7 +1,8 @@
 //! Pictures as DOT, for Graphviz.
 
-use crate::document::{Arrow, Document, Edge, MemoryRuling, ObjectRuling, Picture, Said};
+use crate::document::{Arrow, Document, Edge, ObjectRuling, Picture};
 use crate::excerpt;
+use crate::scene::Scene;
 use std::fmt::{Display, Write};
 
 /// Colours that are readable on light and on dark.
@@ -26,6 +27,9 @@ pub fn dot(document: &Document, ruling: usize) -> String {
         Picture::Object { rulings, .. } => {
             rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
         }
+        Picture::Transactions { rulings, .. } => {
+            rulings.get(ruling).map(|said| (&said.question, &said.verdict, &said.heading))
+        }
     };
     let title = match heading {
         Some((question, verdict, heading)) => {
@@ -47,7 +51,11 @@ pub fn dot(document: &Document, ruling: usize) -> String {
          edge [fontname=monospace, fontsize=10];\n"
     ));
     match &document.picture {
-        Picture::Memory { rulings, .. } => graph.memory(document, rulings.get(ruling)),
+        Picture::Memory { .. } | Picture::Transactions { .. } => {
+            if let Some(scene) = Scene::of(document, ruling) {
+                graph.columns(&scene);
+            }
+        }
         Picture::Object { rulings, .. } => {
             graph.object(document, rulings.get(ruling).map(|said| &said.ruling))
         }
@@ -75,11 +83,11 @@ fn quoted(text: &str) -> String {
 /// How an edge of a name is drawn.
 fn style(name: &str) -> (&'static str, &'static str) {
     match name {
-        "po" | "ppo" | "po-loc" => ("#808890", "solid"),
-        "rf" | "sw" => ("#0f9a78", "solid"),
+        "po" | "ppo" | "po-loc" | "so" => ("#808890", "solid"),
+        "rf" | "sw" | "wr" => ("#0f9a78", "solid"),
         "chosen" => ("#0f9a78", "dashed"),
         "fr" | "rw" => ("#c27700", "dotted"),
-        "dep" | "hb" | "psc" => ("#9a5cb5", "dotted"),
+        "dep" | "hb" | "psc" | "rt" => ("#9a5cb5", "dotted"),
         _ => ("#3d80cc", "dashed"),
     }
 }
@@ -113,25 +121,20 @@ impl Graph {
         ));
     }
 
-    fn memory(&mut self, document: &Document, said: Option<&Said<MemoryRuling>>) {
-        let Picture::Memory { threads, events, rf, deps, .. } = &document.picture else { return };
-        let ruling = said.map(|said| &said.ruling);
-        let cycle = ruling.map_or(&[][..], |ruling| &ruling.cycle);
+    fn columns(&mut self, scene: &Scene<'_>) {
+        let cycle = scene.cycle;
         let places = self.places.clone();
-        for row in places.chunk_by(|&a, &b| events[a as usize].thread == events[b as usize].thread) {
-            let thread = events[row[0] as usize].thread;
-            if let Some(thread) = thread {
-                let name = quoted(&threads[thread as usize].name);
-                self.put(format_args!("  subgraph cluster_{thread} {{\n    label=\"{name}\";\n"));
+        let column = |place: u32| scene.boxes[place as usize].column;
+        for row in places.chunk_by(|&a, &b| column(a) == column(b)) {
+            let of = column(row[0]);
+            if let Some(of) = of {
+                let name = quoted(&scene.columns[of as usize].name);
+                self.put(format_args!("  subgraph cluster_{of} {{\n    label=\"{name}\";\n"));
             }
             for &place in row {
-                let wrong = cycle.iter().any(|arrow| arrow.from == place || arrow.to == place);
-                let shape = if thread.is_none() { ", style=\"rounded,filled,dashed\"" } else { "" };
-                let colour = if wrong { format!(", color=\"{WRONG}\", penwidth=2") } else { String::new() };
-                let label = quoted(&events[place as usize].label);
-                self.put(format_args!("    n{place} [label=\"{label}\"{shape}{colour}];\n"));
+                self.block(scene, place);
             }
-            if thread.is_some() {
+            if of.is_some() {
                 self.put("  }\n");
             }
         }
@@ -148,27 +151,45 @@ impl Graph {
             seen.push(Arrow { from: edge[0], to: edge[1], name });
             graph.edge(edge, name, wrong.is_some(), loose);
         };
-        let follows = |a: u32, b: u32| {
-            let thread = |place: u32| events[place as usize].thread;
-            thread(a).is_some() && thread(a) == thread(b)
+        let follows = |a: u32, b: u32| column(a).is_some() && column(a) == column(b);
+        // Nothing follows a transaction that did not commit, or of which nobody was told.
+        let counts = |a: u32, b: u32| {
+            let class = |place: u32| scene.boxes[place as usize].class;
+            !matches!(class(a), "aborted" | "pending") && class(b) != "aborted"
         };
-        for pair in places.windows(2).filter(|pair| follows(pair[0], pair[1])) {
-            plain(self, [pair[0], pair[1]], &["po", "ppo", "po-loc"], false);
+        for pair in places.windows(2).filter(|pair| follows(pair[0], pair[1]) && counts(pair[0], pair[1])) {
+            plain(self, [pair[0], pair[1]], scene.down, false);
         }
-        rf.iter().for_each(|&edge| plain(self, edge, &["rf"], false));
-        deps.iter().for_each(|&edge| plain(self, edge, &["dep"], true));
-        if let Some(ruling) = ruling {
-            let in_cycle = |edge: &&Edge| in_cycle(**edge, &["rf"]).is_none();
-            ruling.chosen.iter().filter(in_cycle).for_each(|&edge| plain(self, edge, &["chosen"], false));
-            ruling.mo.iter().for_each(|&edge| plain(self, edge, &["mo"], true));
-            ruling.fr.iter().for_each(|&edge| plain(self, edge, &["fr"], true));
+        for &(edge, name) in &scene.given {
+            plain(self, edge, &[name], name == "dep");
+        }
+        for &(edge, name) in &scene.found {
+            plain(self, edge, &[name], name != "chosen");
         }
         for arrow in cycle.iter().filter(|arrow| !seen.contains(arrow)) {
             self.edge([arrow.from, arrow.to], arrow.name, true, true);
         }
-        for arrow in excerpt::grounds(said).iter().filter(|arrow| !seen.contains(arrow)) {
+        for arrow in scene.grounds.iter().filter(|arrow| !seen.contains(arrow)) {
             self.edge([arrow.from, arrow.to], arrow.name, false, true);
         }
+    }
+
+    /// A box; what a transaction did stands below its name.
+    fn block(&mut self, scene: &Scene<'_>, place: u32) {
+        let block = &scene.boxes[place as usize];
+        let wrong = block.failing || scene.cycle.iter().any(|arrow| arrow.from == place || arrow.to == place);
+        let shape = match block.class {
+            "init" | "pending" => ", style=\"rounded,filled,dashed\"",
+            "aborted" => ", style=\"rounded,filled,dotted\"",
+            _ => "",
+        };
+        let colour = if wrong { format!(", color=\"{WRONG}\", penwidth=2") } else { String::new() };
+        let mut label = quoted(&block.label);
+        if !block.below.is_empty() {
+            label += "\\l";
+            block.below.iter().for_each(|line| label += &format!("{}\\l", quoted(line)));
+        }
+        self.put(format_args!("    n{place} [label=\"{label}\"{shape}{colour}];\n"));
     }
 
     fn object(&mut self, document: &Document, ruling: Option<&ObjectRuling>) {

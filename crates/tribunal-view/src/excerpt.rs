@@ -1,78 +1,69 @@
 //! What of a document a plain picture draws: it cannot be scrolled or searched as a page can.
 
-use crate::document::{Arrow, Document, Event, Kind, MemoryRuling, ObjectRuling, Operation, Picture, Said};
+use crate::document::{Document, ObjectRuling, Operation, Picture, Said};
+use crate::scene::Scene;
 use crate::window::{around, widest};
 
-/// At most so many events or operations are drawn.
+/// At most so many operations are drawn.
 const MOST: usize = 64;
 /// Of a larger history so many events before and after those that matter are drawn,
 const NEAR: u32 = 2;
 /// and so many operations.
 const AROUND: u32 = 6;
-/// Of a longer explanation only the cycle is drawn: too many edges explain nothing.
-const LINES: usize = 60;
 
 /// The places to draw of a ruling: all, if they are few, or else what is around the violation or, without one, the
-/// beginning. Initial writes are drawn if an edge of the violation touches them.
+/// beginning. What is there initially is drawn if an edge of the violation touches it.
 pub fn of(document: &Document, ruling: usize) -> Vec<u32> {
     match &document.picture {
-        Picture::Memory { events, rf, rulings, .. } => of_memory(events, rf, rulings.get(ruling)),
         Picture::Object { operations, rulings, .. } => of_object(operations, rulings.get(ruling)),
-    }
-}
-
-/// The edges that an explanation rests on, beside those of the cycle: each once.
-pub fn grounds(said: Option<&Said<MemoryRuling>>) -> Vec<Arrow> {
-    let mut grounds: Vec<Arrow> = Vec::new();
-    for said in said.into_iter().filter(|said| said.lines.len() <= LINES) {
-        for arrow in said.lines.iter().flat_map(|line| &line.arrows) {
-            if !said.ruling.cycle.contains(arrow) && !grounds.contains(arrow) {
-                grounds.push(*arrow);
-            }
+        Picture::Memory { .. } | Picture::Transactions { .. } => {
+            Scene::of(document, ruling).map_or_else(Vec::new, |scene| of_columns(&scene))
         }
     }
-    grounds
 }
 
-fn of_memory(events: &[Event], rf: &[[u32; 2]], said: Option<&Said<MemoryRuling>>) -> Vec<u32> {
-    let is_init = |place: u32| events[place as usize].kind == Kind::Init;
-    let cycle = said.into_iter().flat_map(|said| said.ruling.cycle.iter().copied());
-    let ends = cycle.chain(grounds(said)).flat_map(|arrow| [arrow.from, arrow.to]);
-    let mut seeds: Vec<u32> = ends.take(2 * MOST).collect();
+fn of_columns(scene: &Scene<'_>) -> Vec<u32> {
+    let boxes = &scene.boxes;
+    let ends = scene.cycle.iter().chain(&scene.grounds).flat_map(|arrow| [arrow.from, arrow.to]);
+    let failing = (0..).zip(boxes).filter(|(_, block)| block.failing).map(|(place, _)| place);
+    let mut seeds: Vec<u32> = ends.chain(failing).take(2 * scene.most).collect();
     seeds.sort_unstable();
     seeds.dedup();
-    let (inits, seeds): (Vec<u32>, Vec<u32>) = seeds.into_iter().partition(|&place| is_init(place));
-    let others: Vec<u32> = (0..events.len() as u32).filter(|&place| !is_init(place)).collect();
-    let mut drawn = if others.len() <= MOST {
+    let (inits, seeds): (Vec<u32>, Vec<u32>) = seeds.into_iter().partition(|&place| scene.is_init(place));
+    let others: Vec<u32> = (0..boxes.len() as u32).filter(|&place| !scene.is_init(place)).collect();
+    let mut drawn = if others.len() <= scene.most {
         others
     } else if seeds.is_empty() {
         let mut first = others;
-        first.sort_by_key(|&place| events[place as usize].row);
-        first.truncate(MOST);
+        first.sort_by_key(|&place| boxes[place as usize].row);
+        first.truncate(scene.most);
         first.sort_unstable();
         first
     } else {
-        around_seeds(events, rf, &seeds)
+        around_seeds(scene, &seeds)
     };
     drawn.extend(inits);
     drawn
 }
 
-/// The seeds, what they read from, and what is near them in their threads.
-fn around_seeds(events: &[Event], rf: &[[u32; 2]], seeds: &[u32]) -> Vec<u32> {
-    let is_init = |place: u32| events[place as usize].kind == Kind::Init;
-    let read = |&&[from, to]: &&[u32; 2]| !is_init(from) && seeds.binary_search(&to).is_ok();
+/// The seeds, what they read from, and what is near them in their columns.
+fn around_seeds(scene: &Scene<'_>, seeds: &[u32]) -> Vec<u32> {
+    let boxes = &scene.boxes;
+    let read = |&&([from, to], name): &&([u32; 2], &str)| {
+        matches!(name, "rf" | "wr") && !scene.is_init(from) && seeds.binary_search(&to).is_ok()
+    };
     let mut centre: Vec<u32> = seeds.to_vec();
-    centre.extend(rf.iter().filter(read).map(|&[from, _]| from));
+    centre.extend(scene.given.iter().filter(read).map(|&([from, _], _)| from).take(scene.most));
     centre.sort_unstable();
     centre.dedup();
     let bounds = |seed: u32| {
-        let thread = events[seed as usize].thread;
-        let first = events.partition_point(|event| event.thread.is_some() && event.thread < thread);
-        let end = events.partition_point(|event| event.thread.is_some() && event.thread <= thread);
+        let column = boxes[seed as usize].column;
+        let first = boxes.partition_point(|block| block.column.is_some() && block.column < column);
+        let end = boxes.partition_point(|block| block.column.is_some() && block.column <= column);
         (first as u32, end as u32)
     };
-    widest(MOST, |radius| around(&centre, radius.min(NEAR), MOST, bounds))
+    let centre = if centre.len() > scene.most { seeds.to_vec() } else { centre };
+    widest(scene.most, |radius| around(&centre, radius.min(NEAR), scene.most, bounds))
 }
 
 fn of_object(operations: &[Operation], said: Option<&Said<ObjectRuling>>) -> Vec<u32> {

@@ -94,7 +94,7 @@ pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) 
     let mut histories = tribunal_formats::read(
         std::io::Cursor::new(bytes),
         name,
-        ReadOptions { format, max_memory: limits.max_memory },
+        ReadOptions { format, max_memory: limits.max_memory, ..ReadOptions::default() },
     )?;
     let mut before = 0;
     let history = loop {

@@ -27,12 +27,14 @@ mod name;
 mod object;
 mod overview;
 mod page;
+mod scene;
 mod svg;
+mod transactions;
 mod window;
 
 pub use document::{
-    Arrow, Document, Edge, Event, Kind, Line, MemoryRuling, ObjectRuling, Operation, Overview, Picture,
-    Process, Said, Thread,
+    Arrow, Document, Edge, Event, Kind, Line, MemoryRuling, ObjectRuling, Operation, Outcome, Overview,
+    Picture, Process, Said, Thread, Transaction, TransactionsRuling,
 };
 pub use dot::dot;
 pub use hear::{Heard, Request, Unheard, hear};
@@ -47,13 +49,11 @@ use tribunal_report::{Finding, Ruling, Word, weakest};
 /// The document of a history from a file of that name, with what was found of it. The limits are those of explaining.
 pub fn document(history: &History, file: &str, findings: &[Finding<'_>], limits: &Limits<'_>) -> Document {
     let shown = shown_first(findings);
-    let (given, size) = match &history.subject {
-        Subject::Memory(execution) => (execution.name(), execution.len()),
-        Subject::Object(object) => (object.history.name(), object.history.len()),
-    };
+    let (given, size) = (history.subject.name(), history.subject.len());
     let picture = match &history.subject {
         Subject::Memory(execution) => memory::picture(execution, &history.lines, findings, shown),
         Subject::Object(object) => object::picture(object, findings, shown, limits),
+        Subject::Transactions(subject) => transactions::picture(subject, findings, shown),
     };
     let source = format!("{}:{}", name::label(file), history.line);
     Document { title: name::label(given.unwrap_or(file)), source, size, shown, picture }
@@ -81,6 +81,8 @@ fn shown_first(findings: &[Finding<'_>]) -> usize {
     let effort = |&at: &usize| match &findings[at].ruling {
         Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => violation.weight(),
         Ruling::Object { criterion: Criterion::Sequential, .. } => 1,
+        // What needs neither sessions nor real time says most.
+        Ruling::Transactions { level, .. } => level.base() as usize,
         _ => 0,
     };
     let allowing = || {

@@ -6,13 +6,14 @@ const FRAME: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
 
 /// The scripts in the order of `page/ORDER`.
-const SCRIPTS: [(&str, &str); 16] = [
+const SCRIPTS: [(&str, &str); 17] = [
     ("dom.js", include_str!("../page/dom.js")),
     ("state.js", include_str!("../page/state.js")),
     ("link.js", include_str!("../page/link.js")),
     ("arrows.js", include_str!("../page/arrows.js")),
     ("paint.js", include_str!("../page/paint.js")),
     ("memory.js", include_str!("../page/memory.js")),
+    ("transactions.js", include_str!("../page/transactions.js")),
     ("object.js", include_str!("../page/object.js")),
     ("stage.js", include_str!("../page/stage.js")),
     ("details.js", include_str!("../page/details.js")),

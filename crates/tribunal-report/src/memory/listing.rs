@@ -1,19 +1,11 @@
 //! The threads of a violation side by side, with the events that it speaks of.
 
-use crate::line::{Arrow, LONGEST};
+use crate::columns::{Column, side_by_side};
+use crate::line::Arrow;
 use crate::printable;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal::memory::{EventId, Execution, Slot};
 use tribunal_formats::Lines;
-
-/// Between two columns.
-const GAP: &str = "   ";
-
-/// A thread's rows.
-struct Column {
-    rows: Vec<String>,
-    width: usize,
-}
 
 /// What stands in a thread's column.
 enum Row {
@@ -124,8 +116,7 @@ impl Listing<'_> {
             }
             rows.push(row.trim_end().into());
         }
-        let width = rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
-        Column { rows, width }
+        Column::of(rows)
     }
 
     /// The number of the step whose mark an event has, its index, what it does, its line, and what is to be noted.
@@ -153,28 +144,4 @@ impl Listing<'_> {
             notes.join(", "),
         ]
     }
-}
-
-/// Columns in bands that are no wider than they may be.
-fn side_by_side(columns: &[Column]) -> Vec<String> {
-    let mut rows = Vec::new();
-    let mut at = 0;
-    while at < columns.len() {
-        let (mut end, mut width) = (at + 1, columns[at].width);
-        while end < columns.len() && width + GAP.len() + columns[end].width <= LONGEST {
-            width += GAP.len() + columns[end].width;
-            end += 1;
-        }
-        let band = &columns[at..end];
-        let height = band.iter().map(|column| column.rows.len()).max().unwrap_or(0);
-        for row in 0..height {
-            let cells = band.iter().map(|column| {
-                let text = column.rows.get(row).map_or("", String::as_str);
-                format!("{text:width$}", width = column.width)
-            });
-            rows.push(cells.collect::<Vec<_>>().join(GAP).trim_end().to_string());
-        }
-        at = end;
-    }
-    rows
 }

@@ -1,7 +1,7 @@
 //! Pictures of memories: thread columns, and what the models say of them.
 
 mod places;
-mod rows;
+pub mod rows;
 
 use crate::document::{Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
 use crate::overview::Stretches;

@@ -20,6 +20,7 @@ text{font-family:ui-monospace,'SF Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono'
 .init .box{stroke-dasharray:2 2.5}.fence .box,.pending .box{stroke-dasharray:5 3}\
 .spoken .box{stroke:#c2263a;stroke-width:2}\
 .failing .box{stroke:#c2263a;stroke-width:2.6;fill:#fcebed}\
+.aborted .box{stroke-dasharray:1.5 3}.aborted text{fill:#667079}.head-line{font-weight:bold}.marked{fill:#c2263a;font-weight:bold}\
 .beside{opacity:.45}\
 .edge{fill:none;stroke:#2f6db3;stroke-width:1.6}.head,.name{fill:#2f6db3}\
 .name{font-size:11px;stroke:#fafaf8;stroke-width:4;paint-order:stroke;stroke-linejoin:round}\
@@ -40,7 +41,7 @@ text{fill:#e7e8e6}.ground{fill:#15171a}.quiet{fill:#969ea6}.number{fill:#82aaff}
 .rf .edge,.chosen .edge{stroke:#3ecaa2}.rf .head,.rf .name,.chosen .head,.chosen .name{fill:#3ecaa2}\
 .fr .edge{stroke:#efb04c}.fr .head,.fr .name{fill:#efb04c}\
 .deps .edge,.psc .edge{stroke:#cd9be3}.deps .head,.deps .name,.psc .head,.psc .name{fill:#cd9be3}\
-.glow{stroke:#ff7a85}.lin{stroke:#82aaff}.point{fill:#82aaff}}";
+.aborted text{fill:#969ea6}.marked{fill:#ff7a85}.glow{stroke:#ff7a85}.lin{stroke:#82aaff}.point{fill:#82aaff}}";
 
 /// SVG as it is written.
 #[derive(Default)]

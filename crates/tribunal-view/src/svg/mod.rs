@@ -1,12 +1,13 @@
 //! Pictures as SVG files: self-contained, for light and dark.
 
 mod canvas;
+mod columns;
 mod grid;
-mod memory;
 mod object;
 mod route;
 
 use crate::document::{Document, Line, Picture, Said};
+use crate::scene::Scene;
 use crate::{excerpt, name};
 use canvas::{Canvas, wrapped};
 
@@ -41,11 +42,18 @@ pub fn svg(document: &Document, ruling: usize) -> String {
     let mut canvas = Canvas::default();
     let places = excerpt::of(document, ruling);
     let shown = places.len();
+    let in_columns = |canvas: &mut Canvas| match Scene::of(document, ruling) {
+        Some(scene) => columns::draw(canvas, &scene, &places),
+        None => Drawn { width: 0.0, bottom: TOP, legend: Vec::new() },
+    };
     let drawn = match &document.picture {
         Picture::Memory { rulings, .. } => {
-            let said = rulings.get(ruling);
-            let drawn = memory::draw(&mut canvas, document, &places, said);
-            below(&mut canvas, document, drawn, said, shown)
+            let drawn = in_columns(&mut canvas);
+            below(&mut canvas, document, drawn, rulings.get(ruling), shown)
+        }
+        Picture::Transactions { rulings, .. } => {
+            let drawn = in_columns(&mut canvas);
+            below(&mut canvas, document, drawn, rulings.get(ruling), shown)
         }
         Picture::Object { rulings, .. } => {
             let said = rulings.get(ruling);
@@ -72,6 +80,9 @@ fn below<R>(
             ("events", events.iter().filter(|event| event.thread.is_some()).count())
         }
         Picture::Object { operations, .. } => ("operations", operations.len()),
+        Picture::Transactions { transactions, .. } => {
+            ("transactions", transactions.iter().filter(|txn| txn.session.is_some()).count())
+        }
     };
     let part = if shown < what.1 || what.1 < document.size { format!("{shown} of ") } else { String::new() };
     let source = format!("{}, {part}{} {}", document.source, document.size, what.0);

@@ -29,6 +29,7 @@ fn draw(document: &Document) {
     let rulings = match &document.picture {
         Picture::Memory { rulings, .. } => rulings.len(),
         Picture::Object { rulings, .. } => rulings.len(),
+        Picture::Transactions { rulings, .. } => rulings.len(),
     };
     let others = (0..rulings).filter(|&ruling| ruling != document.shown);
     for ruling in [document.shown].into_iter().chain(others).take(DRAWN) {

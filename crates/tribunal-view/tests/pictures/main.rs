@@ -3,10 +3,11 @@
 
 mod corpora;
 mod hostile;
+mod transactions;
 mod windows;
 mod xml;
 
-use tribunal_view::{Arrow, Document, Edge, Line, Picture, Said};
+use tribunal_view::{Arrow, Document, Edge, Line, Picture, Said, Transaction};
 
 /// Whether every place, edge and line of a document is in range, and whether what the contract says of them holds.
 pub fn check(document: &Document) {
@@ -36,6 +37,38 @@ pub fn check(document: &Document) {
                 let closed = said.ruling.cycle.windows(2).all(|pair| pair[0].to == pair[1].from);
                 let shared = said.ruling.cycle.iter().all(|arrow| arrow.name == "rf");
                 assert!(closed || shared || overview.is_some(), "{at}: {}: a walk", said.question);
+                assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
+            }
+        }
+        Picture::Transactions { sessions, transactions, wr, overview, rulings } => {
+            let count = transactions.len();
+            edges(at, wr, count);
+            for txn in transactions {
+                assert_eq!(txn.row == 0, txn.session.is_none(), "{at}: the initial one alone is in row 0");
+                assert!(txn.session.is_none_or(|session| (session as usize) < sessions.len()), "{at}");
+            }
+            for pair in transactions.windows(2).filter(|pair| pair[1].session.is_some()) {
+                let key = |txn: &Transaction| (txn.session, txn.index);
+                assert!(key(&pair[0]) < key(&pair[1]), "{at}: by session and index");
+                assert!(
+                    pair[0].session != pair[1].session || pair[0].row < pair[1].row,
+                    "{at}: so leads down"
+                );
+            }
+            assert!(document.shown < rulings.len(), "{at}");
+            for said in rulings {
+                let ruling = &said.ruling;
+                lines(at, said, count);
+                [&ruling.chosen, &ruling.ww, &ruling.rw].into_iter().for_each(|of| edges(at, of, count));
+                places(at, &ruling.commits, count);
+                places(at, ruling.failing.as_slice(), count);
+                arrows(at, &ruling.cycle, count);
+                for &[place, op] in &ruling.reads {
+                    assert!((op as usize) < transactions[place as usize].ops.len(), "{at}");
+                }
+                let next = ruling.cycle.iter().cycle().skip(1);
+                let closed = ruling.cycle.iter().zip(next).all(|(one, next)| one.to == next.from);
+                assert!(closed || overview.is_some(), "{at}: {}: a walk", said.question);
                 assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
             }
         }

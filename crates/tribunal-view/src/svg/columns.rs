@@ -1,11 +1,11 @@
-//! Memories as SVG: thread columns, with edges that run beside them.
+//! Memories and transactions as SVG: columns of boxes, with edges that run beside them.
 
 use super::Drawn;
 use super::canvas::Canvas;
-use super::grid::{Cell, GUTTER, Grid, HALF, ROW};
+use super::grid::{Cell, GAP, GUTTER, Grid, HALF, LINE};
 use super::route::{Point, Route};
-use crate::document::{Arrow, Document, Kind, MemoryRuling, Picture, Said};
-use crate::excerpt;
+use crate::document::Arrow;
+use crate::scene::Scene;
 
 /// With more edges than this only those of the violation are named.
 const NAMED: usize = 48;
@@ -21,27 +21,19 @@ struct Edge {
     wrong: bool,
     /// Whether the explanation speaks of it.
     spoken: bool,
-    /// Whether it is po between neighbours, which is a line down the column.
+    /// Whether it is po or so between neighbours, which is a line down the column.
     down: bool,
-    /// Whether events between its ends are not drawn.
+    /// Whether what is between its ends is not drawn.
     gap: bool,
 }
 
-/// Draws the places of a memory's picture, and what a model says of them.
-pub fn draw(
-    canvas: &mut Canvas,
-    document: &Document,
-    places: &[u32],
-    said: Option<&Said<MemoryRuling>>,
-) -> Drawn {
-    let Picture::Memory { threads, events, .. } = &document.picture else {
-        return Drawn { width: 0.0, bottom: super::TOP, legend: Vec::new() };
-    };
-    let grid = Grid::new(document, places);
+/// Draws the places of a picture in columns, and what a model or a level says of them.
+pub fn draw(canvas: &mut Canvas, scene: &Scene<'_>, places: &[u32]) -> Drawn {
+    let grid = Grid::new(scene, places);
     for column in &grid.columns {
-        canvas.centred("quiet", column.x, grid.names, &threads[column.thread as usize].name);
+        canvas.centred("quiet", column.x, grid.names, &scene.columns[column.column as usize].name);
     }
-    let edges = edges(document, &grid, said);
+    let edges = edges(scene, &grid);
     let routes = Routing::new(&grid, &edges).routes();
     for (_, route) in edges.iter().zip(&routes).filter(|(edge, _)| edge.wrong) {
         canvas.path("glow", &route.path());
@@ -70,36 +62,48 @@ pub fn draw(
         (spoken[edge.from], spoken[edge.to]) = (true, true);
     }
     for (cell, spoken) in grid.cells.iter().zip(spoken) {
-        let event = &events[cell.place as usize];
-        let kind = match event.kind {
-            Kind::Init => "init",
-            Kind::Fence => "fence",
-            _ => "access",
-        };
-        let at = match event.thread {
-            Some(thread) => format!("{}:{} {}", threads[thread as usize].name, event.index, event.label),
-            None => event.label.clone(),
-        };
-        let line = event.line.map_or(String::new(), |line| format!(", line {line}"));
-        let class = if spoken { format!("{kind} spoken") } else { kind.into() };
-        canvas.open(&class, &(at + &line));
-        canvas.rounded("box", cell.x - cell.half, cell.y - HALF, 2.0 * cell.half, 2.0 * HALF);
-        canvas.centred("", cell.x, cell.y + 4.5, &event.label);
-        canvas.close();
+        draw_box(canvas, scene, cell, spoken);
     }
     for ((x, y), edge) in named {
         canvas.open(classes(edge), "");
         canvas.centred("name", x, y + 4.0, edge.name);
         canvas.close();
     }
-    Drawn { width: grid.width, bottom: grid.bottom, legend: legend(&edges) }
+    Drawn { width: grid.width, bottom: grid.bottom, legend: legend(scene, &edges) }
+}
+
+/// A box: one line in its middle, or a name with lines below.
+fn draw_box(canvas: &mut Canvas, scene: &Scene<'_>, cell: &Cell, spoken: bool) {
+    let block = &scene.boxes[cell.place as usize];
+    let mut class = block.class.to_string();
+    if spoken {
+        class += " spoken";
+    }
+    if block.failing {
+        class += " failing";
+    }
+    canvas.open(&class, &block.told);
+    let top = cell.y - cell.tall;
+    canvas.rounded("box", cell.x - cell.half, top, 2.0 * cell.half, 2.0 * cell.tall);
+    if block.below.is_empty() {
+        canvas.centred("", cell.x, cell.y + 4.5, &block.label);
+    } else {
+        let left = cell.x - cell.half + 10.0;
+        canvas.text("head-line", left, top + HALF + 4.5, &block.label);
+        for (nth, (line, marked)) in (1..).zip(block.below.iter().zip(&block.marked)) {
+            let class = if *marked { "marked" } else { "" };
+            canvas.text(class, left, top + HALF + LINE * nth as f32 + 3.0, line);
+        }
+    }
+    canvas.close();
 }
 
 /// How an edge of a name is drawn.
 fn class(name: &str) -> &'static str {
     match name {
-        "po" | "ppo" | "po-loc" => "po",
-        "rf" | "sw" => "rf",
+        "po" | "ppo" | "po-loc" | "so" => "po",
+        "rf" | "sw" | "wr" => "rf",
+        "rt" => "psc",
         "chosen" => "chosen",
         "fr" | "rw" => "fr",
         "dep" | "deps" => "deps",
@@ -112,8 +116,8 @@ fn classes(edge: &Edge) -> &'static str {
     if edge.gap { "po gap" } else { class(edge.name) }
 }
 
-fn legend(edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
-    let all = [
+fn legend(scene: &Scene<'_>, edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
+    let of_memory = [
         ("po", "po, program order"),
         ("rf", "rf, reads from"),
         ("chosen", "rf, chosen among writes of the value"),
@@ -122,6 +126,16 @@ fn legend(edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
         ("deps", "deps, depends on"),
         ("psc", "psc, order of seq_cst events"),
     ];
+    let of_transactions = [
+        ("po", "so, session order"),
+        ("rf", "wr, read by"),
+        ("chosen", "wr, chosen among writers of the value"),
+        ("mo", "ww, order of writers"),
+        ("fr", "rw, overwritten by"),
+        ("deps", ""),
+        ("psc", "rt, real time"),
+    ];
+    let all = if scene.down == ["so"] { of_transactions } else { of_memory };
     let mut legend: Vec<_> =
         all.into_iter().filter(|(kind, _)| edges.iter().any(|edge| class(edge.name) == *kind)).collect();
     if edges.iter().any(|edge| edge.wrong) {
@@ -131,14 +145,17 @@ fn legend(edges: &[Edge]) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The edges between what is drawn, each once: those of the violation are found among the others where they are there.
-fn edges(document: &Document, grid: &Grid, said: Option<&Said<MemoryRuling>>) -> Vec<Edge> {
-    let Picture::Memory { events, rf, deps, .. } = &document.picture else { return Vec::new() };
+fn edges(scene: &Scene<'_>, grid: &Grid) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     let follows = |a: &Cell, b: &Cell| a.column.is_some() && a.column == b.column;
     for (at, pair) in grid.cells.windows(2).enumerate().filter(|(_, pair)| follows(&pair[0], &pair[1])) {
-        let [a, b] = [&events[pair[0].place as usize], &events[pair[1].place as usize]];
-        let gap = b.index > a.index + 1;
-        edges.push(Edge { from: at, to: at + 1, name: "po", wrong: false, spoken: false, down: true, gap });
+        let [a, b] = [&scene.boxes[pair[0].place as usize], &scene.boxes[pair[1].place as usize]];
+        // Nothing follows a transaction that did not commit, or of which nobody was told.
+        if matches!(a.class, "aborted" | "pending") || b.class == "aborted" {
+            continue;
+        }
+        let (name, gap) = (scene.down[0], b.index > a.index + 1);
+        edges.push(Edge { from: at, to: at + 1, name, wrong: false, spoken: false, down: true, gap });
     }
     let mut add = |from: u32, to: u32, name: &'static str, wrong: bool, spoken: bool| {
         let (Some(from), Some(to)) = (grid.cell(from), grid.cell(to)) else { return };
@@ -154,17 +171,10 @@ fn edges(document: &Document, grid: &Grid, said: Option<&Said<MemoryRuling>>) ->
             None => edges.push(Edge { from, to, name, wrong, spoken, down: false, gap: false }),
         }
     };
-    rf.iter().for_each(|&[from, to]| add(from, to, "rf", false, false));
-    deps.iter().for_each(|&[from, to]| add(from, to, "dep", false, false));
-    if let Some(MemoryRuling { cycle, chosen, mo, fr }) = said.map(|said| &said.ruling) {
-        let in_cycle = |edge: [u32; 2]| cycle.iter().any(|arrow| [arrow.from, arrow.to] == edge);
-        let chosen = chosen.iter().filter(|&&edge| !in_cycle(edge));
-        chosen.for_each(|&[from, to]| add(from, to, "chosen", false, false));
-        mo.iter().for_each(|&[from, to]| add(from, to, "mo", false, false));
-        fr.iter().for_each(|&[from, to]| add(from, to, "fr", false, false));
-        cycle.iter().for_each(|&Arrow { from, to, name }| add(from, to, name, true, true));
-    }
-    excerpt::grounds(said).iter().for_each(|&Arrow { from, to, name }| add(from, to, name, false, true));
+    scene.given.iter().for_each(|&([from, to], name)| add(from, to, name, false, false));
+    scene.found.iter().for_each(|&([from, to], name)| add(from, to, name, false, false));
+    scene.cycle.iter().for_each(|&Arrow { from, to, name }| add(from, to, name, true, true));
+    scene.grounds.iter().for_each(|&Arrow { from, to, name }| add(from, to, name, false, true));
     edges
 }
 
@@ -224,7 +234,9 @@ impl<'a> Routing<'a> {
                     }
                 }
                 ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                let step = (1.5 * HALF / ends.len().max(1) as f32).min(8.0);
+                let tall = self.grid.cells[cell].tall;
+                let most = if tall > HALF { 16.0 } else { 8.0 };
+                let step = (1.5 * tall / ends.len().max(1) as f32).min(most);
                 let first = -step * (ends.len().saturating_sub(1)) as f32 / 2.0;
                 for (nth, (_, edge, end)) in ends.into_iter().enumerate() {
                     self.ports[edge][end] = first + step * nth as f32;
@@ -241,7 +253,7 @@ impl<'a> Routing<'a> {
     fn route(&mut self, at: usize, edge: &Edge) -> Route {
         let (from, to) = (self.grid.cells[edge.from], self.grid.cells[edge.to]);
         if edge.down {
-            return Route::straight((from.x, from.y + HALF), (to.x, to.y - HALF));
+            return Route::straight((from.x, from.y + from.tall), (to.x, to.y - to.tall));
         }
         let (leaves, arrives) = self.sides(edge);
         let end = |cell: &Cell, side: Side, port: f32| match side {
@@ -268,7 +280,8 @@ impl<'a> Routing<'a> {
     /// Past other columns, in a gap between rows.
     fn through_gap(&mut self, from: &Cell, to: &Cell, start: Point, stop: Point, right: bool) -> Route {
         let gap = if from.row < to.row { from.row + 1 } else { from.row };
-        let base = if from.row < to.row { from.y + ROW / 2.0 } else { from.y - ROW / 2.0 };
+        let (middle, half) = self.grid.rows[from.row];
+        let base = if from.row < to.row { middle + half + GAP / 2.0 } else { middle - half - GAP / 2.0 };
         let lane = base + self.offset(0, gap);
         let towards = if right { 1.0 } else { -1.0 };
         let (enter, leave) = (start.0 + towards * GUTTER, stop.0 - towards * GUTTER);
@@ -277,11 +290,11 @@ impl<'a> Routing<'a> {
 
     /// From an initial write down to the gap below it, along that, and down beside the column.
     fn down_to(&mut self, from: &Cell, to: &Cell, stop: Point, arrives: Side) -> Route {
-        let lane = from.y + ROW / 2.0 + 2.0 + self.offset(0, 0);
+        let lane = from.y + from.tall + GAP / 2.0 + 2.0 + self.offset(0, 0);
         let outward = if arrives == Side::Left { -1.0 } else { 1.0 };
         let beside = 2 * to.column.unwrap_or(0) + usize::from(arrives == Side::Right);
         let x = stop.0 + outward * (18.0 + 6.0 * self.lane(1, beside) as f32);
-        let start = (from.x, from.y + HALF);
+        let start = (from.x, from.y + from.tall);
         let towards = if x >= start.0 { 1.0 } else { -1.0 };
         let (r, run) = (10.0, (x - start.0).abs());
         let down = Route::straight(start, (start.0, lane - r));
@@ -321,7 +334,7 @@ struct Labels {
 impl Labels {
     fn new(grid: &Grid) -> Self {
         let boxes = grid.cells.iter().map(|cell| {
-            ((cell.x - cell.half, cell.y - HALF - 2.0), (cell.x + cell.half, cell.y + HALF + 2.0))
+            ((cell.x - cell.half, cell.y - cell.tall - 2.0), (cell.x + cell.half, cell.y + cell.tall + 2.0))
         });
         Labels { taken: boxes.collect() }
     }

@@ -1,0 +1,68 @@
+//! Transactions on a screen: the anomaly of the weakest level in full, and what else there is.
+
+use super::{Section, section};
+use crate::line::{LONGEST, Line, broken, fold, kept};
+use crate::transactions as words;
+use crate::{Finding, Ruling};
+use tribunal::Limits;
+use tribunal::transactions::{History, Level, TxnId, Verdict};
+use tribunal_formats::History as Read;
+
+/// A story of transactions with what the level is, its title and its listing.
+pub(super) fn told(
+    history: &History,
+    level: Level,
+    story: &words::Story,
+    lines: &[u64],
+    height: usize,
+) -> Vec<String> {
+    let heads = vec![Line::<TxnId>::new(0, &words::described(level)), Line::new(0, &story.title)];
+    let mut shown: Vec<String> = broken(heads, LONGEST).iter().map(Line::indented).collect();
+    let mut story_lines = story.lines.clone();
+    // What cannot be is said whatever is left out.
+    let closing = story_lines.pop();
+    let closing = broken(closing.into_iter().collect(), LONGEST);
+    let story_lines = broken(story_lines, LONGEST);
+    let about = |lines: &[&Line<TxnId>]| lines.iter().flat_map(|line| line.about.clone()).collect::<Vec<_>>();
+    let everything = about(&story_lines.iter().collect::<Vec<_>>());
+    let rows = words::listing(history, lines, &everything, story, height / 2).len();
+    // A line between, and one that says how many are missing.
+    let room = height.saturating_sub(shown.len() + rows + closing.len() + 2);
+    let (lines_kept, _) = kept(&story_lines, room);
+    let spoken = about(&lines_kept);
+    shown.extend(fold(&story_lines, room));
+    shown.extend(closing.iter().map(Line::indented));
+    shown.push(String::new());
+    shown.extend(words::listing(history, lines, &spoken, story, rows));
+    shown
+}
+
+/// The reason of a weakest level in full, those that ask least of the order first; of the others what goes wrong, as far as there is room.
+pub(super) fn reasons(
+    findings: &[Finding<'_>],
+    weakest: &[usize],
+    source: &Read,
+    height: usize,
+    limits: &Limits<'_>,
+) -> Vec<Section> {
+    let mut order: Vec<&Ruling<'_>> = weakest.iter().map(|&at| &findings[at].ruling).collect();
+    order.sort_by_key(|ruling| match ruling {
+        Ruling::Transactions { level, .. } => Some((level.base(), level.isolation())),
+        _ => None,
+    });
+    let [first, others @ ..] = &order[..] else { return Vec::new() };
+    let mut below = Vec::new();
+    for ruling in others {
+        if let Ruling::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } = ruling {
+            below.push(Section::of(ruling, vec![words::story(history, *level, violation).title]));
+        }
+    }
+    let taken: usize = below.iter().map(Section::height).sum();
+    if taken > height / 3 {
+        below.clear();
+    }
+    let left = height.saturating_sub(below.iter().map(Section::height).sum());
+    let mut sections = vec![section(first, source, left, limits)];
+    sections.extend(below);
+    sections
+}

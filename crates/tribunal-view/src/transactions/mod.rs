@@ -1,0 +1,300 @@
+//! Pictures of transactions: session columns, and what the levels say of them.
+
+mod places;
+
+use crate::document::{Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling};
+use crate::memory::rows::rows;
+use crate::overview::Stretches;
+use crate::{explanation, name, said};
+use places::Places;
+use std::collections::{BTreeMap, BTreeSet};
+use tribunal::transactions::{
+    self, History, INIT, KeyId, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
+};
+use tribunal_formats::Transactions;
+use tribunal_report::transactions::{Story, did, story};
+use tribunal_report::{Finding, Line, Ruling};
+
+/// Of a transaction with more operations, those that matter are shown, and of the others the first.
+const OPS: usize = 10;
+
+/// The picture of a history of transactions, with a window around the violation of the ruling that is shown first if it is large.
+pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -> Picture {
+    let history = &subject.history;
+    let stories: Vec<Option<Story>> = findings.iter().map(told).collect();
+    let violations: Vec<Vec<TxnId>> =
+        stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
+    let places = Places::new(history, &violations, shown);
+    let wr = wr(history, &places);
+    // What is marked in a box is in the box.
+    let marked: BTreeSet<OpId> =
+        stories.iter().flatten().flat_map(|story| story.reads.iter().copied()).collect();
+    let keys: BTreeSet<KeyId> =
+        stories.iter().flatten().flat_map(|story| story.keys.iter().copied()).collect();
+    let boxes = Boxes { subject, marked: &marked, keys: &keys };
+    Picture::Transactions {
+        sessions: places.sessions().iter().map(|&session| column(history, session)).collect(),
+        transactions: boxes.all(&places, &wr),
+        overview: places.is_window().then(|| overview(history, &places, &violations)),
+        rulings: findings
+            .iter()
+            .zip(stories)
+            .map(|(finding, story)| ruling(finding, story, &boxes, &places))
+            .collect(),
+        wr,
+    }
+}
+
+fn told(finding: &Finding<'_>) -> Option<Story> {
+    match &finding.ruling {
+        Ruling::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } => {
+            Some(story(history, *level, violation))
+        }
+        _ => None,
+    }
+}
+
+/// What a story speaks of, its steps first.
+fn spoken_of(history: &History, story: &Story) -> Vec<TxnId> {
+    let steps = story.steps.iter().map(|step| step.from);
+    let reads = story.reads.iter().map(|&op| history.txn_of(op));
+    let lines = story.lines.iter().flat_map(|line| line.about.iter().copied());
+    let mut spoken: Vec<TxnId> = Vec::new();
+    let mut known = BTreeSet::new();
+    for txn in steps.chain(reads).chain(lines) {
+        if known.insert(txn) {
+            spoken.push(txn);
+        }
+    }
+    if story.lines.iter().flat_map(|line| &line.arrows).any(|arrow| arrow.from == INIT) && known.insert(INIT)
+    {
+        spoken.push(INIT);
+    }
+    spoken
+}
+
+fn column(history: &History, session: SessionId) -> Thread {
+    let named = format!("session {}", history.session_name(session));
+    Thread { name: name::name(&named), length: history.session(session).len() as u32 }
+}
+
+/// From sources to readers, as far as both are shown, each pair once.
+fn wr(history: &History, places: &Places) -> Vec<Edge> {
+    let mut wr: Vec<Edge> = Vec::new();
+    for (place, txn) in places.all().filter(|&(_, txn)| txn != INIT) {
+        let sources = history.ops_of(txn).filter_map(|op| match history.reads().source(op) {
+            Source::Txn(source) if source != INIT && source != txn => places.of(source),
+            _ => None,
+        });
+        let mut sources: Vec<u32> = sources.collect();
+        sources.sort_unstable();
+        sources.dedup();
+        wr.extend(sources.into_iter().map(|source| [source, place]));
+    }
+    wr
+}
+
+/// What stands in the boxes.
+struct Boxes<'a> {
+    subject: &'a Transactions,
+    /// Operations that violations are about.
+    marked: &'a BTreeSet<OpId>,
+    /// Keys that they are about.
+    keys: &'a BTreeSet<KeyId>,
+}
+
+impl Boxes<'_> {
+    /// The transactions on the grid: so and wr lead downwards.
+    fn all(&self, places: &Places, wr: &[Edge]) -> Vec<Transaction> {
+        let history = &self.subject.history;
+        let same = |a: u32, b: u32| {
+            let session = |place: u32| places.column(history, place);
+            session(b).is_some() && session(a) == session(b)
+        };
+        let last = places.len().saturating_sub(1) as u32;
+        let so: Vec<Edge> =
+            (0..last).filter(|&place| same(place, place + 1)).map(|place| [place, place + 1]).collect();
+        let rows = rows(places.len(), &so, wr);
+        places.all().zip(rows).map(|((place, txn), row)| self.transaction(places, place, txn, row)).collect()
+    }
+
+    fn transaction(&self, places: &Places, place: u32, txn: TxnId, row: u32) -> Transaction {
+        let history = &self.subject.history;
+        let name = tribunal_report::transactions::name(txn);
+        if txn == INIT {
+            let (ops, times, line) = (vec!["what is there initially".into()], None, None);
+            let status = Outcome::Init;
+            return Transaction { session: None, index: 0, row: 0, name, ops, more: 0, status, times, line };
+        }
+        let shown = self.shown(txn);
+        let first = history.session(history.session_of(txn)).next().map_or(txn.0, |first| first.0);
+        Transaction {
+            session: places.column(history, place),
+            index: txn.0 - first,
+            row: row + 1,
+            name,
+            more: (history.ops_of(txn).len() - shown.len()) as u32,
+            ops: shown.into_iter().map(|op| name::label(&did(history, op))).collect(),
+            status: match history.status(txn) {
+                Status::Committed => Outcome::Committed,
+                Status::Aborted => Outcome::Aborted,
+                Status::Unknown => Outcome::Unknown,
+            },
+            times: history
+                .span(txn)
+                .map(|transactions::Span { begin, end }| (begin.to_string(), end.map(|end| end.to_string()))),
+            line: self.subject.lines.get(txn.index()).copied().filter(|&line| line > 0),
+        }
+    }
+
+    /// The operations of a transaction that are shown, in order.
+    fn shown(&self, txn: TxnId) -> Vec<OpId> {
+        let history = &self.subject.history;
+        let all: Vec<OpId> = history.ops_of(txn).collect();
+        if all.len() <= OPS {
+            return all;
+        }
+        let rank = |op: &OpId| match () {
+            () if self.marked.contains(op) => 0,
+            () if self.keys.contains(&history.op(*op).key()) => 1,
+            () => 2,
+        };
+        let mut shown = all;
+        shown.sort_by_key(|op| (rank(op), *op));
+        shown.truncate(OPS);
+        shown.sort_unstable();
+        shown
+    }
+
+    /// Where an operation is among those shown.
+    fn of(&self, places: &Places, op: OpId) -> Option<Edge> {
+        let txn = self.subject.history.txn_of(op);
+        let index = self.shown(txn).iter().position(|&other| other == op)?;
+        Some([places.of(txn)?, index as u32])
+    }
+}
+
+fn ruling(
+    finding: &Finding<'_>,
+    story: Option<Story>,
+    boxes: &Boxes<'_>,
+    places: &Places,
+) -> Said<TransactionsRuling> {
+    let history = &boxes.subject.history;
+    let (lines, drawn) = match (&finding.ruling, story) {
+        (_, Some(story)) => {
+            let place = |txn: TxnId| places.of(txn);
+            let cannot = match &story.reads[..] {
+                [only] if story.steps.is_empty() => Some(only),
+                _ => None,
+            };
+            let drawn = TransactionsRuling {
+                cycle: explanation::arrows(&story.steps, place),
+                reads: story.reads.iter().filter_map(|&op| boxes.of(places, op)).collect(),
+                failing: cannot.and_then(|&op| places.of(history.txn_of(op))),
+                chosen: chosen(history, &story.sources, places),
+                ..TransactionsRuling::default()
+            };
+            (explanation::lines(titled(story), place), drawn)
+        }
+        (Ruling::Transactions { verdict: Verdict::Consistent(witness), .. }, _) => {
+            (Vec::new(), orders(history, witness, places))
+        }
+        _ => (Vec::new(), TransactionsRuling::default()),
+    };
+    said(finding, lines, drawn)
+}
+
+/// The lines of a story below its title, which speaks of all steps.
+fn titled(story: Story) -> Vec<Line<TxnId>> {
+    let title = Line {
+        about: story.steps.iter().map(|step| step.from).filter(|&txn| txn != INIT).collect(),
+        arrows: story.steps.clone(),
+        ..Line::new(0, &story.title)
+    };
+    [title].into_iter().chain(story.lines).collect()
+}
+
+/// From sources to what reads from them, as far as both are shown.
+fn chosen(history: &History, sources: &[(OpId, TxnId)], places: &Places) -> Vec<Edge> {
+    let edge = |&(read, source): &(OpId, TxnId)| {
+        if source == INIT {
+            return None;
+        }
+        Some([places.of(source)?, places.of(history.txn_of(read))?])
+    };
+    sources.iter().filter_map(edge).collect()
+}
+
+/// The edges of a commit order between what is shown: ww from each writer of a key to the next, and rw from each reader to the first
+/// writer after the one that it reads from.
+fn orders(history: &History, witness: &Witness, places: &Places) -> TransactionsRuling {
+    let chosen_of: BTreeMap<OpId, TxnId> = witness.sources.iter().copied().collect();
+    let commits: Vec<u32> = witness.commits.iter().filter_map(|&txn| places.of(txn)).collect();
+    // By key, the writers shown, in the order of their commits; by key and writer, the next.
+    let mut last: BTreeMap<KeyId, u32> = BTreeMap::new();
+    let mut first: BTreeMap<KeyId, u32> = BTreeMap::new();
+    let mut next: BTreeMap<(KeyId, u32), u32> = BTreeMap::new();
+    let mut ww: Vec<Edge> = Vec::new();
+    for &place in &commits {
+        let keys: BTreeSet<KeyId> = history
+            .ops_of(places.txn(place))
+            .filter_map(|op| match history.op(op) {
+                Op::Write(key, _) | Op::Append(key, _) => Some(key),
+                _ => None,
+            })
+            .collect();
+        for key in keys {
+            first.entry(key).or_insert(place);
+            if let Some(before) = last.insert(key, place) {
+                next.insert((key, before), place);
+                ww.push([before, place]);
+            }
+        }
+    }
+    let mut rw: Vec<Edge> = Vec::new();
+    for &place in &commits {
+        for op in history.ops_of(places.txn(place)) {
+            let source = match history.reads().source(op) {
+                Source::Txn(source) => source,
+                Source::Open(_) => match chosen_of.get(&op) {
+                    Some(&source) => source,
+                    None => continue,
+                },
+                Source::None => continue,
+            };
+            let key = history.op(op).key();
+            let overwriting = match source {
+                INIT => first.get(&key).copied(),
+                source => places.of(source).and_then(|source| next.get(&(key, source)).copied()),
+            };
+            rw.extend(overwriting.filter(|&by| by != place).map(|by| [place, by]));
+        }
+    }
+    for edges in [&mut ww, &mut rw] {
+        edges.sort_unstable();
+        edges.dedup();
+    }
+    let chosen = chosen(history, &witness.sources, places);
+    TransactionsRuling { chosen, commits, ww, rw, ..TransactionsRuling::default() }
+}
+
+/// How many transactions each session has in each stretch; the whole is as long as the longest session.
+fn overview(history: &History, places: &Places, violations: &[Vec<TxnId>]) -> Overview {
+    let sessions = places.sessions();
+    let length = |&session: &SessionId| history.session(session).len();
+    let mut stretches = Stretches::new(sessions.len(), sessions.iter().map(length).max().unwrap_or(0));
+    for (row, session) in sessions.iter().enumerate() {
+        (0..length(session)).for_each(|index| stretches.count(row, index));
+    }
+    let index = |txn: TxnId| {
+        let first = history.session(history.session_of(txn)).next().map_or(txn.0, |first| first.0);
+        (txn.0 - first) as usize
+    };
+    let indices = |txns: &mut dyn Iterator<Item = TxnId>| -> Vec<usize> {
+        txns.filter(|&txn| txn != INIT).map(index).collect()
+    };
+    let shown = indices(&mut places.all().map(|(_, txn)| txn));
+    let marks = violations.iter().map(|txns| indices(&mut txns.iter().copied()));
+    stretches.overview(shown.into_iter(), marks.collect::<Vec<_>>())
+}
