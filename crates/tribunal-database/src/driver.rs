@@ -1,0 +1,164 @@
+//! What a database must do to be recorded.
+
+use crate::Error;
+use std::fmt;
+use std::str::FromStr;
+use tribunal::names::suggestion;
+use tribunal::transactions::Level;
+
+/// An isolation level, as SQL names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    /// READ UNCOMMITTED.
+    ReadUncommitted,
+    /// READ COMMITTED.
+    ReadCommitted,
+    /// REPEATABLE READ.
+    RepeatableRead,
+    /// SERIALIZABLE.
+    Serializable,
+}
+
+impl Isolation {
+    /// Every one, the weakest first.
+    pub const ALL: [Isolation; 4] = [
+        Isolation::ReadUncommitted,
+        Isolation::ReadCommitted,
+        Isolation::RepeatableRead,
+        Isolation::Serializable,
+    ];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isolation::ReadUncommitted => "read-uncommitted",
+            Isolation::ReadCommitted => "read-committed",
+            Isolation::RepeatableRead => "repeatable-read",
+            Isolation::Serializable => "serializable",
+        }
+    }
+}
+
+impl fmt::Display for Isolation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// There is no isolation level of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown isolation level `{0}`{near}", near = suggestion(.0, Isolation::ALL.map(Isolation::name)))]
+pub struct UnknownIsolation(pub String);
+
+impl FromStr for Isolation {
+    type Err = UnknownIsolation;
+
+    fn from_str(name: &str) -> Result<Self, UnknownIsolation> {
+        let mut all = Isolation::ALL.into_iter();
+        all.find(|isolation| isolation.name() == name).ok_or_else(|| UnknownIsolation(name.into()))
+    }
+}
+
+/// An isolation level of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What it is called.
+    pub isolation: Isolation,
+    /// How the database does it, if it has several ways.
+    pub how: Option<&'static str>,
+    /// What the database's documents promise of it.
+    pub promised: Level,
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.how {
+            Some(how) => write!(f, "{}, {how}", self.isolation),
+            None => write!(f, "{}", self.isolation),
+        }
+    }
+}
+
+/// A database with a table of registers and one of lists.
+pub trait Database: Sync {
+    /// Its name and version.
+    fn name(&self) -> String;
+
+    /// The isolation levels that it has, the weakest first.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// Makes the tables anew: so many keys from 0 on, all of them empty.
+    fn reset(&self, setting: Setting, keys: u32) -> Result<(), Error>;
+
+    /// A connection whose transactions run at an isolation level.
+    fn connect(&self, setting: Setting) -> Result<Box<dyn Connection>, Error>;
+}
+
+/// Why a statement did not succeed.
+#[derive(Debug)]
+pub enum Trouble {
+    /// The database refused to go on with the transaction, as it may: a conflict, a deadlock, a lock that did not come.
+    Refused,
+    /// The connection is gone.
+    Lost,
+    /// Something else, which is nobody's to expect.
+    Failed(Error),
+}
+
+/// A connection, with one transaction at a time. After trouble the transaction is over once [`rollback`](Connection::rollback) is called.
+pub trait Connection: Send {
+    /// Begins a transaction.
+    fn begin(&mut self) -> Result<(), Trouble>;
+
+    /// Reads a register: none if it was never written.
+    fn read(&mut self, key: u32) -> Result<Option<i64>, Trouble>;
+
+    /// Reads a list.
+    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, Trouble>;
+
+    /// Writes a register.
+    fn write(&mut self, key: u32, value: i64) -> Result<(), Trouble>;
+
+    /// Appends to a list.
+    fn append(&mut self, key: u32, value: i64) -> Result<(), Trouble>;
+
+    /// Commits the transaction.
+    fn commit(&mut self) -> Result<(), Trouble>;
+
+    /// Undoes the transaction.
+    fn rollback(&mut self) -> Result<(), Trouble>;
+}
+
+/// The elements of a list that is kept as text, with a comma before each.
+#[cfg(any(feature = "sqlite", feature = "postgres", test))]
+pub(crate) fn elements(key: u32, text: &str) -> Result<Vec<i64>, Trouble> {
+    let malformed = || Trouble::Failed(Error::List { key, text: text.into() });
+    let Some(rest) = text.strip_prefix(',') else {
+        return if text.is_empty() { Ok(Vec::new()) } else { Err(malformed()) };
+    };
+    rest.split(',').map(|element| element.parse().map_err(|_| malformed())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_text() {
+        assert!(elements(0, "").is_ok_and(|list| list.is_empty()));
+        assert!(elements(0, ",1,-2,3").is_ok_and(|list| list == [1, -2, 3]));
+        for malformed in ["1", ",", ",1,", ",x"] {
+            assert!(matches!(elements(7, malformed), Err(Trouble::Failed(Error::List { key: 7, .. }))));
+        }
+    }
+
+    #[test]
+    fn names_come_back() {
+        for isolation in Isolation::ALL {
+            assert_eq!(isolation.name().parse(), Ok(isolation));
+        }
+        assert!(
+            "serialisable".parse::<Isolation>().is_err_and(|e| e.to_string().contains("`serializable`?"))
+        );
+    }
+}

@@ -1,0 +1,35 @@
+//! Transactions on real databases: random clients in threads of their own, and the histories they see, with real times.
+//!
+//! A [`Database`] hands out [`Connection`]s at one of its [`Setting`]s, which is an isolation level with what the database promises of it. A
+//! [`Recorder`] runs [`Clients`] on as many connections and gives one history after the other. Values are unique, so that each read names
+//! its source. A transaction that the database refuses is aborted; one whose connection is lost while it commits has an unknown outcome.
+//!
+//! The databases are behind features, `sqlite` and `postgres`, since they take long to build.
+//!
+//! ```
+//! # #[cfg(feature = "sqlite")] {
+//! use std::sync::atomic::AtomicBool;
+//! use tribunal::{Limits, transactions::{Verdict, judge}};
+//! use tribunal_database::{Clients, Database, Recorder, sqlite::Sqlite};
+//! let database = Sqlite::new()?;
+//! for setting in database.settings() {
+//!     let mut recorder = Recorder::new(&database, setting, Clients::default())?;
+//!     let history = recorder.history(&AtomicBool::new(false))?;
+//!     assert!(matches!(judge(&history, setting.promised, &Limits::default()), Verdict::Consistent(_)));
+//! }
+//! # }
+//! # Ok::<(), tribunal_database::Error>(())
+//! ```
+
+mod driver;
+mod error;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+mod record;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+
+pub use driver::{Connection, Database, Isolation, Setting, Trouble, UnknownIsolation};
+pub use error::Error;
+pub use record::Recorder;
+pub use tribunal_machines::transactions::Clients;
