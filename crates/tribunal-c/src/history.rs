@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use tribunal::memory::Execution;
 use tribunal_formats::{
     Error, ErrorKind, Format, Input, Labels, Lines, Object, ReadOptions, Reader as Histories, Subject,
-    WriteError, Writer, open, read, write_history, write_object,
+    WriteError, Writer, open, read, write_subject,
 };
 use tribunal_host::{Source, reading};
 use tribunal_report::Specifications;
@@ -56,10 +56,7 @@ impl History {
 
     fn to_json(&self) -> Result<CString, WriteError> {
         let mut writer = Writer::new(Vec::new(), Format::Json);
-        match &self.source.history().subject {
-            Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default())?,
-            Subject::Object(object) => write_object(&mut writer, object, &Labels::default())?,
-        }
+        write_subject(&mut writer, &self.source.history().subject, &Labels::default())?;
         let mut bytes = writer.finish()?;
         bytes.truncate(bytes.trim_ascii_end().len());
         Ok(c_string(bytes))

@@ -57,7 +57,9 @@ Examples:
   tribunal models                                what the models say
 
 Formats: native JSON and JSON Lines (json); of memories also Axe traces (axe) and the text form (text); of objects also \
-EDN as Jepsen and Knossos write it (edn) and Jepsen's text logs (jepsen-log). The format is recognised by \
+EDN as Jepsen and Knossos write it (edn) and Jepsen's text logs (jepsen-log); of transactions also EDN and JSON as Jepsen writes them \
+for Elle (edn, json; elle if they are registers), Plume's text (plume), dbcop's files (dbcop), Cobra's logs (cobra) and AWDIT's tests \
+(awdit). A folder of Cobra's logs, or of a run in Jepsen's store, is one history. The format is recognised by \
 extension and content; gzip and zstd are read as they are; `-` is standard input.
 
 Exit status:
@@ -320,8 +322,11 @@ impl Judging {
     /// The file's histories; reading them moves the bar.
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
         progress.file(&self.name(), input::size(&self.file));
-        let bytes = progress.watch(input::bytes(&self.file)?);
         let options = reading(self.format, self.budget.max_memory);
+        if input::is_folder(&self.file) {
+            return Ok(input::open(&self.file, options)?.nil_reads(self.nil_reads));
+        }
+        let bytes = progress.watch(input::bytes(&self.file)?);
         Ok(tribunal_formats::read(bytes, &self.name(), options)?.nil_reads(self.nil_reads))
     }
 }
@@ -558,7 +563,7 @@ Exit status: 0 all consistent, 1 inconsistent, 2 bad usage or malformed input, 3
 #[derive(Args, Debug)]
 #[command(after_help = MONITOR_HELP)]
 pub struct MonitorArguments {
-    /// The criterion of an object, or the model of a memory
+    /// The criterion of an object, the model of a memory, or the level of transactions
     #[arg(short, long, value_name = "MODEL", default_value = "linearizable")]
     pub model: Question,
     /// What the object should do, as for check
@@ -573,7 +578,7 @@ pub struct MonitorArguments {
     /// Of a memory: wait for more at the end of the file, until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// Of a memory: read the events as this format, whatever they look like
+    /// Of a memory, or of transactions: read the events as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
     #[command(flatten)]

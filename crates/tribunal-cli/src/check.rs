@@ -79,7 +79,7 @@ struct Session<'a> {
     expectations: Expectations,
     tally: Tally,
     /// By kind, how many histories were reported, and what to say below if that stays one.
-    reported: [(u64, Page); 2],
+    reported: [(u64, Page); 3],
     /// How many histories were passed over, being malformed.
     passed_over: u64,
     /// Whether anything was malformed.
@@ -94,7 +94,7 @@ struct Session<'a> {
 #[derive(Default)]
 struct Numbers {
     index: u64,
-    of_kind: [u64; 2],
+    of_kind: [u64; 3],
 }
 
 /// What came of a history.
@@ -302,6 +302,7 @@ fn kind_of(subject: &Subject) -> usize {
     match subject {
         Subject::Memory(_) => 0,
         Subject::Object(_) => 1,
+        Subject::Transactions(_) => 2,
     }
 }
 
@@ -343,7 +344,8 @@ impl<'a> Session<'a> {
             budget.max_memory,
             streaming,
             &court.progress,
-        )?;
+        )?
+        .transactions(court.arguments.model.as_ref().is_some_and(Questions::ask_of_transactions));
         numbers.index = 0;
         let out = RefCell::new(out);
         let take = |answer| {

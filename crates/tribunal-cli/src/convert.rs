@@ -11,7 +11,7 @@ use crate::output::{Sink, Stdout, complain};
 use crate::pipeline::{self, Each, Heard, Source};
 use crate::progress::Progress;
 use std::io::Write;
-use tribunal_formats::{History, Subject, WriteError, Writer, write_history, write_object};
+use tribunal_formats::{History, WriteError, Writer, write_subject};
 
 pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let ConvertTo::Format(to) = arguments.to else { return litmus::run(arguments, out) };
@@ -82,8 +82,5 @@ enum What {
 }
 
 fn write<W: Write>(writer: &mut Writer<W>, history: &History) -> Result<(), WriteError> {
-    match &history.subject {
-        Subject::Memory(execution) => write_history(writer, execution, &history.labels),
-        Subject::Object(object) => write_object(writer, object, &history.labels),
-    }
+    write_subject(writer, &history.subject, &history.labels)
 }

@@ -20,11 +20,12 @@ Examples:
   tribunal explain --model tso mp.txt               why tso forbids it, or the mo by which it allows it
   tribunal explain --why-not tso --but pso mp.txt   what pso lets go of that tso keeps
   tribunal explain queue.json                       why it fails the weakest criterion that it fails
+  tribunal explain history.edn                      the anomaly of transactions, by name, and the levels that they satisfy
   tribunal explain --index 3 litmus.jsonl           the fourth history of the file
 
 An explanation is at most 40 lines: the steps that lead round in a circle, each with its reason, and the threads that they \
 go through, with the lines of the input. `(1)` stands where the first step begins. Of an object, it is the first return that nothing explains, and a \
-smallest part of the history that shows it, `>` before the operation that returns.
+smallest part of the history that shows it, `>` before the operation that returns. Of transactions it is the anomaly of the weakest level that fails, with the transactions in their sessions.
 
 Exit status: 0 consistent, 1 inconsistent, 2 bad usage or malformed input, or a model named does not apply, 3 undecided, 130 \
 stopped by Ctrl-C. With --why-not it is the verdict of that model; 3 if either is undecided.";
@@ -63,7 +64,8 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
     let inquiry = Inquiry::new(arguments.questions(), specifications);
     let name = arguments.judging.name();
     let progress = Progress::new();
-    let histories = arguments.judging.histories(&progress)?;
+    let levels = arguments.questions().ask_of_transactions();
+    let histories = arguments.judging.histories(&progress)?.transactions(levels);
     let (mut inconsistent, mut undecided, mut explained, mut read) = (false, false, 0u64, 0u64);
     for (history, index) in histories.zip(0..) {
         let history = history?;

@@ -1,4 +1,4 @@
-//! `tribunal generate`: histories from simulated memories and objects, from other histories, and from constructions that
+//! `tribunal generate`: histories from simulated memories, objects and stores, from other histories, and from constructions that
 //! make them hard to judge.
 
 mod hard;
@@ -6,6 +6,7 @@ mod machine;
 mod mutate;
 mod object;
 mod spool;
+mod transactions;
 
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -24,6 +25,8 @@ enum Generate {
     Machine(machine::MachineArguments),
     /// Run random clients on a simulated object and write what they call and what it returns
     Object(object::ObjectArguments),
+    /// Run random clients on a simulated store and write their transactions
+    Transactions(transactions::TransactionsArguments),
     /// Change histories: send reads to other writes, drop fences, weaken orders
     Mutate(mutate::MutateArguments),
     /// Construct histories that are hard to judge, or whose verdicts are known
@@ -34,6 +37,7 @@ pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Status, Fa
     match &arguments.what {
         Generate::Machine(arguments) => machine::run(arguments, out),
         Generate::Object(arguments) => object::run(arguments, out),
+        Generate::Transactions(arguments) => transactions::run(arguments, out),
         Generate::Mutate(arguments) => mutate::run(arguments, out),
         Generate::Hard(arguments) => hard::run(arguments, out),
     }

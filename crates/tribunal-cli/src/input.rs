@@ -6,13 +6,17 @@ use crate::output::Stdout;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_formats::{Input, ReadOptions, Reader};
 
-/// Opens a file of histories; `-` is standard input.
+/// Opens a file or a folder of histories; `-` is standard input.
 pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
+    if is_folder(file) {
+        return folder(file, options, Arc::default());
+    }
     Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), options)?)
 }
 
@@ -40,6 +44,19 @@ pub fn each(
         }
     }
     Ok(malformed)
+}
+
+/// Whether a folder is meant, which may be a history.
+pub fn is_folder(file: &OsStr) -> bool {
+    matches!(Input::from_arg(file), Input::Path(path) if path.is_dir())
+}
+
+/// Opens a folder that is a history, until nobody wants it any more.
+pub fn folder(file: &OsStr, options: ReadOptions, stop: Arc<AtomicBool>) -> Result<Reader, Failure> {
+    let open = move |path: &Path| -> io::Result<Box<dyn Read + Send>> {
+        Ok(Box::new(Bytes { file: File::open(path)?, stop: stop.clone() }))
+    };
+    Ok(tribunal_formats::open_folder(Path::new(file), options, open)?)
 }
 
 /// Opens a file of anything; `-` is standard input.

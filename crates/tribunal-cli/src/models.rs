@@ -1,4 +1,4 @@
-//! `tribunal models`: what the models of memories and the criteria of objects are.
+//! `tribunal models`: what the models of memories, the criteria of objects and the levels of transactions are.
 
 use crate::args::{ModelStyle, ModelsArguments};
 use crate::exit::Status;
@@ -8,12 +8,13 @@ use serde_json::json;
 use std::io::Write;
 use tribunal::Model;
 use tribunal::object::Criterion;
+use tribunal::transactions::Level;
 use tribunal_report::Question;
 
 pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let every = || {
         let models = Model::ALL.map(Question::Model).into_iter();
-        models.chain(Criterion::ALL.map(Question::Criterion))
+        models.chain(Criterion::ALL.map(Question::Criterion)).chain(Level::ALL.map(Question::Level))
     };
     let asked = if arguments.models.is_empty() { every().collect() } else { arguments.models.clone() };
     match arguments.output {
@@ -36,6 +37,7 @@ fn as_json(question: &Question, out: &mut Stdout) -> std::io::Result<()> {
     let of = match question {
         Question::Model(_) => "memory",
         Question::Criterion(_) => "object",
+        Question::Level(_) => "transactions",
     };
     writeln!(
         out,
@@ -75,6 +77,7 @@ fn sentence(question: &Question) -> String {
     match question {
         Question::Model(model) => model.sentence(),
         Question::Criterion(criterion) => criterion.sentence().into(),
+        Question::Level(level) => level.sentence(),
     }
 }
 
@@ -84,6 +87,7 @@ fn definition(question: &Question) -> String {
         Question::Criterion(criterion) => {
             format!("(* {} *)\n\n{}\n", criterion.sentence(), axioms(question).replace("; ", "\n"))
         }
+        Question::Level(level) => format!("(* {} *)\n\n{}\n", level.sentence(), level.axioms()),
     }
 }
 
@@ -91,6 +95,7 @@ fn axioms(question: &Question) -> String {
     let criterion = match question {
         Question::Model(model) => return model.axioms(),
         Question::Criterion(criterion) => criterion,
+        Question::Level(level) => return level.axioms(),
     };
     let mut axioms: Vec<String> = match criterion {
         Criterion::Sequential => return "Ret; lin >= po; vis = lin".into(),
@@ -103,6 +108,7 @@ fn axioms(question: &Question) -> String {
 fn complexity(question: &Question) -> &'static str {
     match question {
         Question::Model(model) => model.complexity(),
+        Question::Level(level) => level.complexity(),
         Question::Criterion(Criterion::Linearizable) => {
             "NP-complete; O(n log n) for register, set, queue, stack and priority-queue without repeated values"
         }

@@ -4,6 +4,7 @@ mod feed;
 mod lines;
 mod memory;
 mod object;
+mod transactions;
 
 use crate::args::MonitorArguments;
 use crate::exit::Status;
@@ -11,10 +12,11 @@ use crate::failure::Failure;
 use crate::output::Stdout;
 use tribunal_report::Question;
 
-/// Monitors a memory or an object, as the model says.
+/// Monitors a memory, an object or transactions, as the model says.
 pub fn run(arguments: &MonitorArguments, out: &mut Stdout) -> Result<Status, Failure> {
     match &arguments.model {
         Question::Criterion(criterion) => object::run(arguments, criterion, out),
         Question::Model(model) => memory::run(arguments, *model, out),
+        Question::Level(level) => transactions::run(arguments, *level, out),
     }
 }

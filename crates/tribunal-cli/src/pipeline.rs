@@ -86,12 +86,22 @@ impl Source {
         let name = file.to_string_lossy().into_owned();
         progress.file(&name, input::size(file));
         let stop = Arc::new(AtomicBool::new(false));
-        let bytes = progress.watch(input::bytes(file)?.until(stop.clone()));
         let options = reading(format, max_memory);
         let room = (options.max_memory / 64).clamp(256 << 10, 16 << 20);
-        let reader = tribunal_formats::read(bytes, &name, options)?.nil_reads(nil_reads);
+        let reader = if input::is_folder(file) {
+            input::folder(file, options, stop.clone())?
+        } else {
+            let bytes = progress.watch(input::bytes(file)?.until(stop.clone()));
+            tribunal_formats::read(bytes, &name, options)?
+        };
+        let reader = reader.nil_reads(nil_reads);
         let keep_going = streaming.keep_going;
         Ok(Source { pieces: reader.pieces(keep_going), name, keep_going, room, stop })
+    }
+
+    /// The same, with transactions where there is a choice if they are wanted.
+    pub fn transactions(self, wanted: bool) -> Self {
+        Source { pieces: self.pieces.transactions(wanted), ..self }
     }
 
     /// The format, as forced or recognised.

@@ -1,6 +1,7 @@
-//! `tribunal record`: histories of what this machine really does.
+//! `tribunal record`: histories of what this machine, or a database, really does.
 
 mod program;
+mod transactions;
 
 use crate::args::seconds;
 use crate::destination::Destination;
@@ -34,6 +35,8 @@ pub struct RecordArguments {
 pub enum Record {
     /// Run random programs on this machine's own memory and write what their threads read
     Memory(MemoryArguments),
+    /// Run random clients on a database at each of its isolation levels and say which levels their transactions satisfy
+    Transactions(transactions::TransactionsArguments),
 }
 
 const MEMORY_HELP: &str = "\
@@ -151,11 +154,15 @@ fn model(name: &str) -> Result<Model, String> {
     match named(name)? {
         Question::Model(model) => Ok(model),
         Question::Criterion(_) => Err("a criterion of objects: expected a model of memories".into()),
+        Question::Level(_) => Err("a level of transactions: expected a model of memories".into()),
     }
 }
 
 pub fn run(arguments: &RecordArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let Record::Memory(arguments) = &arguments.what;
+    let arguments = match &arguments.what {
+        Record::Memory(arguments) => arguments,
+        Record::Transactions(arguments) => return transactions::run(arguments, out),
+    };
     if let Some(file) = &arguments.program {
         return program::run(file, arguments, out);
     }

@@ -19,9 +19,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 use tribunal::object::{Criterion, Specification, specs};
+use tribunal::transactions::Level;
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, Labels, Object, Subject, Writer, write_history, write_object};
+use tribunal_formats::{Format, Labels, Object, Subject, Transactions, Writer, write_subject};
 use tribunal_host::named;
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications};
 use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
@@ -30,11 +31,12 @@ const SEPARATE_HELP: &str = "\
 Examples:
   tribunal separate --in pso --out tso         the smallest history that pso allows and tso forbids, and why
   tribunal separate --in causal --out linearizable --to json
+  tribunal separate --in si --out ser          write skew: what si allows and ser forbids
   tribunal separate --in rmo --out 'po-mm=deps;rf-mm=rfe' --events 4
   tribunal separate                            a table of how all models relate
   tribunal separate --known found/*.txt --svg hierarchy.svg
 
-All histories of up to --events events (reads, writes, RMWs and fences; operations, of an object) are tried, the small ones \
+All histories of up to --events events (reads, writes, RMWs and fences; operations, of an object or of transactions) are tried, the small ones \
 first, once up to the names of threads, locations and values. Dependencies, orders and times are as strong as the forbidding \
 model may see them, and then no stronger than they must be. Final values are left out. Each event more takes some 20 times as \
 long: 6 are a matter of seconds, 7 of minutes, 8 of an hour.
@@ -51,14 +53,14 @@ time ran out; 130 stopped by Ctrl-C.";
 #[derive(Args, Debug)]
 #[command(after_help = SEPARATE_HELP)]
 pub struct SeparateArguments {
-    /// The model or criterion that is to allow the history
+    /// The model, criterion or level that is to allow the history
     #[arg(long = "in", value_name = "MODEL", requires = "forbids", value_parser = named::<Question>)]
     allows: Option<Question>,
-    /// The model or criterion that is to forbid it
+    /// The model, criterion or level that is to forbid it
     #[arg(long = "out", value_name = "MODEL", requires = "allows", value_parser = named::<Question>)]
     forbids: Option<Question>,
-    /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations 3,
-    /// in the table always
+    /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations of an
+    /// object 3, in the table always, and of transactions 6
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MOST_EVENTS as i64))]
     events: Option<u8>,
     /// Histories to try beside, however large; `-` is standard input
@@ -87,6 +89,9 @@ const SPECIFICATIONS: [&str; 5] = ["register", "counter", "set", "queue", "stack
 /// What of objects is tried unless said otherwise: every pair of criteria that differ does so with 3 operations.
 const OPERATIONS: usize = 3;
 
+/// What of transactions is tried unless said otherwise: the long fork has 6 operations.
+const TRANSACTED: usize = 6;
+
 impl SeparateArguments {
     fn limits(&self) -> Limits<'static> {
         let max_states = Limits::default().max_states;
@@ -112,8 +117,11 @@ pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Fa
             let pair = Pair { allows: allows.clone(), forbids: forbids.clone() };
             criteria(pair, &known, arguments, out)
         }
+        (Some(Question::Level(allows)), Some(Question::Level(forbids))) => {
+            levels(Pair { allows: *allows, forbids: *forbids }, &known, arguments, out)
+        }
         (Some(allows), Some(forbids)) => Err(Failure::Usage(format!(
-            "--in {allows} --out {forbids}: one is of memories and the other of objects, which have no history in common"
+            "--in {allows} --out {forbids}: they are of different kinds of histories, which have none in common"
         ))),
         _ => table(&known, arguments, out),
     }
@@ -172,6 +180,30 @@ fn criteria(
     report(found, objects.given.given(), &questions, Reached::of(&separations, "operations"), arguments, out)
 }
 
+fn levels(
+    pair: Pair<Level>,
+    known: &Known,
+    arguments: &SeparateArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    let given = known.transactions(&pair, &arguments.limits());
+    let search = smaller(arguments.search(TRANSACTED), given.map(|given| given.history.ops().len()));
+    let progress = Progress::new();
+    let mut separations =
+        separate::levels(&[pair], &search, |operations, tried| progress.separating(operations, tried));
+    drop(progress);
+    let found = separations.found[0].take().map(|history| {
+        let lines = vec![0; history.len()];
+        (Transactions { history, lines }, true)
+    });
+    let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.ops().len()));
+    let found = found
+        .or(given)
+        .map(|(transactions, smallest)| Found { subject: Subject::Transactions(transactions), smallest });
+    let questions = [pair.allows, pair.forbids].map(Question::Level);
+    report(found, None, &questions, Reached::of(&separations, "operations"), arguments, out)
+}
+
 /// There is no need to look for what is no smaller than what is given.
 fn smaller(search: Search<'_>, given: Option<usize>) -> Search<'_> {
     Search { events: given.map_or(search.events, |given| search.events.min(given - 1)), ..search }
@@ -219,7 +251,11 @@ fn report(
         return Ok(Status::Undecided);
     };
     write(&subject, arguments, out)?;
-    let (events, remark) = (size(&subject), if smallest { "no fewer do" } else { "perhaps fewer do" });
+    let events = match &subject {
+        Subject::Transactions(transactions) => transactions.history.ops().len(),
+        other => other.len(),
+    };
+    let remark = if smallest { "no fewer do" } else { "perhaps fewer do" };
     let line = format!("{events} {unit} separate {allows} and {forbids}; {remark}");
     if alone {
         complain(&line);
@@ -227,12 +263,13 @@ fn report(
     }
     let built_in = match &subject {
         Subject::Object(object) => specs::named(&object.spec).ok(),
-        Subject::Memory(_) => None,
+        _ => None,
     };
     let spec = spec.or(built_in.as_deref());
     let typed;
     let judged = match (&subject, spec) {
         (Subject::Memory(execution), _) => Judged::Memory(execution),
+        (Subject::Transactions(transactions), _) => Judged::Transactions(&transactions.history),
         (Subject::Object(object), Some(spec)) => {
             typed = object.typed(&object.spec, spec)?;
             Judged::Object(&typed)
@@ -254,26 +291,16 @@ fn report(
     Ok(Status::Success)
 }
 
-fn size(subject: &Subject) -> usize {
-    match subject {
-        Subject::Memory(execution) => execution.len(),
-        Subject::Object(object) => object.history.len(),
-    }
-}
-
 /// Writes the history as asked, or as people read it.
 fn write(subject: &Subject, arguments: &SeparateArguments, out: &mut Stdout) -> Result<(), Failure> {
     let path = arguments.output.as_deref();
     let usual = match subject {
         Subject::Memory(_) => Format::Text,
-        Subject::Object(_) => Format::Json,
+        Subject::Object(_) | Subject::Transactions(_) => Format::Json,
     };
     let format = arguments.to.or_else(|| path.and_then(Format::of_path)).unwrap_or(usual);
     let mut writer = Writer::new(Sink::open(path, out)?, format);
-    let written = match subject {
-        Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
-        Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
-    };
+    let written = write_subject(&mut writer, subject, &Labels::default());
     written.map_err(|error| Failure::writing(error, "the history found", path))?;
     writer.finish().map_err(|source| Failure::output(path, source))?.finish()
 }

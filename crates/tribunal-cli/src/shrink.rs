@@ -8,9 +8,9 @@ use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
 use crate::pipeline::{self, Each, Heard, Source};
 use crate::progress::Progress;
-use tribunal_formats::{Format, History, Labels, NilReads, Subject, Writer, write_history, write_object};
+use tribunal_formats::{Format, History, Labels, NilReads, Writer, write_subject};
 use tribunal_host::Memory;
-use tribunal_report::{Part, usual_question};
+use tribunal_report::{Part, Question, usual_question};
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -19,6 +19,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     let (progress, memory) = (Progress::new(), Memory::default());
     let Judging { format, nil_reads, budget, file, .. } = &arguments.judging;
     let source = Source::open(file, *format, *nil_reads, budget.max_memory, &arguments.streaming, &progress)?;
+    let source = source.transactions(matches!(arguments.model, Some(Question::Level(_))));
     let to = self::format(arguments, source.format());
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
     let mut malformed = Malformed::new(&arguments.streaming);
@@ -56,10 +57,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
                     limit.map_or(String::new(), |limit| format!(", perhaps not the fewest: {limit}"));
                 say(&format!("inconsistent, {left} of {} left{perhaps}", case.events()));
                 let mut writer = Writer::new(Vec::new(), to);
-                let written = match &*part {
-                    Subject::Memory(execution) => write_history(&mut writer, execution, &Labels::default()),
-                    Subject::Object(object) => write_object(&mut writer, object, &Labels::default()),
-                };
+                let written = write_subject(&mut writer, &part, &Labels::default());
                 let written = written.and_then(|()| Ok(writer.finish()?));
                 let history = format!("{name}:{line}");
                 Outcome::Shrunk(

@@ -19,6 +19,7 @@ use std::fmt;
 use std::io::Write;
 use tribunal::memory::Execution;
 use tribunal::object;
+use tribunal::transactions;
 use tribunal::verdict::Witness;
 use tribunal::verify::{self, Refusal};
 use tribunal::{Limits, Model, Verdict};
@@ -62,6 +63,8 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     )?;
     // The other half is for what is read of a line.
     let mut lines = Lines::new(Box::new(input::lines(&arguments.certificate)?), max_memory / 2);
+    let level = lines.first_model().is_some_and(|model| matches!(named(model), Ok(Question::Level(_))));
+    let source = source.transactions(level);
     let (mut verifications, mut skipped, mut cut_short) = (Verifications::default(), 0u64, false);
     let mut malformed = Malformed::new(&arguments.streaming);
     // The file that the lines say they are about.
@@ -455,8 +458,22 @@ impl Claimed {
                     Verification::of_object(verified, spec)
                 }))
             }
+            (Judged::Transactions(history), &Question::Level(level))
+                if self.said == Said::Verdict(Word::Unsupported) =>
+            {
+                let applies = !level.needs_times() || history.is_timed();
+                Some(if applies { refused("the level does apply".into()) } else { Verification::Accepted })
+            }
+            (Judged::Transactions(history), &Question::Level(level)) => {
+                let verdict = self.of_transactions(history)?;
+                Some(verdict.map_or_else(refused, |verdict| {
+                    Verification::of_transactions(verify::transactions::verify_within(
+                        history, level, &verdict, limits,
+                    ))
+                }))
+            }
             (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),
-            (_, question) => Some(refused(unfit(question).into())),
+            (judged, question) => Some(refused(unfit(question, judged))),
         }
     }
 
@@ -512,6 +529,32 @@ impl Claimed {
         Some(match races {
             Ok(races) => Verification::of_memory(verify::verify_races(&x, model, &races, limits)),
             Err(error) => Verification::Refused(error.to_string()),
+        })
+    }
+
+    /// The verdict on transactions that the line claims; nothing if it claims nothing.
+    fn of_transactions(
+        &self,
+        history: &transactions::History,
+    ) -> Option<Result<transactions::Verdict, String>> {
+        use certificate::transactions::{violation_from_json, witness_from_json};
+        let Said::Verdict(word) = self.said else {
+            return Some(Err("races are of memories, and the history is of transactions".into()));
+        };
+        Some(match word {
+            Word::Undecided | Word::Unsupported => return None,
+            Word::Consistent => match &self.witness {
+                None => Err(NO_WITNESS.into()),
+                Some(json) => witness_from_json(history, json)
+                    .map_err(|error| error.to_string())
+                    .map(transactions::Verdict::Consistent),
+            },
+            Word::Inconsistent => match &self.violation {
+                None => Err(NO_VIOLATION.into()),
+                Some(json) => violation_from_json(history, json)
+                    .map_err(|error| error.to_string())
+                    .map(transactions::Verdict::Inconsistent),
+            },
         })
     }
 

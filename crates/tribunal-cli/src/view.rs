@@ -19,12 +19,13 @@ const VIEW_HELP: &str = "\
 Examples:
   tribunal view sb.txt -o sb.html                 a page with all models
   tribunal view queue.json -o queue.html          a timeline with all criteria
+  tribunal view history.edn -o txn.html           transactions in their sessions with all levels
   tribunal view --model tso trace.axe -o tso.html this model alone
   tribunal view --index 3 litmus.jsonl -o c.html  the fourth history of the file
   tribunal view sb.txt --svg sb.svg               a plain picture
   tribunal view sb.txt --dot - | dot -Tpdf -o sb.pdf
 
-The page is one file that needs nothing else: threads as columns or processes as rows, the edges to switch on and off, \
+The page is one file that needs nothing else: threads or sessions as columns, or processes as rows, the edges to switch on and off, \
 the violation to step through. Of a large history it has a window around the violation, with an overview of the whole. \
 Shown first, and alone in a plain picture, is the weakest model that forbids the history, or else the first. \
 Each answer may take 10 seconds, unless --timeout says otherwise; what is undecided is shown as such.
@@ -89,7 +90,8 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
 /// The history of the index asked for.
 fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<History, Failure> {
     let mut histories = 0;
-    for history in arguments.judging.histories(progress)? {
+    let levels = arguments.model.ask_of_transactions();
+    for history in arguments.judging.histories(progress)?.transactions(levels) {
         let history = history?;
         if histories == arguments.index {
             return Ok(history);

@@ -13,6 +13,8 @@ mod object;
 mod pages;
 #[path = "browser/screenshots.rs"]
 mod screenshots;
+#[path = "browser/transactions.rs"]
+mod transactions;
 #[path = "browser/wasm.rs"]
 mod wasm;
 

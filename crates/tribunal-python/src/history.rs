@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tribunal_formats::{
-    Error, Format, History as Parsed, Labels, Lines, Reader, Subject, Writer, write_history, write_object,
+    Error, Format, History as Parsed, Labels, Lines, Reader, Subject, Writer, write_subject,
 };
 use tribunal_host::{Source, named, reading, specifications};
 use tribunal_report::{Part, Question, usual_question};
@@ -43,11 +43,7 @@ impl History {
     fn write(&self, format: Format) -> PyResult<String> {
         let mut writer = Writer::new(Vec::new(), format);
         let history = self.source.history();
-        let written = match &history.subject {
-            Subject::Memory(execution) => write_history(&mut writer, execution, &history.labels),
-            Subject::Object(object) => write_object(&mut writer, object, &history.labels),
-        };
-        written.map_err(error)?;
+        write_subject(&mut writer, &history.subject, &history.labels).map_err(error)?;
         let bytes = writer.finish().map_err(error)?;
         String::from_utf8(bytes).map_err(error)
     }
@@ -61,12 +57,13 @@ impl History {
         self.source.case().name().map(Into::into)
     }
 
-    /// `memory` or `object`.
+    /// `memory`, `object` or `transactions`.
     #[getter]
     fn kind(&self) -> &'static str {
         match self.source.history().subject {
             Subject::Memory(_) => "memory",
             Subject::Object(_) => "object",
+            Subject::Transactions(_) => "transactions",
         }
     }
 
@@ -177,6 +174,7 @@ impl History {
         let unit = match self.source.history().subject {
             Subject::Memory(_) => "events",
             Subject::Object(_) => "operations",
+            Subject::Transactions(_) => "transactions",
         };
         format!("<tribunal.History {case}, {} {unit}>", case.events())
     }

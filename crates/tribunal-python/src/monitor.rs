@@ -86,6 +86,7 @@ impl Monitor {
                 let spec = spec.ok_or_else(|| error("spec: what should the object do? for example queue"))?;
                 State::Object(Object::new(spec, criterion, budget)?)
             }
+            Question::Level(level) => return Err(error(format!("{level}: transactions are not monitored"))),
         };
         Ok(Monitor { state: Mutex::new(state), model })
     }

@@ -15,6 +15,7 @@ mod repeated;
 mod sc;
 mod shrink;
 mod subset;
+mod transactions;
 mod tso;
 mod weak;
 
@@ -102,6 +103,11 @@ pub static SUITES: &[Suite] = &[
         run: litmus::run,
     },
     Suite { name: "many", about: "small histories by the thousand, read and checked", run: many::run },
+    Suite {
+        name: "transactions",
+        about: "isolation levels of workloads that grow, and of formulas (Biswas and Enea 2019)",
+        run: transactions::run,
+    },
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
     Suite {
         name: "subset",

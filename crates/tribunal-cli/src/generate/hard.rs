@@ -11,10 +11,12 @@ use std::ffi::OsString;
 use std::io::Read;
 use tribunal::Model;
 use tribunal::memory::Execution;
+use tribunal::transactions::History;
 use tribunal_formats::{Format, Labels, write_history};
 use tribunal_machines::hard::satisfiability::{self, Reduction};
 use tribunal_machines::hard::triangles::{self, Graph};
 use tribunal_machines::hard::{Formula, InvalidFormula, Lock, Pattern, kernel, renamed};
+use tribunal_machines::transactions::families;
 
 #[derive(Args, Debug)]
 pub struct HardArguments {
@@ -40,6 +42,7 @@ const SAT_HELP: &str = "\
 Examples:
   tribunal generate hard sat --variables 50 --ratio 4.26 --seed 3 | tribunal check --model sc -
   tribunal generate hard sat --dimacs uf20-01.cnf --reduction guarded -o uf20-01.json
+  tribunal generate hard sat --transactions --variables 30 | tribunal check --model si,ser -
 
 The reduction `split` asks the same of sc, tso and pso, `guarded` is for sc alone and has fewer events. With n variables and m clauses of \
 three literals both have 2n + 6m writes. Formulas of about 4.26 clauses a variable are the hardest: half of them are satisfiable.
@@ -64,6 +67,9 @@ struct SatArguments {
     /// How the formula becomes a history
     #[arg(long, value_name = "REDUCTION", default_value = "split", value_parser = reduction())]
     reduction: Reduction,
+    /// Write transactions, which satisfy si and ser if and only if the formula is satisfiable
+    #[arg(long, conflicts_with = "reduction")]
+    transactions: bool,
     #[command(flatten)]
     several: Several,
     #[command(flatten)]
@@ -122,6 +128,9 @@ struct KernelArguments {
     /// The combination of orders that is allowed, a number or 0b and its bits
     #[arg(long, value_name = "BITS", requires = "pairs", value_parser = bits)]
     allowed: Option<u32>,
+    /// Write transactions of one access each, which satisfy session-ser if and only if sc allows the history
+    #[arg(long)]
+    transactions: bool,
     #[command(flatten)]
     destination: Destination,
 }
@@ -225,6 +234,15 @@ fn bits(text: &str) -> Result<u32, String> {
 
 pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Status, Failure> {
     match &arguments.what {
+        Hard::Sat(arguments) if arguments.transactions => {
+            let formulas: Box<dyn Iterator<Item = Formula>> = match &arguments.dimacs {
+                Some(file) => Box::new([dimacs(file)?].into_iter()),
+                None => Box::new(arguments.several.seeds().map(|seed| arguments.formula(seed))),
+            };
+            let histories =
+                formulas.map(|formula| Ok((families::satisfiability(&formula), Labels::default())));
+            arguments.destination.write_transactions(out, histories)
+        }
         Hard::Sat(arguments) => match &arguments.dimacs {
             Some(file) => {
                 let formula = dimacs(file)?;
@@ -244,7 +262,10 @@ pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Status, Failur
             {
                 return Err(Failure::Usage(format!("--allowed {allowed} has more than {pairs} bits")));
             }
-            arguments.destination.write(out, [arguments.history()])
+            match arguments.transactions {
+                true => arguments.destination.write_transactions(out, arguments.as_transactions()),
+                false => arguments.destination.write(out, [arguments.history()]),
+            }
         }
         Hard::Pattern(arguments) => arguments.destination.write(out, [arguments.history()]),
         Hard::Lock(arguments) => {
@@ -332,6 +353,16 @@ impl KernelArguments {
         };
         let consistent = self.pairs.is_none() || self.allowed.is_some();
         Known { history, name, verdicts: vec![(Model::Sc, consistent), (Model::Wsc, true)] }
+    }
+}
+
+impl KernelArguments {
+    /// The same as transactions.
+    fn as_transactions(&self) -> Option<Result<(History, Labels), Failure>> {
+        let Known { history, name, verdicts } = self.history();
+        let sc = verdicts.iter().find(|(model, _)| *model == Model::Sc).map(|&(_, consistent)| consistent);
+        let labels = Labels(vec![("session-ser".into(), sc)]);
+        families::of_memory(&renamed(&history, &name)).map(|history| Ok((history, labels)))
     }
 }
 

@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::iter;
 use tribunal::memory::Execution;
 use tribunal::object::History;
-use tribunal_formats::{Format, Labels, Object, Subject, write_history, write_object};
+use tribunal_formats::{Format, Labels, Object, Subject, write_subject};
 use tribunal_host::reading;
 use tribunal_machines::hard::{self, Mutation};
 use tribunal_machines::objects;
@@ -98,15 +98,12 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
                 if interrupt::requested() {
                     return Ok(Status::Interrupted);
                 }
-                let written = match mutant {
-                    Some(Subject::Memory(x)) => write_history(&mut writer, &x, &Labels::default()),
-                    Some(Subject::Object(object)) => write_object(&mut writer, &object, &Labels::default()),
-                    None => {
-                        missing = true;
-                        complain(&format!("{case}: seed {seed}: {}, left out", arguments.lack()));
-                        continue;
-                    }
+                let Some(mutant) = mutant else {
+                    missing = true;
+                    complain(&format!("{case}: seed {seed}: {}, left out", arguments.lack()));
+                    continue;
                 };
+                let written = write_subject(&mut writer, &mutant, &Labels::default());
                 written.map_err(|error| arguments.destination.failure(error, &format!("{file}:{line}")))?;
             }
         }
@@ -155,6 +152,7 @@ impl MutateArguments {
                 let found = found.filter(|mutant| mutation.reads == 0 || lies(mutant));
                 Ok(found.map(|mutant| of(objects::renamed(&mutant, &name))))
             }
+            Subject::Transactions(_) => Err(case.failure("histories of transactions are not mutated")),
         }
     }
 

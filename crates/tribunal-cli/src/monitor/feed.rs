@@ -1,7 +1,7 @@
 //! Events from another thread, so that a silent pipe is no reason to keep an answer back.
 
 use crate::failure::Failure;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -25,7 +25,7 @@ enum Message<T> {
     Events(Vec<T>),
     /// So many reads of nil, or lines without an end, were left out.
     LeftOut(u64),
-    Failed(Error),
+    Failed(Failure),
 }
 
 /// What comes next.
@@ -46,14 +46,14 @@ impl Feed<ObjectEvent> {
         nil_reads: NilReads,
     ) -> Self {
         let (name, spec) = (name.to_string(), spec.map(str::to_string));
-        Feed::start(move |sender| read_object(bytes, &name, options, spec.as_deref(), nil_reads, sender))
+        Feed::start(move |sender| Ok(read_object(bytes, &name, options, spec.as_deref(), nil_reads, sender)?))
     }
 
     /// The specification that the events imply, if there are any; to be asked for first, if none was given.
     pub fn spec(&mut self) -> Result<Option<String>, Failure> {
         match self.messages.recv() {
             Ok(Message::Spec(spec)) => Ok(spec),
-            Ok(Message::Failed(error)) => Err(error.into()),
+            Ok(Message::Failed(failure)) => Err(failure),
             Ok(Message::Events(_) | Message::LeftOut(_)) | Err(_) => Ok(None),
         }
     }
@@ -63,17 +63,38 @@ impl Feed<Observed> {
     /// Begins to read what is observed of a memory.
     pub fn of_memory(bytes: impl Read + Send + 'static, name: &str, options: ReadOptions) -> Self {
         let name = name.to_string();
-        Feed::start(move |sender| read_memory(bytes, &name, options, sender))
+        Feed::start(move |sender| Ok(read_memory(bytes, &name, options, sender)?))
+    }
+}
+
+impl Feed<Vec<u8>> {
+    /// Begins to read lines, each with its end.
+    pub fn of_lines(bytes: impl Read + Send + 'static, name: &str) -> Self {
+        let file = name.to_string();
+        Feed::start(move |sender| {
+            let outbox = Outbox { batch: Arc::default(), sender: sender.clone() };
+            let mut bytes = BufReader::new(Prompt { bytes, outbox: outbox.clone() });
+            loop {
+                let mut line = Vec::new();
+                match bytes.read_until(b'\n', &mut line) {
+                    Ok(0) => break,
+                    Ok(_) => outbox.put(line),
+                    Err(source) => return Err(Failure::Read { file, source }),
+                }
+            }
+            outbox.send();
+            Ok(())
+        })
     }
 }
 
 impl<T: Send + 'static> Feed<T> {
-    fn start(read: impl FnOnce(&SyncSender<Message<T>>) -> Result<(), Error> + Send + 'static) -> Self {
+    fn start(read: impl FnOnce(&SyncSender<Message<T>>) -> Result<(), Failure> + Send + 'static) -> Self {
         let (sender, messages) = sync_channel(8);
         std::thread::spawn(move || {
-            if let Err(error) = read(&sender) {
+            if let Err(failure) = read(&sender) {
                 // Nobody listens any more: so be it.
-                let _ = sender.send(Message::Failed(error));
+                let _ = sender.send(Message::Failed(failure));
             }
         });
         Feed { messages, batch: Vec::new().into_iter(), left_out: 0 }
@@ -93,7 +114,7 @@ impl<T: Send + 'static> Feed<T> {
                 Ok(Message::Events(batch)) => self.batch = batch.into_iter(),
                 Ok(Message::LeftOut(count)) => self.left_out = count,
                 Ok(Message::Spec(_)) => {}
-                Ok(Message::Failed(error)) => return Err(error.into()),
+                Ok(Message::Failed(failure)) => return Err(failure),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Silence),
                 Err(RecvTimeoutError::Disconnected) => return Ok(Next::End),
             }

@@ -3,6 +3,7 @@
 mod brief;
 mod expect;
 mod json;
+mod levels;
 mod lines;
 mod matrix;
 mod overview;

@@ -1,5 +1,6 @@
-//! Everything that applies, of every history: the matrix for memories, the strongest criteria for objects.
+//! Everything that applies, of every history: the matrix for memories, the strongest criteria for objects, the levels of transactions.
 
+use super::levels::Levels;
 use super::lines::error_line;
 use super::matrix::Matrix;
 use super::profile::Profile;
@@ -15,6 +16,7 @@ use tribunal_report::Finding;
 pub struct Overview {
     matrix: Matrix,
     profile: Profile,
+    levels: Levels,
 }
 
 impl Overview {
@@ -23,6 +25,7 @@ impl Overview {
         Overview {
             matrix: Matrix::new(witness, budget.clone()),
             profile: Profile::new(witness, budget.clone()),
+            levels: Levels::new(witness, budget.clone()),
         }
     }
 }
@@ -32,6 +35,7 @@ impl Report for Overview {
         match case.subject {
             Subject::Memory(_) => self.matrix.row(case, findings, sheet),
             Subject::Object(_) => self.profile.history(case, findings, sheet),
+            Subject::Transactions(_) => self.levels.history(case, findings, sheet),
         }
     }
 

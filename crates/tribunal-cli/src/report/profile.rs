@@ -31,6 +31,7 @@ impl Profile {
             .iter()
             .filter_map(|finding| match finding.ruling.question() {
                 Question::Criterion(criterion) => Some((criterion, finding.ruling.word())),
+                Question::Level(_) => None,
                 Question::Model(_) => None,
             })
             .collect();

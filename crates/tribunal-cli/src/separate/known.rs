@@ -5,8 +5,9 @@ use crate::input;
 use std::ffi::OsString;
 use tribunal::memory::Execution;
 use tribunal::object::{self, Criterion, specs};
+use tribunal::transactions::{self, Level};
 use tribunal::{Limits, check};
-use tribunal_formats::{Object, Subject};
+use tribunal_formats::{Object, Subject, Transactions};
 use tribunal_host::reading;
 use tribunal_separate::Pair;
 
@@ -22,10 +23,7 @@ impl Known {
             }
         }
         // Sorted by size, the first that separates is the smallest.
-        known.sort_by_key(|subject| match subject {
-            Subject::Memory(execution) => execution.len(),
-            Subject::Object(object) => object.history.len(),
-        });
+        known.sort_by_key(Subject::len);
         Ok(Known(known))
     }
 
@@ -33,7 +31,7 @@ impl Known {
     pub fn execution(&self, pair: Pair) -> Option<&Execution> {
         let memories = self.0.iter().filter_map(|subject| match subject {
             Subject::Memory(execution) => Some(execution),
-            Subject::Object(_) => None,
+            _ => None,
         });
         memories.into_iter().find(|execution| {
             check(execution, pair.allows).is_consistent() && check(execution, pair.forbids).is_inconsistent()
@@ -43,8 +41,8 @@ impl Known {
     /// The smallest that separates two criteria, among those with a built-in specification.
     pub fn object(&self, pair: &Pair<Criterion>, limits: &Limits<'_>) -> Option<&Object> {
         let objects = self.0.iter().filter_map(|subject| match subject {
-            Subject::Memory(_) => None,
             Subject::Object(object) => Some(object),
+            _ => None,
         });
         objects.into_iter().find(|object| {
             specs::named(&object.spec).is_ok_and(|spec| {
@@ -53,6 +51,18 @@ impl Known {
                     verdict(&pair.allows).is_consistent() && verdict(&pair.forbids).is_inconsistent()
                 })
             })
+        })
+    }
+
+    /// The smallest that separates two levels.
+    pub fn transactions(&self, pair: &Pair<Level>, limits: &Limits<'_>) -> Option<&Transactions> {
+        let transactions = self.0.iter().filter_map(|subject| match subject {
+            Subject::Transactions(transactions) => Some(transactions),
+            _ => None,
+        });
+        transactions.into_iter().find(|Transactions { history, .. }| {
+            transactions::judge(history, pair.allows, limits).is_consistent()
+                && transactions::judge(history, pair.forbids, limits).is_inconsistent()
         })
     }
 }

@@ -2,6 +2,7 @@
 
 mod memory;
 mod object;
+mod transactions;
 
 use crate::args::StatsArguments;
 use crate::exit::Status;
@@ -50,6 +51,7 @@ fn describe(
         match &subject {
             Subject::Memory(execution) => memory::print(execution, &mut page)?,
             Subject::Object(object) => object::print(object, &mut page)?,
+            Subject::Transactions(transactions) => transactions::print(transactions, &mut page)?,
         }
         Ok(page)
     };

@@ -38,6 +38,15 @@ impl Lines {
         self.number
     }
 
+    /// The model that the first line speaks of, if it is one as `check` prints it.
+    pub fn first_model(&mut self) -> Option<&str> {
+        const KEY: &str = "\"model\":\"";
+        self.next = self.take();
+        let text = self.next.as_ref()?.text.as_ref().ok()?;
+        let model = &text[text.find(KEY)? + KEY.len()..];
+        model.split('"').next()
+    }
+
     /// How many histories there have been.
     pub fn histories(&self) -> u64 {
         self.histories

@@ -42,7 +42,7 @@ fn what_is_dropped_opened_or_pasted_is_judged() {
     shown.browser.wait("!document.querySelector('#picker').hidden");
     assert_eq!(shown.text("#of"), "of 3");
     shown.wait_text("#question", "ra: inconsistent");
-    let request = json!({"models": "all", "index": 0, "spec": null, "format": null});
+    let request = json!({"models": "all", "texts": {}, "index": 0, "spec": null, "format": null});
     assert_eq!(
         shown.browser.eval("asked"),
         json!([{"name": "x.txt", "text": "T0: W x 1", "request": request}])

@@ -5,8 +5,11 @@ use crate::pages::{Shown, root};
 #[test]
 fn screenshots() {
     let anew = std::env::var_os("TRIBUNAL_SCREENSHOTS").is_some();
-    let pictures =
-        [("litmus/iriw.txt", "pso", "memory.png"), ("objects/weak-size.json", "causal", "object.png")];
+    let pictures = [
+        ("litmus/iriw.txt", "pso", "memory.png"),
+        ("objects/weak-size.json", "causal", "object.png"),
+        ("transactions/long-fork.json", "pc", "transactions.png"),
+    ];
     for (example, model, file) in pictures {
         let Some(shown) = Shown::example(example, &[]) else { return };
         shown.browser.resize(1400, 800);

@@ -168,7 +168,7 @@ fn the_static_page_judges_what_is_dropped() {
 fn the_static_page_agrees_with_the_command_on_every_example() {
     let Some(browser) = opened() else { return };
     let mut files = 0;
-    for folder in ["litmus", "objects", "papers", "separations"] {
+    for folder in ["litmus", "objects", "papers", "separations", "transactions"] {
         for entry in std::fs::read_dir(root().join("examples").join(folder)).expect("a folder") {
             agreed(&browser, &entry.expect("an entry").path(), "all");
             files += 1;

@@ -191,7 +191,9 @@ fn the_documents_show_the_models_as_they_are() {
         let of_object = tribunal::object::Criterion::ALL
             .iter()
             .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
-        assert!(of_object || readme.contains(line), "README.md lacks the row\n{line}");
+        let of_transactions =
+            tribunal::transactions::Level::ALL.iter().any(|level| line.starts_with(&format!("| `{level}`")));
+        assert!(of_object || of_transactions || readme.contains(line), "README.md lacks the row\n{line}");
     }
     assert_eq!(block("docs/command.md", "$ tribunal models sc"), tribunal(&["models", "sc"]).trim_end());
     for model in tribunal::Model::ALL {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tribunal::object::{self, Criterion, specs};
-use tribunal::{Model, check, verify};
+use tribunal::transactions::{self, Level};
+use tribunal::{Limits, Model, check, verify};
 use tribunal_formats::{History, Input, Subject, open};
 
 fn examples() -> PathBuf {
@@ -17,8 +18,9 @@ fn histories() -> BTreeMap<String, Vec<History>> {
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let mut found = BTreeMap::new();
-    // These hold specifications and programs; the histories of the case study have specifications of their own, and a test.
-    const OTHERS: [&str; 5] = ["specs", "case-study", "c", "python", "cluster"];
+    // These hold specifications, programs and EDN, which has no labels; the histories of the case study have specifications of their own, and
+    // a test.
+    const OTHERS: [&str; 6] = ["specs", "case-study", "c", "python", "cluster", "elle"];
     let holds_histories = |path: &PathBuf| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other));
     for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {
@@ -57,6 +59,16 @@ fn verdicts(file: &str, history: &History) -> Vec<(&'static str, &'static str, O
                 (criterion.name(), verdict.word(), refused.map(|refusal| refusal.to_string()))
             })
             .collect(),
+        Subject::Transactions(read) => Level::ALL
+            .into_iter()
+            .map(|level| {
+                let verdict = transactions::judge(&read.history, level, &Limits::default());
+                let refused = verify::transactions::verify(&read.history, level, &verdict).err();
+                // That a level does not apply has no certificate.
+                let refused = refused.filter(|_| verdict.word() != "unsupported");
+                (level.name(), verdict.word(), refused.map(|refusal| refusal.to_string()))
+            })
+            .collect(),
     }
 }
 
@@ -85,6 +97,17 @@ fn every_verdict_is_the_label_and_verifies() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_history_of_elle_is_judged() {
+    let path = examples().join("elle/list-append.edn");
+    let history = open(&Input::Path(path), None).expect("a file").next().expect("a history");
+    let history = history.expect("well-formed");
+    for (level, word, refused) in verdicts("list-append.edn", &history) {
+        let lost = ["psi", "si", "ser"].iter().any(|strong| level.ends_with(strong));
+        assert_eq!((word == "inconsistent", refused), (lost, None), "{level}");
+    }
 }
 
 #[test]

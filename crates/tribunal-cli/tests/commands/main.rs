@@ -17,9 +17,11 @@ mod explore;
 #[cfg(unix)]
 mod files;
 mod generate;
+mod generate_transactions;
 mod histories;
 mod keep_going;
 mod kernel;
+mod levels;
 mod litmus;
 mod monitor;
 mod monitor_memory;
@@ -32,5 +34,6 @@ mod separate;
 mod serve;
 mod shrink;
 mod streams;
+mod transactions;
 mod verify;
 mod view;

@@ -118,7 +118,7 @@ fn what_cannot_be_separated_is_refused() {
     let place = Place::new();
     for (arguments, problem) in [
         (&["--in", "sc", "--out", "sc"][..], "nothing that sc allows is forbidden by itself"),
-        (&["--in", "sc", "--out", "weak"], "which have no history in common"),
+        (&["--in", "sc", "--out", "weak"], "which have none in common"),
         (&["--in", "sc"], "--out <MODEL>"),
         (&["--in", "sc", "--out", "tso", "--events", "9"], "9 is not in 1..=8"),
         (&["--in", "sc", "--out", "tso", "--known", "nothing.txt"], "nothing.txt: "),
@@ -147,4 +147,25 @@ fn ctrl_c_ends_a_search() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it is running");
     let ended = child.wait_with_output().expect("it ends");
     assert_eq!(ended.status.code(), Some(130));
+}
+
+#[test]
+fn levels_are_separated_by_their_anomalies() {
+    let place = Place::new();
+    for (allows, forbids, name, size) in [
+        ("si", "ser", "write skew", 4),
+        ("pc", "psi", "lost update", 4),
+        ("mav", "rat", "non-repeatable read", 3),
+        ("ru", "rc", "G1a", 2),
+        ("rat", "session-rat", "stale session read", 2),
+        ("session-ser", "strict-rc", "G1c-realtime", 2),
+    ] {
+        let ran = place.run(&["separate", "--in", allows, "--out", forbids]);
+        assert_eq!(ran.status, 0, "{allows} {forbids}: {}", ran.stderr);
+        assert!(ran.stdout.contains(name), "{allows} {forbids}: {}", ran.stdout);
+        let smallest = format!("{size} operations separate {allows} and {forbids}; no fewer do");
+        assert!(ran.stdout.contains(&smallest), "{allows} {forbids}: {}", ran.stdout);
+    }
+    let ran = place.run(&["separate", "--in", "ser", "--out", "si"]);
+    assert_eq!(ran.status, 3, "{}", ran.stdout);
 }

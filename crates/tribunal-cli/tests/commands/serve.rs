@@ -179,6 +179,17 @@ fn histories_are_heard_as_the_command_hears_them() {
 }
 
 #[test]
+fn transactions_are_heard() {
+    let server = Server::start(&[]);
+    let skew =
+        r#"{"sessions":[[{"txn":[["r","x",null],["w","y",1]]}],[{"txn":[["r","y",null],["w","x",1]]}]]}"#;
+    let said = [("ser", "inconsistent"), ("si", "consistent"), ("strict-ser", "unsupported")];
+    let said = said.map(|(question, verdict)| (question.to_string(), verdict.to_string()));
+    assert_eq!(server.hear("?models=ser,si,strict-ser", skew).verdicts(), said);
+    assert_eq!(server.hear("", skew).verdicts().len(), 24);
+}
+
+#[test]
 fn a_malformed_history_of_any_format_is_an_error_in_a_line() {
     let server = Server::start(&[]);
     for (query, body, expected) in [

@@ -40,13 +40,15 @@ impl Answer {
     }
 }
 
-/// A question, by its place among those that are asked of memories or of objects.
+/// A question, by its place among those that are asked of its kind of history.
 #[derive(Clone, Copy)]
 pub enum Asked {
     /// Of a memory.
     Memory(usize),
     /// Of an object.
     Object(usize),
+    /// Of transactions.
+    Transactions(usize),
 }
 
 /// What is asked, and how it is answered: what the workers share.
@@ -134,6 +136,7 @@ impl Check {
                 let asked = match judged {
                     Judged::Memory(_) => Asked::Memory(place),
                     Judged::Object(_) => Asked::Object(place),
+                    Judged::Transactions(_) => Asked::Transactions(place),
                 };
                 let word = ruling.word();
                 answers.push(Answer {

@@ -51,7 +51,7 @@ pub fn check_batches(
     let options = reading(names::format(format)?, max_memory);
     let source = Source::new(batches)?;
     let texts = |questions: &[tribunal_report::Question]| questions.iter().map(ToString::to_string).collect();
-    let names = [texts(inquiry.of_memories()), texts(inquiry.of_objects())];
+    let names = [inquiry.of_memories(), inquiry.of_objects(), inquiry.of_transactions()].map(texts);
     let name = column.clone().unwrap_or_else(|| "history".into());
     let table = Table::new(source.field(), column, keep, names, certificates).map_err(error)?;
     let workers = workers.filter(|&workers| workers > 0).unwrap_or_else(cores).min(MOST_WORKERS);

@@ -23,8 +23,8 @@ pub struct Table {
     column: Option<String>,
     /// The columns that go with the answers.
     keep: Vec<String>,
-    /// The names of the questions asked of memories and of objects.
-    names: [Vec<String>; 2],
+    /// The names of the questions asked of memories, of objects and of transactions.
+    names: [Vec<String>; 3],
     certificates: bool,
     schema: SchemaRef,
 }
@@ -38,7 +38,7 @@ impl Table {
         input: Option<&FieldRef>,
         column: Option<String>,
         keep: Vec<String>,
-        names: [Vec<String>; 2],
+        names: [Vec<String>; 3],
         certificates: bool,
     ) -> Result<Self, String> {
         let mut fields = vec![Field::new(ROW, DataType::Int64, false)];
@@ -139,6 +139,7 @@ impl Table {
         Some(match answer.model? {
             Asked::Memory(place) => &self.names[0][place],
             Asked::Object(place) => &self.names[1][place],
+            Asked::Transactions(place) => &self.names[2][place],
         })
     }
 }

@@ -1,0 +1,123 @@
+//! Isolation levels of workloads that grow, and of hard histories.
+
+use crate::cost::limits;
+use crate::table::{kept, ratio, time};
+use crate::{Error, Session, Table};
+use std::time::{Duration, Instant};
+use tribunal::transactions::{History, Level, Verdict, judge};
+use tribunal_machines::hard::Formula;
+use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders, satisfiability};
+use tribunal_machines::transactions::{Clients, Store, run as simulate};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How much longer eight times as many transactions may take where a level is polynomial, or lists tell the order.
+const GROWTH: f64 = 10.0;
+
+/// A workload of so many transactions, and the levels that are asked of it; whether their growth is bounded.
+struct Workload {
+    name: &'static str,
+    make: fn(u32) -> Result<History, Error>,
+    levels: &'static [&'static str],
+    bounded: bool,
+}
+
+const WORKLOADS: [Workload; 4] = [
+    Workload {
+        name: "serial store",
+        make: |transactions| {
+            let clients = Clients {
+                sessions: 50,
+                transactions,
+                ops: 18,
+                keys: transactions,
+                aborts: 0.0,
+                unknown: 0.0,
+                seed: 1,
+                ..Clients::default()
+            };
+            Ok(simulate(Store::Serial, None, &clients).expect("clients as they can be"))
+        },
+        levels: &["session-mav", "session-rat", "tcc"],
+        bounded: true,
+    },
+    Workload {
+        name: "list-append",
+        make: |transactions| Ok(ListAppend { transactions, ..ListAppend::default() }.history()),
+        levels: &["session-ser", "strict-ser"],
+        bounded: true,
+    },
+    Workload {
+        name: "blind writes",
+        make: |transactions| Ok(BlindWrites { transactions, ..BlindWrites::default() }.history()),
+        levels: &["session-si", "session-ser", "ser"],
+        bounded: false,
+    },
+    Workload {
+        name: "orders",
+        make: |transactions| Ok(Orders { transactions, ..Orders::default() }.history()),
+        levels: &["session-si", "session-ser"],
+        bounded: false,
+    },
+];
+
+pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
+    workloads(session)?;
+    formulas(session)
+}
+
+/// The verdict and the time that it took.
+fn timed(history: &History, level: Level) -> (Verdict, Duration) {
+    let start = Instant::now();
+    let verdict = judge(history, level, &limits(start, PATIENCE));
+    (verdict, start.elapsed())
+}
+
+fn workloads(session: &mut Session<'_>) -> Result<(), Error> {
+    let few = session.pick(1_250, 12_500);
+    let mut table = Table::new(
+        format!("workloads without a bug, {few} transactions and {}", 8 * few),
+        &["workload", "level", "operations", "few", "many", "growth", "<= 10", "transactions a second"],
+    );
+    let steps = WORKLOADS.iter().map(|workload| workload.levels.len() as u64).sum();
+    session.begin("levels of workloads", steps);
+    for Workload { name, make, levels, bounded } in &WORKLOADS {
+        let (small, large) = (make(few)?, make(8 * few)?);
+        for level in *levels {
+            let level: Level = level.parse().expect("a level");
+            let ((_, first), (verdict, last)) = (timed(&small, level), timed(&large, level));
+            let growth = ratio(last, first);
+            table.row([
+                name.to_string(),
+                level.to_string(),
+                large.ops().len().to_string(),
+                time(first),
+                if verdict.is_consistent() { time(last) } else { verdict.word().into() },
+                format!("{growth:.1}"),
+                if *bounded { kept(growth <= GROWTH) } else { String::new() },
+                format!("{:.0}", large.len() as f64 / last.as_secs_f64()),
+            ]);
+            session.step()?;
+        }
+    }
+    session.table(table);
+    Ok(())
+}
+
+fn formulas(session: &mut Session<'_>) -> Result<(), Error> {
+    let sizes: &[u32] = session.pick(&[4, 8], &[4, 8, 12, 16, 20]);
+    let mut table = Table::new(
+        "3-SAT as transactions (Biswas and Enea 2019), 4.3 clauses a variable: ser",
+        &["variables", "transactions", "verdict", "time"],
+    );
+    session.begin("formulas", sizes.len() as u64);
+    for &variables in sizes {
+        let formula = Formula::random(variables, 4.3, 1).expect("enough variables");
+        let history = satisfiability(&formula);
+        let (verdict, took) = timed(&history, Level::SER);
+        let row = [variables.to_string(), history.len().to_string(), verdict.word().into(), time(took)];
+        table.row(row);
+        session.step()?;
+    }
+    session.table(table);
+    Ok(())
+}

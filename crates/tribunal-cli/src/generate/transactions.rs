@@ -1,0 +1,201 @@
+//! `tribunal generate transactions`: random clients of simulated stores, and the workloads of others.
+
+use super::share;
+use crate::destination::Destination;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::Stdout;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use tribunal::transactions::History;
+use tribunal_formats::{Format, Labels, Transactions, write_transactions};
+use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders};
+use tribunal_machines::transactions::{Clients, Store, StoreBug, run as run_store};
+
+const HELP: &str = "\
+Examples:
+  tribunal generate transactions --store mvcc --transactions 1000 | tribunal check -m ser,si -
+  tribunal generate transactions --store 2pl --bug missed-conflict --histories 100 | tribunal check -m ser -o brief -
+  tribunal generate transactions --store causal --lists 1 --unknown 0.1 -o lists.jsonl
+  tribunal generate transactions --workload list-append --transactions 1000000 -o append.json.zst
+
+Stores, and the level that their histories satisfy: serial, 2pl (strict two-phase locking) and occ (validation at the commit), strict-ser; mvcc \
+(snapshots, the first committer wins), strict-si; causal (replicas), tcc; read-committed, strict-mav. A bug strikes at one of four chances.
+
+Workloads, on a serial store: blind-writes, 24 sessions of transactions that write 8 keys or read 8, session-ser; orders, in the manner of TPC-C, \
+session-ser; list-append, lists that are replaced after 32 appends, strict-ser. They have no aborts, and take --transactions, --seed and --histories; \
+blind-writes and list-append also --sessions, --ops and --keys.
+
+The same options and seed give the same histories, which are labelled with the store's level unless it has a bug. A history is made in memory and then \
+written; several are made one at a time.
+
+Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+
+/// Most transactions, and sessions, that may be asked for.
+const MOST: i64 = 1 << 28;
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct TransactionsArguments {
+    /// The simulated store
+    #[arg(long, value_name = "STORE", default_value = "serial", value_parser = store())]
+    store: Store,
+    /// Something that is wrong with it
+    #[arg(long, value_name = "BUG", value_parser = bug())]
+    bug: Option<StoreBug>,
+    /// Run this workload on a serial store, instead of random clients on any
+    #[arg(long, value_name = "WORKLOAD", conflicts_with_all = ["store", "bug", "reads", "lists", "skew", "aborts", "unknown"])]
+    workload: Option<Workload>,
+    /// Sessions at a time; one whose transaction has an unknown outcome is replaced by a new one. By default 5, of a workload as many as it has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    sessions: Option<u32>,
+    /// Transactions of each history, of all sessions together, aborted ones included
+    #[arg(long, value_name = "N", default_value_t = Clients::default().transactions, value_parser = clap::value_parser!(u32).range(..=MOST))]
+    transactions: u32,
+    /// Most operations of a transaction; by default 4, of a workload as many as it has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
+    ops: Option<u32>,
+    /// Keys; by default 6, of a workload as many as it has
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    keys: Option<u32>,
+    /// Share of the operations that are reads, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().reads, value_parser = share)]
+    reads: f64,
+    /// Share of the keys that are lists, from 0 to 1; the others are registers
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().lists, value_parser = share)]
+    lists: f64,
+    /// How uneven keys are used: of one more than this many draws the least is taken, so 0 is even
+    #[arg(long, value_name = "N", default_value_t = Clients::default().skew, value_parser = clap::value_parser!(u32).range(..=100))]
+    skew: u32,
+    /// Share of the transactions that their client aborts, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().aborts, value_parser = share)]
+    aborts: f64,
+    /// Share of the transactions whose outcome the client is not told, from 0 to 1; about half of them commit
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().unknown, value_parser = share)]
+    unknown: f64,
+    /// What all random choices follow from; the next histories take the next seeds
+    #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
+    seed: u64,
+    /// How many histories to make
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    histories: u64,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// Workloads of others, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Workload {
+    /// Transactions that only write, and others that only read: Cobra's BlindW-RW
+    BlindWrites,
+    /// Orders, payments and deliveries, in the manner of TPC-C
+    Orders,
+    /// Appends to lists and reads of them, as Elle's
+    ListAppend,
+}
+
+fn store() -> impl TypedValueParser<Value = Store> {
+    PossibleValuesParser::new(Store::ALL.map(Store::name)).try_map(|name| name.parse())
+}
+
+fn bug() -> impl TypedValueParser<Value = StoreBug> {
+    PossibleValuesParser::new(StoreBug::ALL.map(StoreBug::name)).try_map(|name| name.parse())
+}
+
+pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    let seeds = (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number));
+    arguments.destination.write_transactions(out, seeds.map(|seed| arguments.history(seed)))
+}
+
+impl TransactionsArguments {
+    /// A history, with what is known of it.
+    fn history(&self, seed: u64) -> Result<(History, Labels), Failure> {
+        let labelled = |level: &str| Labels(vec![(level.into(), Some(true))]);
+        let transactions = self.transactions;
+        let history = match self.workload {
+            None => {
+                let labels = match self.bug {
+                    None => labelled(self.store.level().name()),
+                    Some(_) => Labels::default(),
+                };
+                let history = run_store(self.store, self.bug, &self.clients(seed))
+                    .map_err(|error| Failure::Usage(error.to_string()))?;
+                return Ok((history, labels));
+            }
+            Some(Workload::BlindWrites) => {
+                let usual = BlindWrites::default();
+                let workload = BlindWrites {
+                    sessions: self.sessions.unwrap_or(usual.sessions),
+                    ops: self.ops.unwrap_or(usual.ops),
+                    keys: self.keys.unwrap_or(usual.keys),
+                    transactions,
+                    seed,
+                };
+                workload.history()
+            }
+            Some(Workload::Orders) => {
+                let usual = Orders::default();
+                let sessions = self.sessions.unwrap_or(usual.sessions);
+                Orders { sessions, transactions, seed, ..usual }.history()
+            }
+            Some(Workload::ListAppend) => {
+                let usual = ListAppend::default();
+                let workload = ListAppend {
+                    sessions: self.sessions.unwrap_or(usual.sessions),
+                    ops: self.ops.unwrap_or(usual.ops),
+                    keys: self.keys.unwrap_or(usual.keys),
+                    transactions,
+                    seed,
+                    ..usual
+                };
+                return Ok((workload.history(), labelled("strict-ser")));
+            }
+        };
+        Ok((history, labelled("session-ser")))
+    }
+
+    fn clients(&self, seed: u64) -> Clients {
+        let usual = Clients::default();
+        Clients {
+            sessions: self.sessions.unwrap_or(usual.sessions),
+            transactions: self.transactions,
+            ops: self.ops.unwrap_or(usual.ops),
+            keys: self.keys.unwrap_or(usual.keys),
+            reads: self.reads,
+            lists: self.lists,
+            skew: self.skew,
+            aborts: self.aborts,
+            unknown: self.unknown,
+            seed,
+        }
+    }
+}
+
+impl Destination {
+    /// Writes histories of transactions, one after the other.
+    pub fn write_transactions(
+        &self,
+        out: &mut Stdout,
+        histories: impl IntoIterator<Item = Result<(History, Labels), Failure>>,
+    ) -> Result<Status, Failure> {
+        let mut histories = histories.into_iter().peekable();
+        // What is wrong with the arguments is said before a file is opened.
+        if let Some(Err(failure)) = histories.next_if(Result::is_err) {
+            return Err(failure);
+        }
+        let mut writer = self.open(Format::Json, out)?;
+        for history in histories {
+            let (history, labels) = history?;
+            let transactions = Transactions { history, lines: Vec::new() };
+            let name = || transactions.history.name().unwrap_or_default().to_string();
+            write_transactions(&mut writer, &transactions, &labels)
+                .map_err(|error| self.failure(error, &name()))?;
+            if interrupt::requested() {
+                return Ok(Status::Interrupted);
+            }
+        }
+        self.finish(writer)?;
+        Ok(Status::Success)
+    }
+}

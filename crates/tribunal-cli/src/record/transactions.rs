@@ -1,0 +1,247 @@
+//! `tribunal record transactions`: random clients of a real database, and the isolation levels that it gives them.
+
+mod table;
+
+use super::Destination;
+use crate::args::seconds;
+use crate::exit::Status;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{Sink, Stdout, complain};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use std::time::{Duration, Instant};
+use table::{Row, Table};
+use tribunal::Limits;
+use tribunal::transactions::{History, standing};
+use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
+use tribunal_formats::{Format, Labels, Transactions, Writer, write_transactions};
+
+const HELP: &str = "\
+Examples:
+  tribunal record transactions                                       SQLite, embedded
+  tribunal record transactions --driver postgres                     a server of its own, gone afterwards
+  tribunal record transactions --driver postgres --isolation repeatable-read --seconds 2
+  tribunal record transactions --driver postgres --server 'postgresql://me@localhost/test' --lists 1 -o lists.jsonl
+
+Clients run in threads, each on a connection of its own, with unique values and the times of a monotonic clock. A transaction that the database \
+refuses is aborted, one whose connection is lost while it commits has an unknown outcome. Every history is judged at all levels, and certificates are verified. The table has for each \
+isolation level what the database promises of it, the strongest levels that all histories satisfy, and the smallest anomaly of each history that \
+does not satisfy everything, by name.
+
+SQLite is in a temporary directory. PostgreSQL is started from the programs of a Debian package, or from the path, in a temporary directory with a \
+socket; as root it runs under the account postgres. With --server two tables are made in the database given, and dropped at the end: tribunal_registers \
+and tribunal_lists.
+
+Exit status: 0 every history satisfies what is promised; 1 one does not, or a certificate is refused; 2 bad usage, a database that cannot be had, or output that cannot be \
+written; 3 some undecided and none that breaks a promise; 130 stopped by Ctrl-C.";
+
+/// How long each isolation level is recorded if nothing else is said.
+const RECORDING: Duration = Duration::from_secs(5);
+/// How long a question about a history may take.
+const THINKING: Duration = Duration::from_secs(10);
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct TransactionsArguments {
+    /// The database
+    #[arg(long, value_name = "DRIVER", default_value = "sqlite")]
+    driver: Driver,
+    /// Of PostgreSQL: a server that is there, as libpq names it; by default one is started
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// The isolation level asked of the database, or all that it has
+    #[arg(long, value_name = "LEVEL", default_value = "all", value_parser = isolation())]
+    isolation: Asked,
+    /// Clients, each in a thread of its own
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=500))]
+    clients: u32,
+    /// Transactions of each history, of all clients together
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
+    transactions: u32,
+    /// Most operations of a transaction
+    #[arg(long, value_name = "N", default_value_t = Clients::default().ops, value_parser = clap::value_parser!(u32).range(1..=1 << 12))]
+    ops: u32,
+    /// Keys; few make for conflicts
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    keys: u32,
+    /// Share of the operations that are reads, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().reads)]
+    reads: f64,
+    /// Share of the keys that are lists, from 0 to 1: text that is appended to; the others are registers
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().lists)]
+    lists: f64,
+    /// Share of the transactions that their client aborts, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Clients::default().aborts)]
+    aborts: f64,
+    /// What the clients do follows from; the next histories take the next seeds
+    #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
+    seed: u64,
+    /// How many histories to record at most, of each isolation level
+    #[arg(long, value_name = "N")]
+    histories: Option<u64>,
+    /// How long to record at most, each isolation level; 5 unless --histories is given
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
+    #[command(flatten)]
+    destination: Destination,
+}
+
+/// The databases by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Driver {
+    /// SQLite, embedded
+    Sqlite,
+    /// PostgreSQL
+    Postgres,
+}
+
+/// What isolation levels are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    All,
+    One(Isolation),
+}
+
+fn isolation() -> impl TypedValueParser<Value = Asked> {
+    let names = Isolation::ALL.map(Isolation::name).into_iter().chain(["all"]);
+    PossibleValuesParser::new(names.collect::<Vec<_>>())
+        .map(|name| name.parse().map_or(Asked::All, Asked::One))
+}
+
+pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    if arguments.server.is_some() && arguments.driver != Driver::Postgres {
+        return Err(Failure::Usage("--server is of --driver postgres".into()));
+    }
+    arguments.clients().validate().map_err(|error| Failure::Usage(error.to_string()))?;
+    let database = open(arguments)?;
+    let mut settings = database.settings();
+    if let Asked::One(isolation) = arguments.isolation {
+        let mut has: Vec<&str> = settings.iter().map(|setting| setting.isolation.name()).collect();
+        has.dedup();
+        let none = format!("{} does not have {isolation}: it has {}", database.name(), has.join(", "));
+        settings.retain(|setting| setting.isolation == isolation);
+        if settings.is_empty() {
+            return Err(Failure::Usage(none));
+        }
+    }
+    let heading = format!(
+        "{}, {} clients, {} transactions a history, {} keys, seed {}",
+        database.name(),
+        arguments.clients,
+        arguments.transactions,
+        arguments.keys,
+        arguments.seed
+    );
+    let mut table = Table::new(heading);
+    // Histories on standard output leave no room for a table in between.
+    let mut writer = match arguments.destination.output {
+        Some(_) => Some(arguments.destination.open(Format::Json, out)?),
+        None => None,
+    };
+    for setting in settings {
+        let row = arguments.record(&*database, setting, writer.as_mut())?;
+        table.add(row);
+        if interrupt::requested() {
+            break;
+        }
+    }
+    if let Some(writer) = writer {
+        arguments.destination.finish(writer)?;
+    }
+    table.print(out)?;
+    Ok(if interrupt::requested() { Status::Interrupted } else { table.status() })
+}
+
+impl TransactionsArguments {
+    fn clients(&self) -> Clients {
+        Clients {
+            sessions: self.clients,
+            transactions: self.transactions,
+            ops: self.ops,
+            keys: self.keys,
+            reads: self.reads,
+            lists: self.lists,
+            aborts: self.aborts,
+            seed: self.seed,
+            ..Clients::default()
+        }
+    }
+
+    /// How many histories are recorded at most, and for how long.
+    fn extent(&self) -> (u64, Option<Duration>) {
+        match (self.histories, self.seconds) {
+            (None, None) => (u64::MAX, Some(RECORDING)),
+            (histories, seconds) => (histories.unwrap_or(u64::MAX), seconds),
+        }
+    }
+
+    /// Records and judges one isolation level.
+    fn record(
+        &self,
+        database: &dyn Database,
+        setting: Setting,
+        mut writer: Option<&mut Writer<Sink<'_>>>,
+    ) -> Result<Row, Failure> {
+        let failed = |error: tribunal_database::Error| Failure::Usage(error.to_string());
+        let (histories, time) = self.extent();
+        let start = Instant::now();
+        let mut recorder = Recorder::new(database, setting, self.clients()).map_err(failed)?;
+        let mut row = Row::new(setting);
+        for number in 0..histories {
+            // However slow the database is, there is a first one.
+            if interrupt::requested() || (number > 0 && time.is_some_and(|time| start.elapsed() >= time)) {
+                break;
+            }
+            let history = recorder.history(interrupt::flag()).map_err(failed)?;
+            let deadline = Instant::now().checked_add(THINKING);
+            let limits = Limits { stop: Some(interrupt::flag()), deadline, ..Limits::default() };
+            let found = standing(&history, &limits);
+            // What was stopped while it ran, or was judged, says little.
+            if interrupt::requested() {
+                break;
+            }
+            if let Some(complaint) = row.add(&history, &found, &limits) {
+                complain(&format!("{} {complaint}", history.name().unwrap_or_default()));
+            }
+            if let Some(writer) = &mut writer {
+                self.write(history, writer)?;
+            }
+        }
+        row.took(start.elapsed());
+        Ok(row)
+    }
+
+    fn write(&self, history: History, writer: &mut Writer<Sink<'_>>) -> Result<(), Failure> {
+        let transactions = Transactions { history, lines: Vec::new() };
+        let name = || transactions.history.name().unwrap_or_default().to_string();
+        write_transactions(writer, &transactions, &Labels::default())
+            .map_err(|error| self.destination.failure(error, &name()))
+    }
+}
+
+/// The database that is asked for.
+#[cfg(feature = "databases")]
+fn open(arguments: &TransactionsArguments) -> Result<Box<dyn Database>, Failure> {
+    use tribunal_database::{Error, postgres::Postgres, sqlite::Sqlite};
+    let opened: Result<Box<dyn Database>, Error> = match (arguments.driver, &arguments.server) {
+        (Driver::Sqlite, _) => Sqlite::new().map(|database| Box::new(database) as _),
+        (Driver::Postgres, Some(url)) => Postgres::at(url).map(|database| Box::new(database) as _),
+        #[cfg(unix)]
+        (Driver::Postgres, None) => Postgres::start().map(|database| Box::new(database) as _),
+        #[cfg(not(unix))]
+        (Driver::Postgres, None) => {
+            return Err(Failure::Usage("--driver postgres: --server must say where it is".into()));
+        }
+    };
+    opened.map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// There is none.
+#[cfg(not(feature = "databases"))]
+fn open(_: &TransactionsArguments) -> Result<Box<dyn Database>, Failure> {
+    Err(Failure::Usage(
+        "this command was built without databases: cargo build --release -p tribunal-cli --features databases"
+            .into(),
+    ))
+}
