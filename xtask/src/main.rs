@@ -1,5 +1,6 @@
 //! What cargo does not do by itself.
 
+mod databases;
 mod dist;
 mod loom_crates;
 mod page;
@@ -22,6 +23,9 @@ Tasks:
            the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
   spark [ARGUMENT..]
            test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
+  databases [ARGUMENT..]
+           test recording on SQLite and, where it is installed, PostgreSQL, and print what each isolation level gives;
+           arguments are those of `record transactions`
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -34,6 +38,7 @@ fn main() -> ExitCode {
         ["python", "--quick"] => python::test(python::Profile::Quick),
         ["dist", ..] => dist::Options::parse(&arguments[1..]).and_then(|options| dist::build(&options)),
         ["spark", ..] => spark::test(&arguments[1..]),
+        ["databases", ..] => databases::test(&arguments[1..]),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
