@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use tribunal::Limits;
 use tribunal::transactions::{
-    self, History, INIT, Level, Source, Span, Status, TxnId, Verdict, Witness, judge,
+    self, History, INIT, Level, Source, Span, Status, TxnId, Verdict, Witness, judge, judge_by,
 };
 use tribunal::verify::transactions::verify;
 
@@ -125,8 +125,11 @@ fn levels_are_the_labels() {
     let mut wrong = Vec::new();
     for (line, json) in corpus().iter().enumerate() {
         let history = built(&naive::history(json));
-        for level in Level::ALL {
-            let verdict = judge(&history, level, &Limits::default());
+        let asked = Level::ALL.into_iter().flat_map(|level| {
+            [None].into_iter().chain(level.engines().iter().copied().map(Some)).map(move |engine| (level, engine))
+        });
+        for (level, engine) in asked {
+            let verdict = judge_by(&history, level, engine, &Limits::default());
             let found = match &verdict {
                 Verdict::Consistent(_) => Some(true),
                 Verdict::Inconsistent(_) => Some(false),
@@ -135,10 +138,10 @@ fn levels_are_the_labels() {
             if found.is_some()
                 && let Err(refusal) = verify(&history, level, &verdict)
             {
-                wrong.push(format!("line {}: {level}: {refusal}: {verdict:?}", line + 1));
+                wrong.push(format!("line {}: {level} by {engine:?}: {refusal}: {verdict:?}", line + 1));
             }
             if found != json["verdicts"][level.name()].as_bool() {
-                wrong.push(format!("line {}: {level}: {verdict:?}", line + 1));
+                wrong.push(format!("line {}: {level} by {engine:?}: {verdict:?}", line + 1));
             }
         }
     }
