@@ -43,9 +43,7 @@ impl Level {
     /// The engines that decide it, the usual one first.
     pub const fn engines(self) -> &'static [Engine] {
         match self.isolation() {
-            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
-                &[Engine::Search, Engine::Sat]
-            }
+            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
             _ => &[Engine::Saturation],
         }
     }

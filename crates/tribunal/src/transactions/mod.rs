@@ -17,6 +17,7 @@
 
 mod anomaly;
 mod builder;
+pub(crate) mod definition;
 mod engine;
 mod error;
 mod graph;

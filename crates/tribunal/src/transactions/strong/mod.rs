@@ -64,7 +64,8 @@ pub(super) fn decide(
 ) -> Result<Decided, Limit> {
     let accesses = Accesses::of(history);
     let limits = limits.beside(versions.bytes() + accesses.bytes())?;
-    let question = |level| Question { history, level, engine, versions, accesses: &accesses, limits: &limits };
+    let question =
+        |level| Question { history, level, engine, versions, accesses: &accesses, limits: &limits };
     // Sessions are long chains, which clocks need.
     let base = level.base().max(Base::Session);
     // What satisfies si satisfies psi, whose graph says less.

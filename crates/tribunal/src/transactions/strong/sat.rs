@@ -138,7 +138,8 @@ impl Assignments<'_> {
 
     /// Forbids what a conflict rests on.
     fn learn(&mut self, part: Part) {
-        let literals: Vec<Literal> = part.uses.iter().map(|&number| self.assumed[number as usize].0).collect();
+        let literals: Vec<Literal> =
+            part.uses.iter().map(|&number| self.assumed[number as usize].0).collect();
         self.solver.forbid(literals.iter().map(|literal| (self.pairs[literal.pair].1, literal.forward)));
         self.bytes += size_of::<Nogood>() + literals.len() * size_of::<Literal>() + bytes_of(&part.proof);
         self.nogoods.push(Nogood { literals, proof: part.proof });
@@ -160,7 +161,12 @@ impl Tree<'_> {
     }
 
     /// Why nothing extends an assignment; what it uses are pairs.
-    fn under(&mut self, assigned: &mut [Option<bool>], depth: usize, bytes: &mut usize) -> Result<Box<Part>, Stop> {
+    fn under(
+        &mut self,
+        assigned: &mut [Option<bool>],
+        depth: usize,
+        bytes: &mut usize,
+    ) -> Result<Box<Part>, Stop> {
         *self.states += 1;
         self.limits.check(*self.states)?;
         let open = |nogood: &Nogood, assigned: &[Option<bool>]| -> Option<(usize, Option<Literal>)> {
