@@ -13,7 +13,7 @@ pub type LocationNumber = u32;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// No synchronisation but by fences.
+    /// No synchronization but by fences.
     Relaxed = 0,
     /// Acquire.
     Acquire = 1,

@@ -156,7 +156,7 @@ fn unread(error: Error) -> Failure {
 /// Reads the histories of a buffer, which is copied.
 ///
 /// `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
-/// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
+/// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognized. gzip and zstd are looked through. `specification` is what
 /// objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
 /// many bytes a history may take; 0: three quarters of the machine's.
 #[unsafe(no_mangle)]

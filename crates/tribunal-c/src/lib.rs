@@ -5,7 +5,7 @@
 //! handle, checks the ids, calls the library and turns what comes of it into a code.
 //!
 //! A pointer that may be NULL is an `Option` of a reference or of a box, and one to be written to is an `Option` of a place that
-//! need not be initialised: so few of them take `unsafe`.
+//! need not be initialized: so few of them take `unsafe`.
 
 // Pointers of other languages cannot be had without.
 #![allow(unsafe_code)]

@@ -30,7 +30,7 @@ pub struct Monitor {
     text: Option<CString>,
     violations: u64,
     /// Whether the callback is under way.
-    telling: bool,
+    in_callback: bool,
     broken: bool,
 }
 
@@ -94,13 +94,13 @@ impl Handle for Monitor {
 }
 
 /// What is to be told, and to whom.
-type Telling = (OnViolation, *mut c_void, Violation);
+type Callback = (OnViolation, *mut c_void, Violation);
 
 impl Monitor {
     /// Makes sure that the callback is not under way.
     #[inline]
     fn idle(&self) -> Result<(), Failure> {
-        if self.telling { Err(invalid("the monitor is in its callback")) } else { Ok(()) }
+        if self.in_callback { Err(invalid("the monitor is in its callback")) } else { Ok(()) }
     }
 
     /// Takes an event.
@@ -132,14 +132,14 @@ impl Monitor {
 
     /// The next violation.
     #[inline]
-    fn find(&mut self) -> Option<Telling> {
-        self.telling = false;
+    fn find(&mut self) -> Option<Callback> {
+        self.in_callback = false;
         let found = self.monitor.found()?;
         self.resume();
         let violation = Violation { event: found.event, place: found.slot.into(), why: why(&found.why) };
         self.told = Some(found);
         self.violations += 1;
-        self.telling = self.callback.is_some();
+        self.in_callback = self.callback.is_some();
         Some((self.callback, self.context, violation))
     }
 }
@@ -157,7 +157,10 @@ fn why(reason: &Reason) -> Why {
 
 /// Acts on a monitor that is idle, until there is nothing more to tell. The monitor is not borrowed while the callback runs, which may ask it.
 #[inline]
-fn telling(monitor: *mut Monitor, mut act: impl FnMut(&mut Monitor, bool) -> Result<(), Failure>) -> Status {
+fn report_each(
+    monitor: *mut Monitor,
+    mut act: impl FnMut(&mut Monitor, bool) -> Result<(), Failure>,
+) -> Status {
     let (mut any, mut again) = (false, false);
     loop {
         let mut found = None;
@@ -210,7 +213,7 @@ pub extern "C" fn tribunal_monitor_new(
             told: None,
             text: None,
             violations: 0,
-            telling: false,
+            in_callback: false,
             broken: false,
         })
     })
@@ -273,14 +276,14 @@ pub extern "C" fn tribunal_monitor_location(
 /// was not taken.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_push(monitor: *mut Monitor, event: Event) -> Status {
-    telling(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
+    report_each(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
 }
 
 /// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
 /// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_settle(monitor: *mut Monitor) -> Status {
-    telling(monitor, |m, again| {
+    report_each(monitor, |m, again| {
         if !again && m.monitor.is_due(true) {
             m.resume();
             m.monitor.settle(&m.budget.limits());
@@ -292,7 +295,7 @@ pub extern "C" fn tribunal_monitor_settle(monitor: *mut Monitor) -> Status {
 /// No more events come: reads whose writes have not come are violations, and what is left is settled.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_finish(monitor: *mut Monitor) -> Status {
-    telling(monitor, |m, again| {
+    report_each(monitor, |m, again| {
         if !again {
             m.resume();
         }
@@ -352,7 +355,7 @@ pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unset
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_free(monitor: Option<Box<Monitor>>) {
     match monitor {
-        Some(monitor) if monitor.telling => {
+        Some(monitor) if monitor.in_callback => {
             note("the monitor is in its callback");
             // It is still in use: rather lost than freed.
             Box::leak(monitor);

@@ -223,7 +223,7 @@ mod tests {
     fn what_cannot_be_made_is_null() {
         let mut out = MaybeUninit::new(Some(Box::new(1)));
         assert_eq!(made(Some(&mut out), || Err(invalid("no"))), Status::Invalid);
-        // SAFETY: it was given as initialised, and written since.
+        // SAFETY: it was given as initialized, and written since.
         assert!(unsafe { out.assume_init() }.is_none());
     }
 }

@@ -110,7 +110,7 @@ pub enum Orders {
         base: NodeId,
     },
     /// Every total order of the events of a set that contains a relation: `linearisations(S, r)`.
-    Linearisations {
+    Linearizations {
         /// The set.
         events: NodeId,
         /// The relation.
@@ -136,7 +136,7 @@ pub enum Effect {
     Require,
     /// Where it holds, the execution is flagged.
     Flag,
-    /// Where it fails, the behaviour is undefined.
+    /// Where it fails, the behavior is undefined.
     UndefinedUnless,
     /// Where it fails, the test is in error.
     Assert,

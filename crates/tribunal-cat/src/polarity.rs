@@ -99,7 +99,7 @@ impl Polarities {
 
 /// A choice grows with what its orders contain, if it orders the same events.
 fn of_choice(plan: &Plan, facts: &[Polarity], choice: u32) -> Polarity {
-    let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+    let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
         plan.choices[choice as usize].from;
     match (facts[events.0 as usize], facts[base.0 as usize]) {
         (Polarity::Free, base) if base.grows() => Polarity::Monotone,

@@ -1,6 +1,6 @@
 //! Random clients of a database, each in a thread of its own, and what they see.
 
-use crate::{Clients, Connection, Database, Error, Setting, Trouble};
+use crate::{Clients, Connection, Database, Error, Setting, StatementError};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -164,7 +164,7 @@ impl Run<'_> {
         } else if ended.is_ok() {
             ended = match connection.commit() {
                 // Nobody knows whether the commit arrived.
-                Err(Trouble::Lost) => {
+                Err(StatementError::Lost) => {
                     let span = Span { begin, end: None };
                     return Ok((Done { status: Status::Unknown, span, ops }, true));
                 }
@@ -173,14 +173,14 @@ impl Run<'_> {
         }
         let (status, lost) = match ended {
             Ok(status) => (status, false),
-            Err(Trouble::Refused) => match connection.rollback() {
-                Ok(()) | Err(Trouble::Refused) => (Status::Aborted, false),
-                Err(Trouble::Lost) => (Status::Aborted, true),
-                Err(Trouble::Failed(error)) => return Err(error),
+            Err(StatementError::Refused) => match connection.rollback() {
+                Ok(()) | Err(StatementError::Refused) => (Status::Aborted, false),
+                Err(StatementError::Lost) => (Status::Aborted, true),
+                Err(StatementError::Failed(error)) => return Err(error),
             },
             // Without a commit nothing stays.
-            Err(Trouble::Lost) => (Status::Aborted, true),
-            Err(Trouble::Failed(error)) => return Err(error),
+            Err(StatementError::Lost) => (Status::Aborted, true),
+            Err(StatementError::Failed(error)) => return Err(error),
         };
         let span = Span { begin, end: Some(self.now()) };
         Ok((Done { status, span, ops }, lost))
@@ -192,7 +192,7 @@ impl Run<'_> {
         values: i64,
         connection: &mut dyn Connection,
         ops: &mut Vec<Seen>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StatementError> {
         let lists = self.clients.list_count();
         connection.begin()?;
         for (access, value) in plan.accesses.iter().zip(values..) {

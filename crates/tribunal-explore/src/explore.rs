@@ -16,7 +16,7 @@ use std::time::Duration;
 use tribunal::Model;
 use tribunal::session::NoSession;
 
-/// Explores every behaviour of a closure, and panics if there is a bad one.
+/// Explores every behavior of a closure, and panics if there is a bad one.
 ///
 /// It runs once for each class of reads-from, always from the beginning, so that it must do the same each time but for what it reads from what
 /// is [shared](crate::sync).
@@ -59,7 +59,7 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// All behaviours, under the model of Rust and C++20, on one core.
+    /// All behaviors, under the model of Rust and C++20, on one core.
     pub fn new() -> Self {
         Explorer::default()
     }
@@ -144,26 +144,26 @@ impl Explorer {
     /// How often each thread may be woken without cause, or time out, in an execution: `Condvar::wait` and `wait_timeout`, `park`, `Notify::wait`,
     /// `recv_timeout`. Not at all unless said.
     pub fn spurious(mut self, times: u32) -> Self {
-        self.settings.behaviour.spurious = times;
+        self.settings.behavior.spurious = times;
         self
     }
 
     /// Whether `compare_exchange_weak` may fail without cause, as often as [threads are woken so](Self::spurious).
     pub fn weak_failures(mut self, allow: bool) -> Self {
-        self.settings.behaviour.weak_failures = allow;
+        self.settings.behavior.weak_failures = allow;
         self
     }
 
     /// Whether a thread that panics ends, poisons the locks that it holds, and leaves the panic to whoever joins it. Otherwise it is the end of the
     /// execution, and a failure; so it always is for the main thread.
     pub fn catch_panics(mut self, catch: bool) -> Self {
-        self.settings.behaviour.catch_panics = catch;
+        self.settings.behavior.catch_panics = catch;
         self
     }
 
     /// Whether a panic poisons the locks that the thread holds, as with std, and not as with loom.
     pub fn poisoning(mut self, poisons: bool) -> Self {
-        self.settings.behaviour.forgives = !poisons;
+        self.settings.behavior.forgives = !poisons;
         self
     }
 
@@ -196,7 +196,7 @@ impl Explorer {
         move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
-    /// Explores a closure, and panics if there is a bad behaviour.
+    /// Explores a closure, and panics if there is a bad behavior.
     ///
     /// # Panics
     /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check). What else it says, and whether it
@@ -233,7 +233,7 @@ impl Explorer {
             None => small.to_string(),
         };
         let history = environment::write_history(&small).unwrap_or_default();
-        let words = failure.looms_words();
+        let words = failure.loom_message();
         let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
         Err(Box::new(Failed { failure: small, said }))
     }
@@ -265,7 +265,7 @@ pub struct Failed {
 
 impl Failure {
     /// What loom says of a race, which tests look for, in a line of its own; otherwise nothing.
-    pub fn looms_words(&self) -> &'static str {
+    pub fn loom_message(&self) -> &'static str {
         let Problem::Race { first, second } = self.problem else { return "" };
         let [first, second] = [first, second].map(|id| self.graph.event(id));
         let name = first.loc().and_then(|loc| self.locations.get(loc.index()));

@@ -42,7 +42,7 @@ pub enum ErrorKind {
     Empty,
     /// The content belongs to none of the formats.
     #[error(
-        "not recognised as JSON, EDN, a Jepsen log, an Axe trace, the text form or a history of transactions: found `{found}`; the format can be given"
+        "not recognized as JSON, EDN, a Jepsen log, an Axe trace, the text form or a history of transactions: found `{found}`; the format can be given"
     )]
     UnknownFormat {
         /// The beginning of the content.

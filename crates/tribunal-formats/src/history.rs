@@ -6,7 +6,7 @@ use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
 use tribunal::transactions;
 
-/// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
+/// The verdicts that a labeled history says are right: a model's name as written, and whether the history is
 /// consistent with it; none where the model does not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(pub Vec<(String, Option<bool>)>);
@@ -16,7 +16,7 @@ pub struct Labels(pub Vec<(String, Option<bool>)>);
 pub struct History {
     /// What it is a history of.
     pub subject: Subject,
-    /// The right verdicts; empty if the history is not labelled.
+    /// The right verdicts; empty if the history is not labeled.
     pub labels: Labels,
     /// The line where the history begins, from 1.
     pub line: u64,

@@ -122,7 +122,7 @@ pub enum Verdict {
     Ok,
     /// It does not.
     No,
-    /// Some execution has undefined behaviour.
+    /// Some execution has undefined behavior.
     Undefined,
 }
 
@@ -144,7 +144,7 @@ pub struct Outcome {
     pub states: BTreeMap<Vec<Value>, Executions>,
     /// Whether a loop was left unfinished in some consistent execution.
     pub cut: bool,
-    /// Whether some execution has undefined behaviour.
+    /// Whether some execution has undefined behavior.
     pub undefined: bool,
     /// The flags that were raised, by name, in order.
     pub flags: Vec<String>,
@@ -289,7 +289,7 @@ fn asks_finals(plan: &Plan) -> bool {
     };
     let checks = plan.checks.iter().filter(|check| !ranges(check)).map(|check| check.node);
     let linear = plan.choices.iter().filter_map(|choice| match choice.from {
-        Orders::Linearisations { events, base } => Some([events, base]),
+        Orders::Linearizations { events, base } => Some([events, base]),
         Orders::Locations { .. } => None,
     });
     rests_on(plan, checks.chain(linear.flatten()), |op| matches!(op, Op::Base(name) if name == "FW"))

@@ -6,7 +6,7 @@
 pub(crate) struct Rng([u64; 4]);
 
 impl Rng {
-    /// Any seed will do, also neighbouring ones: SplitMix64 spreads it over the state.
+    /// Any seed will do, also neighboring ones: SplitMix64 spreads it over the state.
     pub(crate) fn new(seed: u64) -> Self {
         let mut state = seed;
         Rng(std::array::from_fn(|_| split_mix(&mut state)))

@@ -4,7 +4,7 @@
 //! timestamps. A *view* gives a timestamp for each location: what is below it is no longer readable for who holds the
 //! view, and nothing may be written below it. A thread holds three views, a message one:
 //!
-//! - `current`: what the thread has written, has read, or learnt by acquiring;
+//! - `current`: what the thread has written, has read, or learned by acquiring;
 //! - `pending`: the views of all messages the thread has read, acquired or not; an acquire fence joins it to `current`;
 //! - `released`: `current` as it was at the last release fence;
 //! - a message's view: the writer's `current` if the write is release, else its `released`; the message of an RMW joins
@@ -130,12 +130,12 @@ impl ViewMemory {
     fn see(&mut self, thread: ThreadId, loc: LocId, message: Message, order: Order) {
         let current = self.current.row_mut(thread.0);
         current[loc.index()] = current[loc.index()].max(message.timestamp);
-        let learnt = self.views.row(message.view);
+        let learned = self.views.row(message.view);
         if order.is_atomic() {
-            join(self.pending.row_mut(thread.0), learnt);
+            join(self.pending.row_mut(thread.0), learned);
         }
         if order.is_acquire() {
-            join(self.current.row_mut(thread.0), learnt);
+            join(self.current.row_mut(thread.0), learned);
         }
     }
 

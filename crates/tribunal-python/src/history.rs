@@ -91,7 +91,7 @@ impl History {
         self.source.case().index
     }
 
-    /// The verdicts that a labelled history says are right: None where the model does not apply.
+    /// The verdicts that a labeled history says are right: None where the model does not apply.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let labels = PyDict::new(py);

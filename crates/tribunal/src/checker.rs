@@ -2,7 +2,7 @@
 
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::models::{Judgement, Model, judgement};
+use crate::models::{Judgment, Model, judgment};
 use crate::small::Small;
 use crate::verdict::Verdict;
 
@@ -48,15 +48,15 @@ impl Checker {
     }
 
     /// As [`check`](Self::check), within limits, and says which engine decided.
-    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgement {
+    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgment {
         let within = limits.check_memory(Small::bytes(execution), 0).and(limits.check(0)).is_ok();
         if within
             && !execution.is_open()
             && self.model.unsupported(execution).is_none()
             && let Some((witness, engine)) = self.small.witness(execution, self.model)
         {
-            return Judgement { verdict: Verdict::Consistent(witness), engine };
+            return Judgment { verdict: Verdict::Consistent(witness), engine };
         }
-        judgement(execution, self.model, None, limits)
+        judgment(execution, self.model, None, limits)
     }
 }

@@ -25,7 +25,7 @@ use crate::growth::Growth;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, ThreadId};
 use crate::order::past::clocks::Clocks;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::pasts::{PastSets, Pasts};
 use crate::order::past::replay::{Halt, Step, replay};
 use crate::verdict::{Limit, Race};
@@ -42,7 +42,7 @@ pub enum Listing {
 
 /// Why the races of a history cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unlisted {
+pub enum RacesError {
     /// Races are defined for rc20 and rc11.
     #[error("{0} says nothing of races; rc20 and rc11 do")]
     OtherModel(Model),
@@ -57,28 +57,28 @@ pub enum Unlisted {
     Limit(Limit),
 }
 
-fn synchronisation(model: Model) -> Option<Synchronisation> {
+fn synchronization(model: Model) -> Option<Synchronization> {
     match model {
-        Model::Rc20 => Some(Synchronisation::Annotated),
-        Model::Rc11 => Some(Synchronisation::Continued),
+        Model::Rc20 => Some(Synchronization::Annotated),
+        Model::Rc11 => Some(Synchronization::Continued),
         _ => None,
     }
 }
 
 /// The races of a history, [one for each pair of places](Listing::OnePerPlaces).
-pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, Unlisted> {
+pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, RacesError> {
     let (mut races, mut growth, mut within) = (Vec::new(), Growth::default(), Ok(()));
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
         growth.push(&mut races, race);
         within = limits.check_memory(growth.peak(), 0);
         if within.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    within.map_err(Unlisted::Limit)?;
+    within.map_err(RacesError::Limit)?;
     Ok(races)
 }
 
 /// A race of a history, if there is one: the first that is listed.
-pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, Unlisted> {
+pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, RacesError> {
     let mut first = None;
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
         first = Some(race);
@@ -97,19 +97,19 @@ pub fn each_race(
     listing: Listing,
     limits: &Limits<'_>,
     give: impl FnMut(Race) -> ControlFlow<()>,
-) -> Result<(), Unlisted> {
-    let synchronisation = synchronisation(model).ok_or(Unlisted::OtherModel(model))?;
+) -> Result<(), RacesError> {
+    let synchronization = synchronization(model).ok_or(RacesError::OtherModel(model))?;
     if x.is_open() {
-        return Err(Unlisted::Open);
+        return Err(RacesError::Open);
     }
     if !x.features().non_atomic {
         return Ok(());
     }
     let unlisted = |halt| match halt {
-        Halt::Deadlock(_) => Unlisted::Cyclic,
-        Halt::Limit(limit) => Unlisted::Limit(limit.out_of(limits.max_memory)),
+        Halt::Deadlock(_) => RacesError::Cyclic,
+        Halt::Limit(limit) => RacesError::Limit(limit.out_of(limits.max_memory)),
     };
-    let hb = HappensBefore::new(x, synchronisation, limits).map_err(unlisted)?;
+    let hb = HappensBefore::new(x, synchronization, limits).map_err(unlisted)?;
     let rest = Limits { max_memory: limits.max_memory.saturating_sub(hb.bytes()), ..*limits };
     match &hb.pasts {
         Some(Pasts::Clocks(clocks)) => Search::new(x, clocks, listing, give).run(&rest),

@@ -72,7 +72,7 @@ const fn patience(whole: usize) -> usize {
     20_000 + whole / 32
 }
 
-/// These events and all that they read from, with one fence of each order between neighbours that have some.
+/// These events and all that they read from, with one fence of each order between neighbors that have some.
 fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
     let mut kept: FxHashSet<EventId> = FxHashSet::default();
     let mut stack: Vec<EventId> = events.to_vec();

@@ -84,7 +84,7 @@ impl<'p> Decider<'p> {
         let evaluator = Evaluator::new(plan, varying);
         let monotone = required.iter().copied().filter(|&c| failure(&all, c) == Polarity::Monotone).collect();
         let independent = plan.choices.iter().all(|choice| {
-            let (Domain::Locations { events, base } | Domain::Linearisations { events, base }) = choice.from;
+            let (Domain::Locations { events, base } | Domain::Linearizations { events, base }) = choice.from;
             !evaluator.moves(events) && !evaluator.moves(base)
         });
         Decider {

@@ -54,7 +54,7 @@ fn bytes_of_clause(literals: &[Lit]) -> usize {
     96 + 8 * literals.len()
 }
 
-/// What the solver takes before it has learnt anything: room for a million words of clauses.
+/// What the solver takes before it has learned anything: room for a million words of clauses.
 const SOLVER: usize = 4 << 20;
 
 /// What an edge takes, with its variable in the solver.

@@ -79,7 +79,7 @@ struct Marks {
 
 fn parts(orders: Orders) -> [NodeId; 2] {
     match orders {
-        Orders::Locations { events, base } | Orders::Linearisations { events, base } => [events, base],
+        Orders::Locations { events, base } | Orders::Linearizations { events, base } => [events, base],
     }
 }
 
@@ -121,8 +121,8 @@ fn renumber(plan: Plan, marks: &Marks) -> Plan {
     };
     let from = |orders: Orders| match orders {
         Orders::Locations { events, base } => Orders::Locations { events: node(events), base: node(base) },
-        Orders::Linearisations { events, base } => {
-            Orders::Linearisations { events: node(events), base: node(base) }
+        Orders::Linearizations { events, base } => {
+            Orders::Linearizations { events: node(events), base: node(base) }
         }
     };
     let kept = |marked: &[bool], i: usize| marked[i];

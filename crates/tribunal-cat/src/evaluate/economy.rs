@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         }
         for choice in &self.plan.choices {
             let (crate::plan::Orders::Locations { events, base }
-            | crate::plan::Orders::Linearisations { events, base }) = choice.from;
+            | crate::plan::Orders::Linearizations { events, base }) = choice.from;
             uses[events.0 as usize] += 1;
             uses[base.0 as usize] += 1;
         }

@@ -133,7 +133,7 @@ impl<'p> Evaluator<'p> {
         let needs = std::mem::take(&mut self.program.domains[choice]);
         self.bring_all(&needs);
         self.program.domains[choice] = needs;
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
             self.plan.choices[choice].from;
         (self.set_at(events), self.relation_at(base))
     }

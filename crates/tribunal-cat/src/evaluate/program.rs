@@ -111,7 +111,7 @@ impl Program {
             .choices
             .iter()
             .map(|choice| {
-                let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+                let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
                     choice.from;
                 let mut needs = program.needs(plan, events);
                 needs.extend(program.needs(plan, base));
@@ -264,7 +264,7 @@ fn uses(plan: &Plan) -> Vec<u32> {
     plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.bodies).for_each(|&body| used(body));
     plan.checks.iter().for_each(|check| used(check.node));
     for choice in &plan.choices {
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) = choice.from;
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) = choice.from;
         used(events);
         used(base);
     }

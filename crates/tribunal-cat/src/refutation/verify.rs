@@ -149,7 +149,7 @@ impl Chosen {
         extra: &[(usize, usize)],
     ) -> Result<Chosen, Invalid> {
         let of = &evaluator.plan().choices[choice];
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) = of.from;
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) = of.from;
         if evaluator.moves(events) || evaluator.moves(base) {
             return Err(Invalid::Dependent { name: of.name.clone() });
         }

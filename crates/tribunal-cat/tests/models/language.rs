@@ -163,7 +163,7 @@ fn orders_are_chosen() {
     assert!(plan("acyclic po | rf").choices.is_empty());
     assert_eq!(plan("include \"cos.cat\" acyclic po").choices.len(), 1);
     let total = plan("with S from linearisations(SC, po) acyclic S | rf");
-    assert!(matches!(total.choices[0].from, Orders::Linearisations { .. }));
+    assert!(matches!(total.choices[0].from, Orders::Linearizations { .. }));
     assert_eq!(plan("with x from {rf} acyclic x").nodes.len(), plan("acyclic rf").nodes.len());
     // An empty set of relations leaves no execution.
     let refused = plan("with x from {} acyclic x");

@@ -304,7 +304,7 @@ pub(crate) fn choose(options: u32, place: &'static Location<'static>) -> u32 {
 
 /// Whether a thread is woken without cause, or times out, here: only if that is switched on, and only so often.
 pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
-    let may = state::with(|state| state.me().spurious < state.behaviour.spurious).unwrap_or(false);
+    let may = state::with(|state| state.me().spurious < state.behavior.spurious).unwrap_or(false);
     let does = may && choose(2, place) == 1;
     if does {
         state::with(|state| state.me().spurious += 1);

@@ -1,7 +1,7 @@
 //! Atomics: what [`std::sync::atomic`] has, and `loom::sync::atomic`.
 //!
 //! An atomic may be made by a `const`, live in a static, and be moved. Its making happens before everything, so that a pointer to a new atomic
-//! that is handed over without synchronisation is no error; with the feature `making` it is, and `new` is no `const fn`, as loom has it.
+//! that is handed over without synchronization is no error; with the feature `making` it is, and `new` is no `const fn`, as loom has it.
 //! Outside of executions they are std's.
 
 use crate::program::Update;
@@ -93,7 +93,7 @@ pub fn spin_loop_hint() {
 
 /// Whether a weak compare-and-exchange fails here although it need not.
 fn fails_weakly(place: &'static Location<'static>) -> bool {
-    state::with(|state| state.behaviour.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
+    state::with(|state| state.behavior.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
 }
 
 macro_rules! atomic {

@@ -153,7 +153,7 @@ pub enum Mistake {
 
 /// A program that cannot be explored under a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unexplored {
+pub enum ExploreError {
     /// The model cannot be explored at all.
     #[error(transparent)]
     NoSession(#[from] NoSession),

@@ -30,7 +30,7 @@ mod tests;
 mod token;
 
 pub use code::Code;
-pub use error::{Mistake, TextError, Unexplored};
+pub use error::{ExploreError, Mistake, TextError};
 pub use expect::{Case, FailureKind, Mismatch};
 pub use outcomes::Outcomes;
 pub use run::{FREED, Interpreter};
@@ -131,10 +131,10 @@ impl Source {
 }
 
 /// Explores a program.
-pub fn explore(code: impl Into<Arc<Code>>, options: &Options) -> Result<Exploration, Unexplored> {
+pub fn explore(code: impl Into<Arc<Code>>, options: &Options) -> Result<Exploration, ExploreError> {
     let code = code.into();
     if code.has_final_values() && options.model == Model::Wra {
-        return Err(Unexplored::NoFinalValues(options.model));
+        return Err(ExploreError::NoFinalValues(options.model));
     }
     let options = code.options(options);
     let make = || Interpreter::new(Arc::clone(&code), options.model);

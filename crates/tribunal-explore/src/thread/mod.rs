@@ -266,7 +266,7 @@ where
 fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
     move || {
         let result = catch_unwind(AssertUnwindSafe(f));
-        let caught = || state::with(|state| state.behaviour.catch_panics).unwrap_or(false);
+        let caught = || state::with(|state| state.behavior.catch_panics).unwrap_or(false);
         match result {
             Err(payload) if !caught() => resume_unwind(payload),
             result => *packet.lock().unwrap_or_else(PoisonError::into_inner) = Some(result),

@@ -49,7 +49,7 @@ where
 }
 
 fn catches_panics() -> bool {
-    state::with(|state| state.behaviour.catch_panics).unwrap_or(false)
+    state::with(|state| state.behavior.catch_panics).unwrap_or(false)
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {

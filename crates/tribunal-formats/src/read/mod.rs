@@ -23,8 +23,8 @@ pub use cells::Cells;
 pub(crate) use cursor::in_name;
 pub use folder::open_folder;
 pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
+pub use jepsen::{Action, Events, NilReads, ObjectEvent};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
-pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
 pub use observed::{Observations, Observed};
 pub use pieces::{Batch, Histories, Piece, Pieces};
 pub(crate) use text::KEYWORDS;
@@ -228,7 +228,7 @@ impl Reader {
         self
     }
 
-    /// The format, as forced or recognised.
+    /// The format, as forced or recognized.
     pub fn format(&self) -> Format {
         self.parser.format()
     }

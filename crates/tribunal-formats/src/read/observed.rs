@@ -4,7 +4,7 @@ use super::axe;
 use super::buffer::Buffer;
 use super::cursor::{Cursor, Fault, Parsed};
 use super::draft::Draft;
-use super::json::memory::{self as json, plain_line};
+use super::json::memory::{self as json, flat_line};
 use super::text;
 use crate::certificate::parse;
 use crate::error::quote;
@@ -68,8 +68,8 @@ struct Sheet {
     /// What is to be given next.
     ahead: VecDeque<Observed>,
     deps: Vec<u32>,
-    /// A name that is not in the line as it is spelt here.
-    spelt: String,
+    /// A name that is not in the line as it is spelled here.
+    spelled: String,
 }
 
 impl Observations {
@@ -251,9 +251,9 @@ impl Sheet {
         if cursor.eat_word("final") {
             return Err(Fault::new(0, ErrorKind::Misplaced { what: "final" }));
         }
-        let thread = axe::thread(&mut cursor, &mut self.names, &mut self.spelt)?;
+        let thread = axe::thread(&mut cursor, &mut self.names, &mut self.spelled)?;
         cursor.expect(":", "`:` after the thread's number")?;
-        let op = axe::operation(&mut cursor, &mut self.names, &mut self.spelt)?;
+        let op = axe::operation(&mut cursor, &mut self.names, &mut self.spelled)?;
         cursor.times()?;
         cursor.expect_done("`@` or the end of the line")?;
         self.event(number, thread, op);
@@ -263,7 +263,7 @@ impl Sheet {
     /// A line of JSON: an event, or threads and initial values, or the end.
     fn json(&mut self, number: u64, line: &[u8]) -> Parsed<()> {
         let cursor = Cursor::new(line)?;
-        if let Some((thread, loc, op)) = plain_line(line) {
+        if let Some((thread, loc, op)) = flat_line(line) {
             atomic(&op, 0)?;
             let op = loc.map_or(op, |loc| Op { loc: self.names.location(loc), ..op });
             let thread = self.names.thread(thread);

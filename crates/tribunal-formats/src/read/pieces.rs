@@ -122,7 +122,7 @@ impl Pieces {
         Pieces { reader: self.reader.transactions(wanted), ..self }
     }
 
-    /// The format, as forced or recognised.
+    /// The format, as forced or recognized.
     pub fn format(&self) -> Format {
         self.reader.format()
     }

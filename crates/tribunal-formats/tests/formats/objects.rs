@@ -415,7 +415,7 @@ fn a_history_is_the_same_in_pieces() {
         "INFO  jepsen.util - 12 :invoke :write 123\nINFO  jepsen.util - 12 :ok :write 123",
     ] {
         let whole = one(text, "-");
-        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognised");
+        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognized");
         let trickled = trickle.next().expect("a history").expect("well-formed");
         assert_eq!(shown_object(trickled.object().expect("of an object")), shown_object(&whole));
     }

@@ -3,7 +3,7 @@
 //! Saturation decides nearly every history that a machine makes. Those here it does not: [`satisfiability`] turns a
 //! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, [`triangles`] turns
 //! a graph into a history, and [`compose`] makes one large history of many small ones. [`mutate`] redirects reads of a
-//! history to other writes, [`drop_fences`] and [`weaken`] take synchronisation away. A [`Pattern`] is
+//! history to other writes, [`drop_fences`] and [`weaken`] take synchronization away. A [`Pattern`] is
 //! easy to judge once it is there, and not while it grows.
 
 mod compose;

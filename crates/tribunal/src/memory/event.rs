@@ -18,9 +18,9 @@ pub enum Kind {
 /// A C11 memory order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// A plain access, which takes part in no synchronisation and may be in a data race. Neither an RMW nor a fence.
+    /// A plain access, which takes part in no synchronization and may be in a data race. Neither an RMW nor a fence.
     NonAtomic,
-    /// No synchronisation but by fences.
+    /// No synchronization but by fences.
     #[default]
     Relaxed,
     /// Acquire.

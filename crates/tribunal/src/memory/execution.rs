@@ -348,18 +348,18 @@ impl Execution {
     /// assert_eq!(execution.show(execution.event(w)).to_string(), "T0:0 W.rel x 1");
     /// # Ok::<(), tribunal::memory::MalformedHistory>(())
     /// ```
-    pub fn show(&self, event: EventId) -> Shown<'_> {
-        Shown { execution: self, event }
+    pub fn show(&self, event: EventId) -> EventDisplay<'_> {
+        EventDisplay { execution: self, event }
     }
 }
 
 /// An event as people write it; made by [`Execution::show`].
-pub struct Shown<'a> {
+pub struct EventDisplay<'a> {
     execution: &'a Execution,
     event: EventId,
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for EventDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (x, e) = (self.execution, self.event);
         let Some(slot) = x.slot(e) else {

@@ -24,12 +24,12 @@ pub enum Engine {
     CcmEnum,
     /// The store order that wccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 2).
     WccmEnum,
-    /// The dynamic programme over sets of writes (Chini and Saivasan 2020).
+    /// The dynamic program over sets of writes (Chini and Saivasan 2020).
     Subset,
     /// Tries every mo.
     Enum,
-    /// The memoised search of downward-closed sets of events, without saturation: the baseline.
-    Plain,
+    /// The memoized search of downward-closed sets of events, without saturation: the baseline.
+    Memoized,
     /// The model's text itself: what every mo must have by its monotone checks, then a SAT solver told of the checks that fail.
     Definition,
 }
@@ -48,7 +48,7 @@ impl Engine {
         Engine::WccmEnum,
         Engine::Subset,
         Engine::Enum,
-        Engine::Plain,
+        Engine::Memoized,
         Engine::Definition,
     ];
 
@@ -66,7 +66,7 @@ impl Engine {
             Engine::WccmEnum => "wccm-enum",
             Engine::Subset => "subset",
             Engine::Enum => "enum",
-            Engine::Plain => "plain",
+            Engine::Memoized => "memoized",
             Engine::Definition => "definition",
         }
     }

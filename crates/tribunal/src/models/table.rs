@@ -6,10 +6,10 @@ use crate::definition::{self, Definition};
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use crate::verdict::{Limit, Unsupported, Verdict};
 use Engine::{
-    CcmEnum, Definition as ByText, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search,
+    CcmEnum, Definition as ByText, Enum, FrontierSearch, Memoized, MinimalCoherence, Sat, Saturation, Search,
     Subset, WccmEnum, WeakCoherence, WscEnum,
 };
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ macro_rules! text {
 /// Models whose axioms speak of program order alone say nothing of fences, nor, without mo, of what is written last.
 const CAUSAL: &[Unsupported] = &[Unsupported::Fences, Unsupported::Finals];
 const WITHOUT_MO: &[Unsupported] = &[Unsupported::Finals];
-const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Plain, ByText];
+const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Memoized, ByText];
 const SEARCHED: &str = "NP-complete; near O(n·k) where saturation decides";
 const LINEAR: &str = "O(n·k)";
 
@@ -86,7 +86,7 @@ models! {
         name: "sc",
         text: text!("sc"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Plain, ByText],
+        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Memoized, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::SC, engine, limits)),
         not_of: &[],
         included_in: &[Model::Tso, Model::Wsc, Model::Rc20, Model::Rc11],
@@ -96,7 +96,7 @@ models! {
         name: "tso",
         text: text!("tso"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Plain, ByText],
+        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Memoized, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::TSO, engine, limits)),
         not_of: &[],
         included_in: &[Model::Pso, Model::Wccm, Model::Sra],
@@ -230,7 +230,7 @@ models! {
         text: text!("ra"),
         cost: LINEAR,
         engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::EveryRead, limits)?, MinimalCoherence))),
+        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::EveryRead, limits)?, MinimalCoherence))),
         not_of: &[],
         // With seq_cst, ra is not in rc20 or rc11.
         included_in: &[Model::Wra, Model::Relaxed],
@@ -271,7 +271,7 @@ models! {
         text: text!("relaxed"),
         cost: "O(n)",
         engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::Nothing, limits)?, MinimalCoherence))),
+        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::Nothing, limits)?, MinimalCoherence))),
         not_of: &[],
         included_in: &[Model::Coherence],
     }

@@ -262,7 +262,7 @@ fn from_times(history: &mut History, left: Option<usize>) -> Result<Order, Malfo
         if let (call, Some(ret)) = history.times[op.index()]
             && ret <= call
         {
-            return Err(MalformedHistory::Backwards { op, shown: history.show(op), call, ret });
+            return Err(MalformedHistory::Backward { op, shown: history.show(op), call, ret });
         }
     }
     for process in 0..history.process_count() as u32 {

@@ -1,6 +1,6 @@
 //! Why a history of operations is malformed.
 
-use super::{Misfit, OpId};
+use super::{InvalidCall, OpId};
 
 /// A history that no run of processes can have.
 ///
@@ -22,7 +22,7 @@ pub enum MalformedHistory {
     },
     /// A return is not after its call.
     #[error("{shown} returns at {ret}, which is not after its call at {call}")]
-    Backwards {
+    Backward {
         /// The operation.
         op: OpId,
         /// The operation in words.
@@ -78,7 +78,7 @@ pub enum MalformedHistory {
         /// The operation.
         op: OpId,
         /// Why.
-        misfit: Misfit,
+        misfit: InvalidCall,
     },
 }
 
@@ -87,7 +87,7 @@ impl MalformedHistory {
     pub fn op(&self) -> Option<OpId> {
         match self {
             MalformedHistory::Overlap { op, .. }
-            | MalformedHistory::Backwards { op, .. }
+            | MalformedHistory::Backward { op, .. }
             | MalformedHistory::ReturnedTwice { op, .. }
             | MalformedHistory::MixedOrders { op, .. }
             | MalformedHistory::Cycle { op, .. }

@@ -13,10 +13,10 @@ pub enum Engine {
     /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads tell who
     /// appended what.
     Collection,
-    /// Just-in-time linearization with memoised frontiers, key by key.
+    /// Just-in-time linearization with memoized frontiers, key by key.
     Search,
     /// Wing and Gong's search as it stands in the textbooks: the baseline.
-    Plain,
+    WingGong,
     /// Minimal visibilities (paper 004, sections 3 and 4).
     Minimal,
     /// All visibilities: the baseline.
@@ -26,14 +26,14 @@ pub enum Engine {
 impl Engine {
     /// Every engine.
     pub const ALL: [Engine; 5] =
-        [Engine::Collection, Engine::Search, Engine::Plain, Engine::Minimal, Engine::Naive];
+        [Engine::Collection, Engine::Search, Engine::WingGong, Engine::Minimal, Engine::Naive];
 
     /// The engine's name in every output.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Collection => "collection",
             Engine::Search => "search",
-            Engine::Plain => "plain",
+            Engine::WingGong => "wing-gong",
             Engine::Minimal => "minimal",
             Engine::Naive => "naive",
         }
@@ -55,8 +55,8 @@ impl Criterion {
     /// The engines that can decide the criterion, the usual one first.
     pub const fn engines(&self) -> &'static [Engine] {
         match self {
-            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::Plain],
-            Criterion::Sequential => &[Engine::Search, Engine::Plain],
+            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::WingGong],
+            Criterion::Sequential => &[Engine::Search, Engine::WingGong],
             _ => &[Engine::Minimal, Engine::Naive],
         }
     }
@@ -64,7 +64,7 @@ impl Criterion {
 
 /// A verdict with what decided.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The verdict.
     pub verdict: Verdict,
     /// The engine that gave it.
@@ -92,12 +92,12 @@ pub fn check(typed: &Typed<'_>, criterion: &Criterion) -> Verdict {
 }
 
 /// As [`check`], within limits, and saying which engine decided.
-pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgement {
+pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgment {
     judge_within(typed, criterion, &mut Meter::new(limits))
 }
 
 /// As [`judge`], counting what it costs.
-pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgement {
+pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgment {
     match criterion {
         Criterion::Linearizable => linearizable(typed, meter),
         _ => by(typed, criterion, criterion.engines()[0], meter),
@@ -105,7 +105,7 @@ pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut
 }
 
 /// By an algorithm for collections; what that does not decide, key by key, is searched.
-fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
+fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgment {
     let (history, spec) = (typed.history(), typed.spec());
     let (decided, engine) = match collections::decide(history, spec, meter.limits()) {
         Ok(Decision::Verdict(Verdict::Unsupported(_))) => {
@@ -115,7 +115,7 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
         Ok(Decision::Verdict(verdict)) => (Ok(verdict), Engine::Collection),
         Err(limit) => (Err(limit), Engine::Collection),
     };
-    Judgement { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
+    Judgment { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
 }
 
 /// As [`judge`], by a given engine alone; none if it cannot decide the criterion.
@@ -128,8 +128,8 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
 /// b.ret(inc, Value::Null, 1);
 /// let history = b.build()?;
 /// let typed = history.typed(&Counter)?;
-/// let by = |criterion| judge_by(&typed, &criterion, Engine::Plain, &Limits::default());
-/// assert!(by(Criterion::Linearizable).expect("plain decides it").verdict.is_consistent());
+/// let by = |criterion| judge_by(&typed, &criterion, Engine::WingGong, &Limits::default());
+/// assert!(by(Criterion::Linearizable).expect("Wing and Gong decide it").verdict.is_consistent());
 /// assert!(by(Criterion::Causal).is_none());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
@@ -138,12 +138,12 @@ pub fn judge_by(
     criterion: &Criterion,
     engine: Engine,
     limits: &Limits<'_>,
-) -> Option<Judgement> {
+) -> Option<Judgment> {
     engine.decides(criterion).then(|| by(typed, criterion, engine, &mut Meter::new(limits)))
 }
 
 /// By an engine that decides the criterion.
-fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Judgement {
+fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Judgment {
     let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
         Engine::Collection => {
@@ -153,9 +153,9 @@ fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Mete
             })
         }
         Engine::Search => linearize::decide(history, spec, criterion, meter),
-        Engine::Plain => super::plain::decide(history, spec, criterion, meter),
+        Engine::WingGong => super::wing_gong::decide(history, spec, criterion, meter),
         Engine::Minimal => super::visibility::minimal(history, spec, criterion, meter),
         Engine::Naive => super::visibility::naive(history, spec, criterion, meter),
     };
-    Judgement { verdict: decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit)), engine }
+    Judgment { verdict: decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit)), engine }
 }

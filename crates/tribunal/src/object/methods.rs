@@ -6,7 +6,7 @@ use crate::limits::Limits;
 
 /// What a history shows of its object's guarantees.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Strengths {
+pub struct StrongestCriteria {
     /// Every named criterion, from the weakest to the strongest, and whether it holds; none if a limit was reached before
     /// that was known.
     pub criteria: Vec<(Criterion, Option<bool>)>,
@@ -29,7 +29,7 @@ pub struct Atomic {
     pub others: Vec<(String, Vec<Criterion>)>,
 }
 
-impl Strengths {
+impl StrongestCriteria {
     /// Whether a named criterion holds, if that is known.
     pub fn holds(&self, criterion: &Criterion) -> Option<bool> {
         self.criteria.iter().find(|(known, _)| known == criterion).and_then(|&(_, holds)| holds)
@@ -61,7 +61,7 @@ const MOST_METHODS: usize = 6;
 /// assert_eq!(strengths.atomic[0].others, [("read".to_string(), vec![Criterion::Causal])]);
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> Strengths {
+pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
     let ask = |criterion: &Criterion| match judge(typed, criterion, limits).verdict {
         Verdict::Consistent(_) => Some(true),
         Verdict::Inconsistent(_) => Some(false),
@@ -86,8 +86,12 @@ pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> Strengths {
     }
     let holding =
         criteria.iter().filter(|(_, holds)| *holds == Some(true)).map(|(criterion, _)| criterion.clone());
-    let mut strengths =
-        Strengths { strongest: maximal(holding.collect()), criteria, atomic: Vec::new(), partial: false };
+    let mut strengths = StrongestCriteria {
+        strongest: maximal(holding.collect()),
+        criteria,
+        atomic: Vec::new(),
+        partial: false,
+    };
     let methods = called_methods(typed.history());
     if strengths.holds(&Criterion::Linearizable) == Some(true) {
         strengths.atomic = vec![Atomic { methods, others: Vec::new() }];

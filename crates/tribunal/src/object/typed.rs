@@ -116,7 +116,7 @@ impl History {
 /// Why a call does not fit a specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misfit {
+pub enum InvalidCall {
     /// The specification has no such method.
     #[error("{spec} has no method `{method}`; it has {}{}", listed(.methods), nearest(method, .methods))]
     UnknownMethod {
@@ -160,7 +160,7 @@ fn nearest(method: &str, methods: &[String]) -> String {
 }
 
 /// Whether a call has the types of one of the method's signatures.
-pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), Misfit> {
+pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), InvalidCall> {
     let mut first = None;
     for signature in spec.signatures().iter().filter(|signature| signature.method == call.method) {
         match misfit(signature, call) {
@@ -168,21 +168,21 @@ pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), 
             Some(misfit) => first = first.or(Some(misfit)),
         }
     }
-    Err(first.unwrap_or_else(|| Misfit::UnknownMethod {
+    Err(first.unwrap_or_else(|| InvalidCall::UnknownMethod {
         spec: spec.name().into(),
         method: call.method.into(),
         methods: spec.signatures().iter().map(|signature| signature.method.to_string()).collect(),
     }))
 }
 
-fn misfit(signature: &Signature, call: Invocation<'_>) -> Option<Misfit> {
+fn misfit(signature: &Signature, call: Invocation<'_>) -> Option<InvalidCall> {
     let method = || call.method.to_string();
     let (takes, found) = (signature.args.len(), call.args.len());
     if takes != found {
-        return Some(Misfit::WrongArity { method: method(), takes, found });
+        return Some(InvalidCall::WrongArity { method: method(), takes, found });
     }
     let mut args = signature.args.iter().zip(call.args).zip(1..);
-    args.find(|((kind, arg), _)| !kind.admits(arg)).map(|((kind, arg), argument)| Misfit::WrongType {
+    args.find(|((kind, arg), _)| !kind.admits(arg)).map(|((kind, arg), argument)| InvalidCall::WrongType {
         method: method(),
         argument,
         expected: kind.words(),

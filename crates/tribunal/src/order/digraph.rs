@@ -52,7 +52,7 @@ pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)
         end += *start;
         *start = end;
     }
-    // Each row is filled from its end; afterwards starts[i] is where row i begins.
+    // Each row is filled from its end; afterward starts[i] is where row i begins.
     let mut heads = vec![0u32; end as usize];
     for piece in pieces {
         for &(tail, head) in *piece {

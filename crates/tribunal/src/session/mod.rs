@@ -19,7 +19,7 @@
 //! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
 //! reads with acquire as its first event; a join is the same from the child to the parent. Under pso a release fence goes before
 //! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them. Under relaxed, where
-//! nothing synchronises, they order nothing.
+//! nothing synchronizes, they order nothing.
 //!
 //! **Going back** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
 //! once a session has been as far as it goes, going there again allocates nothing.
@@ -37,12 +37,12 @@ mod step;
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
 use crate::models::{Model, judge};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use crate::verdict::{Verdict, Violation, Witness};
 use coherence::Coherence;
 use exact::{Exact, Reading, settles};
 use log::{Log, LogMark, NONE};
-use saturation::{Rules, Saturation};
+use saturation::{Rules, SessionSaturation};
 
 pub use log::WriteId;
 pub use step::{Because, Refused, Step};
@@ -92,7 +92,7 @@ pub struct Session {
 #[derive(Clone, Debug)]
 enum Engine {
     Coherence(Box<Coherence>),
-    Saturation(Box<Saturation>),
+    Saturation(Box<SessionSaturation>),
 }
 
 /// The engine at hand, whichever it is.
@@ -124,14 +124,14 @@ impl Session {
     /// A session without threads and locations, for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
     pub fn new(model: Model) -> Result<Self, NoSession> {
         let coherence =
-            |synchronisation, mo| Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)));
-        let saturation = |rules| Engine::Saturation(Box::new(Saturation::new(rules)));
+            |synchronization, mo| Engine::Coherence(Box::new(Coherence::new(synchronization, mo)));
+        let saturation = |rules| Engine::Saturation(Box::new(SessionSaturation::new(rules)));
         let engine = match model {
-            Model::Rc20 => coherence(Synchronisation::Annotated, true),
-            Model::Rc11 => coherence(Synchronisation::Continued, true),
-            Model::Ra => coherence(Synchronisation::EveryRead, true),
-            Model::Relaxed => coherence(Synchronisation::Nothing, true),
-            Model::Wra => coherence(Synchronisation::EveryRead, false),
+            Model::Rc20 => coherence(Synchronization::Annotated, true),
+            Model::Rc11 => coherence(Synchronization::Continued, true),
+            Model::Ra => coherence(Synchronization::EveryRead, true),
+            Model::Relaxed => coherence(Synchronization::Nothing, true),
+            Model::Wra => coherence(Synchronization::EveryRead, false),
             Model::Sra => saturation(Rules::Sra),
             Model::Sc => saturation(Rules::Sc),
             Model::Tso => saturation(Rules::Tso),

@@ -15,7 +15,7 @@ mod tests;
 
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::models::{Engine, Judgement, Model};
+use crate::models::{Engine, Judgment, Model};
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation};
 
 /// What is known of each read while sources are struck out. Beside it the history is copied, with the sources that are known, with a
@@ -26,7 +26,7 @@ const BYTES_PER_EVENT: usize = 160;
 pub(crate) fn decide(
     x: &Execution,
     model: Model,
-    judge: impl Fn(&Execution, &Limits<'_>) -> Judgement,
+    judge: impl Fn(&Execution, &Limits<'_>) -> Judgment,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     if let Some(of) = x.open().find(|&of| x.writers(of).is_empty()) {

@@ -10,7 +10,7 @@ use super::guess::guess;
 use super::support::Support;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Observation};
-use crate::models::{Engine, Judgement, Model};
+use crate::models::{Engine, Judgment, Model};
 use crate::verdict::{Axiom, Edge, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Deeper cases would make a certificate that nobody can read, programs included.
@@ -50,7 +50,7 @@ struct Failure {
 pub(super) fn search(
     whole: &Execution,
     model: Model,
-    judge: impl Fn(&Execution) -> Judgement,
+    judge: impl Fn(&Execution) -> Judgment,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     let rules = Rules::of(model);
@@ -67,9 +67,9 @@ pub(super) fn search(
             Failure { violation: violated(Refutation::NoSource(read)), support: None }
         } else {
             // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
-            let judgement = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
-            engine = judgement.engine;
-            match judgement.verdict {
+            let judgment = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
+            engine = judgment.engine;
+            match judgment.verdict {
                 Verdict::Inconsistent(violation) => {
                     let support = Support::of(&x, &violation);
                     Failure { violation, support }

@@ -169,7 +169,7 @@ impl HistoryBuilder {
                 (_, Status::Unknown) => spans.push(Span { begin, end: None }),
                 (None, _) => return Err(MalformedHistory::Endless { txn }),
                 (Some(end), _) if end < begin => {
-                    return Err(MalformedHistory::Backwards { txn, begin, end });
+                    return Err(MalformedHistory::Backward { txn, begin, end });
                 }
                 _ => spans.push(Span { begin, end }),
             }

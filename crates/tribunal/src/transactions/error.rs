@@ -30,7 +30,7 @@ pub enum MalformedHistory {
     },
     /// A transaction ends before it begins.
     #[error("the transaction ends at {end}, before it begins at {begin}")]
-    Backwards {
+    Backward {
         /// The transaction.
         txn: TxnId,
         /// When it begins.

@@ -283,7 +283,7 @@ mod tests {
             assert_eq!(alias.parse::<Level>().map(Level::name), Ok(*level));
         }
         assert_eq!(Level::new(Isolation::Tcc, Base::None), None);
-        assert!("serialisable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
+        assert!("serializable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
     }
 
     #[test]

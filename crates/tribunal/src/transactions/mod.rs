@@ -49,7 +49,7 @@ pub use level::{Base, Isolation, Level};
 pub use normal::normal;
 pub use reads::{Misread, Misreading, Reads, Source};
 pub use shrink::{Shrunk, shrink};
-pub use strongest::{Standing, standing};
+pub use strongest::{StrongestLevels, strongest_levels};
 pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
 pub use versions::Incompatible;
 use versions::Versions;

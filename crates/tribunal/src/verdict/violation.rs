@@ -342,7 +342,7 @@ pub enum Because {
     Po,
     /// `to` reads from `from`.
     Rf,
-    /// `from` synchronises with `to`: `write` is `from` or comes after the fence `from` in its thread, `read` is `to` or
+    /// `from` synchronizes with `to`: `write` is `from` or comes after the fence `from` in its thread, `read` is `to` or
     /// comes before the fence `to` in its thread, and `read` reads from `write` through any number of RMWs.
     Sw {
         /// The write at the head of the release sequence.

@@ -53,7 +53,7 @@ mod witness;
 
 pub use definition::evaluate;
 pub use races::{verify_race_free, verify_races};
-pub use refusal::{Breach, EdgeFault, Named, NoRace, Refusal};
+pub use refusal::{BrokenAxiom, EdgeFault, Named, NotARace, Refusal};
 pub use violation::verify_violation;
 pub use witness::verify_witness;
 

@@ -104,7 +104,7 @@ pub enum Refusal {
         /// The axiom.
         axiom: Axiom,
         /// How it is broken.
-        breach: Breach,
+        breach: BrokenAxiom,
     },
 
     /// Sources are chosen for what is not open.
@@ -254,13 +254,13 @@ pub enum Refusal {
     NoRaces(Model),
     /// Two events that are no race.
     #[error("{first} and {second} are no race: {why}")]
-    NoRace {
+    NotARace {
         /// An event.
         first: Named,
         /// Another event.
         second: Named,
         /// Why they are none.
-        why: NoRace,
+        why: NotARace,
     },
     /// A race of a history that is said to have none.
     #[error("{first} and {second} are a race")]
@@ -275,7 +275,7 @@ pub enum Refusal {
 /// Why two events are no race, or not the one that is claimed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoRace {
+pub enum NotARace {
     /// One is an initial write.
     #[error("an initial write happens before everything")]
     Initial,
@@ -325,7 +325,7 @@ impl Refusal {
 /// How a witness breaks an axiom.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Breach {
+pub enum BrokenAxiom {
     /// A check of the model's text fails.
     #[error("the check at line {line} of the model's text fails")]
     Check {

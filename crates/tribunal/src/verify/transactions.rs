@@ -54,7 +54,7 @@ pub enum Refusal {
     NotAnOrder,
     /// A commit order does not contain so, rt or wr.
     #[error("{first:?} must come before {second:?} in the commit order")]
-    Backwards {
+    Backward {
         /// What must come first.
         first: TxnId,
         /// What must come second.
@@ -375,7 +375,7 @@ impl<'f, 'h> Order<'f, 'h> {
             let sources = facts.reads(txn).iter().map(|read| place[&read.source]);
             let latest = sources.max().unwrap_or(0).max(latest);
             if latest >= place[&txn] {
-                return Err(Refusal::Backwards { first: commits[latest - 1], second: txn });
+                return Err(Refusal::Backward { first: commits[latest - 1], second: txn });
             }
         }
         Ok(Order { facts, commits, place, writers, before })

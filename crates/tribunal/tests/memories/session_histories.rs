@@ -1,4 +1,4 @@
-//! Histories that are revealed to sessions: labelled ones, long ones and patterns.
+//! Histories that are revealed to sessions: labeled ones, long ones and patterns.
 
 use std::path::PathBuf;
 use tribunal::memory::{EventId, Execution, Kind, Order};

@@ -154,10 +154,10 @@ fn the_labels_of_the_corpus_are_met() {
     none(
         corpus
             .par_iter()
-            .flat_map_iter(|labelled| {
-                let object = labelled.object().expect("of an object");
+            .flat_map_iter(|labeled| {
+                let object = labeled.object().expect("of an object");
                 let spec = named(&object.spec).expect("a built-in specification");
-                let labels = labelled.labels.0.iter().filter_map(|(name, label)| {
+                let labels = labeled.labels.0.iter().filter_map(|(name, label)| {
                     let criterion: Criterion = name.parse().expect("a label is for a criterion");
                     Some((criterion, (*label)?))
                 });

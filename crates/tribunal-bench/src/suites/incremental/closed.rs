@@ -18,7 +18,7 @@ use tribunal::memory::{LocId, Order, ThreadId};
 #[derive(Clone)]
 pub(in super::super) struct Closed {
     threads: usize,
-    /// Whether events synchronise by their orders, as under rc20; otherwise all do, as under ra.
+    /// Whether events synchronize by their orders, as under rc20; otherwise all do, as under ra.
     annotated: bool,
     /// For each thread, how many events of each thread happen before its next one.
     now: Vec<u32>,

@@ -20,15 +20,15 @@ use tribunal::object::{Invocation, Value};
 ///
 /// ```
 /// use tribunal::object::Value;
-/// use tribunal_formats::{Happens, events};
+/// use tribunal_formats::{Action, events};
 /// let log = "INFO  jepsen.util - 3 :invoke :write 7\nINFO  jepsen.util - 3 :ok :write 7\n";
 /// let mut events = events(log.as_bytes(), "etcd.log", None)?;
 /// assert_eq!(events.spec()?.as_deref(), Some("cas-register"));
 /// let call = events.next().expect("a call")?;
 /// assert_eq!((call.line, &*call.process), (1, "3"));
-/// assert_eq!(call.happens, Happens::Call { method: "write".into(), args: vec![Value::from(7)] });
+/// assert_eq!(call.action, Action::Call { method: "write".into(), args: vec![Value::from(7)] });
 /// let end = events.next().expect("a return")?;
-/// assert_eq!((end.line, end.happens), (2, Happens::Return(Value::Null)));
+/// assert_eq!((end.line, end.action), (2, Action::Return(Value::Null)));
 /// assert!(events.next().is_none());
 /// # Ok::<(), tribunal_formats::Error>(())
 /// ```
@@ -54,12 +54,12 @@ pub struct ObjectEvent {
     /// Whose operation it is of.
     pub process: Arc<str>,
     /// What happens.
-    pub happens: Happens,
+    pub action: Action,
 }
 
 /// What happens to an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happens {
+pub enum Action {
     /// It is called.
     Call {
         /// The method.
@@ -136,7 +136,7 @@ impl Events {
                 && !methods.contains(method)
             {
                 if methods.is_empty() {
-                    let pair = event.tuple || (event.plain.is_none() && is_tuple(method, &event.value));
+                    let pair = event.tuple || (event.native.is_none() && is_tuple(method, &event.value));
                     tuples = event.key.is_none() && pair;
                     keyed = tuples || event.key.is_some();
                 }
@@ -189,7 +189,7 @@ impl Events {
         self.source.hold(self.growth.peak() + self.clients.memory())?;
         let file = self.source.name();
         let fault = |kind| Error::at(file, line, None, kind);
-        let (process, happens) = match step {
+        let (process, action) = match step {
             Step::Called(process) => {
                 let call = self.clients.open(&process).expect("called just now");
                 let split = words.tuples && call.args.is_none() && call.key.is_none() && split_tuple(call);
@@ -203,7 +203,7 @@ impl Events {
                     method if *method == *call.method => call.method.clone(),
                     other => other.into(),
                 };
-                (call.process.clone(), Happens::Call { method, args })
+                (call.process.clone(), Action::Call { method, args })
             }
             Step::Ended(call, mut end) => {
                 if let (Some(key), true) = (&call.key, words.tuples) {
@@ -214,18 +214,18 @@ impl Events {
                 if nil_reads == NilReads::Drop {
                     self.left_out += object.nil_reads(dialect, &call, Some(&end));
                 }
-                let happens = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
-                    Outcome::Open => Happens::Crash,
-                    Outcome::Withdrawn => Happens::Withdrawal,
+                let action = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
+                    Outcome::Open => Action::Crash,
+                    Outcome::Withdrawn => Action::Withdrawal,
                     Outcome::Returned(ret) => {
                         done_as_called(object, &call, &end, nil_reads).map_err(fault)?;
-                        Happens::Return(ret)
+                        Action::Return(ret)
                     }
                 };
-                (call.process, happens)
+                (call.process, action)
             }
         };
-        Ok(Some(ObjectEvent { line, process, happens }))
+        Ok(Some(ObjectEvent { line, process, action }))
     }
 }
 

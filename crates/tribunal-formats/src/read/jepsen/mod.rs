@@ -12,7 +12,7 @@ pub(super) mod json;
 pub(super) mod log;
 mod translate;
 
-pub use events::{Events, Happens, ObjectEvent};
+pub use events::{Action, Events, ObjectEvent};
 pub(super) use history::history;
 pub(crate) use translate::{Object, transaction};
 
@@ -114,13 +114,13 @@ pub(super) struct Event {
     /// Whether the value is marked as a pair of a key and a value.
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
-    plain: Option<Plain>,
+    native: Option<Native>,
     /// How many bytes of the heap its values take at most.
     bytes: usize,
 }
 
 /// What is said not in Jepsen's words but in the object's own.
-enum Plain {
+enum Native {
     Args(Vec<Value>),
     Ret(Value),
 }
@@ -141,8 +141,8 @@ fn event(
         (None, _) => missing(type_key),
         (Some(Type::Invoke), None) => missing(f_key),
         (Some(kind), method) => {
-            let (value, key, tuple, plain, bytes) = Default::default();
-            Ok(Event { place, process, kind, method, value, key, tuple, plain, bytes })
+            let (value, key, tuple, native, bytes) = Default::default();
+            Ok(Event { place, process, kind, method, value, key, tuple, native, bytes })
         }
     }
 }

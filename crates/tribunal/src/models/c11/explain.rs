@@ -8,7 +8,7 @@ use crate::order::coherence::chains::{left_by, looked_at};
 use crate::order::coherence::psc::{Beside, Far, Psc, Role, Scene};
 use crate::order::views::derivation::{Derivation, Hop, Lemma};
 use crate::order::views::graph::Node;
-use crate::order::views::saturate::{Conflict, Reason, Saturation};
+use crate::order::views::saturation::{Conflict, Reason, ViewSaturation};
 use crate::order::views::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
@@ -398,7 +398,7 @@ impl Explanation<'_> {
 }
 
 impl Explain for Explanation<'_> {
-    fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
+    fn explain(&self, saturation: &ViewSaturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
         let Derivation { lemmas: derived, closing, path, cases } = saturation.derivation(conflict);
         let mut lemmas = Lemmas::default();
         for lemma in &derived {

@@ -95,7 +95,7 @@ pub(super) fn shortest(
     to: u32,
     weight: impl Fn(u32, u32) -> u32,
 ) -> Option<Vec<u32>> {
-    // Backwards: how far each node is from the goal, and the next node on the way.
+    // Backward: how far each node is from the goal, and the next node on the way.
     let mut distance = vec![u32::MAX; graph.nodes()];
     let mut onward = vec![to; graph.nodes()];
     let mut queue = VecDeque::from([(0, to)]);

@@ -118,7 +118,7 @@ impl<'a> Proof<'a> {
             Scope::Base(_) => false,
             Scope::All | Scope::Line(_) => true,
         };
-        // Backwards: how many steps between threads lead from each event to the goal, and the first step on the way.
+        // Backward: how many steps between threads lead from each event to the goal, and the first step on the way.
         let mut distance = vec![u32::MAX; x.len()];
         let mut onward = vec![(to, Step::Rf); x.len()];
         let mut queue = VecDeque::from([(0, to)]);
@@ -151,7 +151,7 @@ impl<'a> Proof<'a> {
             for line in lines.clone() {
                 let Line { base, seen } = &self.lines[line];
                 base.program_before(e).into_iter().for_each(|before| reach(before, Step::Program(line)));
-                reach(base.heard_by(e, &observer), Step::Rf);
+                reach(base.rf_seen_by(e, &observer), Step::Rf);
                 for &i in self.into[line].get(&e).into_iter().flatten().filter(|&&i| allowed(i, seen[i].read))
                 {
                     reach(seen[i].from.0, Step::Seen(line, i));

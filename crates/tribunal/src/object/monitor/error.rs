@@ -1,6 +1,6 @@
 //! Why an event cannot follow those before it.
 
-use crate::object::Misfit;
+use crate::object::InvalidCall;
 
 /// An event that no run of processes can have next. The monitor is as it was before it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,5 +24,5 @@ pub enum MalformedEvent {
     },
     /// A call does not fit the specification.
     #[error(transparent)]
-    IllTyped(#[from] Misfit),
+    IllTyped(#[from] InvalidCall),
 }

@@ -68,7 +68,7 @@ pub struct Monitor<'s> {
     /// The violation, once there is one.
     violation: Option<Box<FirstViolation>>,
     /// Why the end will be undecided, once it is.
-    doubt: Option<Doubt>,
+    doubt: Option<Inconclusive>,
 }
 
 enum Engine<'s> {
@@ -90,7 +90,7 @@ enum Finding {
         event: u64,
         key: Option<Value>,
     },
-    Undecided(Doubt),
+    Undecided(Inconclusive),
     /// The algorithm for collections does not decide this.
     Unsupported,
 }
@@ -115,7 +115,7 @@ pub enum Status {
     /// What has happened is inconsistent, whatever follows. So is every later status.
     Violation(Box<FirstViolation>),
     /// From here on it is not known; said once, and again at the end. A violation may still be found, of another key.
-    Undecided(Doubt),
+    Undecided(Inconclusive),
 }
 
 impl PartialEq for Status {
@@ -131,7 +131,7 @@ impl PartialEq for Status {
 
 /// Why a monitor does not know.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Doubt {
+pub enum Inconclusive {
     /// A limit was reached.
     #[error("{0}")]
     Limit(Limit),
@@ -331,7 +331,7 @@ impl<'s> Monitor<'s> {
     }
 
     /// Forgets all but what is open, if more is held than may be: then nothing is known any more.
-    fn too_much(&mut self) -> Option<Doubt> {
+    fn too_much(&mut self) -> Option<Inconclusive> {
         let open = table(self.open.len(), self.open.capacity(), size_of::<(Arc<str>, Place)>());
         let held = match &self.engine {
             Engine::Search(search) => search.bytes(),
@@ -342,7 +342,7 @@ impl<'s> Monitor<'s> {
             Engine::Search(search) => search.give_up(),
             Engine::Recheck(recheck) => recheck.give_up(),
         };
-        known.then_some(Doubt::Limit(limit))
+        known.then_some(Inconclusive::Limit(limit))
     }
 
     fn invocation(&self, place: &Place) -> String {

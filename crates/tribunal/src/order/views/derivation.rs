@@ -1,7 +1,7 @@
 //! Why saturation ran into a cycle: the derived edges that the cycle rests on, each with the path it was derived from.
 
 use super::graph::Node;
-use super::saturate::{Conflict, Reason, Saturation};
+use super::saturation::{Conflict, Reason, ViewSaturation};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -37,7 +37,7 @@ pub(crate) struct Derivation {
     pub cases: Vec<u32>,
 }
 
-impl Saturation<'_> {
+impl ViewSaturation<'_> {
     /// Why a conflict is one.
     pub(crate) fn derivation(&self, conflict: &Conflict) -> Derivation {
         let Conflict { from, to, reason } = *conflict;

@@ -27,7 +27,7 @@ impl From<EventId> for Node {
     }
 }
 
-/// Neighbours by node, as compressed rows.
+/// Neighbors by node, as compressed rows.
 #[derive(Clone, Debug)]
 struct Rows {
     starts: Vec<u32>,

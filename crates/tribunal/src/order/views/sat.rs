@@ -1,15 +1,15 @@
 //! The search for an mo by a SAT solver (wSC+ENUM of Zennou et al. 2020), told of cycles as it runs into them.
 //!
 //! A variable says how mo orders a pair of writes that saturation leaves unordered. Pairs get one only when
-//! the order of the graph has a write out of turn, and there are no clauses for transitivity: each assignment is put into the graph,
+//! the order of the graph has a write out of place, and there are no clauses for transitivity: each assignment is put into the graph,
 //! case by case, and saturated; a conflict becomes a clause of the cases it rests on. If an assignment survives and no write
-//! is out of turn, the order of the graph is an mo.
+//! is out of place, the order of the graph is an mo.
 //!
 //! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
 
-use super::saturate::{Saturation, Stop};
-use super::search::{Explain, Outcome, Popular, in_order};
-use super::turns::Turns;
+use super::memory_order::MemoryOrderSweep;
+use super::saturation::{Stop, ViewSaturation};
+use super::search::{Explain, Outcome, PairsByReaders, in_order};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Cycle, Limit, Refutation};
@@ -65,7 +65,7 @@ struct Pairs<'a> {
     bytes: usize,
 }
 
-/// What the solver takes before it has learnt anything: room for a million words of clauses.
+/// What the solver takes before it has learned anything: room for a million words of clauses.
 const SOLVER: usize = 4 << 20;
 
 /// What a pair takes, with its variable in the solver.
@@ -73,7 +73,7 @@ const BYTES_PER_PAIR: usize = 400;
 
 pub(crate) fn search(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     explain: &impl Explain,
     limits: &Limits<'_>,
     states: &mut u64,
@@ -87,8 +87,8 @@ pub(crate) fn search(
         assumed: Vec::new(),
         bytes: SOLVER,
     };
-    let mut turns = Turns::new(x, saturation.twins());
-    let popular = Popular::new(x, saturation, limits);
+    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
+    let popular = PairsByReaders::new(x, saturation, limits);
     loop {
         *states += 1;
         limits.check(*states)?;
@@ -107,10 +107,10 @@ pub(crate) fn search(
             pairs.learn(cycle, &cases);
             continue;
         }
-        turns.rewind(saturation.unchanged_before());
-        match turns.next(&saturation.graph) {
+        sweep.rewind(saturation.unchanged_before());
+        match sweep.next(&saturation.graph) {
             None => return Ok(Outcome::Mo(in_order(x, &saturation.graph))),
-            Some(out_of_turn) => pairs.add(popular.or(out_of_turn, saturation)),
+            Some(pair) => pairs.add(popular.or(pair, saturation)),
         }
     }
 }
@@ -131,7 +131,7 @@ impl Pairs<'_> {
     /// On a conflict: its cycle, and the cases it rests on.
     fn put_into(
         &mut self,
-        saturation: &mut Saturation<'_>,
+        saturation: &mut ViewSaturation<'_>,
         explain: &impl Explain,
         limits: &Limits<'_>,
     ) -> Result<Option<(Cycle, Vec<u32>)>, Limit> {

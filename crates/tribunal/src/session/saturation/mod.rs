@@ -1,4 +1,4 @@
-//! Saturation, while the execution grows: sc, tso, pso and sra.
+//! SessionSaturation, while the execution grows: sc, tso, pso and sra.
 //!
 //! A graph of events holds whatever every mo must bring about. Its edges are what the model keeps of po and rf, and what
 //! follows from two rules:
@@ -25,7 +25,7 @@ use super::log::{Log, NONE};
 use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 
 /// What a model keeps of po and rf, and which rules it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ enum Change {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Saturation {
+pub(super) struct SessionSaturation {
     rules: Rules,
     /// hb, for sra.
     knowledge: Knowledge,
@@ -169,11 +169,11 @@ struct Access {
     order: Order,
 }
 
-impl Saturation {
+impl SessionSaturation {
     pub(super) fn new(rules: Rules) -> Self {
-        Saturation {
+        SessionSaturation {
             rules,
-            knowledge: Knowledge::new(Synchronisation::EveryRead),
+            knowledge: Knowledge::new(Synchronization::EveryRead),
             releases: Vec::new(),
             events: vec![Event::NOTHING],
             clocks: Rows::default(),

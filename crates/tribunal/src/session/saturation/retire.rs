@@ -17,10 +17,10 @@
 use super::super::knowledge::Release;
 use super::super::log::{Log, NONE};
 use super::super::rows::Rows;
-use super::{Entry, Event, Line, Location, NOTHING, Rules, Saturation};
+use super::{Entry, Event, Line, Location, NOTHING, Rules, SessionSaturation};
 use crate::memory::{LocId, ThreadId};
 
-impl Saturation {
+impl SessionSaturation {
     /// Drops what is done with, if there is much more than the last time. Says of each write, by its place, whether it is left.
     pub(in super::super) fn retire(&mut self, log: &Log) -> Vec<bool> {
         self.trail.clear();

@@ -41,7 +41,7 @@ use chains::Chains;
 use hint::hint;
 use known::Collection;
 use nodes::Nodes;
-use saturation::{Halt, Saturation};
+use saturation::{CommitSaturation, Halt};
 use search::Stop;
 
 /// After how many rounds a simulation is tried at once.
@@ -93,7 +93,7 @@ struct Question<'a> {
 enum Outcome<'a> {
     Decided(Decided),
     /// All that follows, and no conflict.
-    Open(Box<Saturation<'a>>),
+    Open(Box<CommitSaturation<'a>>),
 }
 
 impl<'a> Question<'a> {
@@ -123,7 +123,7 @@ impl<'a> Question<'a> {
             Err(cyclic) => {
                 let Collection { hops, steps, .. } = known;
                 let mut saturation =
-                    Saturation::new(history, level, accesses, steps, Chains::default(), limits)?;
+                    CommitSaturation::new(history, level, accesses, steps, Chains::default(), limits)?;
                 hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
                 return Ok(Outcome::Decided(Err(saturation.shortest(&cyclic).proof)));
             }
@@ -136,7 +136,7 @@ impl<'a> Question<'a> {
         let chains = Chains::of(&order, &known.hops, counts);
         known.initial(|key| firsts(nodes, &chains, accesses.writers(key)));
         let Collection { hops, steps, .. } = known;
-        let mut saturation = Saturation::new(history, level, accesses, steps, chains, limits)?;
+        let mut saturation = CommitSaturation::new(history, level, accesses, steps, chains, limits)?;
         hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
         drop(hops);
         match self.rounds(&mut saturation) {
@@ -149,7 +149,7 @@ impl<'a> Question<'a> {
     }
 
     /// Round by round while much follows, then one by one; a commit order if a simulation comes to one.
-    fn rounds(&self, saturation: &mut Saturation<'_>) -> Result<Option<Vec<TxnId>>, Halt> {
+    fn rounds(&self, saturation: &mut CommitSaturation<'_>) -> Result<Option<Vec<TxnId>>, Halt> {
         let much = 16;
         for round in 0.. {
             let new = saturation.round(self.limits)?;
@@ -167,7 +167,7 @@ impl<'a> Question<'a> {
     }
 
     /// The commit order that a simulation comes to, or the keys that are in its way.
-    fn simulated(&self, saturation: &Saturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
+    fn simulated(&self, saturation: &CommitSaturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
         let Question { history, level, accesses, .. } = *self;
         let Ok(order) = saturation.order() else { return Err(Vec::new()) };
         let likely = hint(history, saturation.nodes, &saturation.edges, &order);
@@ -185,7 +185,7 @@ fn firsts(nodes: Nodes, chains: &Chains, writers: &[TxnId]) -> Vec<TxnId> {
 }
 
 /// The transactions that count, in the order of their commits.
-fn commits(saturation: &Saturation<'_>) -> Vec<TxnId> {
+fn commits(saturation: &CommitSaturation<'_>) -> Vec<TxnId> {
     let order = saturation.order().unwrap_or_default();
     let commit = |node: Node| {
         let nodes = saturation.nodes;

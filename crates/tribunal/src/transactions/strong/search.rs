@@ -2,7 +2,7 @@
 
 use super::super::{End, KeyId, Proof, TxnId};
 use super::proof::Part;
-use super::saturation::{Ground, Halt, Saturation};
+use super::saturation::{CommitSaturation, Ground, Halt};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
@@ -21,7 +21,7 @@ struct Choice {
     forward: Option<Box<Part>>,
 }
 
-impl Saturation<'_> {
+impl CommitSaturation<'_> {
     /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
     /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
     /// choices made so far; if not, the keys that are in its way are looked at first.

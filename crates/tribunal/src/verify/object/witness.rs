@@ -130,7 +130,7 @@ impl Witness<'_> {
         Ok(())
     }
 
-    /// Backwards. Of each process's operations that come later in lin, the first in po is before an operation if any is:
+    /// Backward. Of each process's operations that come later in lin, the first in po is before an operation if any is:
     /// hb contains po and is transitive.
     fn contains_partial(&self) -> Result<(), Refusal> {
         let mut first: Vec<Option<OpId>> = vec![None; self.history.process_count()];
