@@ -1,8 +1,8 @@
-//! Data races: accesses of one location that happens-before does not order, one of them a write and one of them non-atomic.
+//! Data races: two accesses of one location that happens-before does not order, at least one a write and at least one non-atomic.
 //!
-//! hb is that of rc20 or rc11, as clocks. The events are gone through in an order that contains po and rf, so that an access races with
-//! those before it of which its clock does not know. Of each place, a thread at a location, only the latest access of each
-//! class matters for whether there is a race: O(n·k) time for n events of k threads.
+//! hb is that of rc20 or rc11, as clocks. Events are visited in an order that contains po and rf, so an access races with the
+//! earlier ones that its clock does not include. For each thread and location, only the latest access of each
+//! class determines whether there is a race: O(n·k) time for n events in k threads.
 //!
 //! ```
 //! use tribunal::{Limits, Model, memory::{Execution, Op, Order}, races::races};
@@ -34,7 +34,7 @@ use std::ops::ControlFlow;
 /// Which races to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// One for each pair of places, a place being a thread at a location: the first that a replay of the history comes to.
+    /// One for each pair of places, where a place is a thread at a location: the first in the order of a replay.
     OnePerPlaces,
     /// Every pair of accesses.
     All,
@@ -44,13 +44,13 @@ pub enum Listing {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RacesError {
     /// Races are defined for rc20 and rc11.
-    #[error("{0} says nothing of races; rc20 and rc11 do")]
+    #[error("{0} does not define data races; rc20 and rc11 do")]
     OtherModel(Model),
-    /// The history is no execution of any model that has races.
-    #[error("po ∪ rf is cyclic, so no execution is like that")]
+    /// po ∪ rf is cyclic.
+    #[error("po ∪ rf is cyclic, so races are not defined")]
     Cyclic,
-    /// Which writes some reads read from is open.
-    #[error("more than one write, or none, wrote what a read returned")]
+    /// Some reads have no source, or several possible ones.
+    #[error("a read has no source, or several possible ones")]
     Open,
     /// A limit was reached.
     #[error("{0}")]
@@ -65,7 +65,7 @@ fn synchronization(model: Model) -> Option<Synchronization> {
     }
 }
 
-/// The races of a history, [one for each pair of places](Listing::OnePerPlaces).
+/// The races of a history, [one per pair of places](Listing::OnePerPlaces).
 pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, RacesError> {
     let (mut races, mut growth, mut within) = (Vec::new(), Growth::default(), Ok(()));
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
@@ -77,7 +77,7 @@ pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Rac
     Ok(races)
 }
 
-/// A race of a history, if there is one: the first that is listed.
+/// The first race that is listed, if there is one.
 pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, RacesError> {
     let mut first = None;
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
@@ -87,10 +87,10 @@ pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Op
     Ok(first)
 }
 
-/// Gives the races of a history one by one, in the order of a replay, until `give` has enough.
+/// Calls `give` with each race of a history, in the order of a replay, until it breaks.
 ///
-/// O(n·k) time, and for [`Listing::All`] also the number of races; the memory is that of hb, some 40 bytes a place and, for all races,
-/// 4 bytes an event.
+/// O(n·k) time, plus the number of races for [`Listing::All`]. The memory is that of hb, about 40 bytes per place and, for all races,
+/// 4 bytes per event.
 pub fn each_race(
     x: &Execution,
     model: Model,

@@ -1,4 +1,4 @@
-//! The models: `table` has a row for each, whose text is the definition; the others open with the axioms that their engines decide.
+//! The models: `table` has a row for each, whose text is the definition; the other modules begin with the axioms that their engines decide.
 
 pub(crate) mod c11;
 mod causal;
@@ -30,7 +30,7 @@ pub struct Judgment {
     pub engine: Engine,
 }
 
-/// Decides whether an execution is consistent with a model; for many of them, a [`Checker`] is faster.
+/// Decides whether an execution is consistent with a model. For many executions, a [`Checker`] is faster.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -49,12 +49,12 @@ pub fn check(execution: &Execution, model: Model) -> Verdict {
     Checker::new(model).check(execution)
 }
 
-/// As [`check`], within limits, and says which engine decided.
+/// Like [`check`], with limits; also returns the engine that decided.
 pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
     Checker::new(model).judge(execution, limits)
 }
 
-/// As [`judge`], by a given engine; none if it cannot decide the model.
+/// Like [`judge`], with a given engine; `None` if it cannot decide the model.
 ///
 /// ```
 /// use tribunal::{Engine, Limits, Model, judge_by, memory::{Execution, Op}};

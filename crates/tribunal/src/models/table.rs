@@ -1,4 +1,4 @@
-//! The models: a row each.
+//! The models, one row each.
 
 use super::c11::{self, C11};
 use super::{Engine, Preserved, causal, coherence, multiprocessor, sra, wra, wsc};
@@ -30,7 +30,7 @@ pub(super) struct Row {
     pub decide: Option<Decide>,
     /// What it does not apply to.
     pub not_of: &'static [Unsupported],
-    /// The models that allow whatever it allows, of what both apply to. What follows by going through others is left out.
+    /// The models that allow everything it allows, among histories to which both apply. Transitive inclusions are omitted.
     pub included_in: &'static [Model],
 }
 
@@ -255,7 +255,7 @@ models! {
         not_of: &[],
         included_in: &[Model::Relaxed],
     }
-    /// C11 as repaired in 2017: other release sequences, and a weaker order of seq_cst events.
+    /// C11 as repaired in 2017: different release sequences, and a weaker order of seq_cst events.
     Rc11 {
         name: "rc11",
         text: text!("rc11"),
@@ -306,7 +306,7 @@ impl Model {
         }
     }
 
-    /// What the model is, in a sentence: what its text opens with.
+    /// The model in a sentence, from the beginning of its text.
     ///
     /// ```
     /// use tribunal::Model;
@@ -320,7 +320,7 @@ impl Model {
         })
     }
 
-    /// The checks of the model's text, one after the other.
+    /// The checks of the model's text.
     ///
     /// ```
     /// use tribunal::Model;
@@ -336,7 +336,7 @@ impl Model {
         checks.join("; ")
     }
 
-    /// The cost of deciding the model for n events of k threads, where every read has its source; where values repeat and reads
+    /// The cost of deciding the model for n events in k threads if every read has a source. If values repeat and reads
     /// are [open](Execution::is_open), every model is NP-complete.
     pub fn complexity(self) -> &'static str {
         match self {
@@ -348,7 +348,7 @@ impl Model {
         }
     }
 
-    /// The engines that can decide the model, the usual one first; its [definition](Engine::Definition) last.
+    /// The engines that can decide the model, the default first and its [definition](Engine::Definition) last.
     pub fn engines(self) -> &'static [Engine] {
         match self {
             Model::Custom(_) => ORDERS,
@@ -374,7 +374,7 @@ impl Model {
         }
     }
 
-    /// Whether the model says which non-atomic accesses are data races.
+    /// Whether the model defines data races.
     ///
     /// ```
     /// use tribunal::Model;
@@ -384,7 +384,7 @@ impl Model {
         matches!(self, Model::Rc20 | Model::Rc11)
     }
 
-    /// Why the model says nothing about this execution, if it does not.
+    /// Why the model does not apply to this execution, if it does not.
     pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
         let features = execution.features();
         let not_of = self.row().map_or(&[][..], |row| row.not_of);
@@ -394,7 +394,7 @@ impl Model {
         })
     }
 
-    /// Whether this model allows all that another allows, of what both apply to; for models that are given, only of themselves.
+    /// Whether this model allows everything that another allows, among histories to which both apply. A custom model includes only itself.
     ///
     /// ```
     /// use tribunal::Model;
@@ -429,7 +429,7 @@ pub struct UnknownModel(pub String);
 impl FromStr for Model {
     type Err = UnknownModel;
 
-    /// The model of a name, or given under it as [text](Definition), or as a pair (po-mm, rf-mm).
+    /// The model with this name, or given under it as [text](Definition), or a pair (po-mm, rf-mm).
     ///
     /// ```
     /// use tribunal::Model;

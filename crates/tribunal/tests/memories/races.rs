@@ -159,7 +159,7 @@ fn refusals_say_why() {
     let free = verify_race_free(&h, Model::Rc20, &Limits::default()).expect_err("a race");
     assert_eq!(free.to_string(), "T0:2 W.na x 2 and T1:1 R.na x 1 are a race");
     let other = verify_races(&h, Model::Ra, &[], &Limits::default()).expect_err("another model");
-    assert_eq!(other.to_string(), "ra says nothing of races");
+    assert_eq!(other.to_string(), "ra does not define data races");
     assert_eq!(races(&h, Model::Ra, &Limits::default()), Err(RacesError::OtherModel(Model::Ra)));
 }
 
