@@ -146,7 +146,7 @@ fn faults_have_places() {
             "object o { method f() { } state n = 1 }",
             "f:1:33: expected the state before the methods, found `state`",
         ),
-        ("object o { method f() { return \"a } }", "f:1:32: this text does not end on its line"),
+        ("object o { method f() { return \"a } }", "f:1:32: this string does not end on its line"),
         (
             "object o { method f() { return \"a\\q\" } }",
             "f:1:35: unknown escape, expected one of \\\" \\\\ \\n \\t",

@@ -83,7 +83,7 @@ fn bad_objects_in_json_name_the_place_and_the_key() {
         ),
         (
             "{\"hb\":[[0,9]],\"kind\":\"object\",\"spec\":\"q\",\"operations\":[{\"process\":0,\"f\":\"a\",\"args\":[]}]}".into(),
-            "j.json:1:7: malformed history: hb names operation 9, and there are 1",
+            "j.json:1:7: malformed history: hb names operation 9, but there are 1",
         ),
         (
             "{\"hb\":[],\"kind\":\"object\",\"spec\":\"q\",\"operations\":[{\"process\":0,\"f\":\"a\",\"args\":[],\"call\":0}]}".into(),

@@ -369,7 +369,7 @@ fn errors_name_the_transaction_and_the_expectation() {
         (
             r#"{"sessions":[[{"txn":[["w","x",1]]}],[{"txn":[]},{"txn":[["append","x",1]]}]]}"#,
             "j.json",
-            "j.json:1: malformed history: session 1, transaction 1: key x is a register and a list: it is appended to here, and was otherwise before",
+            "j.json:1: malformed history: session 1, transaction 1: key x is appended to here, but was used otherwise before: a key is either a register or a list",
         ),
         (
             r#"{"sessions":[[{"txn":[["append","x",1],["append","x",1]]}]]}"#,

@@ -1,4 +1,4 @@
-//! Choosing an engine and asking it.
+//! Choosing an engine and running it.
 
 use super::collections::{self, Decision};
 use super::linearize;
@@ -10,14 +10,14 @@ use crate::verdict::Limit;
 /// What decides a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads tell who
+    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads show who
     /// appended what.
     Collection,
     /// Just-in-time linearization with memoized frontiers, key by key.
     Search,
-    /// Wing and Gong's search as it stands in the textbooks: the baseline.
+    /// Wing and Gong's search as published (1993): the baseline.
     WingGong,
-    /// Minimal visibilities (paper 004, sections 3 and 4).
+    /// Minimal visibilities (Emmi and Enea 2018, sections 3 and 4).
     Minimal,
     /// All visibilities: the baseline.
     Naive,
@@ -52,7 +52,7 @@ impl Engine {
 }
 
 impl Criterion {
-    /// The engines that can decide the criterion, the usual one first.
+    /// The engines that can decide the criterion, the default first.
     pub const fn engines(&self) -> &'static [Engine] {
         match self {
             Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::WingGong],
@@ -71,7 +71,7 @@ pub struct Judgment {
     pub engine: Engine,
 }
 
-/// Whether a history satisfies a criterion.
+/// Decides whether a history satisfies a criterion.
 ///
 /// ```
 /// use tribunal::object::{Criterion, History, Value, check, specs::Register};
@@ -91,7 +91,7 @@ pub fn check(typed: &Typed<'_>, criterion: &Criterion) -> Verdict {
     judge(typed, criterion, &Limits::default()).verdict
 }
 
-/// As [`check`], within limits, and saying which engine decided.
+/// Like [`check`], with limits; also returns the engine that decided.
 pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgment {
     judge_within(typed, criterion, &mut Meter::new(limits))
 }
@@ -118,7 +118,7 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgment {
     Judgment { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
 }
 
-/// As [`judge`], by a given engine alone; none if it cannot decide the criterion.
+/// Like [`judge`], with a given engine; `None` if it cannot decide the criterion.
 ///
 /// ```
 /// use tribunal::{Limits, object::{Criterion, Engine, History, Value, judge_by, specs::Counter}};

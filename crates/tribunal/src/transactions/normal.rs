@@ -1,12 +1,12 @@
-//! Proofs as people know them: what they are called by.
+//! The normal form of proofs, on which their names are based.
 //!
-//! Engines find whatever cycle there is. Three things make of it the one that has a name:
+//! Engines find any cycle. Three steps turn it into one with a name:
 //!
-//! - Where a read of t₀'s x has t₁, which writes x as well, before it, engines say that t₁ comes before t₀ (ww), and find a cycle with that: t₀ would have to
-//!   come before t₁ after all. Seen from the other end, t₁ overwrites what the reader read and is before it: a cycle with an rw.
-//! - Where two transactions miss each other's writes of one key, either order of the two loses an update.
-//! - Where a cycle rests on an order of two writers that is forced by something worse to explain, the two orders are two cases: a store that
-//!   could choose would choose the lesser evil, and that is what the history shows.
+//! - If t₁ writes x and comes before a read of t₀'s x, engines conclude that t₁ comes before t₀ (ww), and find a cycle with that edge: t₀ would have to
+//!   come before t₁. Equivalently, t₁ overwrites what the reader read and comes before it: a cycle with an rw.
+//! - If two transactions miss each other's writes of one key, either order of the two loses an update.
+//! - If a cycle depends on an order of two writers that is forced by something worse, the two orders become two cases: a store that
+//!   could choose would choose the milder one, and that is what the history shows.
 
 use super::anomaly::{Anomaly, of_cycle};
 use super::{
@@ -29,7 +29,7 @@ type Pair = (KeyId, TxnId, TxnId);
 /// The steps known so far, with their places in the order of proving.
 type Known = BTreeMap<Pair, (usize, Step)>;
 
-/// The same violation as people know it. It proves what it did. Where sources are chosen, each case is to be taken by itself.
+/// An equivalent violation in normal form. If sources are chosen, each case is treated separately.
 pub fn normal(history: &History, level: Level, violation: &Violation) -> Violation {
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) | Violation::Sources { .. } => violation.clone(),

@@ -3,18 +3,18 @@
 use super::{Anomaly, History, Level, SmallestAnomaly, Verdict, judge};
 use crate::limits::Limits;
 
-/// Where a history stands among all levels.
+/// The strongest levels that a history satisfies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StrongestLevels {
-    /// The strongest levels that it satisfies: none of them includes another.
+    /// The strongest levels that it satisfies; none of them includes another.
     pub strongest: Vec<Level>,
     /// Levels that limits left undecided.
     pub undecided: Vec<Level>,
-    /// The smallest anomaly, unless it satisfies everything that applies.
+    /// The mildest anomaly, unless it satisfies every level that applies.
     pub anomaly: Option<SmallestAnomaly>,
 }
 
-/// Where a history stands among all levels that apply to it. What follows by inclusion is not asked; the limits are those of each question.
+/// The strongest levels that a history satisfies. Levels decided by inclusion are not checked; the limits apply to each check.
 ///
 /// ```
 /// use tribunal::Limits;

@@ -18,9 +18,9 @@ pub enum Verdict {
     Consistent(Witness),
     /// No, as the violation shows.
     Inconsistent(Violation),
-    /// A limit was reached before an answer was.
+    /// A limit was reached before the answer was known.
     Undecided(Limit),
-    /// The model says nothing about such a history.
+    /// The model does not apply to this history.
     Unsupported(Unsupported),
 }
 
@@ -56,7 +56,7 @@ impl Verdict {
     }
 }
 
-/// Which limit ended a check, and how far it had come.
+/// The limit that ended a check, and how far the check had come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The time allowed ran out.
@@ -76,23 +76,23 @@ pub enum Limit {
         /// Search states visited.
         states: u64,
     },
-    /// The history has more writes than the engine can hold sets of.
+    /// The history has more writes than the engine's sets can hold.
     Writes {
         /// Writes of the history.
         writes: usize,
-        /// How many the engine can hold.
+        /// The most that the engine can hold.
         most: usize,
     },
-    /// The history has more operations than the engine can hold sets of.
+    /// The history has more operations than the engine's sets can hold.
     Operations {
         /// Operations of the history.
         operations: usize,
-        /// How many the engine can hold.
+        /// The most that the engine can hold.
         most: usize,
     },
-    /// A specification makes too large a value, or does too much work for one operation.
+    /// A specification creates too large a value, or takes too long for one operation.
     Step,
-    /// Saturation alone was asked for, and it does not decide.
+    /// Only saturation was requested, and it does not decide.
     Saturated,
     /// The caller asked to stop.
     Stopped,
@@ -138,9 +138,9 @@ impl fmt::Display for Limit {
 /// Why a model does not apply to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// A model without mo cannot say which write is last.
+    /// A model without mo does not define the last write.
     Finals,
-    /// The causal models and wsc give fences no meaning.
+    /// The causal models and wsc do not define fences.
     Fences,
 }
 

@@ -1,7 +1,7 @@
-//! Certificates against a model's text: it is evaluated, and that is all.
+//! Verifies certificates by evaluating the model's text.
 //!
-//! What is trusted: the reading of the text, the relation algebra, and for violations which way a check moves when mo grows (`polarity`): a
-//! check that can only fail the more the larger mo is fails on every mo if it fails on a part that all have.
+//! Trusted are the parser, the relation algebra and, for violations, the monotonicity of checks in mo (`polarity`): a
+//! monotone check that fails on a part of mo that all have fails on every mo.
 
 use super::{BrokenAxiom, Named, Refusal, known};
 use crate::Model;
@@ -53,9 +53,9 @@ impl<'p> Text<'p> {
     }
 }
 
-/// Accepts an mo on which every check of the model's text holds; for models without mo, the history itself.
+/// Verifies an mo on which every check of the model's text holds; for models without mo, the history itself.
 ///
-/// A relation on n events is a matrix of n² bits: this is for histories of at most some thousands.
+/// A relation on n events is a matrix of n² bits, so this is for histories of at most a few thousand events.
 pub fn evaluate(
     x: &Execution,
     model: Model,

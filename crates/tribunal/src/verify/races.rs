@@ -1,4 +1,4 @@
-//! Data races and their absence, by happens-before computed anew.
+//! Data races and their absence, with happens-before recomputed.
 
 use super::clocks::Clocks;
 use super::known;
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::verdict::Race;
 
-/// Accepts races of a history under rc20 or rc11: each is one, and what happens before its accesses is what it says.
+/// Verifies races of a history under rc20 or rc11, including the number of events before each access.
 ///
 /// ```
 /// use tribunal::{Limits, Model, verify, memory::{Execution, Op, Order}, verdict::Race};
@@ -60,7 +60,7 @@ pub fn verify_races(x: &Execution, model: Model, races: &[Race], limits: &Limits
     Ok(())
 }
 
-/// Accepts that a history has no race under rc20 or rc11. O(n·k·log n) time.
+/// Verifies that a history has no race under rc20 or rc11. O(n·k·log n) time.
 pub fn verify_race_free(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<(), Refusal> {
     if !x.features().non_atomic {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Checks violations of histories in which values repeat: every choice of sources is refuted or struck out.
+//! Verifies violations of histories in which values repeat: every choice of sources is refuted or eliminated.
 //!
-//! The rules by which sources are struck out are those said at [`verify`](crate::verify), computed anew.
+//! [`verify`](crate::verify) states the rules by which sources are eliminated; they are recomputed here.
 
 use super::violation::proved;
 use super::{Named, Refusal, known};

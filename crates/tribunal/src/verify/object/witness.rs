@@ -14,11 +14,11 @@ const BYTES_PER_OPERATION: usize = 16;
 /// The place of an operation that is not in lin.
 const NOWHERE: u32 = u32::MAX;
 
-/// Accepts an abstract execution that explains the history under the criterion.
+/// Verifies that an abstract execution explains the history under the criterion.
 ///
-/// With vis = lin it takes one run of the specification and O(n) beside it (O(n·p) for p processes whose order is not
-/// one of intervals). With sets it takes a run for each of them, and O(n²) for each relation of each axiom. What takes more
-/// than the limits is refused.
+/// With vis = lin it takes one run of the specification and O(n) time (O(n·p) for p processes if the order is not
+/// an interval order). With sets it takes one run per set, and O(n²) for each relation of each axiom. What exceeds
+/// the limits is refused.
 pub fn verify_witness(
     history: &History,
     spec: &dyn Specification,
