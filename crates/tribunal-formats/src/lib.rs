@@ -1,6 +1,6 @@
 //! Readers and writers of histories.
 //!
-//! Readers stream: a [`Reader`] gives one history at a time and holds no other; gzip and zstd are looked through. The
+//! Readers stream: a [`Reader`] holds one history at a time. gzip and zstd are decompressed transparently. The
 //! formats are documented in `docs/formats.md`.
 //!
 //! ```

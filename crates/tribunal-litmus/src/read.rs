@@ -164,7 +164,7 @@ impl Reader {
                 for label in cell.labels {
                     let at = thread.code.len();
                     if thread.labels.insert(label.clone(), at).is_some() {
-                        return Err(Fault::new(cell.position, format!("the label `{label}` is there twice")));
+                        return Err(Fault::new(cell.position, format!("duplicate label `{label}`")));
                     }
                 }
                 if cell.text.is_empty() {

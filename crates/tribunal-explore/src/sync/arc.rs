@@ -14,20 +14,20 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use tribunal::memory::Order;
 
-/// Shared ownership, as [`std::sync::Arc`]. One that is left when an execution ends is a leak.
+/// Shared ownership, like [`std::sync::Arc`]. A handle that remains when an execution ends is a leak.
 ///
-/// Clones are no events. Giving up a handle is one only if the value has a destructor: which of them is the last, and runs it, is explored,
-/// and all others happen before it. If a program asks how many handles there are ([`strong_count`](Self::strong_count),
+/// Cloning is not an event. Dropping a handle is one only if the value has a destructor: the explorer tries each handle as the last, which runs it,
+/// and all others happen before it. If a program inspects the number of handles ([`strong_count`](Self::strong_count),
 /// [`get_mut`](Self::get_mut), [`try_unwrap`](Self::try_unwrap), [`downgrade`](Self::downgrade) and the like, once there has been a second
-/// handle), exploration starts again with the count as an atomic, as std has it, for what is made at that place in the source: then every
-/// answer that std may give is explored. [`weak_count`](Self::weak_count) is that of the moment, and is not explored.
+/// handle), exploration restarts with an atomic count, as in std, for objects created at that place in the source. Then every
+/// answer that std may give is explored. [`weak_count`](Self::weak_count) returns the current count and is not explored.
 pub struct Arc<T: ?Sized> {
     /// There until it is dropped.
     value: Option<std::sync::Arc<T>>,
     shared: std::sync::Arc<Shared<T>>,
 }
 
-/// A handle that does not own, as [`std::sync::Weak`].
+/// A non-owning handle, like [`std::sync::Weak`].
 pub struct Weak<T: ?Sized> {
     value: std::sync::Weak<T>,
     /// Not there if it was made without a value.
@@ -175,7 +175,7 @@ impl<T> Arc<T> {
         Arc::from_std(std::sync::Arc::new(value))
     }
 
-    /// The first handle, of what will not move.
+    /// A pinned value in a new handle.
     #[track_caller]
     pub fn pin(value: T) -> Pin<Self> {
         #[allow(unsafe_code)]

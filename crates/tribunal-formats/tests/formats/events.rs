@@ -115,9 +115,9 @@ fn bad_events_name_their_line() {
         ),
         (
             "{:process 7 :type :ok}".to_string() + write,
-            "e.edn:1:1: process 7 returns, but nothing that it called is open",
+            "e.edn:1:1: process 7 returns, but has no open operation",
         ),
-        (format!("[{write}]\n[{write}]"), "e.edn:3: another history: events are read of one history alone"),
+        (format!("[{write}]\n[{write}]"), "e.edn:3: a second history: only the events of one history can be read"),
         (
             "{:process 0 :type :invoke :f :txn :value [[:r :x nil] [:w :y 1]]}\n{:process 0 :type :ok :f :txn :value [[:r :x nil] [:w :y 1]]}".into(),
             "e.edn:2: txn([[\"r\", \"x\", null], [\"w\", \"y\", 1]]) was called, and txn([[\"w\", \"y\", 1]]) was done: such a history can be checked as a whole, not event by event",

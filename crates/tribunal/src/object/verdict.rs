@@ -103,11 +103,11 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unsupported::NoCollection => "the engine knows only the methods of the built-in collections",
-            Unsupported::NotDistinct => "the engine knows only histories that insert no value twice",
-            Unsupported::NotIntervals => "the engine knows only histories with times",
+            Unsupported::NoCollection => "the engine supports only the methods of the built-in collections",
+            Unsupported::NotDistinct => "the engine supports only histories that insert no value twice",
+            Unsupported::NotIntervals => "the engine supports only histories with times",
             Unsupported::Unfinished => {
-                "too many removals never returned for the engine to say what they took"
+                "too many removals never returned"
             }
         })
     }

@@ -121,13 +121,13 @@ impl fmt::Display for Limit {
                 write!(f, "the memory limit of {bytes} bytes was reached after {states} search states")
             }
             Limit::Writes { writes, most } => {
-                write!(f, "the history has {writes} writes and the engine can hold {most}")
+                write!(f, "the history has {writes} writes, but the engine supports at most {most}")
             }
             Limit::Operations { operations, most } => {
-                write!(f, "the history has {operations} operations and the engine can hold {most}")
+                write!(f, "the history has {operations} operations, but the engine supports at most {most}")
             }
             Limit::Step => f.write_str(
-                "an operation makes too large a value of the specification's state, or takes too much work",
+                "an operation of the specification creates too large a value or takes too long",
             ),
             Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),
@@ -147,9 +147,9 @@ pub enum Unsupported {
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unsupported::Fences => "the model gives fences no meaning",
+            Unsupported::Fences => "the model does not define fences",
             Unsupported::Finals => {
-                "the model has no modification order, so final values have no meaning in it"
+                "the model has no modification order, so it does not define final values"
             }
         })
     }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 use tribunal::growth::Growth;
 use tribunal::object::{Invocation, Value};
 
-/// The events of one history of an object, each as soon as its last byte has come; made by [`events`](crate::events).
+/// The events of one object history, each as soon as its last byte has arrived; made by [`events`](crate::events).
 ///
-/// They mean what they mean in a whole history, with two differences. What a call does must be said with the call: an end that
-/// says something else is an error. And the first call tells whether values are pairs of a key and a value.
+/// They mean the same as in a whole history, with two differences: the call must say what the operation does, so an end that
+/// says otherwise is an error; and the first call decides whether values are pairs of a key and a value.
 ///
 /// The iterator ends after the first error.
 ///
@@ -49,7 +49,7 @@ pub struct Events {
 /// An event of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectEvent {
-    /// The line where it stands, from 1.
+    /// Its line, from 1.
     pub line: u64,
     /// Whose operation it is of.
     pub process: Arc<str>,
@@ -69,9 +69,9 @@ pub enum Action {
     },
     /// It returns this.
     Return(Value),
-    /// It will not return, and may have taken effect or may yet. Its process calls nothing more.
+    /// It will not return; it may or may not take effect. Its process calls nothing more.
     Crash,
-    /// It did not take effect, or nothing is known of it and it only reads.
+    /// It did not take effect, or it only reads and its outcome is unknown.
     Withdrawal,
 }
 
@@ -92,17 +92,17 @@ impl Events {
         Events { source, clients, words, ahead, growth, begun, ended, nil_reads, left_out }
     }
 
-    /// The same events, with the reads of nil dropped, as they are otherwise, or kept.
+    /// The same events, with reads of nil dropped (the default) or kept.
     pub fn nil_reads(self, nil_reads: NilReads) -> Self {
         Events { nil_reads, ..self }
     }
 
-    /// How many reads of nil have been left out so far.
+    /// The number of reads of nil dropped so far.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The same events, of an object with the specification of this name, such as `queue` or `keyed register`.
+    /// The same events, with the given specification, such as `queue` or `keyed register`.
     pub fn of(mut self, spec: &str) -> Self {
         let (keyed, base) = match spec.strip_prefix("keyed ") {
             Some(base) => (true, base),
@@ -112,9 +112,9 @@ impl Events {
         self
     }
 
-    /// The specification that the events imply, as a history of them would: as many are read as it takes to be sure, or
-    /// all. None if there is no call. The registers of transactions, which all of them tell together, are not
-    /// named: `multi-register`.
+    /// The specification that the events imply. As many events are read as needed to be sure, or
+    /// all. `None` if there is no call. The registers of transactions, which depend on all events, are not
+    /// listed: `multi-register`.
     pub fn spec(&mut self) -> Result<Option<String>, Error> {
         let Some(words) = self.learn()? else { return Ok(None) };
         if words.object == Object::MultiRegister {

@@ -53,13 +53,13 @@ pub(crate) enum Dialect {
     Log,
 }
 
-/// What becomes of the reads of nil in histories of Jepsen and Knossos, where nil mostly stands for a value that is not known.
+/// How to treat reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NilReads {
-    /// They are left out, and counted.
+    /// Drop and count them.
     #[default]
     Drop,
-    /// They are reads like others: of null.
+    /// Keep them as reads of null.
     Keep,
 }
 
