@@ -55,7 +55,7 @@ use tribunal::session::NoSession;
 pub use guide::Guide;
 pub use memory::Memory;
 
-/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with
+/// Explores a program. `make` is called once on each core that takes part; `collect` receives the program it made, with
 /// what it has seen.
 pub fn search<P: Program, R: Send>(
     make: impl Fn() -> P + Sync,
@@ -66,7 +66,7 @@ pub fn search<P: Program, R: Send>(
     Ok(search_with(|| (make(), memory.clone()), collect, options))
 }
 
-/// Explores a program with a memory of one's own, which decides in place of `options.model`.
+/// Explores a program with a custom memory, which replaces `options.model`.
 pub fn search_with<P: Program, M: Memory, R: Send>(
     make: impl Fn() -> (P, M) + Sync,
     collect: impl Fn(P) -> R + Sync,
@@ -75,7 +75,7 @@ pub fn search_with<P: Program, M: Memory, R: Send>(
     pool::explore(make, collect, options)
 }
 
-/// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
+/// Runs one execution, controlled by a guide. Waiting threads do nothing until they can continue.
 pub fn guided<P: Program>(
     program: P,
     guide: impl Guide,

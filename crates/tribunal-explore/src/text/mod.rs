@@ -1,4 +1,4 @@
-//! Programs as text: small concurrent programs to try things with, without compiling.
+//! Programs as text: small concurrent programs that need no compiler.
 //!
 //! ```
 //! use tribunal_explore::text::Source;
@@ -13,7 +13,7 @@
 //! # Ok::<(), tribunal_explore::text::TextError>(())
 //! ```
 //!
-//! The language is described in docs/explore.md.
+//! docs/explore.md describes the language.
 
 mod code;
 mod compile;
@@ -44,13 +44,13 @@ use std::sync::Arc;
 use syntax::{ConstantValue, Expectation, Expr, File};
 use tribunal::Model;
 
-/// A program as it is written.
+/// A program as text.
 #[derive(Clone, Debug)]
 pub struct Source {
     file: File,
 }
 
-/// What came of exploring a program.
+/// The result of exploring a program.
 #[derive(Clone, Debug)]
 pub struct Exploration {
     /// Counts, and how it ended.
@@ -65,7 +65,7 @@ impl Source {
         Ok(Source { file: parser::parse(text)? })
     }
 
-    /// The program with constants set; the others are as declared.
+    /// Compiles the program with constants set; the others have their declared values.
     pub fn compile(&self, settings: &[Setting]) -> Result<Code, TextError> {
         compile::compile(&self.file, settings)
     }
@@ -75,7 +75,7 @@ impl Source {
         compile::constants(&self.file, settings)
     }
 
-    /// What is expected, for each combination of settings and model that the program names; of one combination together.
+    /// The expectations, one per combination of settings and model that the program names.
     pub fn cases(&self) -> Result<Vec<Case>, TextError> {
         let mut cases: Vec<(Vec<Setting>, Case)> = Vec::new();
         for case in &self.file.cases {
@@ -118,7 +118,7 @@ impl Source {
         Ok(cases.into_iter().map(|(_, case)| case).collect())
     }
 
-    /// What is expected for these settings and this model, if the program says so.
+    /// The expectation for these settings and this model, if there is one.
     pub fn case(&self, settings: &[Setting], model: Model) -> Result<Option<Case>, TextError> {
         let constants = self.constants(settings)?;
         for case in self.cases()? {
