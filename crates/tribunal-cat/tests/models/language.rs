@@ -191,8 +191,8 @@ fn errors_say_where_and_what() {
     says("acyclic a |", "m.cat:1:12: expected an expression, found the end of the file");
     says("let x = a\nacyclic (a;b", "m.cat:2:13: expected `)`, found the end of the file");
     says("acyclic a $ b", "m.cat:1:11: unexpected character '$'");
-    says("(* a (* b *)", "m.cat:1:1: this comment has no end");
-    says("include \"x", "m.cat:1:9: this string has no end");
+    says("(* a (* b *)", "m.cat:1:1: this comment is not terminated");
+    says("include \"x", "m.cat:1:9: this string is not terminated");
     says("let x a", "m.cat:1:8: expected `=`, found the end of the file");
     says("acyclic a*b", "m.cat:1:9: expected a set of events, found a relation");
     says("acyclic S*T*S", "m.cat:1:12: an operator after a product needs parentheses here");
@@ -206,7 +206,7 @@ fn errors_say_where_and_what() {
     says("call p(a)", "m.cat:1:1: there is no `p`");
     says(
         "let rec f x = a;f x acyclic f(a)",
-        "m.cat:1:19: the model asks for more than 500 levels of nesting",
+        "m.cat:1:19: the model needs more than 500 levels of nesting",
     );
     says("flag acyclic 'x", "m.cat:1:14: there is no `'x`");
     let shown = error("let x =\n\tnothing\nacyclic x").to_string();

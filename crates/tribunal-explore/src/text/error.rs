@@ -113,7 +113,7 @@ pub enum Mistake {
         known: String,
     },
     /// A statement in the wrong place.
-    #[error("{what} is only allowed {place}")]
+    #[error("only allowed {place}: {what}")]
     Misplaced {
         /// The statement.
         what: &'static str,

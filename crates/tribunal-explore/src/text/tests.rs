@@ -222,7 +222,7 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
             "1:16: the number 99999999999999999999 is too large: it must be less than 2^63",
         ),
         ("thread A { r = 1 $ 2 }", "1:18: unexpected character `$`"),
-        ("thread A { break }", "1:12: `break` is only allowed in a loop"),
+        ("thread A { break }", "1:12: only allowed in a loop: `break`"),
         (
             "fn f() { return f() }\nthread A { f() }",
             "1:17: `f` calls itself, but functions are inlined and cannot be recursive",
@@ -242,7 +242,7 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
         ),
         (
             "thread A { r = 1 }\natomic x",
-            "2:8: declarations of locations is only allowed before all functions and threads",
+            "2:8: only allowed before all functions and threads: declarations of locations",
         ),
         (
             "atomic x, y\nthread A { await(x @acq == y @acq) }",
