@@ -101,7 +101,7 @@ fn by_a_child<const N: usize>(load: &[&str]) -> Result<Option<[f64; N]>, Error> 
 
 /// Builds and checks a history in this process and says what that took.
 ///
-/// A load is `view`, `buffers` or `atomic`, a model and a number of events: then there are three figures, in bytes an event, of the
+/// A load is `view`, `buffers` or `atomic`, a model and a number of events: then there are three figures, in bytes per event, of the
 /// history, of the process while it was built, and of the process while it was checked. Or a load is the name of an
 /// object's history: then there is one figure, the peak in bytes.
 ///

@@ -1,4 +1,4 @@
-//! The histories of Zennou et al. 2019 and 2020, made anew.
+//! The histories of Zennou et al. 2019 and 2020, made again.
 //!
 //! Theirs came from random clients of gem5's caches, of which they give the number of threads and of operations. Ours are random
 //! clients of MI, MESI and MOESI in turn, half writes, on 16 locations.

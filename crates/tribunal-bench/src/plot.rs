@@ -45,7 +45,7 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 66.0;
 const BOTTOM: f64 = 84.0;
 
-/// Colors that are told apart by those who do not see all of them (Okabe and Ito 2008), on white and on black.
+/// Colors that are distinguished by those who do not see all of them (Okabe and Ito 2008), on white and on black.
 const COLORS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 const STYLE: &str = "text{font:12px ui-monospace,SFMono-Regular,Menlo,monospace;fill:#24292f}\

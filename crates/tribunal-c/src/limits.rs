@@ -24,7 +24,7 @@ pub struct Limits<'a> {
 /// A flag that stops answers, from another thread or from a signal handler.
 pub struct Stop(Arc<AtomicBool>);
 
-/// Limits that are kept, and begin anew with each answer.
+/// Limits that are kept, and begin again with each answer.
 #[derive(Clone)]
 pub(crate) struct Budget {
     timeout: Option<Duration>,

@@ -75,9 +75,9 @@ pub enum Why {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
-    /// Reads that were passed over because several writes of their value could be read.
+    /// Reads that were skipped because several writes of their value could be read.
     pub ambiguous: u64,
-    /// Reads that were passed over because their thread came late, and what they read may have been dropped.
+    /// Reads that were skipped because their thread came late, and what they read may have been dropped.
     pub late: u64,
     /// So many events, the first, are consistent as far as saturation tells, and were not settled.
     pub events: u64,

@@ -362,7 +362,7 @@ pub extern "C" fn tribunal_session_rmw_candidates(
     })
 }
 
-/// The writes of a location right behind which mo may have a new write of the thread; exact if every write of the location was
+/// The writes of a location directly after which mo may have a new write of the thread; exact if every write of the location was
 /// placed so. None under wra, which has no mo. The array is as for `tribunal_session_candidates`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_positions(
@@ -380,7 +380,7 @@ pub extern "C" fn tribunal_session_positions(
     })
 }
 
-/// The thread writes the location, right behind `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For those who choose mo
+/// The thread writes the location, directly after `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For those who choose mo
 /// themselves; not in an exact session.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_write_after(
@@ -440,7 +440,7 @@ pub extern "C" fn tribunal_session_mark(
     })
 }
 
-/// Goes back to a mark: events, threads, locations and marks since then are gone, and ids of what is gone are given anew.
+/// Goes back to a mark: events, threads, locations and marks since then are gone, and ids of what is gone are given again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_undo(session: Option<&mut Session>, mark: MarkNumber) -> Status {
     with(session, |s| {

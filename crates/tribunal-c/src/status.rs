@@ -98,7 +98,7 @@ pub(crate) fn guarded(act: impl FnOnce() -> Result<(), Failure>) -> Status {
     }
 }
 
-/// As [`guarded`], for an answer that is no code; what stands for none if there is a failure.
+/// Like [`guarded`], for an answer that is no code; what stands for none if there is a failure.
 pub(crate) fn answered<T>(otherwise: T, act: impl FnOnce() -> Result<T, Failure>) -> T {
     let mut answer = otherwise;
     guarded(|| {
@@ -147,7 +147,7 @@ pub(crate) fn made<T>(
     })
 }
 
-/// As [`made`], out of another handle.
+/// Like [`made`], out of another handle.
 pub(crate) fn made_by<H: Handle, T>(
     handle: Option<&mut H>,
     out: Option<&mut MaybeUninit<Option<Box<T>>>>,

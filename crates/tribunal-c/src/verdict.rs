@@ -76,7 +76,7 @@ impl Verdict {
 /// Whether a model allows a history.
 ///
 /// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
-/// with the extension `.cat`, which is read anew; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
+/// with the extension `.cat`, which is read again; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
 /// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_check(

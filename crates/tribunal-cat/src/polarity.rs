@@ -116,7 +116,7 @@ struct Analysis<'p> {
 }
 
 impl Analysis<'_> {
-    /// Fixpoints inside of others come first: their bodies have smaller ids.
+    /// Fixpoints inside others come first: their bodies have smaller ids.
     fn find_wild(&mut self) {
         let mut order: Vec<usize> = (0..self.plan.fixpoints.len()).collect();
         order.sort_by_key(|&fixpoint| self.plan.fixpoints[fixpoint].bodies.iter().max().map(|body| body.0));

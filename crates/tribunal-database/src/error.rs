@@ -36,7 +36,7 @@ pub enum Error {
         /// What it holds.
         text: String,
     },
-    /// What was recorded is no history.
+    /// What was recorded is not a history.
     #[error("what was recorded is no history: {0}")]
     Malformed(#[from] MalformedHistory),
 }

@@ -101,7 +101,7 @@ impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
 
 /// An access that has begun.
 struct Open {
-    /// Not there outside of executions, and while threads unwind.
+    /// Not there outside executions, and while threads unwind.
     access: Option<OpenAccess>,
 }
 

@@ -73,7 +73,7 @@ fn is_kept(pointer: *mut u8, layout: Layout) -> bool {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: it is the system's allocator but for the time at which blocks are given back.
+// SAFETY: it is the system's allocator except for the time at which blocks are given back.
 unsafe impl GlobalAlloc for Quarantine {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.

@@ -552,7 +552,7 @@ impl<'a> Reading<'a> {
         taken.ok_or_else(|| unexpected(EXPECTED, index))
     }
 
-    /// As [`case`](Self::case), of a case that is a violation by itself.
+    /// Like [`case`](Self::case), of a case that is a violation by itself.
     fn violation_case(
         &self,
         index: &Value,

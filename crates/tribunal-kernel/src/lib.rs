@@ -8,7 +8,7 @@
 //! - wsc by hb, the least with st = (hb_WR;rf⁻¹ ∪ hb_WW)⁺ and hb = (po ∪ rf ∪ st ∪ rw\[st\])⁺.
 //!
 //! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is asked of sc, pair by pair: a pair is in
-//! the kernel if no mo has it the other way round. An mo that has settles every other pair that it turns round as well.
+//! the kernel if no mo has it the other way around. An mo that has settles every other pair that it turns round as well.
 
 use tribunal::Limits;
 use tribunal::memory::{EventId, Execution, LocId};

@@ -56,7 +56,7 @@ impl Default for Options {
     }
 }
 
-/// What there is of a state: executions that satisfy the condition, and that do not. Only places outside of the shown ones tell them apart.
+/// What there is of a state: executions that satisfy the condition, and that do not. Only places outside the shown ones tell them apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
     /// Those that satisfy it.
@@ -191,7 +191,7 @@ impl Outcome {
 pub struct Runner<'p> {
     decider: Decider<'p>,
     options: Options,
-    /// Whether a check rests on `FW` other than through the coherence order, of which the last writes are required anyway.
+    /// Whether a check depends on `FW` other than through the coherence order, of which the last writes are required anyway.
     asks_finals: bool,
     dependent: Vec<usize>,
     independent: Vec<usize>,

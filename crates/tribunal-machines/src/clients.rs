@@ -32,7 +32,7 @@ pub struct Clients {
     pub locality: f64,
     /// The orders of accesses and fences.
     pub orders: Mix,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

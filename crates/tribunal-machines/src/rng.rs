@@ -1,4 +1,4 @@
-//! The random numbers: xoshiro256** seeded by SplitMix64. A seed means the same run on every platform and for ever, so
+//! The random numbers: xoshiro256** seeded by SplitMix64. A seed means the same run on every platform and forever, so
 //! this generator must not change; the tests hold it to its authors' reference outputs.
 
 /// xoshiro256** (Blackman and Vigna, 2018).

@@ -23,7 +23,7 @@ fn digest(machine: Machine) -> u64 {
     hash
 }
 
-/// A seed means the same history for ever.
+/// A seed means the same history forever.
 #[test]
 fn known_histories() {
     let digests = Machine::ALL.map(|machine| format!("{machine} {:016x}", digest(machine)));

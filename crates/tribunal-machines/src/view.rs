@@ -11,7 +11,7 @@
 //!   the view of the message it read (release sequences).
 //!
 //! A read takes any message at or above `current`, an acquire read joins the message's view to `current`. A write goes
-//! to the end of mo half the time, else into any gap above `current`. An RMW takes the timestamp right behind the one it
+//! to the end of mo half the time, else into any gap above `current`. An RMW takes the timestamp directly after the one it
 //! reads, so that nothing ever comes between the two; if that is taken, it reads a later message.
 //!
 //! `current` bounds every write in rf?;hb before the thread's next event, which gives write and read coherence; adjacent

@@ -394,7 +394,7 @@ pub fn check<'py>(
     Ok(verdicts.into_any())
 }
 
-/// The part of an inconsistent history that is as small as can be and still inconsistent; None if it is consistent.
+/// The part of an inconsistent history that is as small as possible and still inconsistent; None if it is consistent.
 #[pyfunction]
 #[pyo3(signature = (history, model=None, *, spec=None, timeout=None, max_memory=None, max_states=None, format=None, index=None))]
 #[allow(clippy::too_many_arguments)]

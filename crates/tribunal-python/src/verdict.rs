@@ -148,7 +148,7 @@ impl Verdict {
         }
     }
 
-    /// The part of the history that is as small as can be and still inconsistent; None if it is consistent.
+    /// The part of the history that is as small as possible and still inconsistent; None if it is consistent.
     fn shrink(&self, py: Python<'_>) -> PyResult<Option<History>> {
         history::shrunk(py, self.answer.source(), &self.answer.question(), &self.budget)
     }

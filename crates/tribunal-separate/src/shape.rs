@@ -134,7 +134,7 @@ impl<V: FnMut(&Shape) -> ControlFlow<()>> Shapes<'_, V> {
     }
 
     /// Chooses what each event does. A fence stands between accesses: before the first or after the last it keeps no
-    /// pair. Two in a row are one of the joint order, but for release and acquire: these hand on less than acq_rel.
+    /// pair. Two in a row are one of the joint order, except for release and acquire: these hand on less than acq_rel.
     fn labels(&mut self, shape: &mut Shape, event: usize) -> ControlFlow<()> {
         if event == self.events {
             let fenced = shape.labels[..event].iter().any(|label| label.is_fence());

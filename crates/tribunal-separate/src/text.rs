@@ -30,7 +30,7 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// What a text speaks of.
+    /// What a text mentions.
     pub fn of(plan: &Plan) -> Self {
         let mut looks = Looks::default();
         for node in &plan.nodes {
@@ -91,7 +91,7 @@ pub(super) struct Text<'d, 'p, 'x> {
 }
 
 impl<'d, 'p, 'x> Text<'d, 'p, 'x> {
-    /// `x` has the shape and the annotations, whatever its reads read; none if the text speaks of what histories do not have.
+    /// `x` has the shape and the annotations, whatever its reads read; none if the text mentions what histories do not have.
     pub fn new(model: Model, decider: &'d RefCell<Decider<'p>>, x: &'x Execution) -> Option<Self> {
         let facts = Facts::new(x, model);
         decider.borrow_mut().load(&facts).ok()?;

@@ -163,7 +163,7 @@ struct Shrinking<'a, T> {
 }
 
 impl<T: FnMut(usize)> Shrinking<'_, T> {
-    /// The events that a violation of the draft speaks of, if there is one.
+    /// The events that a violation of the draft mentions, if there is one.
     fn violated(&mut self, draft: &Draft) -> Option<Vec<EventId>> {
         (self.tick)(self.draft.events.len());
         self.judged += draft.events.len();
@@ -200,7 +200,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         self.try_events(without(self.x, &self.draft.events, dropped))
     }
 
-    /// Reduces the draft to these of its events, if they fail by themselves, and then to as few as can be.
+    /// Reduces the draft to these of its events, if they fail by themselves, and then to as few as possible.
     fn reduce_to(&mut self, events: Vec<EventId>) {
         let x = self.x;
         self.try_events(events);

@@ -2,7 +2,7 @@
 //!
 //! A variable says how a choice orders two events. There is one only for pairs that some nogood names, and no clauses for transitivity: each
 //! assignment is added to what is forced without it, and saturated. If nothing breaks, a candidate of the rest is evaluated. What breaks
-//! becomes nogoods: of the edges that a failure rests on, or of a whole order where the check is not monotone. Every round adds a nogood that
+//! becomes nogoods: of the edges that a failure depends on, or of a whole order where the check is not monotone. Every round adds a nogood that
 //! its assignment breaks, and edges are finitely many.
 
 use super::Decider;

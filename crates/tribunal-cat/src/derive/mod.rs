@@ -63,7 +63,7 @@ pub struct Failure {
     pub derivation: Derivation,
 }
 
-/// How many cycles are looked at for one that rests on few chosen pairs.
+/// How many cycles are looked at for one that depends on few chosen pairs.
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {

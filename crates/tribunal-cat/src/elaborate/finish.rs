@@ -27,7 +27,7 @@ pub(super) fn operands<'p>(op: &Op, plan: &'p Plan) -> impl Iterator<Item = Node
 }
 
 /// The plan without nodes that nothing needs. Choices are needed even where no check mentions them, since a base that cannot be ordered
-/// refuses every execution; but for one that the text never made.
+/// refuses every execution; except for one that the text never made.
 pub(super) fn reachable(mut plan: Plan, implicit: Option<usize>) -> Plan {
     let nodes = &plan.nodes;
     plan.checks.retain(|check| !is_idle(check, &nodes[check.node.0 as usize].op));

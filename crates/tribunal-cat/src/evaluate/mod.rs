@@ -313,7 +313,7 @@ impl<'p> Evaluator<'p> {
         !self.given_up || self.moves(node)
     }
 
-    /// Whether a node has a value of its own at present: nodes inside of fixpoints have that of the last round.
+    /// Whether a node has a value of its own at present: nodes inside fixpoints have that of the last round.
     pub(crate) fn is_kept(&self, node: NodeId) -> bool {
         let id = node.0 as usize;
         match self.program.codes[id] {

@@ -181,12 +181,12 @@ impl Program {
         new
     }
 
-    /// Whether a node depends on a name of a `let rec` that it is inside of.
+    /// Whether a node depends on a name of a `let rec` that it is inside.
     pub(crate) fn is_open(&self, node: NodeId) -> bool {
         !self.open[node.0 as usize].is_empty()
     }
 
-    /// What has to be evaluated for a node that is outside of all fixpoints, in order.
+    /// What has to be evaluated for a node that is outside all fixpoints, in order.
     pub(crate) fn needs(&self, plan: &Plan, root: NodeId) -> Vec<NodeId> {
         let (mut needs, _) = self.visit(plan, root);
         needs.retain(|node| self.open[node.0 as usize].is_empty());

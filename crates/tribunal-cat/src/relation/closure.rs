@@ -1,7 +1,7 @@
 //! Closures and cycles.
 //!
 //! Both go through events in a topological order of their components, so that a row is complete when it is used: a
-//! successor that another one reaches is passed over. So a closure costs as many rows as the relation has pairs that
+//! successor that another one reaches is skipped. So a closure costs as many rows as the relation has pairs that
 //! no others imply: for program order of k threads about k an event, where pairs are up to n.
 
 use super::{Relation, bits};
@@ -54,7 +54,7 @@ impl Relation {
         }
     }
 
-    /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is passed over; those with smaller
+    /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is skipped; those with smaller
     /// numbers are taken first, since in most executions they reach more.
     fn close_along(&mut self, order: &[usize]) {
         let words = bits::words(self.size());

@@ -236,7 +236,7 @@ impl Relation {
         }
     }
 
-    /// `into = self ; other`, where the other is transitive: a row that another one is in is passed over.
+    /// `into = self ; other`, where the other is transitive: a row that another one is in is skipped.
     pub(crate) fn sequence_transitive_into(&self, other: &Relation, into: &mut Relation) {
         into.clear();
         for a in 0..self.size {

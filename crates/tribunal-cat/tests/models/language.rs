@@ -204,10 +204,7 @@ fn errors_say_where_and_what() {
     says("let f(x,y) = x acyclic f(a,b,c)", "m.cat:1:25: 2 values are expected here, and there are 3");
     says("include \"missing.cat\"", "m.cat:1:1: there is no file \"missing.cat\" to include");
     says("call p(a)", "m.cat:1:1: there is no `p`");
-    says(
-        "let rec f x = a;f x acyclic f(a)",
-        "m.cat:1:19: the model needs more than 500 levels of nesting",
-    );
+    says("let rec f x = a;f x acyclic f(a)", "m.cat:1:19: the model needs more than 500 levels of nesting");
     says("flag acyclic 'x", "m.cat:1:14: there is no `'x`");
     let shown = error("let x =\n\tnothing\nacyclic x").to_string();
     assert_eq!(shown, "m.cat:2:2: there is no `nothing`\n    \tnothing\n    \t^");

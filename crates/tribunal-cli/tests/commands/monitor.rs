@@ -89,10 +89,7 @@ fn malformed_events_name_the_line() {
             "-:1:19: expected :invoke, :ok, :fail or :info, found the end of the input",
         ),
         ("{\"process\":0,\"type\":\"go\"}".into(), "-:1:21: expected invoke, ok, fail or info, found `go`"),
-        (
-            "T0: W x 1\n".into(),
-            "-: the text format has no object events; json, edn and jepsen-log have",
-        ),
+        ("T0: W x 1\n".into(), "-: the text format has no object events; json, edn and jepsen-log have"),
         (String::new(), "-: empty input: it has no history"),
     ] {
         let ran = Place::new().run_on(&["monitor", "--spec", "queue"], &events);

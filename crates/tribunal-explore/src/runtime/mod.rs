@@ -108,7 +108,7 @@ impl Rust {
     fn wind_up(&mut self) {
         /// How many operations a thread makes before others go on.
         const TIME: u32 = 1_000;
-        /// After so many rounds in which no thread has ended, they wait for each other for ever.
+        /// After so many rounds in which no thread has ended, they wait for each other forever.
         const ROUNDS: usize = 64;
         if self.state().phase == Phase::Over {
             return;

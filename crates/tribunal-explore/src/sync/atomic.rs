@@ -100,7 +100,7 @@ macro_rules! atomic {
     ($(#[$doc:meta])* [$($generic:ident)?] $name:ident, $value:ty) => {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
-            /// The value before the first operation in an execution, and outside of executions.
+            /// The value before the first operation in an execution, and outside executions.
             value: std::sync::atomic::$name $(<$generic>)?,
             home: Home,
         }

@@ -143,7 +143,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         lock
     }
 
-    /// Outside of executions: the lock, and std's guard.
+    /// Outside executions: the lock, and std's guard.
     pub(super) fn into_parts(mut self) -> (&'a Mutex<T>, std::sync::MutexGuard<'a, T>) {
         let data = self.data.take().expect("it is there until the guard is dropped");
         let lock = self.lock;

@@ -31,7 +31,7 @@ impl Word {
         ops::access(&self.home, || initial, Access::Load(Order::Acquire), place).map(|word| word == DONE)
     }
 
-    /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside of executions.
+    /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside executions.
     fn begin(&self, initial: u64, forgive: bool, place: &'static Location<'static>) -> Option<Option<u64>> {
         let update = Update {
             apply: |word, [forgive, _]| {
@@ -152,7 +152,7 @@ impl Default for Once {
 /// A value that is set once, like [`std::sync::OnceLock`]. A value set in an execution lasts until its end, even in a static.
 pub struct OnceLock<T> {
     word: Word,
-    /// What was set outside of executions.
+    /// What was set outside executions.
     outside: std::sync::OnceLock<T>,
 }
 
@@ -189,7 +189,7 @@ impl<T: 'static> OnceLock<T> {
             state.slot(slot).content.as_ref()?.downcast_ref::<T>().map(std::ptr::from_ref)
         });
         // SAFETY: the value is behind an `Arc`, and stays there until this lock is dropped or taken from, which needs it unborrowed, or the
-        // execution has ended with all its threads. References do not leave an execution, by the rule that it begins anew each time.
+        // execution has ended with all its threads. References do not leave an execution, by the rule that it begins again each time.
         pointer.flatten().map(|pointer| unsafe { &*pointer })
     }
 
@@ -274,7 +274,7 @@ impl<T: 'static> OnceLock<T> {
         self.outside.take()
     }
 
-    /// Nobody else uses it: what was set in the execution is set for good, and it begins anew with that.
+    /// Nobody else uses it: what was set in the execution is set for good, and it begins again with that.
     fn bring_out(&mut self, place: &'static Location<'static>) {
         if state::with(|state| self.word.home.known(state).is_some()) != Some(true) {
             return;

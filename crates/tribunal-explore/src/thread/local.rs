@@ -28,7 +28,7 @@ impl fmt::Display for AccessError {
 impl std::error::Error for AccessError {}
 
 thread_local! {
-    /// Values outside of executions.
+    /// Values outside executions.
     static OUTSIDE: RefCell<Vec<(usize, Rc<dyn Any>)>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -27,7 +27,7 @@ pub struct Thread(Handle);
 enum Handle {
     /// Of an execution.
     Explored(Arc<Inner>),
-    /// Outside of executions.
+    /// Outside executions.
     System(std::thread::Thread),
 }
 

@@ -47,7 +47,7 @@ enum Next {
 pub struct Behavior {
     /// Complete executions.
     pub complete: BTreeSet<Shape>,
-    /// Whether threads may wait for ever for what nobody writes any more.
+    /// Whether threads may wait forever for what nobody writes any more.
     pub stuck: bool,
     /// Whether plain accesses race.
     pub racy: bool,

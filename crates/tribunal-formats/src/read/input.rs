@@ -99,7 +99,7 @@ pub fn open(input: &Input, options: impl Into<ReadOptions>) -> Result<Reader, Er
     }
 }
 
-/// As [`open`], for any stream; `name` stands for a file name.
+/// Like [`open`], for any stream; `name` stands for a file name.
 pub fn read(
     bytes: impl Read + Send + 'static,
     name: &str,
@@ -141,7 +141,7 @@ pub fn observations(
     }
 }
 
-/// As [`open`], with the format that a name stands for and the size, where they are known.
+/// Like [`open`], with the format that a name stands for and the size, where they are known.
 pub(super) fn start(
     raw: impl Read + Send + 'static,
     name: String,
@@ -238,7 +238,7 @@ pub fn decompressed(raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     decompressed_within(raw, usize::MAX)
 }
 
-/// As [`decompressed`]; a zstd frame that asks for a window of more than a quarter of the memory is an error.
+/// Like [`decompressed`]; a zstd frame that asks for a window of more than a quarter of the memory is an error.
 fn decompressed_within(
     mut raw: impl Read + Send + 'static,
     max_memory: usize,

@@ -117,7 +117,7 @@ impl Reader {
 }
 
 impl Pieces {
-    /// As [`Reader::transactions`].
+    /// Like [`Reader::transactions`].
     pub fn transactions(self, wanted: bool) -> Self {
         Pieces { reader: self.reader.transactions(wanted), ..self }
     }

@@ -7,7 +7,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::{Utf8Error, from_utf8};
 
-/// How deeply values that are passed over may be nested.
+/// How deeply values that are skipped may be nested.
 const DEPTH: usize = 128;
 
 /// Takes JSON values from the input one by one.

@@ -153,7 +153,7 @@ fn nothing_is_read_beyond_an_event() {
         ["INFO  jepsen.util - 0 :invoke :write 1\n", "INFO  jepsen.util - 0 :ok :write 1\n"],
     ] {
         let (sender, receiver): (Sender<&'static str>, _) = channel();
-        // Only what is there may be asked for: a read too many would wait for ever.
+        // Only what is there may be asked for: a read too many would wait forever.
         let mut given = {
             sender.send(pieces[0]).expect("a listener");
             events(Pipe(receiver, b""), "-", None).expect("recognized")

@@ -226,11 +226,7 @@ fn bad_events_name_their_line() {
             "e.edn",
             "e.edn:3: malformed history: process 0 calls write() while its crashed operation is still open",
         ),
-        (
-            map(0, ":ok", ":write"),
-            "e.edn",
-            "e.edn:1:1: process 0 returns, but has no open operation",
-        ),
+        (map(0, ":ok", ":write"), "e.edn", "e.edn:1:1: process 0 returns, but has no open operation"),
         (
             format!("{call}{}", map(0, ":ok", ":read")),
             "e.edn",

@@ -194,7 +194,7 @@ struct Pipe(mpsc::Receiver<Vec<u8>>, Vec<u8>);
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.1.is_empty() {
-            // A receive that would wait for ever is the failure that this test is after.
+            // A receive that would wait forever is the failure that this test is after.
             let wait = std::time::Duration::from_secs(5);
             match self.0.recv_timeout(wait) {
                 Ok(bytes) => self.1 = bytes,

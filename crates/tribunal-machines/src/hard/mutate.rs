@@ -12,7 +12,7 @@ pub struct Mutation {
     /// How far from the read the new write may be: the difference of their places in their threads. Threads go at about the
     /// same pace, so that this is about their distance in time.
     pub distance: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

@@ -32,7 +32,7 @@ pub struct Walks {
     pub pace: u32,
     /// The share of histories with one return, of any operation, replaced by another of its type.
     pub lies: f64,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

@@ -184,7 +184,7 @@ pub fn architecture(model: Model) -> Option<Architecture> {
     cat.model.architecture().or(aarch64)
 }
 
-/// Whether a model's text speaks of mo.
+/// Whether a model's text mentions mo.
 pub(crate) fn has_mo(model: Model) -> bool {
     // What goes through the events of a history is of a text that is evaluated for each anew; mo is chosen in none of them.
     cat(model).is_ok_and(|cat| cat.plan.as_ref().is_some_and(|plan| !plan.choices.is_empty()))

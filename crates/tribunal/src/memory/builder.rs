@@ -27,7 +27,7 @@ pub struct ExecutionBuilder {
     pub(super) times: Vec<(Slot, Interval)>,
     /// For building; kept for its room.
     pub(super) index: WriteIndex,
-    /// What collecting and building take, but for the times and what is kept from history to history.
+    /// What collecting and building take, except for the times and what is kept from history to history.
     taken: usize,
 }
 

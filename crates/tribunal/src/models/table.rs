@@ -73,7 +73,7 @@ macro_rules! text {
     };
 }
 
-/// Models whose axioms speak of program order alone say nothing of fences, nor, without mo, of what is written last.
+/// Models whose axioms mention program order alone say nothing of fences, nor, without mo, of what is written last.
 const CAUSAL: &[Unsupported] = &[Unsupported::Fences, Unsupported::Finals];
 const WITHOUT_MO: &[Unsupported] = &[Unsupported::Finals];
 const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Memoized, ByText];

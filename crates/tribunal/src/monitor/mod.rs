@@ -386,7 +386,7 @@ impl Monitor {
         false
     }
 
-    /// Passes over reads that have waited for more than so many events, or for any, up to a violation.
+    /// Skips reads that have waited for more than so many events, or for any, up to a violation.
     fn expire(&mut self, window: Option<u64>) {
         while self.found.is_none()
             && let Some(&(since, pending)) = self.expiring.front()
@@ -436,7 +436,7 @@ impl Monitor {
         self.found = Some(Violation { event, slot, why, origin, end: self.arrived });
     }
 
-    /// Leaves an event out, but for what it writes.
+    /// Leaves an event out, except for what it writes.
     fn pass_over(&mut self, pending: Pending) {
         self.recent.reads_from(pending.event, Origin::Unknown);
         if pending.op.kind == Kind::Rmw {

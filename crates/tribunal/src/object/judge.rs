@@ -96,7 +96,7 @@ pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> J
     judge_within(typed, criterion, &mut Meter::new(limits))
 }
 
-/// As [`judge`], counting what it costs.
+/// Like [`judge`], counting what it costs.
 pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgment {
     match criterion {
         Criterion::Linearizable => linearizable(typed, meter),

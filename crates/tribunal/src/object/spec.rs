@@ -122,21 +122,21 @@ pub trait Spec: Send + Sync {
 
 /// A specification with its state type hidden. Every [`Spec`] is one, and the checkers take it by reference.
 pub trait Specification: Send + Sync {
-    /// As [`Spec::name`].
+    /// Like [`Spec::name`].
     fn name(&self) -> &str;
-    /// As [`Spec::signatures`].
+    /// Like [`Spec::signatures`].
     fn signatures(&self) -> &[Signature];
-    /// As [`Spec::key`].
+    /// Like [`Spec::key`].
     fn key(&self, call: Invocation<'_>) -> Option<Value>;
-    /// As [`Spec::commute`].
+    /// Like [`Spec::commute`].
     fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool;
-    /// As [`Spec::read_only`].
+    /// Like [`Spec::read_only`].
     fn read_only(&self, call: Invocation<'_>) -> bool;
-    /// As [`Spec::unchanged`].
+    /// Like [`Spec::unchanged`].
     fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool;
-    /// As [`Spec::opaque`].
+    /// Like [`Spec::opaque`].
     fn opaque(&self, call: Invocation<'_>) -> Option<usize>;
-    /// As [`Spec::collection`].
+    /// Like [`Spec::collection`].
     fn collection(&self) -> Option<Collection>;
     /// A machine that keeps the states reached by operations of a history, each once.
     fn machine<'a>(&'a self, history: &'a History) -> Box<dyn Machine + 'a>;

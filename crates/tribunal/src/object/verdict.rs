@@ -106,9 +106,7 @@ impl fmt::Display for Unsupported {
             Unsupported::NoCollection => "the engine supports only the methods of the built-in collections",
             Unsupported::NotDistinct => "the engine supports only histories that insert no value twice",
             Unsupported::NotIntervals => "the engine supports only histories with times",
-            Unsupported::Unfinished => {
-                "too many removals never returned"
-            }
+            Unsupported::Unfinished => "too many removals never returned",
         })
     }
 }

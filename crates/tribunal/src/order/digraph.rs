@@ -35,7 +35,7 @@ impl Rows {
 }
 
 /// The nodes `first..first + nodes` in an order in which every arc of `pieces` goes forward, or none if there is a cycle.
-/// O(nodes + arcs) time, 16 bytes a node and 4 an arc.
+/// O(nodes + arcs) time, 16 bytes per node and 4 per arc.
 ///
 /// The order depends on the arcs alone: among nodes that may come next, the one that became free first does.
 pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)]]) -> Option<Vec<u32>> {

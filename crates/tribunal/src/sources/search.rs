@@ -2,7 +2,7 @@
 //!
 //! With the sources that are chosen, others are forced; what they leave open is left out and the model's own engine asked. If it
 //! finds a violation, that refutes the case; if not, the open observation with the fewest sources is gone through. A violation
-//! that does not rest on the last choices refutes more than the last case: it is carried back to the one that it rests on.
+//! that does not depend on the last choices refutes more than the last case: it is carried back to the one that it depends on.
 
 use super::before::Rules;
 use super::forced::{Forced, Next, forced};
@@ -42,7 +42,7 @@ impl Node {
 /// Why the choices fail.
 struct Failure {
     violation: Violation,
-    /// What it rests on; none if on everything so far.
+    /// What it depends on; none if on everything so far.
     support: Option<Support>,
 }
 
@@ -129,12 +129,12 @@ impl Failure {
             return self;
         }
         let then = Box::new(self.violation);
-        // What struck out the other sources may be any choice before.
+        // What eliminated the other sources may be any choice before.
         Failure { violation: violated(Refutation::Forced { sources: forced, then }), support: None }
     }
 }
 
-/// Goes back to the last choice that a failure rests on, and on to its next source; the whole refutation if there is none.
+/// Goes back to the last choice that a failure depends on, and on to its next source; the whole refutation if there is none.
 fn back(nodes: &mut Vec<Node>, mut failure: Failure) -> Option<Violation> {
     while let Some(mut node) = nodes.pop() {
         if failure.rests_on((node.of, node.source)) {

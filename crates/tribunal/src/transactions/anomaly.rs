@@ -249,7 +249,7 @@ impl Anomaly {
         violation: &Violation,
         limits: &Limits<'_>,
     ) -> SmallestAnomaly {
-        // The weakest first; what takes too long is passed over.
+        // The weakest first; what takes too long is skipped.
         for &weaker in Level::ALL.iter().rev().filter(|&&weaker| weaker != level && weaker.includes(level)) {
             if weaker.needs_times() && !history.is_timed() {
                 continue;

@@ -126,9 +126,9 @@ impl fmt::Display for Limit {
             Limit::Operations { operations, most } => {
                 write!(f, "the history has {operations} operations, but the engine supports at most {most}")
             }
-            Limit::Step => f.write_str(
-                "an operation of the specification creates too large a value or takes too long",
-            ),
+            Limit::Step => {
+                f.write_str("an operation of the specification creates too large a value or takes too long")
+            }
             Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),
         }
@@ -148,9 +148,7 @@ impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Unsupported::Fences => "the model does not define fences",
-            Unsupported::Finals => {
-                "the model has no modification order, so it does not define final values"
-            }
+            Unsupported::Finals => "the model has no modification order, so it does not define final values",
         })
     }
 }

@@ -334,7 +334,7 @@ pub struct Edge {
 ///   [`Read`](Because::Read) uses one of the two and its read does not read from its own thread or from an initial
 ///   write; the path of [`Coherence`](Because::Coherence) may use both. A cycle of [`PoLoc`](Because::PoLoc) and
 ///   [`Rf`](Because::Rf) edges, any rf, breaks the first axiom.
-/// - For all of these a cycle of po and rf edges will do, but for pram and wccm.
+/// - For all of these a cycle of po and rf edges will do, except for pram and wccm.
 /// - A lemma has the observer, the path and the place of the edge that it repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
@@ -409,7 +409,7 @@ pub enum Because {
         /// The path; not empty.
         path: Vec<Edge>,
     },
-    /// mo, since the other way round it would close a cycle of [psc](Because::Psc) edges.
+    /// mo, since the other way around it would close a cycle of [psc](Because::Psc) edges.
     Unless {
         /// The cycle, in which mo edges from `to` to `from` may be [assumed](Because::Assumed).
         cycle: Vec<Edge>,
@@ -486,7 +486,7 @@ impl Cycle {
 }
 
 impl Edge {
-    /// The edges that the reason of this one rests on.
+    /// The edges that the reason of this one depends on.
     fn grounds(&self) -> &[Edge] {
         match &self.because {
             Because::Coherence { path }
@@ -528,7 +528,7 @@ impl Violation {
         self.refutation.weight()
     }
 
-    /// The events that the violation speaks of, each once.
+    /// The events that the violation mentions, each once.
     pub fn events(&self) -> Vec<EventId> {
         let mut events = Vec::new();
         self.refutation.each_event(&mut |event| events.push(event));

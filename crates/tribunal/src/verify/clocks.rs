@@ -1,4 +1,4 @@
-//! Action-before by vector clocks, computed in one pass over the events.
+//! Action-before by vector clocks, computed in one skip the events.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, Order, ThreadId};

@@ -195,7 +195,7 @@ struct Read {
     source: TxnId,
 }
 
-/// What the definitions speak of.
+/// What the definitions mention.
 struct Facts<'h> {
     history: &'h History,
     level: Level,
@@ -839,7 +839,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether each link can follow the one before: a snapshot comes before its commit, and not the other way round.
+    /// Whether each link can follow the one before: a snapshot comes before its commit, and not the other way around.
     fn fits(&self, path: &[Link]) -> bool {
         path.windows(2).all(|pair| {
             let (ends, begins) = (self.sides(pair[0].rel).1, self.sides(pair[1].rel).0);

@@ -26,7 +26,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     memory(session)
 }
 
-/// A pool of that many threads; 0 stands for one a core.
+/// A pool of that many threads; 0 stands for one per core.
 fn cores_of(count: usize) -> Result<ThreadPool, Error> {
     Ok(ThreadPoolBuilder::new().num_threads(count).build()?)
 }

@@ -186,7 +186,7 @@ impl Closed {
         }
     }
 
-    /// Puts all that a thread knows before a write that is the first of its chain, but for that chain.
+    /// Puts all that a thread knows before a write that is the first of its chain, except for that chain.
     fn order_seen(&mut self, thread: ThreadId, loc: LocId, top: u32) {
         for of in 0..self.threads {
             if let Some(seen) = self.seen(thread, loc, of) {

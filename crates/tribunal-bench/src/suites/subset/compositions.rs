@@ -18,7 +18,7 @@ enum Parts {
     Hidden,
     /// sc, all of them.
     Valid,
-    /// sc, but for the last.
+    /// sc, except for the last.
     OneHidden,
 }
 

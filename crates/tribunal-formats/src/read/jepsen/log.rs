@@ -8,7 +8,7 @@ use crate::read::edn::Pull;
 use std::sync::Arc;
 use tribunal::object::Value;
 
-/// The logger that logs the events; lines of others are passed over.
+/// The logger that logs the events; lines of others are skipped.
 const LOGGER: &[u8] = b"jepsen.util";
 
 /// The events of a log, which is one history.

@@ -1,7 +1,7 @@
 //! Conflicts of psc as certificates.
 //!
 //! A cycle of the [graph](crate::order::coherence::psc) is cut at its seq_cst events: what is between two of them is an edge of
-//! psc. mo edges that were derived become lemmas, each with the cycle that it would close the other way round.
+//! psc. mo edges that were derived become lemmas, each with the cycle that it would close the other way around.
 
 use crate::memory::{EventId, Execution};
 use crate::order::coherence::chains::{left_by, looked_at};

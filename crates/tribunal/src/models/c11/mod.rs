@@ -203,7 +203,7 @@ fn seq_cst(
     }
 }
 
-/// An mo that saturation finds, all but for some writes out of place, if it does.
+/// An mo that saturation finds, all except for some writes out of place, if it does.
 fn plainly(
     x: &Execution,
     psc: &Psc,

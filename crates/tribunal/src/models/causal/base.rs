@@ -30,7 +30,7 @@ pub(super) enum ReadsFrom {
     Observer,
 }
 
-/// π and rf, as at most three edges into each event; the others follow. 8 bytes an event, 12 for ppo.
+/// π and rf, as at most three edges into each event; the others follow. 8 bytes per event, 12 for ppo.
 ///
 /// Initial writes are left out: nothing is before them.
 pub(super) struct Base<'a> {

@@ -135,7 +135,7 @@ fn hb_pairs(
     }
 }
 
-/// The pairs of cf that the reads of a thread demand, given the past of its line, but for those that hb, the past of all
+/// The pairs of cf that the reads of a thread demand, given the past of its line, except for those that hb, the past of all
 /// lines, has anyway. Also the first write and read of the initial write that has it in its past.
 fn conflict_pairs(
     line: &Line<'_>,

@@ -161,7 +161,7 @@ impl<'a> Proof<'a> {
         None
     }
 
-    /// The cycle of these edges, with the lemmas that they rest on.
+    /// The cycle of these edges, with the lemmas that they depend on.
     pub(super) fn close(mut self, mut edges: Vec<Edge>) -> Cycle {
         let mut lemmas = Vec::new();
         while let Some(&(line, i)) = self.wanted.get(lemmas.len()) {
@@ -171,7 +171,7 @@ impl<'a> Proof<'a> {
             let because = Because::Seen { observer: self.observer(line, read), read, path };
             lemmas.push(Edge { from, to, because });
         }
-        // An edge rests on edges of its line that were found before it.
+        // An edge depends on edges of its line that were found before it.
         let mut order: Vec<usize> = (0..lemmas.len()).collect();
         order.sort_unstable_by_key(|&i| self.wanted[i]);
         let mut places = vec![0; order.len()];

@@ -133,7 +133,7 @@ impl<'a> Explanation<'a> {
         self.violation(Cycle { lemmas: Vec::new(), edges })
     }
 
-    /// The mo edge that a derived edge is, or rests on.
+    /// The mo edge that a derived edge is, or depends on.
     fn lemma(&self, lemma: &Lemma, lemmas: &[Lemma]) -> Edge {
         let (from, to) = (EventId(lemma.from.0), EventId(lemma.to.0));
         let path = || self.walk(&lemma.path, lemmas);

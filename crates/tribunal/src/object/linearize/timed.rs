@@ -125,7 +125,7 @@ impl Timed {
         self.ret[local as usize] == NEVER
     }
 
-    /// Whether two operations are interchangeable, but for their returns' times.
+    /// Whether two operations are interchangeable, except for their returns' times.
     fn alike(&self, a: Local, b: Local) -> bool {
         match (self.is_pending(a), self.is_pending(b)) {
             (true, true) => self.invocation[a as usize] == self.invocation[b as usize],

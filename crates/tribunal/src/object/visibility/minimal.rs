@@ -252,7 +252,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn settled_read(&mut self) -> Option<usize> {
         let problem = self.partial.problem;
         let waiting = (self.deferrable & problem.completed) - self.partial.placed;
-        // A pending update before the read would have to be left out: that is no choice to make in passing.
+        // A pending update before the read would have to be left out: that is not a choice to make in passing.
         let left_out = self.nodes.last().map_or(Bits::EMPTY, |node| node.left_out);
         let gone = self.partial.placed | left_out | (problem.pending & self.deferrable);
         for read in waiting.iter() {

@@ -35,7 +35,7 @@ pub(crate) struct HappensBefore {
 
 impl HappensBefore {
     /// Computes hb in O(n·k) time, or O(n) if nothing synchronizes; the memory is that of [`Pasts`], and for annotated
-    /// orders 5 more bytes an event and, with clocks, 4·k² while computing. Fails if po ∪ rf is cyclic.
+    /// orders 5 more bytes per event and, with clocks, 4·k² while computing. Fails if po ∪ rf is cyclic.
     pub(crate) fn new(
         x: &Execution,
         synchronization: Synchronization,

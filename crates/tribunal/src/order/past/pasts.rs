@@ -9,7 +9,7 @@ use crate::verdict::Limit;
 
 /// What comes before each event.
 pub(crate) enum Pasts {
-    /// 4 bytes an event and 4·k bytes for each event that learns something.
+    /// 4 bytes per event and 4·k bytes for each event that learns something.
     Clocks(Clocks),
     /// Some hundred bytes for each event that learns something or is heard of, whatever k is.
     Sets(PastSets),

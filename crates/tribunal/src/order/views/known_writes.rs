@@ -5,7 +5,7 @@ use crate::memory::{EventId, Execution, LocId, Order};
 
 /// For each location, in the order of threads and within a thread of program order: at which event of the thread's line
 /// which write of the location is known to come before it. The last entry that a line offers is a latest write; those
-/// before it are earlier, but for plain reads of a location that may be out of order between two fences.
+/// before it are earlier, except for plain reads of a location that may be out of order between two fences.
 #[derive(Clone, Debug)]
 pub(crate) struct KnownWrites {
     /// `segments[starts[x]..starts[x + 1]]` are the threads that tell of location x.

@@ -1,7 +1,7 @@
 //! The views of multiprocessors: an mo for which acyclic(po-loc ∪ rf ∪ mo ∪ fr) and acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
 //!
 //! Gradual checking: one graph for both views ([`base`], [`graph`]), what follows from it ([`saturation`], [`known_writes`]), a candidate
-//! and its repair ([`simulation`], [`memory_order`], [`repair`]), cases ([`search`], [`sat`]), and what a conflict rests on
+//! and its repair ([`simulation`], [`memory_order`], [`repair`]), cases ([`search`], [`sat`]), and what a conflict depends on
 //! ([`derivation`]). Beside it the exhaustive engines: [`completion`], [`subset`] and [`enumeration`] over [`matrices`], [`memoized`].
 
 pub(crate) mod base;

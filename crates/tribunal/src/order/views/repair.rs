@@ -1,6 +1,6 @@
 //! Makes the topological order of a saturated graph a memory order, without going back.
 //!
-//! After saturation the order is mostly a memory order but for some writes out of place, and mostly it does not matter
+//! After saturation the order is mostly a memory order except for some writes out of place, and mostly it does not matter
 //! how a pair is ordered that saturation left open, if what follows from it is heeded. So each is ordered the nearer way, or
 //! else the other, and saturated. If both ways are refuted, it is a matter for a search. No choice is remembered, so that memory
 //! does not grow with their number.

@@ -2,7 +2,7 @@
 //!
 //! A variable says how mo orders a pair of writes that saturation leaves unordered. Pairs get one only when
 //! the order of the graph has a write out of place, and there are no clauses for transitivity: each assignment is put into the graph,
-//! case by case, and saturated; a conflict becomes a clause of the cases it rests on. If an assignment survives and no write
+//! case by case, and saturated; a conflict becomes a clause of the cases it depends on. If an assignment survives and no write
 //! is out of place, the order of the graph is an mo.
 //!
 //! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
@@ -15,7 +15,7 @@ use crate::memory::{EventId, Execution};
 use crate::verdict::{Cycle, Limit, Refutation};
 use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, clause, lbool};
 
-/// A pair of writes and whether mo has it as it is, rather than the other way round.
+/// A pair of writes and whether mo has it as it is, rather than the other way around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Literal {
     pair: usize,
@@ -128,7 +128,7 @@ impl Pairs<'_> {
     }
 
     /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
-    /// On a conflict: its cycle, and the cases it rests on.
+    /// On a conflict: its cycle, and the cases it depends on.
     fn put_into(
         &mut self,
         saturation: &mut ViewSaturation<'_>,
@@ -172,7 +172,7 @@ impl Pairs<'_> {
     }
 }
 
-/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not rest on is left
+/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not depend on is left
 /// out.
 struct Tree<'a> {
     pairs: &'a Pairs<'a>,
@@ -188,7 +188,7 @@ impl Tree<'_> {
         self.under(&mut assigned).map(|(refutation, _)| refutation)
     }
 
-    /// Why nothing extends an assignment, and which of its pairs that rests on.
+    /// Why nothing extends an assignment, and which of its pairs that depends on.
     fn under(&mut self, assigned: &mut Vec<Option<bool>>) -> Result<(Refutation, Vec<bool>), Limit> {
         *self.states += 1;
         self.limits.check(*self.states)?;

@@ -6,7 +6,7 @@
 //!
 //! These are the rules of wSC (Zennou et al. 2020), and of TSOtool and Axe, each on its own base.
 //!
-//! Reachability is kept as clocks over lines, one a thread (see [`Line`]): entry t of a node's row is one more than the last
+//! Reachability is kept as clocks over lines, one per thread (see [`Line`]): entry t of a node's row is one more than the last
 //! event of thread t's line that reaches the node. Where writes are not on the lines, a second part of the row does the same
 //! for release fences, if there are any, and a last part tells, for writes, the last write of each thread to the same location
 //! that reaches it. A path that leaves a location goes through a line, unless by a dependency or a time.
@@ -15,7 +15,7 @@
 //! that grew, and the row is passed on along the edges out of the node. A new edge passes on the row of its begin and takes the
 //! visit back to its end. A visit costs O(k) an edge for k threads; on ordinary traces a node is visited a small number of
 //! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines, 12·k with release fences) and some
-//! 70 bytes a node.
+//! 70 bytes per node.
 //! In the worst case a row grows n times: O(n²·k).
 
 use super::base::{Barrier, Line};
@@ -124,7 +124,7 @@ pub(crate) struct ViewSaturation<'a> {
     line: Line,
     /// What the lines tell of and, where writes are not on them, what release fences tell of.
     known_writes: Vec<KnownWrites>,
-    /// What stands on a line beside the events: the entry and its value, by node from the first that is no event.
+    /// What stands on a line beside the events: the entry and its value, by node from the first that is not an event.
     beside: Vec<Option<(usize, u32)>>,
     readers: Readers,
     /// By event: the other copy of a write; empty if there are none.
@@ -144,12 +144,12 @@ pub(crate) struct ViewSaturation<'a> {
 
 /// The rows of all nodes, and which have grown.
 struct Clocks {
-    /// The entries of lines: one a thread, or two where release fences have lines of their own; none if all lines are empty.
+    /// The entries of lines: one per thread, or two where release fences have lines of their own; none if all lines are empty.
     lines: usize,
     threads: usize,
     width: usize,
     rows: Vec<u32>,
-    /// Which entries have grown since the node was last visited: a bit a thread, shared by those 64 apart.
+    /// Which entries have grown since the node was last visited: a bit per thread, shared by those 64 apart.
     grown: Vec<u64>,
     state: Vec<Visit>,
     /// How many nodes are to be visited.

@@ -3,7 +3,7 @@
 //! The topological order of the saturated graph is a candidate. Where it lets a write come between a read and its source,
 //! the write must be mo-before the source or come after the read: a split, the smaller displacement first; unless there
 //! is an unordered pair of writes that many more read from, since its order tells more. A case that
-//! saturation refutes is left for the deepest case that the refutation rests on (conflict-directed backjumping), so that a refutation
+//! saturation refutes is left for the deepest case that the refutation depends on (conflict-directed backjumping), so that a refutation
 //! is a tree of splits each of which matters. The tree proves that there is no mo.
 
 use super::graph::Graph;
@@ -21,7 +21,7 @@ pub(crate) enum Outcome {
     Refuted(Refutation),
 }
 
-/// A refutation and the cases it rests on, by their depth, ascending.
+/// A refutation and the cases it depends on, by their depth, ascending.
 struct Refuted {
     refutation: Refutation,
     cases: Vec<u32>,
@@ -36,7 +36,7 @@ struct Split {
     forward: Option<Refuted>,
 }
 
-/// Writes a conflict as a cycle, in the words of the model, and says which cases it rests on, by their depth.
+/// Writes a conflict as a cycle, in the words of the model, and says which cases it depends on, by their depth.
 pub(crate) trait Explain {
     fn explain(&self, saturation: &ViewSaturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>);
 }

@@ -10,7 +10,7 @@
 //! leaves, or the same (as `order/views/base` says, one graph then decides both views). For sra the first rule is of happens-before
 //! alone, the second of RMWs alone, and an RMW keeps to the first rule with whatever comes before it.
 //!
-//! A cycle refuses the step that closed it. Without one there may still be no mo: the rules are sound and not complete, but for
+//! A cycle refuses the step that closed it. Without one there may still be no mo: the rules are sound and not complete, except for
 //! sra without RMWs and wherever the writes of each location are totally ordered.
 //!
 //! Reachability is kept as clocks over lines of writes that the model keeps in order: a thread's writes or, under pso, those to
@@ -164,7 +164,7 @@ struct Access {
     loc: LocId,
     source: Option<u32>,
     writes: bool,
-    /// The write right behind which mo is to have it.
+    /// The write directly after which mo is to have it.
     after: Option<u32>,
     order: Order,
 }
@@ -328,7 +328,7 @@ impl SessionSaturation {
         });
     }
 
-    /// Collects the writes right behind which a new write of the thread may go.
+    /// Collects the writes directly after which a new write of the thread may go.
     pub(super) fn positions(&mut self, log: &Log, thread: ThreadId, loc: LocId, found: &mut Vec<WriteId>) {
         self.each_write(loc, |this, event| {
             let after = Some(event);

@@ -163,7 +163,7 @@ impl SessionSaturation {
         })
     }
 
-    /// The last events of threads stay, and the writes that a fence has to hold back, but for those that are settled.
+    /// The last events of threads stay, and the writes that a fence has to hold back, except for those that are settled.
     fn keep_last(&mut self, settled: &[u32], stays: &mut [bool]) {
         for thread in 0..self.threads.len() {
             let state = self.threads[thread];

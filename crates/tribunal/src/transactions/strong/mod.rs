@@ -9,7 +9,7 @@
 //! | pc | acyclic((D ; rw?) ∪ ww) | S→C | C→S | C→C | S→C |
 //! | psi | irreflexive((D ∪ ww)⁺ ; rw?) | t | t→t | t→t | none |
 //!
-//! So each is acyclicity of one graph, but for psi, whose rw are never edges: what they forbid is what the first rule says.
+//! So each is acyclicity of one graph, except for psi, whose rw are never edges: what they forbid is what the first rule says.
 //!
 //! - A writer w of x that comes before a reader of t₀'s x comes before t₀.
 //! - A writer that must come before another does so with all who read from it: they do not see the other.
@@ -68,7 +68,7 @@ pub(super) fn decide(
     {
         return Ok(Ok(commits));
     }
-    // What holds over sessions holds without them, and so does a refutation that does not speak of them.
+    // What holds over sessions holds without them, and so does a refutation that does not mention them.
     if let Some(over) = Level::new(level.isolation(), base).filter(|&over| over != level) {
         match question(over).decided()? {
             Ok(commits) => return Ok(Ok(commits)),

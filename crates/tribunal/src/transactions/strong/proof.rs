@@ -1,4 +1,4 @@
-//! What a conflict rests on, as a proof that can be checked without any of this.
+//! What a conflict depends on, as a proof that can be checked without any of this.
 
 use super::super::graph::Node;
 use super::super::{Because, End, Link, Proof, Rel, Step};

@@ -43,7 +43,7 @@ pub(super) struct Known {
     pub first: TxnId,
     pub second: TxnId,
     pub ground: Ground,
-    /// How many edges there were: it rests on them alone.
+    /// How many edges there were: it depends on them alone.
     pub edges: usize,
 }
 

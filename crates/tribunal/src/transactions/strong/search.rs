@@ -12,7 +12,7 @@ pub(super) enum Stop {
     Limit(Limit),
 }
 
-/// A choice: that `first` comes before `second`, or the other way round if that is refuted.
+/// A choice: that `first` comes before `second`, or the other way around if that is refuted.
 struct Choice {
     mark: usize,
     key: KeyId,
@@ -22,7 +22,7 @@ struct Choice {
 }
 
 impl CommitSaturation<'_> {
-    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
+    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it depends on.
     /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
     /// choices made so far; if not, the keys that are in its way are looked at first.
     pub(super) fn search(

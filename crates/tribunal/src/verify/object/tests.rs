@@ -152,10 +152,7 @@ fn a_null_that_was_inserted_says_nothing_of_emptiness() {
     let violation = Violation { operations: ops(&[0, 1, 3]), cut: None };
     let refused =
         verify_violation(&history, &Queue, &Criterion::Linearizable, &violation, &Limits::default());
-    assert_eq!(
-        refusal(refused),
-        "the part omits operation 2 (0: dequeue() → null), which may matter"
-    );
+    assert_eq!(refusal(refused), "the part omits operation 2 (0: dequeue() → null), which may matter");
 }
 
 /// Remembers every order of its calls: nothing can be pruned.

@@ -83,7 +83,7 @@ pub fn verify_violation(
 /// What is tried: operations up to a cut.
 struct Part {
     violation: Violation,
-    /// What leaving out the others rests on.
+    /// What leaving out the others depends on.
     hints: Hints,
     /// Those whose values are left out of a list with them.
     unlisted: Vec<OpId>,

@@ -39,7 +39,7 @@ pub fn verify_witness(
     let axioms = criterion.axioms();
     match &execution.vis {
         Visibility::All => {
-            // po and hb are within lin by now (po alone for `sequential`, whose axiom does not speak of hb), and vis is
+            // po and hb are within lin by now (po alone for `sequential`, whose axiom does not mention hb), and vis is
             // lin, which is transitive: any composition of them is within vis and lin. An empty one is not.
             for axiom in axioms.iter().filter(|axiom| axiom.right.is_empty()) {
                 witness.identity(axiom)?;

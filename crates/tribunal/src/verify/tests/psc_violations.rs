@@ -58,7 +58,7 @@ fn holds(threads: &[&[Op]], models: &[Model], lemmas: &[Edge], edges: &[Edge]) {
     for &model in models {
         let right = violation(lemmas.to_vec(), edges.to_vec());
         accepts(&x, model, &right);
-        // What the lemmas rest on is involved too.
+        // What the lemmas depend on is involved too.
         let involved = [Axiom::SeqCst, Axiom::WriteCoherence, Axiom::ReadCoherence, Axiom::FinalValue];
         for axiom in Axiom::ALL.into_iter().filter(|axiom| !involved.contains(axiom)) {
             let refusal = refuses(&x, model, &Violation { axiom, ..right.clone() });

@@ -38,7 +38,7 @@ pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<
     within(x, model, witness, &Limits::default())
 }
 
-/// As [`verify_witness`], within limits.
+/// Like [`verify_witness`], within limits.
 pub(super) fn within(
     x: &Execution,
     model: Model,

@@ -18,7 +18,7 @@ use crate::verify::Refusal;
 /// move the write to its front. If it was due, no access of its location that matters came before it; if not, no
 /// write of the location was due, and nothing waited for this one. So where nothing may come, there is no order.
 ///
-/// O(n·k) time and O(n) memory: for each thread every event is placed or passed over once, and the k threads are looked
+/// O(n·k) time and O(n) memory: for each thread every event is placed or skipped once, and the k threads are looked
 /// at again when a write that was due has come, which each of the thread's reads causes at most once.
 pub(super) fn pram(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
     // A thread that reads nothing sees any order of the writes that contains po.

@@ -1,6 +1,6 @@
 //! What must have been before what: a graph of the events, its reachability, and what follows from it.
 //!
-//! Reachability is kept as one clock an event, with an entry a thread: how far its writes (of a relation that stays at
+//! Reachability is kept as one clock per event, with an entry per thread: how far its writes (of a relation that stays at
 //! one location: its writes of that location) are before the event. That is enough. The rules ask for writes only; the
 //! writes of a thread are in line in every relation here; and every cycle passes through a write, since reads alone are
 //! ordered by program order alone.
@@ -252,7 +252,7 @@ impl Relation {
         WitnessSaturation::new(sites, self, Some(thread))?.run(sites.x.thread_events(thread))
     }
 
-    /// As [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
+    /// Like [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
     /// readers of w1 are before w2.
     pub(super) fn saturated(&self, sites: &Sites<'_>) -> Result<(), Fault> {
         let mut order = vec![0; self.rank.len()];

@@ -103,7 +103,7 @@ impl History<'_> {
             && self.c11_axioms(&self.happens_before(model), orders, model)
     }
 
-    /// The axioms that speak of mo.
+    /// The axioms that mention mo.
     fn c11_axioms(&self, hb: &Relation, orders: &[Vec<EventId>], model: Model) -> bool {
         let mo = self.mo(orders);
         let fr = self.fr(&mo);

@@ -43,7 +43,7 @@ struct Builder<'a> {
     own: Vec<Entry>,
 }
 
-/// A node that is no event has this bit until the number of events is known.
+/// A node that is not an event has this bit until the number of events is known.
 const BESIDE: u32 = 1 << 31;
 
 impl Psc {

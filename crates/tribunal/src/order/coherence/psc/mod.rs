@@ -63,7 +63,7 @@ pub(crate) enum Role {
     Seen,
 }
 
-/// What a node of the graph that is no event stands for.
+/// What a node of the graph that is not an event stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// What happens after some fences: from this event of a thread on.
