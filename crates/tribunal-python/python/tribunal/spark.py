@@ -1,6 +1,6 @@
-"""Histories by the billion, on Spark.
+"""Checking histories on Spark.
 
-:func:`check` is a function of DataFrames over :func:`tribunal.check_batches`. It is lazy, as all of Spark is: nothing is
+:func:`check` applies :func:`tribunal.check_batches` to DataFrames. It is lazy, like everything in Spark: nothing is
 checked before something is written, counted or shown. It needs ``pyspark`` 4.0 or later and ``pyarrow``, and the package
 ``tribunal`` on the driver and on every executor.
 """
