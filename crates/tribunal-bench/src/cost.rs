@@ -1,4 +1,4 @@
-//! Judging with a stopwatch.
+//! Timing checks.
 
 use crate::table::time;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What a database must do to be recorded.
+//! The interface of a recorded database.
 
 use crate::Error;
 use std::fmt;
@@ -64,9 +64,9 @@ impl FromStr for Isolation {
 pub struct Setting {
     /// What it is called.
     pub isolation: Isolation,
-    /// How the database does it, if it has several ways.
+    /// The implementation, if the database has several.
     pub how: Option<&'static str>,
-    /// What the database's documents promise of it.
+    /// The level that the database's documentation promises.
     pub promised: Level,
 }
 
@@ -87,30 +87,30 @@ pub trait Database: Sync {
     /// The isolation levels that it has, the weakest first.
     fn settings(&self) -> Vec<Setting>;
 
-    /// Makes the tables anew: so many keys from 0 on, all of them empty.
+    /// Recreates the tables, with `keys` empty keys from 0 on.
     fn reset(&self, setting: Setting, keys: u32) -> Result<(), Error>;
 
     /// A connection whose transactions run at an isolation level.
     fn connect(&self, setting: Setting) -> Result<Box<dyn Connection>, Error>;
 }
 
-/// Why a statement did not succeed.
+/// Why a statement failed.
 #[derive(Debug)]
 pub enum StatementError {
-    /// The database refused to go on with the transaction, as it may: a conflict, a deadlock, a lock that did not come.
+    /// The database refused the transaction: a conflict, a deadlock, a lock timeout.
     Refused,
     /// The connection is gone.
     Lost,
-    /// Something else, which is nobody's to expect.
+    /// An unexpected error.
     Failed(Error),
 }
 
-/// A connection, with one transaction at a time. After trouble the transaction is over once [`rollback`](Connection::rollback) is called.
+/// A connection, with one transaction at a time. After an error, [`rollback`](Connection::rollback) ends the transaction.
 pub trait Connection: Send {
     /// Begins a transaction.
     fn begin(&mut self) -> Result<(), StatementError>;
 
-    /// Reads a register: none if it was never written.
+    /// Reads a register; `None` if it was never written.
     fn read(&mut self, key: u32) -> Result<Option<i64>, StatementError>;
 
     /// Reads a list.

@@ -25,7 +25,7 @@ fn wait(asked: i32) -> bool {
     asked < PATIENCE
 }
 
-/// A database in a temporary directory, which is removed with it. A commit need not reach the disk.
+/// A database in a temporary directory, which is removed with it. It does not sync to disk.
 pub struct Sqlite {
     directory: TempDir,
     /// A connection to the database of a setting, by which tables are made.

@@ -1,4 +1,4 @@
-//! PostgreSQL: a server of one's own that is started for the purpose, or one that is there.
+//! PostgreSQL: a temporary server or an existing one.
 
 #[cfg(unix)]
 mod server;
@@ -25,8 +25,8 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// A server that is there: `postgresql://user@host/database`, or what else libpq would take. Two tables are made in its database and
-    /// dropped at the end, `tribunal_registers` and `tribunal_lists`.
+    /// An existing server: `postgresql://user@host/database`, or anything else libpq accepts. Two tables, `tribunal_registers` and `tribunal_lists`,
+    /// are created in its database and dropped at the end.
     pub fn at(url: &str) -> Result<Self, Error> {
         let version = version(url)?;
         Ok(Postgres {
@@ -37,7 +37,7 @@ impl Postgres {
         })
     }
 
-    /// A server of one's own, in a temporary directory.
+    /// A temporary server, in a temporary directory.
     #[cfg(unix)]
     pub fn start() -> Result<Self, Error> {
         let server = Server::start()?;
@@ -45,7 +45,7 @@ impl Postgres {
         Ok(Postgres { url, version, _server: Some(server) })
     }
 
-    /// Ends all connections but the one that asks for it, as an administrator may at any time.
+    /// Terminates all other connections, as an administrator may at any time.
     pub fn end_connections(&self) -> Result<(), Error> {
         let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                       WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
