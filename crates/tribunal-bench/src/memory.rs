@@ -174,7 +174,7 @@ mod tests {
     fn what_cannot_be_weighed_is_named() {
         for load in [&["view", "ra"][..], &["view", "c11", "100"], &["view", "ra", "many"], &["a stone"]] {
             let error = measured(load).expect_err("no load");
-            assert_eq!(error.to_string(), format!("no load `{}`", load.join(" ")));
+            assert_eq!(error.to_string(), format!("unknown load `{}`", load.join(" ")));
         }
     }
 
