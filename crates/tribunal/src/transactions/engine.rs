@@ -2,7 +2,7 @@
 
 use super::{Isolation, Level};
 
-/// What decides a level.
+/// An engine that decides levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
@@ -10,7 +10,7 @@ pub enum Engine {
     Saturation,
     /// Saturation, then a search for the order of the remaining writers that saturates after each decision.
     Search,
-    /// Saturation, then a SAT solver for the order of the remaining writers, told of the conflicts that saturation runs into.
+    /// Saturation, then a SAT solver for the order of the remaining writers, with clauses for conflicts added lazily.
     Sat,
 }
 

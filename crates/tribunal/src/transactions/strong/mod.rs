@@ -113,7 +113,7 @@ impl<'a> Question<'a> {
         };
         let order = saturation.order().unwrap_or_default();
         let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
-        let simulated = |saturation: &Saturation<'_>| self.simulated(saturation);
+        let simulated = |saturation: &CommitSaturation<'_>| self.simulated(saturation);
         let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
         let searched = match self.engine {
             Some(Engine::Sat) => Err(Stop::Patience),
