@@ -99,14 +99,14 @@ struct Numbers {
 
 /// What came of a history.
 enum Answer {
-    Judged(Box<Judgement>),
+    Judged(Box<Judgment>),
     /// It is malformed; with what to print of that, if the work goes on.
     Malformed(Failure, Page),
     /// Ctrl-C came before it.
     Cut,
 }
 
-struct Judgement {
+struct Judgment {
     kind: usize,
     sheet: Sheet,
     tally: Tally,
@@ -161,13 +161,7 @@ impl<'a> Court<'a> {
     }
 
     /// The answers to the questions about a history.
-    fn judge(
-        &self,
-        case: &Case<'_>,
-        labels: &Labels,
-        first: bool,
-        large: bool,
-    ) -> Result<Judgement, Failure> {
+    fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgment, Failure> {
         let Court { arguments, inquiry, budget, memory, .. } = self;
         case.before(inquiry, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
@@ -219,7 +213,7 @@ impl<'a> Court<'a> {
             for (style, note) in &notes {
                 remark(arguments.output, page.paint(*style, note), page)?;
             }
-            Ok(Judgement { kind: kind_of(case.subject), sheet, tally, expectations })
+            Ok(Judgment { kind: kind_of(case.subject), sheet, tally, expectations })
         })
     }
 
@@ -368,7 +362,7 @@ impl<'a> Session<'a> {
                     court.progress.aside(|| failure.print());
                 }
                 Answer::Judged(judgement) => {
-                    let Judgement { kind, sheet, tally: counted, expectations: compared } = *judgement;
+                    let Judgment { kind, sheet, tally: counted, expectations: compared } = *judgement;
                     tally.add(counted);
                     expectations.add(&compared);
                     // If a certificate cannot be stored, there is no line.

@@ -1,4 +1,4 @@
-//! Failures in words, with the threads side by side.
+//! Failures as text, with the threads side by side.
 
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
@@ -23,7 +23,7 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// What went wrong, in a line or two.
+    /// The failure in a line or two.
     pub fn headline(&self) -> String {
         let who = |thread: ThreadId| self.thread_name(thread);
         let by = self.thread.map_or(String::new(), |thread| format!(" in {}", who(thread)));
@@ -82,7 +82,7 @@ impl Failure {
         }
     }
 
-    /// The execution, why it is possible, and how to run it again, line by line.
+    /// The execution, why it is possible, and how to replay it, as lines.
     pub fn explanation(&self) -> Vec<String> {
         let mut lines = self.listing();
         lines.push(String::new());
@@ -109,8 +109,8 @@ impl Failure {
         lines
     }
 
-    /// The execution: an event a row, in a column for each thread, with what it read from and where it stands in the source. If
-    /// the columns are too many, one after the other.
+    /// The execution: one event per row and one column per thread, with the source of each read and its place in the source code. If
+    /// there are too many columns, the threads come one after another.
     pub fn listing(&self) -> Vec<String> {
         let events = self.graph.events();
         let skipped = events.len().saturating_sub(MOST_ROWS);
@@ -205,7 +205,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, in a few words.
+    /// The failure in a few words.
     pub fn brief(&self) -> String {
         let what = match &self.problem {
             Problem::Panic { .. } => "a panic",
@@ -223,7 +223,7 @@ impl Failure {
         }
     }
 
-    /// An event as a cell of the listing has it: `R.acq x 0 from #3`.
+    /// An event as a cell of the listing: `R.acq x 0 from #3`.
     pub fn describe(&self, event: &Event) -> String {
         let order = event.order().map_or("", Order::suffix);
         let loc = event.loc().map_or_else(String::new, |loc| self.location_name(loc));
