@@ -114,7 +114,7 @@ pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
     });
     match found {
         Some(Found::Freed(before)) => {
-            ops::misuse(format!("Double free: the memory was given back at {before}."), place)
+            ops::misuse(format!("Double free: the memory was freed at {before}."), place)
         }
         Some(Found::Live(used)) => {
             for slot in used {

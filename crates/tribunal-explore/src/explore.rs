@@ -183,7 +183,7 @@ impl Explorer {
 
     #[track_caller]
     pub(crate) fn explore(&self, make: &(impl Fn() -> Rust + Sync)) -> Report {
-        assert!(!is_inside(), "`explore` is not for use inside of `explore`");
+        assert!(!is_inside(), "`explore` cannot be called inside `explore`");
         match searched(make, drop, &self.options) {
             Ok((report, _)) => report,
             Err(error) => panic!("{error}"),

@@ -57,7 +57,7 @@ fn a_failing_execution_is_shown() {
                              (races with #3) :4
 
   B has seen what came after #3: #5 R y 1 from #4.
-  But no release is acquired on the way, so that #3 does not happen before #6.
+  But no release is acquired on the way, so #3 does not happen before #6.
 
   replay: t1.m:SS.0:WW.1:L0w0
 ";

@@ -52,20 +52,20 @@ impl Failure {
                 )
             }
             Problem::Deadlock { waiting: threads } => {
-                format!("deadlock: what these wait for cannot happen any more: {}", waiting(threads))
+                format!("deadlock: these threads wait forever: {}", waiting(threads))
             }
             Problem::Livelock { waiting: threads } => {
                 format!(
-                    "no progress: these loop until something changes, and nobody will change it: {}",
+                    "livelock: these threads loop until something changes, but nothing will: {}",
                     waiting(threads)
                 )
             }
             Problem::Leak { what, place } => {
-                format!("leak: {} of {place} is never given back", printable(what))
+                format!("leak: {} created at {place} is never dropped", printable(what))
             }
             Problem::Misuse { message } => format!("misuse{by}{at}: {}", lines_of(message)),
             Problem::Nondeterminism { thread, expected, found } => format!(
-                "the test is not deterministic: told the same, {} did {} where it had done {}{at}",
+                "the test is not deterministic: given the same values, {} did {} instead of {}{at}",
                 who(*thread),
                 printable(found),
                 printable(expected)
@@ -73,11 +73,11 @@ impl Failure {
             Problem::TooLong { thread, reads } => {
                 let again = reads.map_or_else(String::new, |loc| {
                     format!(
-                        "; it reads {} again and again: is a spin_loop or yield_now missing?",
+                        "; it keeps reading {}: is a spin_loop or yield_now missing?",
                         self.location_name(loc)
                     )
                 });
-                format!("{} goes on for too long{at}{again}", who(*thread))
+                format!("{} runs too long{at}{again}", who(*thread))
             }
         }
     }
@@ -89,21 +89,16 @@ impl Failure {
         match self.weak(Model::Sc) {
             Ok(None) => match self.problem {
                 Problem::Race { first, second } => lines.extend(self.unordered(first, second)),
-                _ => lines.push(
-                    "sc allows this execution too: no order of memory accesses is to blame for it.".into(),
-                ),
+                _ => lines.push("sc allows this execution too, so memory orders are not to blame.".into()),
             },
             Ok(Some(weak)) => {
                 let event = self.graph.event(weak.event);
                 let (number, who) = (weak.event.index() + 1, self.thread_name(event.thread));
                 let what = self.describe(event);
-                lines.push(format!(
-                    "sc would not have let #{number} {what} of {who} at {} happen:",
-                    event.place
-                ));
+                lines.push(format!("sc forbids #{number} {what} of {who} at {}:", event.place));
                 lines.extend(weak.lines.iter().map(|line| format!("  {line}").trim_end().to_string()));
             }
-            Err(error) => lines.push(format!("the execution is no history: {error}")),
+            Err(error) => lines.push(format!("the execution is not a history: {error}")),
         }
         lines.extend([String::new(), format!("replay: {}", self.replay_string())]);
         lines
@@ -197,7 +192,7 @@ impl Failure {
                     read.index() + 1,
                     self.describe(self.graph.event(read))
                 ),
-                format!("But no release is acquired on the way, so that #{n} does not happen before #{m}."),
+                format!("But no release is acquired on the way, so #{n} does not happen before #{m}."),
             ],
             None => vec![format!(
                 "Before #{m}, {of} has read nothing that {by} or others wrote after #{n}: either may come first."

@@ -146,7 +146,7 @@ fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Locat
             }
             Step::Hear => hear(),
             Step::GiveWay => give_way(),
-            Step::Freed => misuse("Use after free: the memory was given back before.".into(), place),
+            Step::Freed => misuse("Use after free: the memory was freed before.".into(), place),
         }
     }
 }

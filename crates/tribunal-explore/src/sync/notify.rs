@@ -35,7 +35,7 @@ impl Notify {
     /// Outside executions.
     #[track_caller]
     pub fn wait(&self) {
-        assert!(state::is_inside(), "`Notify::wait` is used inside of `explore`");
+        assert!(state::is_inside(), "`Notify::wait` can only be used inside `explore`");
         let place = Location::caller();
         if ops::wakes_spuriously(place) {
             return;

@@ -276,7 +276,7 @@ fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
 
 /// Starts a thread that runs the body.
 fn launch(name: Option<String>, body: Body, place: &'static Location<'static>) -> Thread {
-    assert!(state::is_inside(), "threads are spawned inside of `explore`");
+    assert!(state::is_inside(), "threads can only be spawned inside `explore`");
     let thread = Thread::new(name);
     let child = thread.clone();
     let body: Body = Box::new(move || {
