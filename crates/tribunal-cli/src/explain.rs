@@ -18,23 +18,24 @@ use tribunal_report::{SCREENFUL, allowed, contrast, section, sections, usual_que
 
 const EXPLAIN_HELP: &str = "\
 Examples:
-  tribunal explain sb.txt                         the model that people ask for first, and why it forbids this
-  tribunal explain --model tso,pso mp.txt         why each of these forbids it, or how it allows it
-  tribunal explain --why-not tso --but pso mp.txt what tso asks for that pso does not
-  tribunal explain queue.json                     why it is not linearizable
-  tribunal explain history.edn                    which anomaly the transactions have
-  tribunal explain --index 3 litmus.jsonl         the fourth history of the file
+  tribunal explain sb.txt                      why it is not sc
+  tribunal explain --model tso,pso mp.txt      what tso and pso say
+  tribunal explain --why-not tso --but pso mp.txt
+  tribunal explain queue.json                  why it is not linearizable
+  tribunal explain history.edn                 which anomaly it has
+  tribunal explain --index 3 litmus.jsonl      the fourth history of the file
 
-Without --model, the explanation is that of sc, tso, rc20 or ra for a memory, whichever fails for the shortest reason, and of \
-linearizable for an object; if none of these fails, of the weakest model that does. For transactions it is the weakest level that \
-fails, with its anomaly.
+Without --model, the explanation is that of sc, tso, rc20 or ra for a memory, whichever fails for the shortest \
+reason, and of linearizable for an object; if none of these fails, of the weakest model that does. For transactions \
+it is the weakest level that fails, with its anomaly.
 
-An explanation takes at most 40 lines. For a memory it is a cycle, step by step, and a listing of the threads; `(1)` marks where \
-the first step begins. For an object it is the first return that no order explains, marked `>`, with the operations that matter. For a \
-consistent history that a stronger model forbids, it says which step of that cycle the weaker model does not have.
+An explanation takes at most 40 lines. For a memory it is a cycle, step by step, and a listing of the threads; `(1)` \
+marks where the first step begins. For an object it is the first return that no order explains, marked `>`, with the \
+operations that matter. For a consistent history that a stronger model forbids, it says which step of that cycle the \
+weaker model does not have.
 
-Exit status: 0 consistent, 1 inconsistent, 2 bad usage, malformed input or a named model that does not apply, 3 undecided, 130 \
-stopped by Ctrl-C. With --why-not it is the verdict of that model, or 3 if either is undecided.";
+Exit status: 0 consistent, 1 inconsistent, 2 bad usage, malformed input or a named model that does not apply, 3 \
+undecided, 130 stopped by Ctrl-C. With --why-not it is the verdict of that model, or 3 if either is undecided.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLAIN_HELP)]

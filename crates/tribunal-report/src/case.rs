@@ -42,7 +42,7 @@ impl Case<'_> {
 
     /// That a verdict on the history means nothing, if it is empty.
     pub fn warning(&self) -> Option<&'static str> {
-        (self.events() == 0).then_some("the history is empty, and satisfies anything")
+        (self.events() == 0).then_some("the history is empty: every model allows it")
     }
 
     /// The warning as a line for standard error, if there is one.

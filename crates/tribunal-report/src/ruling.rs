@@ -403,14 +403,14 @@ impl Ruling<'_> {
 /// Why a question is not asked of a history of another kind.
 pub fn wrong_kind(question: &Question, judged: Judged<'_>) -> String {
     let asked = match question {
-        Question::Model(_) => "the model is of memories",
-        Question::Criterion(_) => "the criterion is of objects",
-        Question::Level(_) => "the level is of transactions",
+        Question::Model(_) => "this is a model of memories",
+        Question::Criterion(_) => "this is a criterion of objects",
+        Question::Level(_) => "this is a level of transactions",
     };
     let of = match judged {
         Judged::Memory(_) => "a memory",
         Judged::Object(_) => "an object",
         Judged::Transactions(_) => "transactions",
     };
-    format!("{asked}, and the history is of {of}")
+    format!("{asked}, but the history is of {of}")
 }

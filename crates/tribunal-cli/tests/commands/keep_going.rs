@@ -95,7 +95,7 @@ fn every_other_history_is_answered_in_order() {
 fn a_verdict_line_says_the_error() {
     let place = Place::with("a.txt", [SEEN, "T0: W x one\n", SEEN].join("---\n"));
     let ran = check(&place, &["--style", "json"], "a.txt");
-    let error = r#"{"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
+    let error = r#"{"schema":1,"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
     assert_eq!((ran.stdout.lines().count(), ran.stdout.lines().nth(1)), (3, Some(error)));
     let ran = check(&place, &[], "a.txt");
     assert_eq!(ran.stdout.lines().nth(1), Some("error: a.txt:5:9: expected the value written, found `one`"));

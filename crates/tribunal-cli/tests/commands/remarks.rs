@@ -14,13 +14,13 @@ const EMPTY: [(&str, &str); 5] = [
 fn an_empty_history_is_warned_of() {
     for (name, text) in EMPTY {
         let place = Place::with(name, text);
-        let warning = format!("warning: {name}:1: the history is empty, and satisfies anything\n");
+        let warning = format!("warning: {name}:1: the history is empty: every model allows it\n");
         for command in [&["check", name][..], &["check", "--style", "brief", name], &["explain", name]] {
             let ran = place.run(command);
             assert_eq!((ran.status, ran.stderr.as_str()), (0, warning.as_str()), "{command:?}");
         }
         let json = place.run(&["check", "--style", "json", name]).stdout;
-        let key = r#","warning":"the history is empty, and satisfies anything"}"#;
+        let key = r#","warning":"the history is empty: every model allows it"}"#;
         assert!(json.lines().count() > 1 && json.lines().all(|line| line.ends_with(key)), "{json}");
     }
     // No history at all is an error.

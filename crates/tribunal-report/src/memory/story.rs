@@ -286,7 +286,7 @@ impl<'a> Teller<'a> {
                 format!("{to} acquires what {from} released, so it comes after it")
             }
             Because::Sw { write, read } => format!(
-                "{from} synchronises with {to}: {} reads what {} wrote",
+                "{from} synchronizes with {to}: {} reads what {} wrote",
                 self.show(*read),
                 self.show(*write)
             ),
@@ -339,7 +339,7 @@ impl<'a> Teller<'a> {
             }
             [_] => format!("so {} would have to come before itself", self.show(first.from)),
             _ => format!(
-                "(1) {} ({}) lead round in a circle: {} would have to come before itself",
+                "(1) {} ({}) form a cycle: {} would have to come before itself",
                 if steps.len() == 2 { "and" } else { "to" },
                 steps.len(),
                 self.show(first.from)

@@ -141,7 +141,7 @@ fn of_part(part: &Typed<'_>, of: &Typed<'_>, criterion: &Criterion, ops: &[OpId]
 
 /// That more might have been said.
 fn cut_short(why: Unproved) -> Line<OpId> {
-    Line::new(0, &format!("(no more was found out: {why})"))
+    Line::new(0, &format!("(the explanation ends here: {why})"))
 }
 
 impl Line<OpId> {

@@ -163,7 +163,8 @@ fn around(history: &History, level: Level, title: String, case: &Case<'_>) -> St
         &match cycle.len() {
             0 => format!("there is no such order: {rule}"),
             1 => format!("(1) leads from {} back to itself, and {rule}", name(first)),
-            all => format!("(1) to ({all}) lead round in a circle back to {}, and {rule}", name(first)),
+            2 => format!("(1) and (2) form a cycle through {}, and {rule}", name(first)),
+            all => format!("(1) to ({all}) form a cycle through {}, and {rule}", name(first)),
         },
     ));
     let reads = cycle.iter().filter_map(|link| match link.rel {
