@@ -1,4 +1,4 @@
-//! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
+//! `tribunal explain`: why a history is inconsistent, in words and as a listing, on one screen.
 
 use crate::args::{Budget, Histories};
 use crate::case::{Case, Judge, specifications};
@@ -52,7 +52,7 @@ pub struct ExplainArguments {
     /// Explain only this history of each file, counted from 0
     #[arg(long, value_name = "N")]
     pub index: Option<u64>,
-    /// What objects should do, as for check
+    /// The specification of objects, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
     #[command(flatten)]
@@ -87,7 +87,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
     })
 }
 
-/// What is explained, and what has come of it so far.
+/// What is explained, and the results so far.
 struct Session<'a> {
     arguments: &'a ExplainArguments,
     inquiry: Inquiry,
@@ -262,7 +262,7 @@ impl Session<'_> {
     }
 }
 
-/// What is to be printed of a history, and what it means for the status.
+/// What to print about a history, and its exit status.
 struct Explained {
     sections: Vec<Section>,
     closing: Option<String>,
@@ -281,7 +281,7 @@ fn status(words: impl IntoIterator<Item = Word>) -> Status {
     status
 }
 
-/// Prints a section: its headings, and below them what is said.
+/// Prints a section: its headings, and its lines below them.
 pub fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
     writeln!(out)?;
     for Heading { question, word, more } in &section.headings {

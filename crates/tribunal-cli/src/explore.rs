@@ -1,4 +1,4 @@
-//! `tribunal explore`: every behaviour of small programs as text.
+//! `tribunal explore`: every behavior of small programs.
 
 mod diagnose;
 mod json;
@@ -175,7 +175,7 @@ struct Job<'a> {
     case: Option<Case>,
 }
 
-/// What came of it.
+/// The result.
 struct Found<'a> {
     job: &'a Job<'a>,
     exploration: Exploration,
@@ -249,7 +249,7 @@ fn file_of(
         .and_then(|mut bytes| bytes.read_to_string(&mut text));
     read.map_err(|source| Failure::Read { file: name.to_string(), source })?;
     let source = Source::parse(&text).map_err(malformed)?;
-    // What is expected is read in any case, so that mistakes there are found.
+    // Expectations are always read, so that errors in them are found.
     let cases = source.cases().map_err(malformed)?;
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
@@ -266,7 +266,7 @@ fn file_of(
         if !arguments.expect && arguments.style != ExploreStyle::Brief {
             diagnose::complete(&mut found, code, arguments)?;
         }
-        let mut page = Page::new(out.colour());
+        let mut page = Page::new(out.color());
         match arguments.style {
             ExploreStyle::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
             ExploreStyle::Brief => print::line(&found, &mut page)?,

@@ -46,7 +46,7 @@ struct Session<'a> {
     tally: Tally,
 }
 
-/// What came of all histories together.
+/// The results for all histories.
 #[derive(Default)]
 struct Tally {
     rows: u64,

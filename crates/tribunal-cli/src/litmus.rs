@@ -184,7 +184,7 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     (files, missing)
 }
 
-/// What came of all tests.
+/// The results of all tests.
 #[derive(Default)]
 struct Tally {
     ok: u64,

@@ -63,7 +63,7 @@ Exit status: 0 done, or the model allows all that was recorded; 1 the model forb
 usage, a model that does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 \
 stopped by Ctrl-C.";
 
-/// How long the search for a forbidden history lasts, if nothing else is said.
+/// How long to search for a forbidden history by default.
 const SEARCH: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
@@ -260,7 +260,7 @@ fn bounded(
     let timely =
         numbered.take_while(move |&(number, _)| number == 0 || end.is_none_or(|end| Instant::now() < end));
     timely.map(|(number, history)| {
-        // A read of what nobody wrote: either memory is broken, or this program is.
+        // A read of a value that was never written: the memory is broken, or this program is.
         history.map_err(|problem| Failure::History {
             file: "recorded memory".into(),
             line: number + 1,
@@ -287,7 +287,7 @@ fn show(
     limits: &Limits<'_>,
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
-    // Without an answer within the limits, which there was before, only Ctrl-C has come between.
+    // There was an answer within the limits before: only Ctrl-C can have ended this.
     let Ok(Shrunk { execution: part, .. }) = tribunal::shrink(history, model, limits, |_| ()) else {
         return Ok(Status::Interrupted);
     };

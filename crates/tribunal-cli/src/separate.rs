@@ -129,7 +129,7 @@ pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Fa
     }
 }
 
-/// What was found for two models, and what to say of it.
+/// What was found for two models, and what to print.
 struct Found {
     subject: Subject,
     /// Whether nothing smaller separates them.

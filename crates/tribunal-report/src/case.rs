@@ -57,7 +57,7 @@ impl Case<'_> {
     }
 }
 
-/// That so many reads of nil were left out, if some were.
+/// A note on how many reads of nil were left out, if some were.
 pub fn left_out(nil_reads: u64) -> Option<String> {
     match nil_reads {
         0 => None,

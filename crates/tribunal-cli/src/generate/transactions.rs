@@ -115,12 +115,12 @@ pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status
 impl TransactionsArguments {
     /// A history, with what is known of it.
     fn history(&self, seed: u64) -> Result<(History, Labels), Failure> {
-        let labelled = |level: &str| Labels(vec![(level.into(), Some(true))]);
+        let labeled = |level: &str| Labels(vec![(level.into(), Some(true))]);
         let transactions = self.transactions;
         let history = match self.workload {
             None => {
                 let labels = match self.bug {
-                    None => labelled(self.store.level().name()),
+                    None => labeled(self.store.level().name()),
                     Some(_) => Labels::default(),
                 };
                 let history = run_store(self.store, self.bug, &self.clients(seed))
@@ -153,10 +153,10 @@ impl TransactionsArguments {
                     seed,
                     ..usual
                 };
-                return Ok((workload.history(), labelled("strict-ser")));
+                return Ok((workload.history(), labeled("strict-ser")));
             }
         };
-        Ok((history, labelled("session-ser")))
+        Ok((history, labeled("session-ser")))
     }
 
     fn clients(&self, seed: u64) -> Clients {
@@ -184,7 +184,7 @@ impl Destination {
         histories: impl IntoIterator<Item = Result<(History, Labels), Failure>>,
     ) -> Result<Status, Failure> {
         let mut histories = histories.into_iter().peekable();
-        // What is wrong with the arguments is said before a file is opened.
+        // Check the arguments before a file is opened.
         if let Some(Err(failure)) = histories.next_if(Result::is_err) {
             return Err(failure);
         }

@@ -37,7 +37,7 @@ and tribunal_lists, are created in that database and dropped at the end.
 Exit status: 0 every history satisfies what is promised; 1 one does not, or a certificate is refused; 2 bad usage, no \
 database, or output that cannot be written; 3 some undecided and no promise broken; 130 stopped by Ctrl-C.";
 
-/// How long each isolation level is recorded if nothing else is said.
+/// How long each isolation level is recorded by default.
 const RECORDING: Duration = Duration::from_secs(5);
 /// How long a question about a history may take.
 const THINKING: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! What a weaker model lets go of, so that a history is allowed that a stronger one forbids.
+//! Why a weaker model allows a history that a stronger one forbids.
 
 use super::kept::{kept, kinds};
 use super::story::Story;
@@ -9,11 +9,10 @@ use tribunal::models::Preserved;
 use tribunal::verdict::Witness;
 use tribunal::verify::verify_witness;
 
-/// At most so many of the things are named on which steps rest that a model does not have.
+/// The most grounds to name that a model does not have.
 const GROUNDS: usize = 3;
 
-/// Why a model allows what another forbids for the reason told: the steps that it does not have; or, if it has them all, what
-/// it asks for instead.
+/// Why a model allows what another forbids for this reason: the steps that it does not have or, if it has them all, its axioms.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -145,8 +144,8 @@ fn lacking(x: &Execution, weak: Model, step: &Arrow<EventId>, steps: &[Arrow<Eve
             Some(format!("a later write of the thread does not continue what {shown} released"))
         }
         Model::Rc20 | Model::Rc11 if name == "rf" && x.features().fences == 0 => {
-            let synchronise = x.label(from).releases() && x.label(to).acquires();
-            (!synchronise).then(|| {
+            let synchronize = x.label(from).releases() && x.label(to).acquires();
+            (!synchronize).then(|| {
                 format!("{after} reads from {shown} without acquire and release, so neither happens before")
             })
         }

@@ -13,10 +13,10 @@ use tribunal::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violatio
 
 /// Deeper cases are counted, not shown.
 const DEEPEST: usize = 4;
-/// At most so many cases are shown.
+/// The most cases to show.
 const CASES: usize = 12;
 
-/// A violation told.
+/// A violation, step by step.
 #[derive(Clone, Debug)]
 pub struct Story {
     /// What kind of thing went wrong, if the steps have a shape that has a name.

@@ -180,7 +180,7 @@ const ANOMALIES: [(&str, &str, &str); 25] = [
     (
         "[ax1] // [ax2] // [rx[1,2]] // [rx[2,1]]",
         "ru",
-        "incompatible order: T2 and T3 read x in orders that do not go together",
+        "incompatible order: T2 and T3 read x in incompatible orders",
     ),
 ];
 
