@@ -196,17 +196,34 @@ pub struct Overview {
 /// What came of a question.
 #[derive(Clone, Debug, Serialize)]
 pub struct Said<R> {
-    /// The model or criterion.
+    /// The model, criterion or level.
     pub question: String,
+    /// What it is, in a sentence.
+    pub about: String,
     /// `consistent`, `inconsistent`, `undecided` or `unsupported`.
     pub verdict: String,
     /// What stands beside it: the axiom that is broken and its formula, or why there is no answer.
     pub heading: String,
     /// Why the answer is no, line by line; the page steps through them.
     pub lines: Vec<Line>,
+    /// Why the answer is yes where a stronger model says no.
+    pub contrast: Option<Contrast>,
     /// What is drawn of it.
     #[serde(flatten)]
     pub ruling: R,
+}
+
+/// Why a stronger model forbids a history that this one allows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Contrast {
+    /// The stronger model.
+    pub against: String,
+    /// Its reason, then what makes the history allowed.
+    pub lines: Vec<Line>,
+    /// The steps of its violation.
+    pub cycle: Vec<Arrow>,
+    /// Those of the steps that the weaker model does not have.
+    pub missing: Vec<Arrow>,
 }
 
 /// What is drawn of a model's answer.

@@ -12,10 +12,10 @@ const WRONG: &str = "#d1495b";
 ///
 /// ```
 /// use tribunal::Limits;
-/// use tribunal_view::{Request, dot, hear};
-/// let heard = hear("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
-/// assert!(dot(&heard.document, heard.document.shown).starts_with("digraph"));
-/// # Ok::<(), tribunal_view::Unheard>(())
+/// use tribunal_view::{Request, dot, answer};
+/// let answer = answer("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
+/// assert!(dot(&answer.document, answer.document.shown).starts_with("digraph"));
+/// # Ok::<(), tribunal_view::RequestError>(())
 /// ```
 pub fn dot(document: &Document, ruling: usize) -> String {
     let places = excerpt::of(document, ruling);

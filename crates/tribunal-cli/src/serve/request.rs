@@ -127,11 +127,11 @@ mod tests {
 
     #[test]
     fn a_request_is_parsed() {
-        let head = "POST /hear?name=a%20b+%C3%A9.txt&models=sc%2Ctso&empty HTTP/1.1\r\n\
+        let head = "POST /check?name=a%20b+%C3%A9.txt&models=sc%2Ctso&empty HTTP/1.1\r\n\
                     Host: localhost:1\r\nCONTENT-length: \t17 \r\n\r\n";
         assert_eq!(end_of_head(head.as_bytes()), Some(head.len()));
         let head = Head::parse(head.as_bytes()).expect("a request");
-        assert_eq!((head.method.as_str(), head.path.as_str()), ("POST", "/hear"));
+        assert_eq!((head.method.as_str(), head.path.as_str()), ("POST", "/check"));
         let query: Vec<_> = head.query.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         assert_eq!(query, [("name", "a b é.txt"), ("models", "sc,tso"), ("empty", "")]);
         assert_eq!(head.header("host"), Ok(Some("localhost:1")));

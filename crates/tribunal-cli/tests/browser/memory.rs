@@ -224,7 +224,7 @@ fn the_keyboard_does_everything() {
     shown.browser.press("?");
     shown.browser.wait("document.querySelector('#keys').open");
     assert!(shown.text("#keys").contains("next step"));
-    assert!(!shown.text("#keys").contains("open a history"), "there is no court");
+    assert!(!shown.text("#keys").contains("open a history"), "there is no checker");
     shown.browser.press(key::ESCAPE);
     shown.browser.wait("!document.querySelector('#keys').open");
     // All that can be clicked can be reached, and has a name.
@@ -321,10 +321,10 @@ fn of_a_large_history_only_what_is_in_view_is_in_the_page() {
 }
 
 #[test]
-fn a_page_without_a_court_says_how_to_get_one() {
+fn a_page_without_a_checker_says_how_to_get_one() {
     let Some(shown) = Shown::of("several.txt", several(&[SB, MISSED]), &["--index", "1"]) else { return };
     assert_eq!(shown.text("#title"), "missed");
-    assert_eq!(shown.browser.eval("document.querySelector('#court').hidden"), true);
+    assert_eq!(shown.browser.eval("document.querySelector('#checker').hidden"), true);
     shown.browser.run(
         "const data = new DataTransfer();
          data.items.add(new File(['T0: W x 1'], 'x.txt'));

@@ -3,15 +3,16 @@
 mod places;
 pub mod rows;
 
-use crate::document::{Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
+use crate::document::{Contrast, Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
+use crate::first_asked::stronger_failing;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
-use tribunal::Verdict;
 use tribunal::memory::{self, EventId, Execution, Observation, ThreadId};
-use tribunal::verdict::ModificationOrder;
+use tribunal::verdict::{ModificationOrder, Witness};
+use tribunal::{Model, Verdict};
 use tribunal_formats::Lines;
-use tribunal_report::memory::{Story, story};
+use tribunal_report::memory::{Story, difference, story};
 use tribunal_report::{Finding, Line, Ruling};
 
 /// The picture of a memory's history, with a window around the violation of the ruling that is shown first if it is large.
@@ -32,7 +33,7 @@ pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: us
         deps: deps.collect(),
         events: events(x, lines, &places, &rf),
         overview: (places.is_window()).then(|| overview(x, &places, &violations)),
-        rulings: findings.iter().map(|finding| ruling(x, finding, &places)).collect(),
+        rulings: (0..findings.len()).map(|at| ruling(x, findings, at, &places)).collect(),
         rf,
     }
 }
@@ -93,27 +94,60 @@ fn kind(x: &Execution, event: EventId) -> Kind {
     }
 }
 
-fn ruling(x: &Execution, finding: &Finding<'_>, places: &Places) -> Said<MemoryRuling> {
+fn ruling(x: &Execution, findings: &[Finding<'_>], at: usize, places: &Places) -> Said<MemoryRuling> {
+    let finding = &findings[at];
+    let place = |event: EventId| places.of(event);
+    let mut contrast = None;
     let (lines, drawn) = match &finding.ruling {
         Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } => {
-            let place = |event: EventId| places.of(event);
             let story = story(x, *model, violation);
             let cycle = explanation::arrows(&story.steps, place);
             let chosen = chosen(&story.sources, places);
             let drawn = MemoryRuling { cycle, chosen, ..MemoryRuling::default() };
             (explanation::lines(titled(story), place), drawn)
         }
-        Ruling::Memory { verdict: Verdict::Consistent(witness), .. } => {
+        Ruling::Memory { model, verdict: Verdict::Consistent(witness), .. } => {
             let sources = witness.sources();
             let whole = (!sources.is_empty()).then(|| x.choosing(sources));
             let (mo, fr) =
                 witness.mo().map(|mo| orders(whole.as_ref().unwrap_or(x), mo, places)).unwrap_or_default();
-            let chosen = chosen(sources, places);
-            (Vec::new(), MemoryRuling { cycle: Vec::new(), chosen, mo, fr })
+            contrast = stronger_failing(findings, at)
+                .and_then(|strong| against(x, &findings[strong], *model, witness, places));
+            let drawn = MemoryRuling { chosen: chosen(sources, places), mo, fr, ..MemoryRuling::default() };
+            (Vec::new(), drawn)
         }
         _ => (Vec::new(), MemoryRuling::default()),
     };
-    said(finding, lines, drawn)
+    Said { contrast, ..said(finding, lines, drawn) }
+}
+
+/// Longer explanations of a stronger model are not compared with weaker ones.
+const COMPARED: usize = 40;
+
+/// The stronger model's reason, then what of it the weaker model does not have; none where that would be long.
+fn against(
+    x: &Execution,
+    strong: &Finding<'_>,
+    weak: Model,
+    witness: &Witness,
+    places: &Places,
+) -> Option<Contrast> {
+    let Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &strong.ruling else {
+        return None;
+    };
+    let place = |event: EventId| places.of(event);
+    let story = story(x, *model, violation);
+    if story.cases || story.lines.len() > COMPARED {
+        return None;
+    }
+    let difference = difference(x, *model, &story, weak, witness);
+    let missing: Vec<_> = difference.iter().flat_map(|line| line.arrows.iter().copied()).collect();
+    Some(Contrast {
+        against: name::label(&model.to_string()),
+        cycle: explanation::arrows(&story.steps, place),
+        missing: explanation::arrows(&missing, place),
+        lines: explanation::lines([titled(story), difference].concat(), place),
+    })
 }
 
 /// From sources to what reads them, as far as both are shown.

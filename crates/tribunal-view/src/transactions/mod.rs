@@ -2,7 +2,10 @@
 
 mod places;
 
-use crate::document::{Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling};
+use crate::document::{
+    Contrast, Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling,
+};
+use crate::first_asked::stronger_failing;
 use crate::memory::rows::rows;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
@@ -12,7 +15,7 @@ use tribunal::transactions::{
     self, History, INIT, KeyId, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
 };
 use tribunal_formats::Transactions;
-use tribunal_report::transactions::{Story, did, story};
+use tribunal_report::transactions::{Story, did, rule, story};
 use tribunal_report::{Finding, Line, Ruling};
 
 /// Of a transaction with more operations, those that matter are shown, and of the others the first.
@@ -36,11 +39,7 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         sessions: places.sessions().iter().map(|&session| column(history, session)).collect(),
         transactions: boxes.all(&places, &wr),
         overview: places.is_window().then(|| overview(history, &places, &violations)),
-        rulings: findings
-            .iter()
-            .zip(stories)
-            .map(|(finding, story)| ruling(finding, story, &boxes, &places))
-            .collect(),
+        rulings: (0..findings.len()).map(|at| ruling(findings, &stories, at, &boxes, &places)).collect(),
         wr,
     }
 }
@@ -174,16 +173,22 @@ impl Boxes<'_> {
     }
 }
 
+/// Longer explanations of a stronger level are not compared with weaker ones.
+const COMPARED: usize = 40;
+
 fn ruling(
-    finding: &Finding<'_>,
-    story: Option<Story>,
+    findings: &[Finding<'_>],
+    stories: &[Option<Story>],
+    at: usize,
     boxes: &Boxes<'_>,
     places: &Places,
 ) -> Said<TransactionsRuling> {
+    let finding = &findings[at];
     let history = &boxes.subject.history;
-    let (lines, drawn) = match (&finding.ruling, story) {
+    let place = |txn: TxnId| places.of(txn);
+    let mut contrast = None;
+    let (lines, drawn) = match (&finding.ruling, &stories[at]) {
         (_, Some(story)) => {
-            let place = |txn: TxnId| places.of(txn);
             let cannot = match &story.reads[..] {
                 [only] if story.steps.is_empty() => Some(only),
                 _ => None,
@@ -197,22 +202,33 @@ fn ruling(
             };
             (explanation::lines(titled(story), place), drawn)
         }
-        (Ruling::Transactions { verdict: Verdict::Consistent(witness), .. }, _) => {
+        (Ruling::Transactions { level, verdict: Verdict::Consistent(witness), .. }, _) => {
+            contrast = stronger_failing(findings, at).and_then(|strong| {
+                let story =
+                    stories[strong].as_ref().filter(|story| !story.cases && story.lines.len() <= COMPARED)?;
+                let allowed = Line::new(0, &format!("{}, and here that is so", rule(*level)));
+                Some(Contrast {
+                    against: name::label(&findings[strong].ruling.question().to_string()),
+                    cycle: explanation::arrows(&story.steps, place),
+                    missing: Vec::new(),
+                    lines: explanation::lines([titled(story), vec![allowed]].concat(), place),
+                })
+            });
             (Vec::new(), orders(history, witness, places))
         }
         _ => (Vec::new(), TransactionsRuling::default()),
     };
-    said(finding, lines, drawn)
+    Said { contrast, ..said(finding, lines, drawn) }
 }
 
 /// The lines of a story below its title, which speaks of all steps.
-fn titled(story: Story) -> Vec<Line<TxnId>> {
+fn titled(story: &Story) -> Vec<Line<TxnId>> {
     let title = Line {
         about: story.steps.iter().map(|step| step.from).filter(|&txn| txn != INIT).collect(),
         arrows: story.steps.clone(),
         ..Line::new(0, &story.title)
     };
-    [title].into_iter().chain(story.lines).collect()
+    [title].into_iter().chain(story.lines.iter().cloned()).collect()
 }
 
 /// From sources to what reads from them, as far as both are shown.
