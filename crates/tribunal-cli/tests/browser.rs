@@ -5,6 +5,8 @@
 mod checker;
 #[path = "browser/driver.rs"]
 mod driver;
+#[path = "browser/gallery.rs"]
+mod gallery;
 #[path = "browser/memory.rs"]
 mod memory;
 #[path = "browser/object.rs"]

@@ -79,14 +79,14 @@ function work(words) {
   document.body.classList.toggle("working", Boolean(words));
 }
 
-/** Checks what is in the text box, or the file that is not in it; perhaps another history of it. */
-function again(index = 0) {
-  if (held) return check(held.name, held.bytes, index);
+/** Checks what is in the text box, or the file that is not in it. */
+function again() {
+  if (held) return check(held.name, held.bytes, source?.bytes === held.bytes ? source.index : 0);
   const text = byId("text").value;
   if (!text.trim()) return notify("There is no history to check yet: type one, choose an example, or open a file.");
-  // The same bytes mean the same file, of which another history may be chosen.
+  // A text that was not edited stays at its history.
   const same = source && new TextDecoder().decode(source.bytes) === text;
-  return check(source?.name ?? "history.txt", same ? source.bytes : encoded(text), index);
+  return same ? check(source.name, source.bytes, source.index) : check(source?.name ?? "history.txt", encoded(text));
 }
 
 const encoded = (text) => new TextEncoder().encode(text);
@@ -123,7 +123,7 @@ async function open(file) {
   try {
     if (file.name.endsWith(".cat")) {
       texts[file.name] = await file.text();
-      return source ? again(source.index) : notify(`${file.name} will be checked with the next history.`, "note");
+      return source ? again() : notify(`${file.name} will be checked with the next history.`, "note");
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
     const text = editable(bytes);
@@ -235,7 +235,7 @@ byId("file").addEventListener("change", (event) => {
 });
 byId("checker").addEventListener("submit", (event) => {
   event.preventDefault();
-  again(source?.index ?? 0);
+  again();
 });
 byId("text").addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;

@@ -1,7 +1,7 @@
 // The explanation line by line: to read, to fold, and to step through.
 
 const ALLOWED = {
-  memory: "Some order of the writes explains every read. It is drawn as mo.",
+  memory: "Some order of the writes, mo, explains every read.",
   transactions: "Some commit order explains every read: the numbers in the boxes.",
   object: "The marks show where each operation takes effect. Point at an operation to see what is visible to it.",
 };
@@ -9,8 +9,8 @@ const ALLOWED = {
 /** What a stronger model says, and how this one differs. */
 function contrasted({ question, contrast: { against, missing } }) {
   const [strong, weak] = [plain(against), plain(question)];
-  const differs = missing.length > 0 ? `The dotted steps of its cycle are not steps of ${weak}.` : "";
-  return `${strong} forbids this history. ${differs} The steps below compare the two.`.replace("  ", " ");
+  const differs = missing.length > 0 ? ` The dotted steps are no steps of ${weak}.` : "";
+  return `${strong} forbids this history because of the cycle drawn.${differs}`;
 }
 
 const deeper = (lines, at) => at + 1 < lines.length && lines[at + 1].depth > lines[at].depth;

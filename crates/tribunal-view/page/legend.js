@@ -41,6 +41,9 @@ function renderLegend() {
 }
 
 on(["document", "ruling", "edges", "step", "fold"], renderLegend);
-// Whoever closes it once knows it.
-byId("legend").open = remembered.get("tribunal-legend") !== "closed";
-byId("legend").addEventListener("toggle", (event) => remembered.set("tribunal-legend", event.target.open ? "open" : "closed"));
+// Whoever closes it once knows it; on a narrow screen it would push the explanation away.
+const narrowScreen = matchMedia("(max-width: 900px)");
+byId("legend").open = !narrowScreen.matches && remembered.get("tribunal-legend") !== "closed";
+byId("legend").addEventListener("toggle", (event) => {
+  if (!narrowScreen.matches) remembered.set("tribunal-legend", event.target.open ? "open" : "closed");
+});

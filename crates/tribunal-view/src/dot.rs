@@ -5,7 +5,7 @@ use crate::excerpt;
 use crate::scene::Scene;
 use std::fmt::{Display, Write};
 
-/// Colours that are readable on light and on dark.
+/// Colors that are readable on light and on dark.
 const WRONG: &str = "#d1495b";
 
 /// A ruling of a document, by index, as a DOT file: the same events or operations as in the SVG, which Graphviz lays out.
@@ -107,7 +107,7 @@ impl Graph {
         self.places.binary_search(&place).is_ok()
     }
 
-    /// An edge with its name, if both ends are drawn. What is `loose` has no say in the layout.
+    /// An edge with its name, if both ends are drawn. A `loose` edge does not affect the layout.
     fn edge(&mut self, [from, to]: Edge, name: &str, wrong: bool, loose: bool) {
         if !(self.drawn(from) && self.drawn(to)) {
             return;

@@ -1,11 +1,11 @@
-//! Pictures of histories and of what models say of them.
+//! Pictures of histories and of the verdicts on them.
 //!
-//! A [`Document`] has all that a picture shows: the history, or a window of it, laid out, and what came of each question.
+//! A [`Document`] has all that a picture shows: the history, or a window of it, laid out, and the verdict of each model.
 //! It is drawn by the [`page()`], as [`svg()`] and as [`dot()`]. Nothing here reads files or prints.
 //!
 //! - [`answer()`]`(name: &str, bytes: Vec<u8>, request: &`[`Request`]`, limits: &Limits) -> Result<`[`Answer`]`, `[`RequestError`]`>`
 //!   goes from the bytes of a file to a document,
-//! - [`document()`] from a history and what was found.
+//! - [`document()`] makes one of a history and its findings.
 //!
 //! ```
 //! use tribunal::Limits;
@@ -59,7 +59,7 @@ pub fn document(history: &History, file: &str, findings: &[Finding<'_>], limits:
     Document { title: name::label(given.unwrap_or(file)), source, size, shown, picture }
 }
 
-/// What came of a question, apart from what is drawn.
+/// A verdict, apart from what is drawn of it.
 fn said<R>(finding: &Finding<'_>, lines: Vec<Line>, ruling: R) -> Said<R> {
     let Finding { ruling: found, .. } = finding;
     let heading = match found.reason() {

@@ -1,4 +1,4 @@
-//! Requests as HTTP/1.1 writes them, RFC 9112: what is not clearly right is refused.
+//! Parsing HTTP/1.1 requests (RFC 9112), strictly.
 
 use super::response::Status;
 
@@ -28,7 +28,7 @@ impl Head {
     /// Parses a head, with or without the empty line that ends it.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refused> {
         let bad = |why| Refused(Status::BadRequest, why);
-        let text = std::str::from_utf8(bytes).map_err(|_| bad("the head of the request is not text"))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| bad("the head of the request is not UTF-8"))?;
         let mut lines = text.trim_end_matches("\r\n").split("\r\n");
         let first = lines.next().unwrap_or_default();
         let mut words = first.split(' ');
@@ -41,16 +41,16 @@ impl Head {
             return Err(bad("expected a version of HTTP"));
         }
         if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
-            return Err(Refused(Status::VersionNotSupported, "only HTTP/1.1 is spoken here"));
+            return Err(Refused(Status::VersionNotSupported, "only HTTP/1.0 and HTTP/1.1 are supported"));
         }
         if method.is_empty() || !method.bytes().all(is_token) {
-            return Err(bad("the method is no token"));
+            return Err(bad("the method is not a token"));
         }
         if !target.starts_with('/') || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(bad("expected a target that begins with `/`, in ASCII"));
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let query = pairs(query).ok_or(bad("the query is not well encoded"))?;
+        let query = pairs(query).ok_or(bad("the query is not properly percent-encoded"))?;
         let headers = lines.map(header).collect::<Option<_>>().ok_or(bad("a header is malformed"))?;
         Ok(Head { method: method.into(), path: path.into(), query, headers })
     }

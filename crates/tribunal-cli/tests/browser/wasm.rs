@@ -33,13 +33,13 @@ fn opened() -> Option<Driver> {
 }
 
 /// `tribunal serve`, which ends when this goes out of scope.
-struct Served {
+pub struct Served {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Served {
-    fn start(arguments: &[&str]) -> Self {
+    pub fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let command = [&["serve", "--port", "0"], arguments].concat();
         let mut child = place.command(&command).spawn().expect("the command runs");

@@ -1,4 +1,4 @@
-//! Pictures of memories: thread columns, and what the models say of them.
+//! Pictures of memories: a column for each thread, and the verdicts of the models.
 
 mod places;
 pub mod rows;
@@ -38,7 +38,7 @@ pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: us
     }
 }
 
-/// What a violation speaks of; nothing, if there is none.
+/// The events that a violation mentions, if there is one.
 fn spoken_of(finding: &Finding<'_>) -> Vec<EventId> {
     match &finding.ruling {
         Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => violation.events(),
@@ -124,7 +124,7 @@ fn ruling(x: &Execution, findings: &[Finding<'_>], at: usize, places: &Places) -
 /// Longer explanations of a stronger model are not compared with weaker ones.
 const COMPARED: usize = 40;
 
-/// The stronger model's reason, then what of it the weaker model does not have; none where that would be long.
+/// What of the stronger model's reason the weaker model does not have, then that reason; none where that would be long.
 fn against(
     x: &Execution,
     strong: &Finding<'_>,
@@ -146,7 +146,7 @@ fn against(
         against: name::label(&model.to_string()),
         cycle: explanation::arrows(&story.steps, place),
         missing: explanation::arrows(&missing, place),
-        lines: explanation::lines([titled(story), difference].concat(), place),
+        lines: explanation::lines([difference, forbidding(*model, story)].concat(), place),
     })
 }
 
@@ -159,7 +159,13 @@ fn chosen(sources: &[(Observation, EventId)], places: &Places) -> Vec<Edge> {
     sources.iter().filter_map(edge).collect()
 }
 
-/// The lines of a story below its title, which speaks of all steps.
+/// The lines of a story below the name of the model that it is of.
+fn forbidding(model: Model, story: Story) -> Vec<Line<EventId>> {
+    let title = story.title.as_deref().unwrap_or("a cycle");
+    titled(Story { title: Some(format!("{model} forbids it: {title}")), ..story })
+}
+
+/// The lines of a story below its title, which points at all steps.
 fn titled(story: Story) -> Vec<Line<EventId>> {
     let title = story.title.map(|title| Line {
         about: story.steps.iter().map(|step| step.from).collect(),

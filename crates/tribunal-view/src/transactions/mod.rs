@@ -1,4 +1,4 @@
-//! Pictures of transactions: session columns, and what the levels say of them.
+//! Pictures of transactions: a column for each session, and the verdicts of the levels.
 
 mod places;
 
@@ -12,7 +12,7 @@ use crate::{explanation, name, said};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal::transactions::{
-    self, History, INIT, KeyId, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
+    self, History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
 };
 use tribunal_formats::Transactions;
 use tribunal_report::transactions::{Story, did, rule, story};
@@ -29,7 +29,7 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
     let places = Places::new(history, &violations, shown);
     let wr = wr(history, &places);
-    // What is marked in a box is in the box.
+    // Operations to be marked must be in their boxes.
     let marked: BTreeSet<OpId> =
         stories.iter().flatten().flat_map(|story| story.reads.iter().copied()).collect();
     let keys: BTreeSet<KeyId> =
@@ -53,7 +53,7 @@ fn told(finding: &Finding<'_>) -> Option<Story> {
     }
 }
 
-/// What a story speaks of, its steps first.
+/// The transactions that a story mentions, those of its steps first.
 fn spoken_of(history: &History, story: &Story) -> Vec<TxnId> {
     let steps = story.steps.iter().map(|step| step.from);
     let reads = story.reads.iter().map(|&op| history.txn_of(op));
@@ -93,7 +93,7 @@ fn wr(history: &History, places: &Places) -> Vec<Edge> {
     wr
 }
 
-/// What stands in the boxes.
+/// The contents of the boxes.
 struct Boxes<'a> {
     subject: &'a Transactions,
     /// Operations that violations are about.
@@ -173,9 +173,6 @@ impl Boxes<'_> {
     }
 }
 
-/// Longer explanations of a stronger level are not compared with weaker ones.
-const COMPARED: usize = 40;
-
 fn ruling(
     findings: &[Finding<'_>],
     stories: &[Option<Story>],
@@ -203,17 +200,8 @@ fn ruling(
             (explanation::lines(titled(story), place), drawn)
         }
         (Ruling::Transactions { level, verdict: Verdict::Consistent(witness), .. }, _) => {
-            contrast = stronger_failing(findings, at).and_then(|strong| {
-                let story =
-                    stories[strong].as_ref().filter(|story| !story.cases && story.lines.len() <= COMPARED)?;
-                let allowed = Line::new(0, &format!("{}, and here that is so", rule(*level)));
-                Some(Contrast {
-                    against: name::label(&findings[strong].ruling.question().to_string()),
-                    cycle: explanation::arrows(&story.steps, place),
-                    missing: Vec::new(),
-                    lines: explanation::lines([titled(story), vec![allowed]].concat(), place),
-                })
-            });
+            contrast = stronger_failing(findings, at)
+                .and_then(|strong| against(&findings[strong], stories[strong].as_ref()?, *level, places));
             (Vec::new(), orders(history, witness, places))
         }
         _ => (Vec::new(), TransactionsRuling::default()),
@@ -221,7 +209,27 @@ fn ruling(
     Said { contrast, ..said(finding, lines, drawn) }
 }
 
-/// The lines of a story below its title, which speaks of all steps.
+/// Longer explanations of a stronger level are not compared with weaker ones.
+const COMPARED: usize = 40;
+
+/// What the weaker level asks for, then the stronger level's reason; none where that would be long.
+fn against(strong: &Finding<'_>, story: &Story, weak: Level, places: &Places) -> Option<Contrast> {
+    let place = |txn: TxnId| places.of(txn);
+    if story.lines.len() > COMPARED {
+        return None;
+    }
+    let level = strong.ruling.question();
+    let allowed = Line::new(0, &format!("{}, and here that is so", rule(weak)));
+    let forbidding = Story { title: format!("{level} forbids it: {}", story.title), ..story.clone() };
+    Some(Contrast {
+        against: name::label(&level.to_string()),
+        cycle: explanation::arrows(&story.steps, place),
+        missing: Vec::new(),
+        lines: explanation::lines([vec![allowed], titled(&forbidding)].concat(), place),
+    })
+}
+
+/// The lines of a story below its title, which points at all steps.
 fn titled(story: &Story) -> Vec<Line<TxnId>> {
     let title = Line {
         about: story.steps.iter().map(|step| step.from).filter(|&txn| txn != INIT).collect(),
