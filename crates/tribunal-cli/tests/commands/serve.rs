@@ -126,7 +126,7 @@ fn the_page_is_served_with_its_policy() {
     let server = Server::start(&[]);
     let page = server.get("/");
     assert_eq!(page.status, 200);
-    assert!(page.body.starts_with("<!doctype html>") && page.body.contains("window.tribunalCourt"));
+    assert!(page.body.starts_with("<!doctype html>") && page.body.contains("window.tribunalChecker"));
     for header in [
         "Content-Type: text/html; charset=utf-8",
         "Content-Security-Policy: default-src 'none';",
@@ -326,7 +326,7 @@ fn bodies_are_limited() {
     for bomb in [small.clone(), zstd::encode_all(&zeros[..], 0).expect("compressed")] {
         let answer = server.check("", bomb);
         assert_eq!(answer.status, 413);
-        assert_eq!(answer.error(), "decompressed, the body is larger than --max-body allows");
+        assert_eq!(answer.error(), "the decompressed body is larger than --max-body allows");
     }
     assert_eq!(server.check("", gzip(&small)).status, 422);
     assert_eq!(server.check("?models=sc", &large[1..]).status, 422);

@@ -139,7 +139,7 @@ fn the_page_is_opened_in_the_browser() {
     assert!(place.read("opened").ends_with("/mp.html"));
     // Without such a program the page is there, and the error says so.
     let mut command = place.command(&["view", "--open", "mp.txt"]);
-    let ran: crate::command::Ran = command.env("PATH", "").output().expect("it runs").into();
+    let ran: crate::command::Ran = command.env("PATH", "/nowhere").output().expect("it runs").into();
     assert_eq!((ran.status, ran.stdout.as_str()), (2, "mp.html\n"));
     assert!(ran.stderr.starts_with("error: --open: xdg-open: "), "{}", ran.stderr);
     assert!(ran.stderr.ends_with("; open mp.html in a browser yourself\n"), "{}", ran.stderr);
