@@ -91,7 +91,7 @@ function renderLines() {
   const lines = said?.lines ?? [];
   byId("question").textContent = said ? `${plain(said.question)}: ${said.verdict}` : "";
   byId("question").className = said?.verdict ?? "";
-  byId("about").textContent = plain(said?.about ?? "");
+  byId("about").textContent = sentence(plain(said?.about ?? ""));
   byId("heading").textContent = headingOf(said);
   byId("contrast").textContent = said?.contrast ? contrasted(said) : "";
   byId("steps").hidden = lines.length === 0;

@@ -34,7 +34,7 @@ function renderMatrix() {
         "button",
         {
           type: "button", role: "radio", class: `chip ${said.verdict}`, "aria-checked": String(shown),
-          tabindex: shown ? 0 : -1, title: [said.about, said.heading].filter(Boolean).map(plain).join("\n"),
+          tabindex: shown ? 0 : -1, title: [sentence(said.about), said.heading].filter(Boolean).map(plain).join("\n"),
           "aria-label": `${plain(said.question)}: ${said.verdict}`, "data-question": said.question,
         },
         html("span", { class: "model" }, plain(said.question)),

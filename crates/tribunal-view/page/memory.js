@@ -281,7 +281,8 @@ class MemoryDrawing {
     const said = ruling();
     const { arrows, stepArrows } = emphasis();
     const onCycle = new Set([...arrows, ...stepArrows].map(({ name }) => name));
-    const drawn = this.kinds.filter((name) => name !== "init" && state.edges.has(name) && this.has(name));
+    const visible = (name) => this.edgesOf(name).some(([from, to]) => this.boxOf(from) && this.boxOf(to));
+    const drawn = this.kinds.filter((name) => state.edges.has(name) && visible(name));
     const names = new Set([...drawn, ...[...onCycle].filter((name) => wordsOf(name))]);
     const edges = [...names].map((name) => [sample(name), [html("b", null, name), ` ${wordsOf(name)}`]]);
     return [...this.shapes(), ...edges, ...this.legendOfCycle(said)];

@@ -141,7 +141,8 @@ fn against(
         return None;
     }
     let difference = difference(x, *model, &story, weak, witness);
-    let missing: Vec<_> = difference.iter().flat_map(|line| line.arrows.iter().copied()).collect();
+    let missing = difference.iter().flat_map(|line| line.arrows.iter().copied());
+    let missing: Vec<_> = missing.filter(|arrow| story.steps.contains(arrow)).collect();
     Some(Contrast {
         against: name::label(&model.to_string()),
         cycle: explanation::arrows(&story.steps, place),
