@@ -75,8 +75,9 @@ function showAll() {
   else reveal([place]);
 }
 
-/** The violation, or the stronger model's cycle: of a large history without what is between its events. */
+/** The violation, or the stronger model's cycle: of a large history without what is between its events. A drawing may have its own way. */
 function showViolation() {
+  if (state.drawing.showViolation) return state.drawing.showViolation();
   foldDrawing(isLarge() || Boolean(state.drawing.folding));
   if (state.drawing.folded) return fitAll();
   const { wrong, arrows } = emphasis();
@@ -102,6 +103,7 @@ const READABLE = 0.42;
 
 /** Brings places into view: nothing moves if they are there; the zoom changes only if they do not fit. */
 function reveal(places, gently = true) {
+  state.drawing.bring?.(places);
   const boxes = [...places].map((place) => state.drawing.boxOf(place)).filter(Boolean);
   if (boxes.length === 0) return;
   const left = Math.min(...boxes.map((box) => box.x)) - 30;
@@ -144,7 +146,7 @@ function firstView() {
   const few = state.drawing.columns?.flat().length <= 40;
   if (fit >= (few ? READABLE : state.drawing.legible)) return fitAll(false);
   change("view", { view: clampView({ x: 0, y: 0, zoom: state.drawing instanceof ObjectDrawing ? 1 : 0.9 }) });
-  reveal(emphasis().wrong, false);
+  reveal(state.drawing.firstSeen?.() ?? emphasis().wrong, false);
 }
 
 function renderStage() {
