@@ -275,6 +275,7 @@ new ResizeObserver(() => {
 // On paper the drawing is scaled to the width: all of it if that can be read, else what is in view.
 addEventListener("beforeprint", () => {
   if (!state.drawing) return;
+  byId("legend").open = true;
   const { drawing } = state;
   const whole = (drawing.events ?? drawing.operations).length <= WHOLE || drawing.folded;
   const size = whole
