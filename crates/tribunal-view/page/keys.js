@@ -28,7 +28,8 @@ const KEYS = [
   { keys: ["+", "="], words: "zoom in", act: () => zoomBy(1.3) },
   { keys: ["-"], words: "zoom out", act: () => zoomBy(1 / 1.3) },
   { keys: ["0"], words: "all of it", act: () => fitAll() },
-  { keys: ["v"], words: "go to the violation", act: () => reveal(emphasis().wrong) },
+  { keys: [".", ","], words: "next key of a store, previous key", store: true, act: (key) => nextKey(key === "." ? 1 : -1) },
+  { keys: ["v"], words: "go to the violation", act: () => showViolation() },
   { title: "Page" },
   { keys: ["e"], words: "export as SVG", act: download },
   { keys: ["t"], words: "light or dark", act: () => wear(otherTheme()), always: true },
@@ -49,7 +50,8 @@ function turnPage(by) {
 
 /** The entries that mean something here: an object has no po, a page without a court checks nothing. */
 const meant = (entry) =>
-  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.court || court !== null);
+  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.court || court !== null) &&
+  (!entry.store || state.document?.keys?.length > 0);
 
 const SHOWN = {
   ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", PageUp: "Page Up", PageDown: "Page Down",

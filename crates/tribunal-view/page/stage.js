@@ -77,6 +77,7 @@ const LEAST = 0.75;
 
 /** Brings places into view: nothing moves if they are there; the zoom changes only if they do not fit. */
 function reveal(places, gently = true) {
+  state.drawing.bring?.(places);
   const boxes = [...places].map((place) => state.drawing.boxOf(place)).filter(Boolean);
   if (boxes.length === 0) return;
   const left = Math.min(...boxes.map((box) => box.x)) - 30;
@@ -102,7 +103,7 @@ function firstView() {
   const fit = state.drawing.fit(stageSize());
   if (fit >= state.drawing.legible) return fitAll(false);
   change("view", { view: clampView({ x: 0, y: 0, zoom: state.drawing instanceof ObjectDrawing ? 1 : 0.9 }) });
-  reveal(emphasis().wrong, false);
+  reveal(state.drawing.firstSeen?.() ?? emphasis().wrong, false);
 }
 
 function renderStage() {
@@ -214,4 +215,4 @@ addEventListener("afterprint", () => canvas.removeAttribute("viewBox"));
 byId("closer").addEventListener("click", () => zoomBy(1.3));
 byId("farther").addEventListener("click", () => zoomBy(1 / 1.3));
 byId("fit").addEventListener("click", () => fitAll());
-byId("violation").addEventListener("click", () => reveal(emphasis().wrong));
+byId("violation").addEventListener("click", () => showViolation());

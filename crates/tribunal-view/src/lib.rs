@@ -33,8 +33,8 @@ mod transactions;
 mod window;
 
 pub use document::{
-    Arrow, Document, Edge, Event, Kind, Line, MemoryRuling, ObjectRuling, Operation, Outcome, Overview,
-    Picture, Process, Said, Thread, Transaction, TransactionsRuling,
+    Arrow, Document, Edge, Event, Key, Kind, Line, Longest, MemoryRuling, ObjectRuling, Operation, Outcome,
+    Overview, Partial, Picture, Process, Said, Step, Thread, Transaction, TransactionsRuling,
 };
 pub use dot::dot;
 pub use hear::{Heard, Request, Unheard, hear};

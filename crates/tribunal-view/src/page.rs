@@ -6,7 +6,7 @@ const FRAME: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
 
 /// The scripts in the order of `page/ORDER`.
-const SCRIPTS: [(&str, &str); 17] = [
+const SCRIPTS: [(&str, &str); 19] = [
     ("dom.js", include_str!("../page/dom.js")),
     ("state.js", include_str!("../page/state.js")),
     ("link.js", include_str!("../page/link.js")),
@@ -14,10 +14,12 @@ const SCRIPTS: [(&str, &str); 17] = [
     ("paint.js", include_str!("../page/paint.js")),
     ("memory.js", include_str!("../page/memory.js")),
     ("transactions.js", include_str!("../page/transactions.js")),
+    ("partial.js", include_str!("../page/partial.js")),
     ("object.js", include_str!("../page/object.js")),
     ("stage.js", include_str!("../page/stage.js")),
     ("details.js", include_str!("../page/details.js")),
     ("strip.js", include_str!("../page/strip.js")),
+    ("store.js", include_str!("../page/store.js")),
     ("matrix.js", include_str!("../page/matrix.js")),
     ("explanation.js", include_str!("../page/explanation.js")),
     ("export.js", include_str!("../page/export.js")),
