@@ -4,7 +4,7 @@ const ALLOWED = {
   memory: "There is an order of the writes that explains every read. It is drawn as mo; fr follows from it.",
   transactions:
     "There is a commit order that explains every read: the numbers in the boxes. ww, the order of writers, and rw, what is overwritten, follow from it.",
-  object: "The marks show where each operation takes effect. Point at an operation to see what is visible to it.",
+  object: "The line goes through the operations in the order in which they take effect.",
 };
 
 const deeper = (lines, at) => at + 1 < lines.length && lines[at + 1].depth > lines[at].depth;

@@ -5,11 +5,12 @@
 // A phase is as wide as the labels that end in it ask for.
 
 const BAR = 36; // height of an operation
-const ROW = 62; // from process to process
+const ROWS = [50, 66]; // from process to process, at least and at most
 const ABOVE = 12; // from a row's top to its bars
-const GAP = 8; // between phases
-const NARROW = 22; // the least width of a phase
+const GAP = 7; // between phases
+const NARROW = 16; // the least width of a phase
 const WIDE = 150; // no label asks for more
+const CROWD = 24; // operations of a larger part are not marked beside a partial linearization
 const OBJECT_EDGES = ["points", "hb"];
 
 class ObjectDrawing {
@@ -20,11 +21,21 @@ class ObjectDrawing {
     this.kinds = OBJECT_EDGES;
     this.operations = doc.operations;
     this.labels = doc.operations.map((operation) => plain(operation.label));
-    this.lines = doc.operations.map(({ result }, place) => {
+    const parts = doc.operations.map(({ result }, place) => {
       const end = result === null ? " → ?" : ` → ${plain(result)}`;
       const label = this.labels[place];
       return label.endsWith(end) ? [label.slice(0, -end.length), end.slice(1)] : [label, ""];
     });
+    // Of a method that never returns anything, that is said only where there is room.
+    const method = (call) => call.split("(")[0];
+    const telling = new Set(parts.filter(([, result]) => !/^→ (null|\?)$/.test(result)).map(([call]) => method(call)));
+    const silent = parts.map(([call, result]) => result === "→ null" && !telling.has(method(call)));
+    this.short = parts.map(([call], place) => (silent[place] ? call : null));
+    this.lines = parts.map(([call, result], place) => {
+      const name = method(call);
+      return silent[place] && call !== `${name}()` ? [name, call.slice(name.length)] : [call.replace(/\(\)$/, ""), silent[place] ? "" : result];
+    });
+    this.whole = this.labels.map((label) => Math.min(widthOf(label) + 16, 2 * WIDE));
     this.needs = this.lines.map((lines) => Math.min(Math.max(...lines.map(smallWidth)) + 14, WIDE));
     this.layOut(this.keyAtFirst());
   }
@@ -59,13 +70,14 @@ class ObjectDrawing {
     const names = this.processes.map((name) => widthOf(name));
     const narrow = innerWidth < 500;
     this.margin = { left: Math.min(Math.max(narrow ? 16 : 40, ...names.slice(0, 500)) + 26, narrow ? 96 : 180), top: 26 };
-    this.layOutPhases();
-    this.height = this.rows.length * ROW + 16;
+    // Whole labels in one line, if all then fits the stage.
+    this.layOutPhases(this.whole);
+    if (this.fit(stageSize()) < 1) this.layOutPhases(this.needs);
     this.arrange();
   }
 
   /** The phase in which each operation is called, the one in which it returns, and where phases begin and end. */
-  layOutPhases() {
+  layOutPhases(needs) {
     const events = [];
     for (const place of this.places) {
       const { call, ret } = this.operations[place];
@@ -92,13 +104,13 @@ class ObjectDrawing {
     let x = GAP;
     returning.forEach((places, phase) => {
       this.begins.push(x);
-      const asked = places.map((place) => this.begins[this.called.get(place)] + this.needs[place]);
+      const asked = places.map((place) => this.begins[this.called.get(place)] + needs[place]);
       this.ends.push(Math.max(x + NARROW, ...asked));
       x = this.ends[phase] + GAP;
     });
     // What never returned is open beyond the last return.
     const open = this.places.filter((place) => !this.returned.has(place));
-    const asked = open.map((place) => this.begins[this.called.get(place)] + this.needs[place]);
+    const asked = open.map((place) => this.begins[this.called.get(place)] + needs[place]);
     this.width = Math.max(x, ...asked) + (open.length > 0 ? 2 * GAP : GAP);
     this.times = this.begins.map(() => null);
     for (const place of this.places) {
@@ -107,8 +119,11 @@ class ObjectDrawing {
     }
   }
 
-  /** What of the ruling is drawn as an order, for the key and the operation that is looked at. */
+  /** How far rows are apart, and what of the ruling is drawn as an order, for the key and the operation that is looked at. */
   arrange() {
+    const room = (stageSize().height - this.margin.top - 16) / Math.max(this.rows.length, 1);
+    this.step = Math.min(Math.max(Math.floor(room), ROWS[0]), ROWS[1]);
+    this.height = this.rows.length * this.step + 16;
     const looked = state.hover ?? state.cursor;
     this.order = orderShown(this.doc, ruling(), this.key, looked);
     this.nth = new Map(this.order.steps.map((step, at) => [step.place, at]));
@@ -133,11 +148,11 @@ class ObjectDrawing {
       const next = this.rows[row][this.rows[row].indexOf(place) + 1];
       if (next !== undefined) end = Math.max(this.begins[this.called.get(next)] - GAP, x + NARROW / 2);
     }
-    return { x, y: row * ROW + ABOVE, width: end - x, height: BAR };
+    return { x, y: row * this.step + ABOVE, width: end - x, height: BAR };
   }
 
   at(x, y) {
-    const row = Math.floor(y / ROW);
+    const row = Math.floor(y / this.step);
     for (const place of this.rows[row] ?? []) if (inside(this.boxOf(place), x, y)) return place;
     return null;
   }
@@ -218,8 +233,8 @@ class ObjectDrawing {
       y: this.margin.top - view.y,
       left: view.x - 60 / view.zoom,
       right: view.x + (size.width - this.margin.left) / view.zoom + 60 / view.zoom,
-      first: Math.max(0, Math.floor(view.y / ROW) - 1),
-      end: Math.min(this.rows.length, Math.ceil((view.y + size.height - this.margin.top) / ROW) + 1),
+      first: Math.max(0, Math.floor(view.y / this.step) - 1),
+      end: Math.min(this.rows.length, Math.ceil((view.y + size.height - this.margin.top) / this.step) + 1),
     };
     const places = this.inView(frame);
     const close = places.length <= DETAIL;
@@ -235,11 +250,12 @@ class ObjectDrawing {
       "g",
       { class: classes.join(" ") },
       this.paintRows(frame, size),
+      this.paintLine(points),
       state.edges.has("hb") ? this.paintBefore(places, frame) : null,
       close
         ? places.map((place) => this.paintOperation(place, marks, frame, seen))
         : this.paintFar(places, marks, frame, seen),
-      this.paintOrder(points),
+      this.paintPoints(points),
       this.paintMargins(frame, size),
     );
   }
@@ -267,8 +283,11 @@ class ObjectDrawing {
     const operation = this.operations[place];
     const bar = this.barOf(place, frame);
     const { x, y, width } = bar;
-    const classes = ["operation", ...standing(place, marks)];
-    const standsOut = unplaced(ruling(), this.doc, place);
+    const said = ruling();
+    // A part that is much of the history marks nothing.
+    const crowd = said?.partial && said.part.length > CROWD;
+    const classes = ["operation", ...standing(place, marks)].filter((name) => !crowd || name !== "wrong");
+    const standsOut = unplaced(said, this.doc, place);
     if (standsOut) classes.push(standsOut);
     if (operation.ret === null) classes.push("pending");
     if (seen?.has(place)) classes.push("seen");
@@ -288,14 +307,20 @@ class ObjectDrawing {
 
   /** The label in one line or, where it is short of room, in two. It stays in sight while its bar is. */
   paintLabel(place, { x, y, width }) {
-    const left = Math.max(x, this.margin.left) + 7;
-    const room = x + width - left - 4;
+    const pad = width < 50 ? 3.5 : 7;
+    const left = Math.max(x, this.margin.left) + pad;
+    const room = x + width - left - pad / 2;
     if (room < 12) return null;
     const label = this.labels[place];
-    if (widthOf(label) <= room) return svg("text", { class: "label", x: round(left), y: y + BAR / 2 + 4.5 }, label);
-    return this.lines[place].map((line, at) =>
-      svg("text", { class: "label small", x: round(left), y: y + BAR / 2 + (at === 0 ? -3 : 11) }, elide(line, room * (13 / SMALL))),
-    );
+    const middle = y + BAR / 2 + 4.5;
+    if (widthOf(label) <= room) return svg("text", { class: "label", x: round(left), y: middle }, label);
+    const text = (line, y) => svg("text", { class: "label small", x: round(left), y }, line);
+    const wide = room * (13 / SMALL);
+    const short = this.short[place];
+    if (short !== null && widthOf(short) <= wide) return text(short, middle);
+    const [first, second] = this.lines[place];
+    if (second === "") return text(elideCall(first, wide), middle);
+    return [text(elideCall(first, wide), middle - 7), text(elideResult(second, wide), middle + 6.5)];
   }
 
   /** The mark of an operation that cannot be placed: a shape, not a color alone. */
@@ -321,7 +346,7 @@ class ObjectDrawing {
 
   paintRows(frame, size) {
     let d = "";
-    for (let row = frame.first; row < frame.end; row++) d += `M0 ${row * ROW + ABOVE + BAR / 2 + frame.y}h${size.width}`;
+    for (let row = frame.first; row < frame.end; row++) d += `M0 ${row * this.step + ABOVE + BAR / 2 + frame.y}h${size.width}`;
     return svg("path", { class: "track", d });
   }
 
@@ -331,9 +356,13 @@ class ObjectDrawing {
     const spots = this.spots(steps, frame.zoom);
     const first = Math.max(0, firstFrom(spots, frame.left, (x) => x) - 1);
     const found = [];
+    // A number hangs below its bar; without room for numbers there are dots on the edges.
+    const near = spots.slice(first, firstFrom(spots, frame.right, (x) => x) + 1);
+    this.numbered = near.every((x, at) => at === 0 || (x - near[at - 1]) * frame.zoom >= 15);
+    const below = this.numbered ? 8 : 0;
     for (let at = first; at < steps.length; at++) {
       const row = this.row.get(steps[at].place);
-      found.push({ ...steps[at], x: frame.place(spots[at]), y: row * ROW + ABOVE + BAR + frame.y });
+      found.push({ ...steps[at], x: frame.place(spots[at]), y: row * this.step + ABOVE + BAR + below + frame.y });
       if (spots[at] > frame.right) break;
     }
     return found;
@@ -369,19 +398,23 @@ class ObjectDrawing {
     return [];
   }
 
-  /** The order as a line through the operations, each with its number. */
-  paintOrder(found) {
+  /** The order as a line through the operations, behind them so that labels can be read, */
+  paintLine(found) {
     const d = found.map(({ x, y }, at) => `${at === 0 ? "M" : "L"}${round(x)} ${round(y)}`).join("");
-    const close = found.some(({ x }, at) => at > 0 && x - found[at - 1].x < 15);
+    return svg("path", { class: "lin", d });
+  }
+
+  /** and the number of each on its bar. */
+  paintPoints(found) {
     const spot = ({ place, nth, x, y }) => {
       const classes = place === (state.hover ?? state.cursor) ? "point looked" : "point";
-      if (close) return svg("circle", { class: classes, cx: round(x), cy: round(y), r: 4 });
+      if (!this.numbered) return svg("circle", { class: classes, cx: round(x), cy: round(y), r: 4 });
       return [
         svg("circle", { class: classes, cx: round(x), cy: round(y), r: nth > 99 ? 11 : 9 }),
         svg("text", { class: "turn", x: round(x), y: round(y + 3.6) }, String(nth)),
       ];
     };
-    return svg("g", { class: "points" }, svg("path", { class: "lin", d }), found.map(spot));
+    return svg("g", { class: "points" }, found.map(spot));
   }
 
   /** The explicit order between neighbors. */
@@ -412,7 +445,7 @@ class ObjectDrawing {
     margins.append(svg("rect", { class: "margin", x: 0, y: 0, width: this.margin.left - 8, height: size.height }));
     for (let row = frame.first; row < frame.end; row++) {
       const name = elide(this.processes[row], this.margin.left - 22);
-      const y = row * ROW + ABOVE + BAR / 2 + frame.y + 4.5;
+      const y = row * this.step + ABOVE + BAR / 2 + frame.y + 4.5;
       if (y > this.margin.top) margins.append(svg("text", { class: "process", x: 14, y }, name));
     }
     return margins;

@@ -4,6 +4,20 @@
 const SMALL = 11.5; // size of small labels
 const smallWidth = (text) => widthOf(text) * (SMALL / 13);
 
+/** A call if it fits, or else with its method cut short: the arguments tell calls apart. */
+function elideCall(call, width) {
+  const at = call.indexOf("(");
+  if (at < 0 || call.endsWith("()") || widthOf(call) <= width) return elide(call, width);
+  for (let length = at - 1; length > 0; length--) {
+    const short = `${call.slice(0, length)}…${call.slice(at)}`;
+    if (widthOf(short) <= width) return short;
+  }
+  return elide(call, width);
+}
+
+/** A result if it fits, or else without its arrow. */
+const elideResult = (result, width) => (widthOf(result) <= width ? result : elide(result.replace(/^→ /, ""), width));
+
 // What there is to say of an operation that no partial linearization includes.
 const PLACED = {
   unplaced: "no partial linearization includes it",
@@ -71,6 +85,7 @@ function orderWords(doc, said, order, looked) {
   const all = doc.keys.length > 0 ? doc.keys[order.key].length : doc.size;
   const found = `${order.length} of ${count(all, "operation")}`;
   const early = order.longest.limit ? ` The search ended early (${plain(order.longest.limit)}): there may be longer ones.` : "";
+  if (doc.keys[order.key]?.linearizable) return `This key is linearizable: ${found}.`;
   if (looked === null) return `Longest partial linearization: ${found}.${early}`;
   const label = plain(doc.operations[looked].label);
   if (order.includes) return `Longest partial linearization with ${label}: ${found}.${early}`;
@@ -82,7 +97,7 @@ function orderWords(doc, said, order, looked) {
 }
 
 // At most so many steps are listed.
-const LISTED = 200;
+const LISTED = 100;
 
 function renderOrder() {
   const panel = byId("order");

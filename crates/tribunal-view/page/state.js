@@ -70,7 +70,7 @@ function choose(index) {
   if (index < 0 || index >= rulings.length || index === state.ruling) return;
   change("ruling", { ruling: index, step: null, folded: foldedAtFirst(rulings[index].lines) });
   state.drawing.arrange();
-  reveal(violationOf(ruling()));
+  reveal(state.drawing.firstSeen?.() ?? violationOf(ruling()));
 }
 
 /** Switches a kind of edge on or off. */

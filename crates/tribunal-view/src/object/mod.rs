@@ -12,6 +12,7 @@ use crate::document::{ObjectRuling, Operation, Overview, Picture, Process, Said}
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use keys::Keys;
+pub use points::points;
 use timeline::Timeline;
 use tribunal::Limits;
 use tribunal::object::{self, AbstractExecution, History, OpId, Typed, Verdict, Visibility};
@@ -163,7 +164,7 @@ fn witness(
 ) -> ObjectRuling {
     let lin: Vec<u32> = execution.lin.iter().filter_map(|&op| timeline.of(op)).collect();
     let intervals: Vec<_> = lin.iter().map(|&place| timeline.interval(place)).collect();
-    let points = points::points(&intervals, timeline.end());
+    let points = points(&intervals, timeline.end());
     let vis = match &execution.vis {
         Visibility::Sets(sets) if typed.history().len() > 1 => visible(&execution.lin, sets, timeline),
         _ => None,
