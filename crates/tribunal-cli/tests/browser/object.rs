@@ -177,12 +177,12 @@ fn the_violation_and_the_strip_lead_to_the_operation_that_cannot_be_placed() {
 fn the_keys_of_a_store_are_shown_one_at_a_time() {
     let operation = |at: u64| {
         let (key, value) = (at % 3, at / 3);
-        let (f, args) = if at < 6 { ("put", json!([key, value])) } else { ("get", json!([key])) };
+        let (f, args) = if at < 6 { ("write", json!([key, value])) } else { ("read", json!([key])) };
         let ret = if at < 6 { json!(null) } else { json!(if key == 1 { 9 } else { 1 }) };
         json!({"process": at % 2, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5})
     };
     let operations: Vec<Value> = (0..9).map(operation).collect();
-    let history = json!({"kind": "object", "name": "store", "spec": "map", "operations": operations});
+    let history = json!({"kind": "object", "name": "store", "spec": "keyed register", "operations": operations});
     let Some(shown) = Shown::of("store.json", history.to_string(), &["--model", "linearizable"]) else { return };
     let listed = "[...document.querySelectorAll('#store .chip')].map(chip => chip.textContent)";
     shown.wait_for("#store .chip");
