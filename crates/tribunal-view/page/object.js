@@ -179,6 +179,16 @@ class ObjectDrawing {
     return failing !== null && this.row.has(failing) ? [failing] : wrong;
   }
 
+  /** Goes to the operation that cannot be placed, or else to all of the violation. */
+  showViolation() {
+    const { failing, wrong } = emphasis();
+    const first = this.places.find((place) => unplaced(ruling(), this.doc, place) === "unplaced");
+    const place = failing ?? first ?? null;
+    if (place === null) return reveal(wrong);
+    reveal([place]);
+    change("cursor", { cursor: place, hover: null });
+  }
+
   /** Shows the key of these operations, if none of them is shown. */
   bring(places) {
     const all = [...places];
@@ -222,6 +232,28 @@ class ObjectDrawing {
 
   edgesAtFirst() {
     return new Set(this.operations.length <= 400 ? OBJECT_EDGES : ["points"]);
+  }
+
+  /** The marks that occur, each with what it means. */
+  legend() {
+    const said = ruling();
+    const bar = (kind) =>
+      legendMark("", svg("g", { class: `operation ${kind}` }, svg("rect", { class: "box", x: 2, y: 1.5, width: 22, height: 11, rx: 3 })));
+    const stands = (kind) => this.places.some((place) => unplaced(said, this.doc, place) === kind);
+    const order = said?.partial ? "place in the longest partial linearization" : "place in the order of effects";
+    return [
+      [this.order.steps.length > 0, sample("points"), order],
+      [stands("unplaced"), bar("unplaced"), "cannot be placed (with a cross)"],
+      [stands("unreached"), bar("unreached"), "called after an operation that cannot be placed"],
+      [said?.part.length > 0 && !this.crowd(), bar("wrong"), "one of a smallest set that nothing explains"],
+      [this.places.some((place) => this.operations[place].ret === null), bar("pending"), "never returned"],
+    ].flatMap(([occurs, ...entry]) => (occurs ? [entry] : []));
+  }
+
+  /** Whether the part that nothing explains is so much of the history that marking it says nothing. */
+  crowd() {
+    const said = ruling();
+    return said?.partial && said.part.length > CROWD;
   }
 
   paint(view, size) {
@@ -284,9 +316,7 @@ class ObjectDrawing {
     const bar = this.barOf(place, frame);
     const { x, y, width } = bar;
     const said = ruling();
-    // A part that is much of the history marks nothing.
-    const crowd = said?.partial && said.part.length > CROWD;
-    const classes = ["operation", ...standing(place, marks)].filter((name) => !crowd || name !== "wrong");
+    const classes = ["operation", ...standing(place, marks)].filter((name) => name !== "wrong" || !this.crowd());
     const standsOut = unplaced(said, this.doc, place);
     if (standsOut) classes.push(standsOut);
     if (operation.ret === null) classes.push("pending");

@@ -132,15 +132,4 @@ function renderOrder() {
   if (current) panel.scrollTop = current.offsetTop - panel.clientHeight / 2;
 }
 
-/** Goes to the operation that cannot be placed, or else to all of the violation. */
-function showViolation() {
-  const { failing, wrong } = emphasis();
-  const said = ruling();
-  const first = () => state.drawing.places.find((place) => unplaced(said, state.document, place) === "unplaced");
-  const place = state.drawing instanceof ObjectDrawing ? (failing ?? first() ?? null) : null;
-  if (place === null) return reveal(wrong);
-  reveal([place]);
-  change("cursor", { cursor: place, hover: null });
-}
-
 on(["document", "ruling", "key", "hover", "cursor"], renderOrder);

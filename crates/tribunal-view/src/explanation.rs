@@ -1,12 +1,12 @@
-//! Explanations of a history as explanations of what a picture shows of it.
+//! Explanations, with events given by their places in the picture.
 
 use crate::document::{Arrow, Line};
 use crate::name;
 
-/// Of a longer explanation the deepest lines are left out.
+/// The most lines; of a longer explanation the deepest are left out.
 const LINES: usize = 300;
 
-/// The lines, with what they speak of by its place in the picture; what has none is left out.
+/// The lines, with the events that they mention given by place; events without a place are left out.
 pub fn lines<Id: Copy>(
     lines: Vec<tribunal_report::Line<Id>>,
     place: impl Fn(Id) -> Option<u32>,
@@ -17,7 +17,7 @@ pub fn lines<Id: Copy>(
     let mut kept: Vec<Line> = up_to(depth).take(LINES).map(|line| placed(line, &place)).collect();
     if kept.len() < lines.len() {
         let more = lines.len() - kept.len();
-        let text = format!("({more} more lines; check --output json has everything)");
+        let text = format!("({more} more lines; check --style json has everything)");
         kept.push(Line { depth: 0, text, about: Vec::new(), arrows: Vec::new() });
     }
     kept

@@ -3,12 +3,12 @@
 use crate::check;
 use serde_json::json;
 use tribunal::Limits;
-use tribunal_view::{Document, ObjectRuling, Picture, Request, hear, svg};
+use tribunal_view::{Document, ObjectRuling, Picture, Request, answer, svg};
 
 fn shown(history: &serde_json::Value) -> Document {
     let request = Request { models: "linearizable".into(), ..Request::default() };
     let bytes = history.to_string().into_bytes();
-    let document = hear("history.json", bytes, &request, &Limits::default()).expect("a document").document;
+    let document = answer("history.json", bytes, &request, &Limits::default()).expect("a document").document;
     check(&document);
     document
 }
