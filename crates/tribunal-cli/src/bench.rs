@@ -19,7 +19,7 @@ Examples:
   tribunal bench --list                          what there is to measure
   tribunal bench --quick c11                     one suite, in less than a minute
   tribunal bench sc tso --plots figures          at the papers' sizes and beyond, with plots in figures/
-  tribunal bench all --into docs/performance.md --plots docs/plots
+  tribunal bench all --into docs/measurements.md --plots docs/plots
 
 Each suite prints tables of our time, of the baselines that are part of this program, and of the ratio of the two, and \
 writes plots as SVG. Verdicts are asserted wherever they are known; times are not, but where there is a budget, the table says \
