@@ -603,11 +603,11 @@ const MODELS_HELP: &str = "\
 Examples:
   tribunal models
   tribunal models tso
-  tribunal models tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
+  tribunal models -o cat tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
 
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
-    /// Print the definitions of these models, in the cat language
+    /// Print the glossary's entries of these models, criteria or levels
     #[arg(value_name = "MODEL", value_parser = named::<Question>)]
     pub models: Vec<Question>,
 
@@ -623,8 +623,10 @@ pub enum ModelStyle {
     Human,
     /// For programs: one JSON object a line
     Json,
-    /// For documents: a table
+    /// For documents: a table, or the entries of those named
     Markdown,
+    /// The definitions alone: for models, files in the cat language
+    Cat,
 }
 
 /// For whom a description is.
