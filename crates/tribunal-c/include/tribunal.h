@@ -485,7 +485,7 @@ const char *tribunal_verdict_reason(const tribunal_verdict *verdict);
 // The answer and why it is so, as lines of text: what `tribunal explain` prints.
 const char *tribunal_verdict_text(const tribunal_verdict *verdict);
 
-// The verdict and its certificate as a line of JSON: what `tribunal check --output json --witness` prints and `tribunal verify` reads.
+// The verdict and its certificate as a line of JSON: what `tribunal check --style json --witness` prints and `tribunal verify` reads.
 const char *tribunal_verdict_json(const tribunal_verdict *verdict);
 
 // The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.

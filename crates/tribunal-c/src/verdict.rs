@@ -158,7 +158,7 @@ pub extern "C" fn tribunal_verdict_text(verdict: Option<&Verdict>) -> *const c_c
     kept(verdict, |verdict| &verdict.text, |verdict| Some(verdict.answer.explain(&verdict.budget.limits())))
 }
 
-/// The verdict and its certificate as a line of JSON: what `tribunal check --output json --witness` prints and `tribunal verify` reads.
+/// The verdict and its certificate as a line of JSON: what `tribunal check --style json --witness` prints and `tribunal verify` reads.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_json(verdict: Option<&Verdict>) -> *const c_char {
     kept(verdict, |verdict| &verdict.json, |verdict| Some(verdict.answer.line(true)))

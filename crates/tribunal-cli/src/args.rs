@@ -16,14 +16,14 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, NilReads, Reader};
+use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
 use tribunal_host::{most_memory, named, reading};
 use tribunal_litmus::history::Target;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
@@ -51,7 +51,7 @@ Examples:
   tribunal check mp.txt                          which models allow this history?
   tribunal check --model ra mp.txt               is it release-acquire, and if not, why not?
   tribunal check --model linearizable jepsen.edn is this history of an object linearizable?
-  simulator | tribunal check -m tso -o brief -   one word for each trace of a stream
+  simulator | tribunal check -m tso --style brief -   one word for each trace of a stream
   tribunal convert --to axe mp.txt               the same history as an Axe trace
   tribunal explore sb.prog                       what may this program do?
   tribunal models                                what the models say
@@ -87,7 +87,7 @@ pub enum Command {
     Check(CheckArguments),
     /// List data races: non-atomic accesses that nothing orders
     Races(RacesArguments),
-    /// Check the certificates that `check --output json` or `races --output json` printed, from the definitions alone
+    /// Check the certificates that `check --style json` or `races --style json` printed, from the definitions alone
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
@@ -142,10 +142,10 @@ Examples:
   tribunal check mp.txt                        a matrix of all models, and why those that say no do
   tribunal check --model ra,rc20 *.jsonl       a line for each history and model
   tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt
-  tribunal check --model ra --output json --witness a.jsonl > a.certificates
+  tribunal check --model ra --style json --witness a.jsonl > a.certificates
   tribunal verify a.jsonl a.certificates       the same answers, checked from the definitions
   tribunal check --expect --verify a.jsonl     compare with the verdicts in the file
-  simulator | tribunal check -m tso -o brief - answers each Axe trace as it ends
+  simulator | tribunal check -m tso --style brief - answers each Axe trace as it ends
   tribunal check queue.json                    the strongest criteria that hold, and method by method
   tribunal check --model linearizable,causal --spec 'cas-register(0)' jepsen.edn
   tribunal check --axioms 'vis >= po; vis >= vis.vis' map.json
@@ -190,8 +190,8 @@ pub struct CheckArguments {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: EngineChoice,
     /// How to print verdicts
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Output,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: CheckStyle,
     /// Show the witness of each consistent verdict: a modification order
     #[arg(long)]
     pub witness: bool,
@@ -321,14 +321,24 @@ impl Judging {
 
     /// The file's histories; reading them moves the bar.
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
-        progress.file(&self.name(), input::size(&self.file));
-        let options = reading(self.format, self.budget.max_memory);
-        if input::is_folder(&self.file) {
-            return Ok(input::open(&self.file, options)?.nil_reads(self.nil_reads));
-        }
-        let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), options)?.nil_reads(self.nil_reads))
+        open(&self.file, reading(self.format, self.budget.max_memory), self.nil_reads, progress)
     }
+}
+
+/// The histories of a file; reading them moves the bar.
+fn open(
+    file: &OsStr,
+    options: ReadOptions,
+    nil_reads: NilReads,
+    progress: &Progress,
+) -> Result<Reader, Failure> {
+    let name = file.to_string_lossy();
+    progress.file(&name, input::size(file));
+    if input::is_folder(file) {
+        return Ok(input::open(file, options)?.nil_reads(nil_reads));
+    }
+    let bytes = progress.watch(input::bytes(file)?);
+    Ok(tribunal_formats::read(bytes, &name, options)?.nil_reads(nil_reads))
 }
 
 /// The inputs of a command.
@@ -345,14 +355,24 @@ pub struct Histories {
     pub files: Vec<OsString>,
 }
 
+impl Histories {
+    /// The histories of one of the files; reading them moves the bar.
+    pub fn open(&self, file: &OsStr, budget: &Budget, progress: &Progress) -> Result<Reader, Failure> {
+        open(file, reading(self.format, budget.max_memory), self.nil_reads, progress)
+    }
+}
+
+/// How `check` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
+pub enum CheckStyle {
     /// For people: a matrix or lines, with explanations
     Human,
     /// For programs: one JSON object for each history and model
     Json,
-    /// For test benches: one word for each history, as soon as it is known
+    /// For scripts: one word for each history, as soon as it is known
     Brief,
+    /// For test benches: JUnit XML, a suite for each file and a test for each history and model
+    Junit,
 }
 
 /// Engines by name, listed in the help and in completions.
@@ -391,7 +411,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 const RACES_HELP: &str = "\
 Examples:
   tribunal races program.txt                     one race for each pair of places, and why it is one
-  tribunal races --all --output json a.jsonl > a.races
+  tribunal races --all --style json a.jsonl > a.races
   tribunal verify a.jsonl a.races
 
 Two accesses of one location, one of them a write and one of them non-atomic (`W.na x 1`, or \"order\":\"na\"), are a race if they are of \
@@ -413,8 +433,8 @@ pub struct RacesArguments {
     #[arg(short, long, value_name = "MODEL", default_value = "rc20", value_parser = model_with_races())]
     pub model: Model,
     /// How to print races
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Output,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: RacesStyle,
     /// List every pair of accesses that race, not one for each pair of places
     #[arg(long)]
     pub all: bool,
@@ -426,6 +446,17 @@ pub struct RacesArguments {
     pub histories: Histories,
 }
 
+/// How `races` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RacesStyle {
+    /// For people: each race, and why it is one
+    Human,
+    /// For programs: one JSON object for each history
+    Json,
+    /// For test benches: one word for each history, as soon as it is known
+    Brief,
+}
+
 fn model_with_races() -> impl TypedValueParser<Value = Model> {
     let models = || Model::ALL.into_iter().filter(|model| model.has_races());
     PossibleValuesParser::new(models().map(Model::name)).try_map(|name| name.parse())
@@ -433,7 +464,7 @@ fn model_with_races() -> impl TypedValueParser<Value = Model> {
 
 const VERIFY_HELP: &str = "\
 Example:
-  tribunal check --output json --witness a.jsonl > a.certificates
+  tribunal check --style json --witness a.jsonl > a.certificates
   tribunal verify a.jsonl a.certificates
 
 The certificates are matched with the histories by `index`; those that `check --certificates` stored in files are read \
@@ -470,7 +501,7 @@ pub struct VerifyArguments {
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
-    /// The lines that `check --output json --witness` printed for that file, compressed or not; `-` is standard input
+    /// The lines that `check --style json --witness` printed for that file, compressed or not; `-` is standard input
     #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
     pub certificate: OsString,
 }
@@ -495,7 +526,7 @@ pub struct ConvertArguments {
     pub arch: Target,
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub from: Option<Format>,
+    pub format: Option<Format>,
     /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
@@ -603,7 +634,7 @@ const MODELS_HELP: &str = "\
 Examples:
   tribunal models
   tribunal models tso
-  tribunal models -o cat tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
+  tribunal models --style cat tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
 
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
@@ -612,11 +643,11 @@ pub struct ModelsArguments {
     pub models: Vec<Question>,
 
     /// How to print the models
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: ModelStyle,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: ModelStyle,
 }
 
-/// How models are printed.
+/// How `models` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelStyle {
     /// For people
@@ -629,9 +660,9 @@ pub enum ModelStyle {
     Cat,
 }
 
-/// For whom a description is.
+/// How `kernel` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Style {
+pub enum KernelStyle {
     /// For people
     Human,
     /// For programs: one JSON object a line
@@ -656,8 +687,8 @@ Exit status: 0 done, 2 bad usage or malformed input, 3 some undecided, 130 stopp
 #[command(after_help = KERNEL_HELP)]
 pub struct KernelArguments {
     /// How to print kernels
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Style,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: KernelStyle,
     #[command(flatten)]
     pub budget: Budget,
     #[command(flatten)]

@@ -110,18 +110,15 @@ pub struct ExploreArguments {
     #[arg(long)]
     pub all: bool,
     /// How to print what was found
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Form,
-    /// The same as --output json
-    #[arg(long, conflicts_with = "output")]
-    pub json: bool,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: ExploreStyle,
     /// Programs; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ExploreStyle {
     /// For people: a line, a table of outcomes, and the execution that fails
     Human,
     /// For programs: one JSON object for each program, model and case
@@ -218,7 +215,7 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
     let mut tally = Tally::default();
     let malformed =
         input::each(&arguments.files, out, |file, out| file_of(file, arguments, &mut tally, out))?;
-    if arguments.expect && form(arguments) == Form::Human && !interrupt::requested() {
+    if arguments.expect && arguments.style == ExploreStyle::Human && !interrupt::requested() {
         writeln!(out, "{} cases, {} not as expected", tally.cases, tally.unexpected)?;
     }
     out.finish()?;
@@ -235,10 +232,6 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
     } else {
         Status::Success
     })
-}
-
-fn form(arguments: &ExploreArguments) -> Form {
-    if arguments.json { Form::Json } else { arguments.output }
 }
 
 /// Explores the program of a file, in all cases that are asked for.
@@ -269,14 +262,14 @@ fn file_of(
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
         let mut found = Found { job: &job, exploration, mismatches, models: Vec::new(), repair: None };
-        if !arguments.expect && form(arguments) != Form::Brief {
+        if !arguments.expect && arguments.style != ExploreStyle::Brief {
             diagnose::complete(&mut found, code, arguments)?;
         }
         let mut page = Page::new(out.colour());
-        match form(arguments) {
-            Form::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
-            Form::Brief => print::line(&found, &mut page)?,
-            Form::Json => json::line(&found, &mut page)?,
+        match arguments.style {
+            ExploreStyle::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
+            ExploreStyle::Brief => print::line(&found, &mut page)?,
+            ExploreStyle::Json => json::line(&found, &mut page)?,
         }
         out.print(&page)?;
         tally.cases += 1;

@@ -1,4 +1,4 @@
-//! Opening inputs so that Ctrl-C is heard at every read, even while a pipe has nothing to say.
+//! Opening inputs so that Ctrl-C is noticed at every read, even while a pipe has nothing to say.
 
 use crate::failure::Failure;
 use crate::interrupt;

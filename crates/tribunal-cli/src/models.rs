@@ -26,7 +26,7 @@ fn families() -> [Vec<Question>; 3] {
 pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let named = !arguments.models.is_empty();
     let asked = if named { arguments.models.clone() } else { families().concat() };
-    match arguments.output {
+    match arguments.style {
         ModelStyle::Json => asked.iter().try_for_each(|question| as_json(question, out))?,
         ModelStyle::Cat => each(&asked, out, definition)?,
         ModelStyle::Markdown if !named => as_table(&asked, out)?,

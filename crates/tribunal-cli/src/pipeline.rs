@@ -19,7 +19,7 @@ use tribunal_host::MOST_WORKERS;
 use tribunal_host::reading;
 
 /// A history as read, or why it could not be.
-pub type Heard = Result<History, Error>;
+pub type ReadResult = Result<History, Error>;
 
 /// How long answers may wait that are known while others of their batch are not.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -27,11 +27,17 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// A job that takes each history by itself, with its place among those of the file.
 pub struct Each<F>(pub F);
 
-impl<T: Send, F: Fn(Heard, u64, bool) -> T + Sync> Job for Each<F> {
+impl<T: Send, F: Fn(ReadResult, u64, bool) -> T + Sync> Job for Each<F> {
     type State = u64;
     type Answer = T;
 
-    fn work(&self, histories: Vec<Heard>, large: bool, turn: Turn<'_, '_, u64>, answers: &Answers<'_, T>) {
+    fn work(
+        &self,
+        histories: Vec<ReadResult>,
+        large: bool,
+        turn: Turn<'_, '_, u64>,
+        answers: &Answers<'_, T>,
+    ) {
         let begin = turn.take(histories.len(), |next| {
             let begin = *next;
             *next += histories.len() as u64;
@@ -56,7 +62,7 @@ pub trait Job: Sync {
     /// Works on the next histories, of which a large one comes alone. The turn is to be taken early: others wait for it.
     fn work(
         &self,
-        histories: Vec<Heard>,
+        histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Self::State>,
         answers: &Answers<'_, Self::Answer>,
@@ -212,7 +218,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 Piece::Batch(batch) => {
                     let slot = self.slot(batch.bytes());
                     drop(input);
-                    let histories: Vec<Heard> = batch.histories().collect();
+                    let histories: Vec<ReadResult> = batch.histories().collect();
                     self.note_errors(&histories);
                     job.work(histories, false, turn, &Answers { slot: &slot, stop: self.stop });
                     self.finish(&slot);
@@ -230,7 +236,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
     }
 
     /// Sees to it that nothing is read after an error, unless it is to go on.
-    fn note_errors(&self, histories: &[Heard]) {
+    fn note_errors(&self, histories: &[ReadResult]) {
         if !self.keep_going && histories.last().is_some_and(Result::is_err) {
             self.ended.store(true, Ordering::Relaxed);
         }

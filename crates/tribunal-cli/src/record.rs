@@ -44,7 +44,7 @@ Examples:
   tribunal record memory --until-not sc                 does this processor reorder?
   tribunal record memory --until-not tso --seconds 3600 an hour's search for a faulty one
   tribunal record memory --layout packed --events 1000000 -o long.axe.zst
-  tribunal record memory --histories 10000 | tribunal check -m tso -o brief -
+  tribunal record memory --histories 10000 | tribunal check -m tso --style brief -
   tribunal record memory --program SB.litmus --seconds 10
 
 Each thread is pinned to a core and runs loads, stores, swaps (the RMWs) and fences on shared atomics, with nothing in between \
@@ -112,7 +112,7 @@ pub struct MemoryArguments {
     #[arg(long, value_name = "MODEL", requires = "program")]
     pub model: Option<String>,
     /// Look for cat files here, too
-    #[arg(short = 'I', value_name = "DIR", value_hint = ValueHint::DirPath, requires = "program")]
+    #[arg(short = 'I', long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "program")]
     pub include: Vec<PathBuf>,
     #[command(flatten)]
     pub destination: Destination,

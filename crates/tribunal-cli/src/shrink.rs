@@ -6,7 +6,7 @@ use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use tribunal_formats::{Format, History, Labels, NilReads, Writer, write_subject};
 use tribunal_host::Memory;
@@ -24,7 +24,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
     let mut malformed = Malformed::new(&arguments.streaming);
     let (mut shrunk, mut undecided) = (0u64, 0u64);
-    let shrink = |history: Heard, index: u64, large: bool| -> Result<Shrinking, Failure> {
+    let shrink = |history: ReadResult, index: u64, large: bool| -> Result<Shrinking, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let question = arguments.model.clone().unwrap_or_else(|| usual_question(&subject));

@@ -8,7 +8,7 @@ use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
-use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
+use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
 use crate::progress::Progress;
 use crate::{input, interrupt};
 use lines::{Line, Lines};
@@ -31,7 +31,7 @@ use tribunal_host::Memory;
 use tribunal_host::named;
 use tribunal_host::reading;
 use tribunal_report::{Judged, Question, Specifications, printable};
-use tribunal_report::{Verification, Verifications, Word, unfit};
+use tribunal_report::{Verification, Verifications, Word, wrong_kind};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";
@@ -169,17 +169,17 @@ impl Job for Session<'_> {
 
     fn work(
         &self,
-        histories: Vec<Heard>,
+        histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Lines>,
         answers: &Answers<'_, Told>,
     ) {
         let fatal = !self.arguments.streaming.keep_going && histories.last().is_some_and(Result::is_err);
         let histories = histories.into_iter().map(|history| history.map_err(Unread::from)).collect();
-        let mut hearing = Hearing { session: self, begin: 0, large, histories, told: 0, answers };
-        let count = hearing.histories.len();
+        let mut batch = Batch { session: self, begin: 0, large, histories, told: 0, answers };
+        let count = batch.histories.len();
         let lines = turn.take(count, |lines| {
-            hearing.begin = lines.histories();
+            batch.begin = lines.histories();
             lines.pass(count);
             // Whatever is asked for after an error that ends the reading, it is the answer.
             let end = if fatal { u64::MAX } else { lines.histories() };
@@ -189,14 +189,14 @@ impl Job for Session<'_> {
                     return Some((group, lines.is_at_end()));
                 }
                 // So many lines are not to wait in memory: the others wait for them.
-                if !hearing.hear(group) {
+                if !batch.verify(group) {
                     return None;
                 }
             }
         });
         let Some((lines, ended)) = lines.flatten() else { return };
-        if hearing.hear(lines) {
-            let _ = if ended { answers.give(Told::End) } else { hearing.tell_errors(count) };
+        if batch.verify(lines) {
+            let _ = if ended { answers.give(Told::End) } else { batch.tell_errors(count) };
         }
     }
 }
@@ -216,7 +216,7 @@ impl From<Error> for Unread {
 }
 
 /// Histories, and the lines that speak of them.
-struct Hearing<'a> {
+struct Batch<'a> {
     session: &'a Session<'a>,
     /// The index of the first.
     begin: u64,
@@ -227,9 +227,9 @@ struct Hearing<'a> {
     answers: &'a Answers<'a, Told>,
 }
 
-impl Hearing<'_> {
+impl Batch<'_> {
     /// Gives an answer to each line; false if no more are wanted.
-    fn hear(&mut self, lines: Vec<Line>) -> bool {
+    fn verify(&mut self, lines: Vec<Line>) -> bool {
         lines.into_iter().all(|line| {
             if interrupt::requested() {
                 return false;
@@ -473,7 +473,7 @@ impl Claimed {
                 }))
             }
             (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),
-            (judged, question) => Some(refused(unfit(question, judged))),
+            (judged, question) => Some(refused(wrong_kind(question, judged))),
         }
     }
 

@@ -122,7 +122,7 @@ impl Verdict {
         py.import("json")?.call_method1("loads", (certificate,)).map(Some)
     }
 
-    /// The line that `tribunal check --output json --witness` prints, which `tribunal verify` reads.
+    /// The line that `tribunal check --style json --witness` prints, which `tribunal verify` reads.
     #[getter]
     fn json(&self, py: Python<'_>) -> String {
         py.detach(|| self.answer.line(true))

@@ -11,6 +11,7 @@
 
 mod case;
 mod columns;
+mod first;
 mod inclusion;
 mod inquiry;
 mod line;
@@ -27,14 +28,15 @@ mod verdict_line;
 mod verification;
 
 pub use case::{Case, left_out};
+pub use first::{Allowance, allowance, first_asked};
 pub use inclusion::weakest;
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
 pub use printable::printable;
 pub use question::{EngineChoice, Question, Questions};
-pub use ruling::{Finding, Judged, Ruling, Word, unfit};
-pub use screen::{Heading, Section, contrast, satisfied, section, sections};
+pub use ruling::{Finding, Judged, Ruling, Word, wrong_kind};
+pub use screen::{Heading, Section, allowed, contrast, satisfied, section, sections};
 pub use shrink::{Part, shrink, usual_question};
 pub use specifications::{NotJudged, Specifications};
-pub use verdict_line::{error_line, verdict_line};
+pub use verdict_line::{SCHEMA, error_line, verdict_line};
 pub use verification::{Verification, Verifications};

@@ -73,7 +73,7 @@ pub enum Ruling<'a> {
         verdict: transactions::Verdict,
     },
     /// A question about another kind of history.
-    Unfit {
+    OtherKind {
         /// The question.
         question: Question,
         /// The history.
@@ -155,7 +155,7 @@ impl<'a> Finding<'a> {
                 };
                 (Ruling::Transactions { history, level, verdict }, level.engines()[0].name())
             }
-            (judged, question) => (Ruling::Unfit { question: question.clone(), judged }, "none"),
+            (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),
         };
         let micros = begin.elapsed().as_micros() as u64;
         let racy = match &ruling {
@@ -211,7 +211,7 @@ impl Ruling<'_> {
             Ruling::Memory { model, .. } => Question::Model(*model),
             Ruling::Object { criterion, .. } => Question::Criterion(criterion.clone()),
             Ruling::Transactions { level, .. } => Question::Level(*level),
-            Ruling::Unfit { question, .. } => question.clone(),
+            Ruling::OtherKind { question, .. } => question.clone(),
         }
     }
 
@@ -232,7 +232,7 @@ impl Ruling<'_> {
             Ruling::Memory { verdict: Verdict::Unsupported(_), .. }
             | Ruling::Object { verdict: objects::Verdict::Unsupported(_), .. }
             | Ruling::Transactions { verdict: transactions::Verdict::Unsupported(_), .. }
-            | Ruling::Unfit { .. } => Word::Unsupported,
+            | Ruling::OtherKind { .. } => Word::Unsupported,
         }
     }
 
@@ -247,7 +247,7 @@ impl Ruling<'_> {
             Ruling::Memory { verdict: Verdict::Unsupported(why), .. } => why.to_string(),
             Ruling::Object { verdict: objects::Verdict::Unsupported(why), .. } => why.to_string(),
             Ruling::Transactions { verdict: transactions::Verdict::Unsupported(why), .. } => why.to_string(),
-            Ruling::Unfit { question, judged } => unfit(question, *judged),
+            Ruling::OtherKind { question, judged } => wrong_kind(question, *judged),
             _ => return None,
         })
     }
@@ -395,13 +395,13 @@ impl Ruling<'_> {
                     tribunal::verify::transactions::verify_within(history, *level, verdict, limits);
                 Some(Verification::of_transactions(verified))
             }
-            Ruling::Unfit { .. } => None,
+            Ruling::OtherKind { .. } => None,
         }
     }
 }
 
 /// Why a question is not asked of a history of another kind.
-pub fn unfit(question: &Question, judged: Judged<'_>) -> String {
+pub fn wrong_kind(question: &Question, judged: Judged<'_>) -> String {
     let asked = match question {
         Question::Model(_) => "the model is of memories",
         Question::Criterion(_) => "the criterion is of objects",

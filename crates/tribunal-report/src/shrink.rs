@@ -1,6 +1,6 @@
 //! The part of an inconsistent history, of either kind, that is as small as can be and still inconsistent.
 
-use crate::{Judged, Question, unfit};
+use crate::{Judged, Question, wrong_kind};
 use tribunal::object::{self, Criterion, Typed};
 use tribunal::transactions::{self, Level, TxnId};
 use tribunal::verdict::Limit;
@@ -100,7 +100,7 @@ pub fn shrink(
                 Err(_) => Part::Consistent,
             }
         }
-        _ => Part::Unsupported(unfit(question, judged)),
+        _ => Part::Unsupported(wrong_kind(question, judged)),
     }
 }
 

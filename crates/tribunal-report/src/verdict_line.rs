@@ -5,6 +5,10 @@ use crate::{Case, Finding, Ruling, Word};
 use serde_json::{Value, json};
 use tribunal_formats::certificate::race_to_json;
 
+/// The version of the JSON lines that the command prints: docs/schema describes them. It changes when a key goes or means
+/// something else, not when one is added.
+pub const SCHEMA: u32 = 1;
+
 /// The verdict line of a finding, without its end. A violation is always part of it, a witness if that is wanted;
 /// `certificate` says how either is written. `hint` is added to the reason of an answer that came too late.
 pub fn verdict_line(
@@ -48,7 +52,7 @@ pub fn verdict_line(
         ruling.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
     // Written key by key to keep the order in which people read them.
     format!(
-        r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
         json!(case.file),
         case.index,
         json!(case.name()),
@@ -64,7 +68,7 @@ pub fn verdict_line(
 /// The verdict line of a history that is malformed, without its end.
 pub fn error_line(file: &str, index: u64, error: &str) -> String {
     format!(
-        r#"{{"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
         json!(file),
         json!(error),
     )

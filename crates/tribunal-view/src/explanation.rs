@@ -17,7 +17,7 @@ pub fn lines<Id: Copy>(
     let mut kept: Vec<Line> = up_to(depth).take(LINES).map(|line| placed(line, &place)).collect();
     if kept.len() < lines.len() {
         let more = lines.len() - kept.len();
-        let text = format!("({more} more lines; check --output json has everything)");
+        let text = format!("({more} more lines; check --style json has everything)");
         kept.push(Line { depth: 0, text, about: Vec::new(), arrows: Vec::new() });
     }
     kept

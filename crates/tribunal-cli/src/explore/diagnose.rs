@@ -1,6 +1,6 @@
 //! What is said of a program that fails, beside that it does.
 
-use super::{ExploreArguments, Form, Found, Job, form, options, print};
+use super::{ExploreArguments, ExploreStyle, Found, Job, options, print};
 use crate::failure::Failure;
 use crate::output::{BAD, GOOD, Page, Stdout};
 use std::io::Write;
@@ -84,7 +84,7 @@ pub fn replayed(
     }
     if let Some(failure) = &guided.failure {
         write_history(failure, job, arguments)?;
-        if form(arguments) == Form::Human {
+        if arguments.style == ExploreStyle::Human {
             print::explained(failure, &mut page)?;
         }
     }

@@ -25,7 +25,7 @@ Examples:
   tribunal generate mutate --reads 2 --distance 10 --histories 5 valid.txt
   tribunal generate machine --histories 100 | tribunal generate mutate --inconsistent tso --to axe
   tribunal generate mutate --drop-fences 0.5 --weaken 0.2 locks.jsonl -o weaker.jsonl
-  tribunal generate object --spec queue --histories 100 | tribunal generate mutate | tribunal check -o brief -
+  tribunal generate object --spec queue --histories 100 | tribunal generate mutate | tribunal check --style brief -
 
 A redirected read reads from another write of its location that is at most --distance places away in its thread: not from an \
 initial write, nor from a later write of its own thread. RMWs are left alone. Of objects, an operation returns what another of its method \
@@ -70,7 +70,7 @@ pub struct MutateArguments {
     budget: Budget,
     /// Read the files as this format, whatever they look like
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    from: Option<Format>,
+    format: Option<Format>,
     #[command(flatten)]
     destination: Destination,
     /// Files of histories; `-` is standard input
@@ -80,7 +80,7 @@ pub struct MutateArguments {
 
 pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let specifications = specifications(arguments.spec.as_deref())?;
-    let open = |file: &OsString| input::open(file, reading(arguments.from, arguments.budget.max_memory));
+    let open = |file: &OsString| input::open(file, reading(arguments.format, arguments.budget.max_memory));
     let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
     let histories = open(first)?;
     // Jepsen's logs are only read.

@@ -15,7 +15,7 @@ const HELP: &str = "\
 Examples:
   tribunal generate object --spec queue --operations 100000 | tribunal check --model linearizable -
   tribunal generate object --spec map --implementation delayed --delay 5 --operations 20 | tribunal check -
-  tribunal generate object --spec cas-register --bug lost-update --histories 100 | tribunal check -o brief -m linearizable -
+  tribunal generate object --spec cas-register --bug lost-update --histories 100 | tribunal check --style brief -m linearizable -
   tribunal generate object --spec 'keyed register' --overlap 90 --crashes 0.01 -o registers.json
 
 atomic: each operation takes effect at one moment between its call and its return, so that histories are linearizable. delayed: each \

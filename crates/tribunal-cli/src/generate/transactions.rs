@@ -16,7 +16,7 @@ use tribunal_machines::transactions::{Clients, Store, StoreBug, run as run_store
 const HELP: &str = "\
 Examples:
   tribunal generate transactions --store mvcc --transactions 1000 | tribunal check -m ser,si -
-  tribunal generate transactions --store 2pl --bug missed-conflict --histories 100 | tribunal check -m ser -o brief -
+  tribunal generate transactions --store 2pl --bug missed-conflict --histories 100 | tribunal check -m ser --style brief -
   tribunal generate transactions --store causal --lists 1 --unknown 0.1 -o lists.jsonl
   tribunal generate transactions --workload list-append --transactions 1000000 -o append.json.zst
 

@@ -3,6 +3,7 @@
 mod brief;
 mod expect;
 mod json;
+mod junit;
 mod levels;
 mod lines;
 mod matrix;
@@ -12,6 +13,7 @@ mod profile;
 pub use brief::Brief;
 pub use expect::Expectations;
 pub use json::JsonLines;
+pub use junit::{Junit, Suites};
 pub use lines::Lines;
 pub use overview::Overview;
 

@@ -94,7 +94,7 @@ fn the_command_is_documented_as_it_is() {
         |text: &str| text.lines().filter(|line| !line.starts_with("Time ")).collect::<Vec<_>>().join("\n");
     assert_eq!(untimed(shown), untimed(ran.trim_end()));
     place.run(&["generate", "machine", "--machine", "pso", "--events", "1000", "-o", "pso.txt"]);
-    place.write("mp.certificates", place.run(&["check", "--output", "json", "--witness", "mp.txt"]).stdout);
+    place.write("mp.certificates", place.run(&["check", "--style", "json", "--witness", "mp.txt"]).stdout);
     place.run(&["generate", "machine", "--machine", "view", "--events", "100000", "-o", "view.txt.zst"]);
     let sequential =
         "generate machine --threads 12 --locations 4 --writes 0.5 --rmws 0 --events 200 --seed 1";
@@ -128,7 +128,7 @@ fn the_command_is_documented_as_it_is() {
         "tribunal generate machine --machine tso --threads 2 --locations 2 --events 12 --rmws 0 --writes 0.5 --orders relaxed --seed 4",
         "tribunal generate mutate --seed 1 mp.txt",
         "tribunal generate hard kernel",
-        "tribunal check --model linearizable,causal --output brief late.json",
+        "tribunal check --model linearizable,causal --style brief late.json",
         "tribunal litmus --model sc,tso,ra,relaxed sb.litmus mp.litmus",
     ] {
         let ran = place.run(&words(line)[1..]);
@@ -149,7 +149,7 @@ fn exploring_is_documented_as_it_is() {
     for line in [
         "tribunal explore sb.prog",
         "tribunal explore --set o=sc sb.prog",
-        "tribunal explore --model sc,tso,pso,ra --output brief sb.prog",
+        "tribunal explore --model sc,tso,pso,ra --style brief sb.prog",
         "tribunal explore --set f=acqrel dekker.prog",
         "tribunal explore --set f=acqrel --models --repair dekker.prog",
         "tribunal explore --expect dekker.prog",
@@ -165,14 +165,14 @@ fn exploring_is_documented_as_it_is() {
 fn the_certificates_shown_are_those_printed() {
     for (line, key, arguments) in [
         (
-            "$ tribunal check --model ra --output json examples/litmus/mp.txt",
+            "$ tribunal check --model ra --style json examples/litmus/mp.txt",
             "violation",
-            &["check", "--model", "ra", "--output", "json", "examples/litmus/mp.txt"][..],
+            &["check", "--model", "ra", "--style", "json", "examples/litmus/mp.txt"][..],
         ),
         (
-            "$ tribunal check --model rc20 --output json --witness examples/litmus/mp.txt",
+            "$ tribunal check --model rc20 --style json --witness examples/litmus/mp.txt",
             "witness",
-            &["check", "--model", "rc20", "--output", "json", "--witness", "examples/litmus/mp.txt"],
+            &["check", "--model", "rc20", "--style", "json", "--witness", "examples/litmus/mp.txt"],
         ),
     ] {
         let json = |text: &str| serde_json::from_str::<Value>(text).expect("one JSON object");
@@ -187,7 +187,7 @@ fn the_certificates_shown_are_those_printed() {
 fn the_documents_show_the_models_as_they_are() {
     let read = |document: &str| std::fs::read_to_string(root().join(document)).expect("a document");
     let (readme, models) = (read("README.md"), read("docs/models.md"));
-    for line in tribunal(&["models", "--output", "markdown"]).lines() {
+    for line in tribunal(&["models", "--style", "markdown"]).lines() {
         let of_object = tribunal::object::Criterion::ALL
             .iter()
             .any(|criterion| line.starts_with(&format!("| `{criterion}`")));

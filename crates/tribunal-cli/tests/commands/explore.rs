@@ -29,12 +29,12 @@ fn outcomes_are_listed_with_how_many_executions_have_them() {
   1  1           1
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 0));
-    let ran = place.run(&["explore", "--set", "o=sc", "--model", "rc20,sc", "--output", "brief", "sb.prog"]);
+    let ran = place.run(&["explore", "--set", "o=sc", "--model", "rc20,sc", "--style", "brief", "sb.prog"]);
     let expected = "sb.prog [o=sc]: rc20: no failure in all 3 executions, as expected
 sb.prog [o=sc]: sc: no failure in all 3 executions
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 0));
-    let ran = place.run_on(&["explore", "--threads", "3", "-o", "brief", "-"], SB);
+    let ran = place.run_on(&["explore", "--threads", "3", "--style", "brief", "-"], SB);
     assert_eq!(
         (ran.stdout.as_str(), ran.status),
         ("-: rc20: no failure in all 4 executions, as expected\n", 0)
@@ -62,7 +62,7 @@ fn a_failing_execution_is_shown() {
   replay: t1.m:SS.0:WW.1:L0w0
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 1));
-    let ran = place.run(&["explore", "--allow-races", "-o", "brief", "race.prog"]);
+    let ran = place.run(&["explore", "--allow-races", "--style", "brief", "race.prog"]);
     assert_eq!(ran.stdout, "race.prog: rc20: no failure in all 3 executions, not as expected\n");
     assert_eq!(ran.status, 1);
     let ran = place.run(&["explore", "--expect", "race.prog"]);
@@ -88,7 +88,7 @@ fn what_is_expected_is_compared() {
 fn json_says_it_all() {
     let place = Place::with("sb.prog", SB);
     place.write("race.prog", RACE);
-    let ran = place.run(&["explore", "--json", "sb.prog", "race.prog"]);
+    let ran = place.run(&["explore", "--style", "json", "sb.prog", "race.prog"]);
     assert_eq!(ran.status, 1);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -208,7 +208,7 @@ thread B { y = 1 @rel; if x @sc == 0 { inside += 1 @rlx; assert(inside @rlx == 1
         bad.stderr
     );
     place.write("race.prog", RACE);
-    let json = place.run(&["explore", "--json", "--repair", "--models", "sb.prog", "race.prog"]);
+    let json = place.run(&["explore", "--style", "json", "--repair", "--models", "sb.prog", "race.prog"]);
     let lines: Vec<Value> =
         json.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((&lines[0]["models"], &lines[0]["repair"]), (&serde_json::json!([]), &Value::Null));

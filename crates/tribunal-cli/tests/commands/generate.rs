@@ -7,9 +7,9 @@ fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-/// How often `check --output brief` says OK and NO.
+/// How often `check --style brief` says OK and NO.
 fn verdicts(place: &Place, model: &str, histories: &str) -> (usize, usize) {
-    let ran = place.run_on(&["check", "-o", "brief", "-m", model, "-"], histories);
+    let ran = place.run_on(&["check", "--style", "brief", "-m", model, "-"], histories);
     let count = |word| ran.stdout.lines().filter(|&line| line == word).count();
     assert!(ran.status < 2, "{}", ran.stderr);
     (count("OK"), count("NO"))
@@ -218,7 +218,7 @@ fn objects_in_other_formats() {
     }
     let ran = place.run(&words("generate object --spec queue --operations 30 -o q.edn"));
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    assert_eq!(place.run(&words("check -o brief -m linearizable q.edn")).stdout, "OK\n");
+    assert_eq!(place.run(&words("check --style brief -m linearizable q.edn")).stdout, "OK\n");
     let ran = place.run(&words("generate object --spec queue --to axe"));
     let said = "error: atomic queue, seed 0: the axe format cannot express a history of an object\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, said));

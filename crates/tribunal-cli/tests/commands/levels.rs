@@ -35,7 +35,7 @@ fn transactions_are_documented_as_they_are() {
 #[test]
 fn a_verdict_line_has_the_anomaly() {
     let place = Place::with("lost.json", LOST_UPDATE);
-    let ran = place.run(&["check", "--model", "ser,psi,pc", "--output", "json", "lost.json"]);
+    let ran = place.run(&["check", "--model", "ser,psi,pc", "--style", "json", "lost.json"]);
     assert_eq!(ran.status, 1, "{}", ran.stderr);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -43,7 +43,7 @@ fn a_verdict_line_has_the_anomaly() {
     assert_eq!(said(0, "anomaly").as_deref(), Some("lost update"));
     assert_eq!(said(1, "anomaly").as_deref(), Some("lost update"));
     assert_eq!((said(2, "verdict").as_deref(), said(2, "anomaly")), (Some("consistent"), None));
-    let ran = place.run(&["check", "--output", "brief", "lost.json"]);
+    let ran = place.run(&["check", "--style", "brief", "lost.json"]);
     assert_eq!(ran.stdout, "NO\n");
 }
 

@@ -21,7 +21,7 @@ fn every_answer_is_right(files: &[(String, &'static str)]) {
     if files.is_empty() {
         return;
     }
-    let mut arguments = vec!["check", "--verify", "-o", "brief", "-m", "linearizable"];
+    let mut arguments = vec!["check", "--verify", "--style", "brief", "-m", "linearizable"];
     arguments.extend(files.iter().map(|(file, _)| file.as_str()));
     let ran = Place::new().run(&arguments);
     let words: Vec<&str> = ran.stdout.lines().collect();

@@ -15,11 +15,11 @@ fn an_empty_history_is_warned_of() {
     for (name, text) in EMPTY {
         let place = Place::with(name, text);
         let warning = format!("warning: {name}:1: the history is empty, and satisfies anything\n");
-        for command in [&["check", name][..], &["check", "-o", "brief", name], &["explain", name]] {
+        for command in [&["check", name][..], &["check", "--style", "brief", name], &["explain", name]] {
             let ran = place.run(command);
             assert_eq!((ran.status, ran.stderr.as_str()), (0, warning.as_str()), "{command:?}");
         }
-        let json = place.run(&["check", "-o", "json", name]).stdout;
+        let json = place.run(&["check", "--style", "json", name]).stdout;
         let key = r#","warning":"the history is empty, and satisfies anything"}"#;
         assert!(json.lines().count() > 1 && json.lines().all(|line| line.ends_with(key)), "{json}");
     }
@@ -62,7 +62,7 @@ fn reads_of_nil_are_counted_or_kept() {
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(!ran.stdout.contains(NOTE) && ran.stdout.contains("read() → null"), "{}", ran.stdout);
 
-    let json = place.run(&["check", "-o", "json", "--witness", "--model", "linearizable", "nil.edn"]);
+    let json = place.run(&["check", "--style", "json", "--witness", "--model", "linearizable", "nil.edn"]);
     assert!(
         json.stdout.contains(r#""events":1,"#) && json.stdout.contains(r#","nil_reads":2,"witness""#),
         "{json:?}"
@@ -70,7 +70,7 @@ fn reads_of_nil_are_counted_or_kept() {
     assert!(json.stderr.contains(NOTE));
     assert_eq!(place.run_on(&["verify", "nil.edn", "-"], &json.stdout).status, 0);
     // The certificate is about the history as it was read.
-    let kept_json = place.run(&[&["check", "-o", "json"], &kept[..]].concat()).stdout;
+    let kept_json = place.run(&[&["check", "--style", "json"], &kept[..]].concat()).stdout;
     assert!(kept_json.contains(r#""events":3,"#) && !kept_json.contains("nil_reads"), "{kept_json}");
     assert_eq!(place.run_on(&["verify", "--nil-reads", "keep", "nil.edn", "-"], &kept_json).status, 0);
     assert_eq!(place.run_on(&["verify", "nil.edn", "-"], &kept_json).status, 1);
@@ -111,7 +111,7 @@ fn json_is_recognised_whatever_its_name() {
     let object = "[\n {\"process\":0,\"type\":\"invoke\",\"f\":\"write\",\"value\":1}]";
     for text in [memory, object] {
         for name in ["a.txt", "a.trib", "a.edn", "a.edn.gz"] {
-            let ran = Place::with(name, text).run(&["check", "-o", "brief", name]);
+            let ran = Place::with(name, text).run(&["check", "--style", "brief", name]);
             assert_eq!((ran.status, ran.stdout.as_str()), (0, "OK\n"), "{name}: {}", ran.stderr);
         }
     }
@@ -119,7 +119,7 @@ fn json_is_recognised_whatever_its_name() {
     assert_eq!(Place::with("a.txt", memory).run(&["check", "--format", "text", "a.txt"]).status, 2);
     let edn = r#"[{:process 0, :type :invoke, :f "write", :value 1}]"#;
     for name in ["a.edn", "a.txt"] {
-        assert_eq!(Place::with(name, edn).run(&["check", "-o", "brief", name]).stdout, "OK\n", "{name}");
+        assert_eq!(Place::with(name, edn).run(&["check", "--style", "brief", name]).stdout, "OK\n", "{name}");
     }
 }
 

@@ -78,9 +78,9 @@ fn a_history_is_written_alone() {
     let ran = place.run(&["separate", "--in", "rmo", "--out", "coherence", "-o", "found.jsonl"]);
     assert_eq!((ran.status, &*ran.stdout), (0, ""));
     assert_eq!(ran.stderr, "3 events separate rmo and coherence; no fewer do\n");
-    let checked = place.run(&["check", "--model", "rmo,coherence", "--output", "brief", "found.jsonl"]);
+    let checked = place.run(&["check", "--model", "rmo,coherence", "--style", "brief", "found.jsonl"]);
     assert_eq!((checked.status, &*checked.stdout), (1, "NO\n"));
-    let checked = place.run(&["check", "--model", "rmo", "--output", "brief", "found.jsonl"]);
+    let checked = place.run(&["check", "--model", "rmo", "--style", "brief", "found.jsonl"]);
     assert_eq!((checked.status, &*checked.stdout), (0, "OK\n"));
     let ran = place.run(&["separate", "--in", "weak", "--out", "ryw", "--spec", "counter", "--to", "edn"]);
     assert_eq!(ran.status, 0, "{ran:?}");

@@ -17,10 +17,10 @@ fn a_memory_is_shrunk_to_the_events_that_matter() {
     let ran = place.run(&["shrink", "--model", "ra", "long.txt"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(ran.stderr, "long (long.txt:1): ra: inconsistent, 4 of 14 left\n");
-    assert_eq!(place.run_on(&["check", "-o", "brief", "-m", "ra", "-"], &ran.stdout).stdout, "NO\n");
+    assert_eq!(place.run_on(&["check", "--style", "brief", "-m", "ra", "-"], &ran.stdout).stdout, "NO\n");
     let to_json = place.run(&["shrink", "--model", "ra", "-o", "short.json", "long.txt"]);
     assert_eq!((to_json.status, to_json.stdout.as_str()), (1, ""));
-    assert_eq!(place.run(&["check", "-o", "brief", "-m", "ra", "short.json"]).stdout, "NO\n");
+    assert_eq!(place.run(&["check", "--style", "brief", "-m", "ra", "short.json"]).stdout, "NO\n");
 }
 
 #[test]

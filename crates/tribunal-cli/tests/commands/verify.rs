@@ -6,7 +6,7 @@ use std::io::Write;
 /// A file of histories and its certificates.
 fn certified() -> (Place, String) {
     let place = Place::with("all.txt", several(&[SB, MP, LB]));
-    let certificates = place.run(&["check", "--output", "json", "--witness", "all.txt"]).stdout;
+    let certificates = place.run(&["check", "--style", "json", "--witness", "all.txt"]).stdout;
     place.write("certificates", &certificates);
     (place, certificates)
 }
@@ -32,7 +32,7 @@ fn pairs_are_read_back_from_verdict_lines() {
         ("po-mm=RR+RW+WR+WW;rf-mm=rf", "sc"),
     ] {
         let check =
-            |model| place.run(&["check", "-o", "json", "--witness", "--model", model, "all.txt"]).stdout;
+            |model| place.run(&["check", "--style", "json", "--witness", "--model", model, "all.txt"]).stdout;
         let words = |lines: &str| lines.matches(r#""verdict":"consistent""#).count();
         let lines = check(pair);
         assert_eq!(lines.matches(&format!(r#""model":"{pair}""#)).count(), 3, "{lines}");

@@ -8,7 +8,7 @@ mod witness;
 
 pub use difference::difference;
 pub use explain::{Explanation, explain};
-pub use listing::listing;
+pub use listing::{listing, listing_of_all};
 pub use witness::show_witness;
 
 use crate::line::WIDTH;
