@@ -37,5 +37,6 @@ mod serve;
 mod shrink;
 mod streams;
 mod transactions;
+mod transcripts;
 mod verify;
 mod view;
