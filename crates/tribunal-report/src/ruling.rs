@@ -149,11 +149,16 @@ impl<'a> Finding<'a> {
                 (Ruling::Object { typed, criterion: criterion.clone(), verdict }, engine.name())
             }
             (Judged::Transactions(history), &Question::Level(level)) => {
+                let engine = match engine {
+                    EngineChoice::Only { transactions, .. } => transactions,
+                    EngineChoice::Auto => None,
+                };
                 let verdict = match stopped {
                     true => transactions::Verdict::Undecided(Limit::Stopped),
-                    false => transactions::judge(history, level, limits),
+                    false => transactions::judge_by(history, level, engine, limits),
                 };
-                (Ruling::Transactions { history, level, verdict }, level.engines()[0].name())
+                let engine = engine.unwrap_or(level.engines()[0]);
+                (Ruling::Transactions { history, level, verdict }, engine.name())
             }
             (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),
         };

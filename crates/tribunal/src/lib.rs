@@ -32,6 +32,7 @@ pub mod races;
 pub mod session;
 mod shrink;
 mod small;
+mod solver;
 mod sources;
 pub mod transactions;
 pub mod verdict;

@@ -255,9 +255,9 @@ impl Anomaly {
                 continue;
             }
             let decided = if history.reads().is_open() {
-                super::open::choose(history, weaker, limits).map(|decided| decided.err())
+                super::open::choose(history, weaker, None, limits).map(|decided| decided.err())
             } else {
-                decide(history, weaker, limits).map(|decided| decided.err())
+                decide(history, weaker, None, limits).map(|decided| decided.err())
             };
             if let Ok(Some(violation)) = decided {
                 let anomaly = Anomaly::of(history, weaker, &violation);

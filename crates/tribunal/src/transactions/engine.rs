@@ -10,17 +10,20 @@ pub enum Engine {
     Saturation,
     /// Saturation, then a search for the order of the remaining writers that saturates after each decision.
     Search,
+    /// Saturation, then a SAT solver for the order of the remaining writers, told of the conflicts that saturation runs into.
+    Sat,
 }
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Engine; 2] = [Engine::Saturation, Engine::Search];
+    pub const ALL: [Engine; 3] = [Engine::Saturation, Engine::Search, Engine::Sat];
 
     /// The engine's name in every output.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Saturation => "saturation",
             Engine::Search => "search",
+            Engine::Sat => "sat",
         }
     }
 
@@ -40,7 +43,7 @@ impl Level {
     /// The engines that decide it, the usual one first.
     pub const fn engines(self) -> &'static [Engine] {
         match self.isolation() {
-            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search],
+            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
             _ => &[Engine::Saturation],
         }
     }

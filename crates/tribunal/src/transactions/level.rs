@@ -201,32 +201,6 @@ impl Level {
         format!("{isolation}{base}")
     }
 
-    /// What must be irreflexive, for some total order co of the transactions that contains b ∪ wr and explains the lists.
-    pub fn axioms(self) -> String {
-        let base = match self.base {
-            Base::None => None,
-            Base::Session => Some("so"),
-            Base::Strict => Some("so | rt"),
-        };
-        let over = |rest: &str| base.map_or(rest.to_string(), |base| format!("{base} | {rest}"));
-        let order = if self.isolation == Isolation::Ru {
-            "some co explains the lists".to_string()
-        } else {
-            format!("some co >= {} explains the lists", over("wr"))
-        };
-        let forbids = match self.isolation {
-            Isolation::Ru | Isolation::Rc => return order,
-            Isolation::Mav => "wr ; rw, the read of wr first".to_string(),
-            Isolation::Rat => format!("({}) ; rw", over("wr")),
-            Isolation::Tcc => format!("({})+ ; rw", over("wr")),
-            Isolation::Psi => format!("({})+ ; rw", over("wr | ww")),
-            Isolation::Pc => format!("co? ; ({}) ; rw", over("wr")),
-            Isolation::Si => format!("co? ; ({}) ; rw", over("wr | ww")),
-            Isolation::Ser => "co ; rw".to_string(),
-        };
-        format!("{order}; irreflexive {forbids}")
-    }
-
     /// What deciding it costs, for n operations of k sessions.
     pub const fn complexity(self) -> &'static str {
         match (self.isolation, self.base) {

@@ -17,6 +17,7 @@
 
 mod anomaly;
 mod builder;
+pub(crate) mod definition;
 mod engine;
 mod error;
 mod graph;
@@ -71,14 +72,31 @@ use versions::Versions;
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
 pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
+    judge_by(history, level, None, limits)
+}
+
+/// Decides whether a history satisfies a level, by one engine alone; none: by whatever is best. An engine that does not decide the level is not asked.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{Engine, History, Level, Op, Status, Verdict, judge_by};
+/// let mut b = History::builder();
+/// let (a, x) = (b.session("a"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// let verdict = judge_by(&b.build()?, Level::SER, Some(Engine::Sat), &Limits::default());
+/// assert!(matches!(verdict, Verdict::Consistent(_)));
+/// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+/// ```
+pub fn judge_by(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Verdict {
+    let engine = engine.filter(|engine| engine.decides(level));
     if level.needs_times() && !history.is_timed() {
         return Verdict::Unsupported(Unsupported::Times);
     }
     let decided = if history.reads().is_open() {
-        open::choose(history, level, limits)
+        open::choose(history, level, engine, limits)
     } else {
         let witness = |commits| Witness { commits, sources: Vec::new() };
-        decide(history, level, limits).map(|decided| decided.map(witness))
+        decide(history, level, engine, limits).map(|decided| decided.map(witness))
     };
     match decided {
         Ok(Ok(witness)) => Verdict::Consistent(witness),
@@ -91,6 +109,7 @@ pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
 fn decide(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     limits: &Limits<'_>,
 ) -> Result<Result<Vec<TxnId>, Violation>, Limit> {
     let every = level.isolation() != Isolation::Ru;
@@ -104,7 +123,7 @@ fn decide(
     };
     let decided = match level.isolation() {
         Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
-            strong::decide(history, level, &versions, limits)?
+            strong::decide(history, level, engine, &versions, limits)?
         }
         _ => weak::decide(history, level, &versions, limits)?,
     };

@@ -7,7 +7,7 @@
 //! Invariant: a frame's read is open in the history with the sources of the frames before it.
 
 use super::support::support;
-use super::{History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
+use super::{Engine, History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
@@ -27,6 +27,7 @@ struct Frame {
 pub(super) fn choose(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     limits: &Limits<'_>,
 ) -> Result<Result<Witness, Violation>, Limit> {
     // Two copies at a time: the one with what is chosen, and the one with what is guessed.
@@ -38,9 +39,9 @@ pub(super) fn choose(
         states += 1;
         let chosen: Vec<(OpId, TxnId)> = frames.iter().map(|frame| (frame.read, frame.source)).collect();
         let partial = history.choosing(&chosen);
-        let violation = match decide(&partial, level, &limits)? {
+        let violation = match decide(&partial, level, engine, &limits)? {
             Err(violation) => violation,
-            Ok(commits) => match guess(&partial, level, chosen, commits, &limits)? {
+            Ok(commits) => match guess(&partial, level, engine, chosen, commits, &limits)? {
                 Ok(witness) => return Ok(Ok(witness)),
                 Err((read, guessed)) => {
                     if frames.len() == DEEPEST {
@@ -86,6 +87,7 @@ fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation)
 fn guess(
     partial: &History,
     level: Level,
+    engine: Option<Engine>,
     mut chosen: Vec<(OpId, TxnId)>,
     commits: Vec<TxnId>,
     limits: &Limits<'_>,
@@ -113,7 +115,7 @@ fn guess(
         full = Some(partial.choosing(&chosen));
     }
     let Some(full) = full else { return Ok(Ok(witness(commits, chosen))) };
-    let violation = match decide(&full, level, limits)? {
+    let violation = match decide(&full, level, engine, limits)? {
         Ok(commits) => return Ok(Ok(witness(commits, chosen))),
         Err(violation) => violation,
     };

@@ -16,14 +16,20 @@
 //! | ser | b, wr, ww and rw | the same |
 //!
 //! By a path from a writer to another, `Otherwise`, the two cannot be the other way round.
+//!
+//! A commit order of a small history is also checked against the [text](Level::text) of the level, which is evaluated.
 
 use crate::limits::Limits;
+use crate::transactions::definition;
 use crate::transactions::{
     Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, OpId, Proof, Rel, SessionId,
     Source, Status, Step, TxnId, Unsupported, Verdict, Violation, Witness,
 };
 use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Of how many transactions and reads together the text of a level is evaluated: its relations are matrices.
+const EVALUATED: usize = 256;
 
 /// Why a certificate does not prove its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,6 +77,9 @@ pub enum Refusal {
         /// The transaction that overwrites it.
         writer: TxnId,
     },
+    /// A check of the level's text does not hold.
+    #[error("the check `{0}` of the level does not hold of the commit order")]
+    Text(String),
     /// A read cannot be, and the level forbids it.
     #[error("{0:?} cannot be, and the level forbids it")]
     Misread(OpId),
@@ -147,6 +156,25 @@ pub fn verify_within(
         Verdict::Inconsistent(violation) => refuted(history, level, violation, &mut Vec::new(), limits),
         Verdict::Undecided(_) | Verdict::Unsupported(_) => Err(Refusal::NoCertificate),
     }
+}
+
+/// Accepts a commit order on which every check of the level's [text](Level::text) holds. Sources must not be open, and the order must have every transaction
+/// that counts once.
+///
+/// A relation on n transactions and reads is a matrix of n² bits: this is for histories of at most some thousands.
+pub fn evaluate(
+    history: &History,
+    level: Level,
+    commits: &[TxnId],
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    if let Some(read) = history.reads().open().next() {
+        return Err(Refusal::Open(read));
+    }
+    limits.check_memory(definition::bytes(history), 0)?;
+    let facts = Facts::of(history, level, limits);
+    facts.places(commits)?;
+    definition::broken(history, level, commits).map_or(Ok(()), |check| Err(Refusal::Text(check)))
 }
 
 /// The history with sources, each of which is possible.
@@ -266,6 +294,18 @@ impl Facts<'_> {
         {
             return Err(Refusal::Misread(misread.op));
         }
+        let place = self.places(commits)?;
+        self.lists(commits)?;
+        if self.level.isolation() != Isolation::Ru {
+            Order::new(self, commits, place)?.check()?;
+        }
+        let small = definition::events(self.history) <= EVALUATED;
+        let broken = || definition::broken(self.history, self.level, commits);
+        small.then(broken).flatten().map_or(Ok(()), |check| Err(Refusal::Text(check)))
+    }
+
+    /// By transaction that counts, its place in the order; the initial one is before all.
+    fn places(&self, commits: &[TxnId]) -> Result<FxHashMap<TxnId, usize>, Refusal> {
         let mut place: FxHashMap<TxnId, usize> = FxHashMap::default();
         for (at, &txn) in commits.iter().enumerate() {
             if !self.counts(txn) || place.insert(txn, at + 1).is_some() {
@@ -276,11 +316,7 @@ impl Facts<'_> {
             return Err(Refusal::NotAnOrder);
         }
         place.insert(INIT, 0);
-        self.lists(commits)?;
-        if self.level.isolation() == Isolation::Ru {
-            return Ok(());
-        }
-        Order::new(self, commits, place)?.check()
+        Ok(place)
     }
 
     /// What was read of lists is what was appended so far, by transactions that count.

@@ -424,7 +424,7 @@ fn explains_lists(h: &History, order: &[usize], reads: &[Read], counts: &[bool])
     })
 }
 
-fn permutations(items: &[usize], visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
+pub fn permutations(items: &[usize], visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
     fn go(rest: &mut Vec<usize>, chosen: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
         if rest.is_empty() {
             return visit(chosen);

@@ -12,8 +12,8 @@ use super::search::{Explain, Outcome, Popular, in_order};
 use super::turns::Turns;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
+use crate::solver::{self, Solver, Variable};
 use crate::verdict::{Cycle, Limit, Refutation};
-use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, clause, lbool};
 
 /// A pair of writes and whether mo has it as it is, rather than the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,35 +28,9 @@ struct Nogood {
     cycle: Cycle,
 }
 
-/// Stops the solver at a limit.
-struct Polling<'a> {
-    limits: &'a Limits<'a>,
-    /// What clauses take.
-    bytes: usize,
-}
-
-impl Callbacks for Polling<'_> {
-    fn on_new_clause(&mut self, literals: &[Lit], _: clause::Kind) {
-        self.bytes += bytes_of_clause(literals);
-    }
-
-    fn on_delete_clause(&mut self, literals: &[Lit]) {
-        self.bytes = self.bytes.saturating_sub(bytes_of_clause(literals));
-    }
-
-    fn stop(&self) -> bool {
-        self.limits.check(0).is_err() || self.limits.check_memory(self.bytes, 0).is_err()
-    }
-}
-
-/// Its literals, a header, and two watches in lists with room to grow.
-fn bytes_of_clause(literals: &[Lit]) -> usize {
-    96 + 8 * literals.len()
-}
-
 struct Pairs<'a> {
-    solver: Solver<Polling<'a>>,
-    variables: Vec<Var>,
+    solver: Solver<'a>,
+    variables: Vec<Variable>,
     pairs: Vec<(EventId, EventId)>,
     nogoods: Vec<Nogood>,
     /// What is assumed in the graph, in this order.
@@ -65,12 +39,6 @@ struct Pairs<'a> {
     bytes: usize,
 }
 
-/// What the solver takes before it has learnt anything: room for a million words of clauses.
-const SOLVER: usize = 4 << 20;
-
-/// What a pair takes, with its variable in the solver.
-const BYTES_PER_PAIR: usize = 400;
-
 pub(crate) fn search(
     x: &Execution,
     saturation: &mut Saturation<'_>,
@@ -78,14 +46,14 @@ pub(crate) fn search(
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Outcome, Limit> {
-    limits.check_memory(saturation.bytes() + SOLVER, *states)?;
+    limits.check_memory(saturation.bytes() + solver::EMPTY, *states)?;
     let mut pairs = Pairs {
-        solver: Solver::new(SolverOpts::default(), Polling { limits, bytes: 0 }),
+        solver: Solver::new(limits),
         variables: Vec::new(),
         pairs: Vec::new(),
         nogoods: Vec::new(),
         assumed: Vec::new(),
-        bytes: SOLVER,
+        bytes: 0,
     };
     let mut turns = Turns::new(x, saturation.twins());
     let popular = Popular::new(x, saturation, limits);
@@ -93,12 +61,7 @@ pub(crate) fn search(
         *states += 1;
         limits.check(*states)?;
         limits.check_memory(saturation.bytes() + pairs.bytes(), *states)?;
-        let satisfiable = pairs.solver.solve_limited(&[]);
-        if satisfiable == lbool::UNDEF {
-            limits.check(*states)?;
-            return Err(Limit::Memory { bytes: limits.max_memory, states: *states });
-        }
-        if satisfiable != lbool::TRUE {
+        if !pairs.solver.is_satisfiable(*states)? {
             return Ok(Outcome::Refuted(
                 Tree { pairs: &pairs, limits, states, bytes: saturation.bytes() + pairs.bytes() }.refute()?,
             ));
@@ -118,13 +81,12 @@ pub(crate) fn search(
 impl Pairs<'_> {
     /// How many bytes pairs, conflicts and clauses take.
     fn bytes(&self) -> usize {
-        self.bytes + self.solver.cb().bytes
+        self.bytes + self.solver.bytes()
     }
 
     fn add(&mut self, pair: (EventId, EventId)) {
-        self.variables.push(self.solver.new_var(lbool::TRUE, true));
+        self.variables.push(self.solver.variable());
         self.pairs.push(pair);
-        self.bytes += BYTES_PER_PAIR;
     }
 
     /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
@@ -135,8 +97,7 @@ impl Pairs<'_> {
         explain: &impl Explain,
         limits: &Limits<'_>,
     ) -> Result<Option<(Cycle, Vec<u32>)>, Limit> {
-        let model = self.solver.get_model();
-        let value = |pair: usize| model[self.variables[pair].idx() as usize] == lbool::TRUE;
+        let value = |pair: usize| self.solver.value(self.variables[pair]);
         let same = self.assumed.iter().take_while(|literal| value(literal.pair) == literal.forward).count();
         while self.assumed.len() > same {
             self.assumed.pop();
@@ -164,9 +125,7 @@ impl Pairs<'_> {
     /// Forbids the cases of a conflict.
     fn learn(&mut self, cycle: Cycle, cases: &[u32]) {
         let literals: Vec<Literal> = cases.iter().map(|&case| self.assumed[case as usize - 1]).collect();
-        let mut clause: Vec<Lit> =
-            literals.iter().map(|literal| Lit::new(self.variables[literal.pair], !literal.forward)).collect();
-        self.solver.add_clause_reuse(&mut clause);
+        self.solver.forbid(literals.iter().map(|literal| (self.variables[literal.pair], literal.forward)));
         self.bytes += size_of::<Nogood>() + literals.len() * size_of::<Literal>() + cycle.bytes();
         self.nogoods.push(Nogood { literals, cycle });
     }

@@ -26,6 +26,7 @@ mod known;
 mod nodes;
 mod proof;
 mod rules;
+mod sat;
 mod saturation;
 mod search;
 mod simulation;
@@ -33,7 +34,7 @@ mod simulation;
 use super::graph::Node;
 use super::support::speaks_of_sessions;
 use super::versions::Versions;
-use super::{Base, History, Isolation, KeyId, Level, Proof, TxnId};
+use super::{Base, Engine, History, Isolation, KeyId, Level, Proof, TxnId};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use accesses::Accesses;
@@ -43,6 +44,9 @@ use known::Collection;
 use nodes::Nodes;
 use saturation::{Halt, Saturation};
 use search::Stop;
+
+/// After how many conflicts a search is left to the SAT solver, which learns from them.
+const PATIENCE: u64 = 200;
 
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
@@ -54,12 +58,14 @@ type Decided = Result<Vec<TxnId>, Proof>;
 pub(super) fn decide(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     versions: &Versions,
     limits: &Limits<'_>,
 ) -> Result<Decided, Limit> {
     let accesses = Accesses::of(history);
     let limits = limits.beside(versions.bytes() + accesses.bytes())?;
-    let question = |level| Question { history, level, versions, accesses: &accesses, limits: &limits };
+    let question =
+        |level| Question { history, level, engine, versions, accesses: &accesses, limits: &limits };
     // Sessions are long chains, which clocks need.
     let base = level.base().max(Base::Session);
     // What satisfies si satisfies psi, whose graph says less.
@@ -84,6 +90,8 @@ pub(super) fn decide(
 struct Question<'a> {
     history: &'a History,
     level: Level,
+    /// What is to choose; none: whatever is best.
+    engine: Option<Engine>,
     versions: &'a Versions,
     accesses: &'a Accesses,
     limits: &'a Limits<'a>,
@@ -105,16 +113,27 @@ impl<'a> Question<'a> {
         };
         let order = saturation.order().unwrap_or_default();
         let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
-        match saturation.search(&hint, self.limits, |saturation| self.simulated(saturation)) {
+        let simulated = |saturation: &Saturation<'_>| self.simulated(saturation);
+        let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+        let searched = match self.engine {
+            Some(Engine::Sat) => Err(Stop::Patience),
+            _ => saturation.search(&hint, patience, self.limits, simulated),
+        };
+        let searched = match searched {
+            Err(Stop::Patience) => saturation.solve(&hint, self.limits, simulated),
+            searched => searched,
+        };
+        match searched {
             Ok(found) => Ok(Ok(found.unwrap_or_else(|| commits(&saturation)))),
             Err(Stop::Refuted(part)) => Ok(Err(part.proof)),
             Err(Stop::Limit(limit)) => Err(limit),
+            Err(Stop::Patience) => unreachable!("the solver goes on to the end"),
         }
     }
 
     /// Saturates, and tries a simulation before that, in between and after.
     fn saturated(self) -> Result<Outcome<'a>, Limit> {
-        let Question { history, level, versions, accesses, limits } = self;
+        let Question { history, level, versions, accesses, limits, .. } = self;
         let nodes = Nodes::of(history, level);
         let mut known = Collection::of(history, level, accesses, versions);
         // An order of all nodes, or those that can have none.
