@@ -70,7 +70,7 @@ impl<'q> Entry<'q> {
 
     /// For docs/glossary.md.
     pub fn markdown(&self) -> String {
-        let fence = if matches!(self.question, Question::Model(_)) { "cat" } else { "text" };
+        let fence = if matches!(self.question, Question::Criterion(_)) { "text" } else { "cat" };
         let mut text = format!("### `{}`\n\n{}\n\n", self.question, sentence(self.question));
         let _ = writeln!(text, "```{fence}\n{}\n```\n", self.body());
         for (what, is) in self.facts() {
@@ -83,9 +83,15 @@ impl<'q> Entry<'q> {
         text
     }
 
-    /// The definition, without the sentence that it opens with.
+    /// The definition, without the sentence that it opens with; for a level the checks alone, since all share the rest.
     fn body(&self) -> String {
         let text = definition(self.question);
+        if matches!(self.question, Question::Level(_)) {
+            let check = |line: &&str| {
+                ["acyclic ", "irreflexive ", "empty "].iter().any(|word| line.starts_with(word))
+            };
+            return text.lines().filter(check).collect::<Vec<_>>().join("\n");
+        }
         let body = text.trim_start().split_once("*)").map_or(text.as_str(), |(_, body)| body);
         body.trim().to_string()
     }

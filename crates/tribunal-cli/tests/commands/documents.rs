@@ -1,4 +1,4 @@
-//! What docs/command.md, docs/explore.md, docs/certificates.md and docs/models.md show is what the command prints.
+//! What docs/command.md, docs/explore.md and docs/certificates.md show is what the command prints.
 
 use crate::command::{MP, Place};
 
@@ -152,18 +152,11 @@ fn the_certificates_shown_are_those_printed() {
     }
 }
 
-/// One place says what a model is: its text. docs/models.md shows it, and what deciding it costs.
 #[test]
-fn the_documents_show_the_models_as_they_are() {
-    let models = std::fs::read_to_string(root().join("docs/models.md")).expect("a document");
-    for line in tribunal(&["models", "--style", "markdown"]).lines() {
-        assert!(models.contains(line), "docs/models.md lacks the row\n{line}");
-    }
+fn the_text_of_a_model_is_shown_as_it_is() {
     let shown = block("docs/command.md", "$ tribunal models --style cat sc");
     assert_eq!(shown, tribunal(&["models", "--style", "cat", "sc"]).trim_end());
     for model in tribunal::Model::ALL {
-        let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
-        assert!(models.contains(&block), "docs/models.md lacks\n{block}");
         assert_eq!(tribunal(&["models", "--style", "cat", model.name()]), model.text());
     }
 }
