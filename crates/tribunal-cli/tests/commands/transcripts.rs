@@ -190,3 +190,51 @@ fn the_glossary_is_that_of_the_code() {
         assert!(!word || check || text.contains(&format!("| `{name}`")), "the glossary lacks `{name}`");
     }
 }
+
+/// The documents of a folder.
+fn documents_in(folder: &str) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(root().join(folder)).expect("a folder");
+    let files = files.map(|entry| entry.expect("a file").path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
+}
+
+/// The lines of a document outside of blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// The anchor that a heading has on a page.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Links between documents lead to a file, and to a heading that is there.
+#[test]
+fn links_lead_somewhere() {
+    for path in [".", "docs", "docs/guide", "examples"].into_iter().flat_map(documents_in) {
+        let text = std::fs::read_to_string(&path).expect("a document");
+        for line in prose(&text) {
+            for link in line.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+                let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+                if link.starts_with("http") || link.contains(' ') {
+                    continue;
+                }
+                let folder = path.parent().expect("a folder");
+                let target = if file.is_empty() { path.clone() } else { folder.join(file) };
+                assert!(target.exists(), "{}: {link}", path.display());
+                if !heading.is_empty() && target.extension().is_some_and(|extension| extension == "md") {
+                    let text = std::fs::read_to_string(&target).expect("a document");
+                    let there = prose(&text).any(|line| line.starts_with('#') && anchor(line) == heading);
+                    assert!(there, "{}: {link}: no such heading", path.display());
+                }
+            }
+        }
+    }
+}
