@@ -26,7 +26,6 @@ fn documents() -> Vec<PathBuf> {
 fn place() -> Place {
     let place = Place::new();
     for folder in ["examples", "crates", "docs"] {
-        #[cfg(unix)]
         std::os::unix::fs::symlink(
             root().canonicalize().expect("a directory").join(folder),
             place.path(folder),
@@ -103,7 +102,6 @@ fn hold(path: &Path, is: &str, should: &str) {
     assert_eq!(is, should, "{}", path.display());
 }
 
-#[cfg(unix)]
 #[test]
 fn every_command_prints_what_is_shown() {
     for path in documents() {
