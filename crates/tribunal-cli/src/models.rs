@@ -100,7 +100,13 @@ fn sentence(question: &Question) -> String {
     match question {
         Question::Model(model) => model.sentence(),
         Question::Criterion(criterion) => criterion.sentence().into(),
-        Question::Level(level) => level.sentence(),
+        // A level's is a part of longer ones.
+        Question::Level(level) => {
+            let sentence = level.sentence();
+            let mut letters = sentence.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(letters).chain(['.']).collect()
+        }
     }
 }
 
