@@ -24,7 +24,7 @@ use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
-    let settings = Settings::new(arguments, out.colour())?;
+    let settings = Settings::new(arguments, out.color())?;
     let mut session = Session::new(&settings);
     if session.suites.is_some() {
         Suites::begin(out)?;
@@ -70,15 +70,15 @@ struct Settings<'a> {
     /// What each answer may cost.
     budget: Budget,
     memory: Memory,
-    /// What to say of answers that came too late.
+    /// What to say about answers that took too long.
     hint: Option<&'static str>,
     /// None if only mismatches are printed.
     report: Option<Box<dyn Report + Send>>,
     progress: Progress,
-    colour: bool,
+    color: bool,
 }
 
-/// What has come of it so far.
+/// The results so far.
 struct Session<'a> {
     settings: &'a Settings<'a>,
     numbers: Numbers,
@@ -86,7 +86,7 @@ struct Session<'a> {
     tally: Tally,
     /// By kind, how many histories were reported, and what to say below if that stays one.
     reported: [(u64, Page); 3],
-    /// How many histories were passed over, being malformed.
+    /// How many malformed histories were skipped.
     passed_over: u64,
     /// Whether anything was malformed.
     malformed: bool,
@@ -105,7 +105,7 @@ struct Numbers {
     of_kind: [u64; 3],
 }
 
-/// What came of a history.
+/// The result for a history.
 enum Answer {
     Judged(Box<Judgement>),
     /// It is malformed; with what to print of that, if the work goes on.
@@ -136,7 +136,7 @@ struct Tally {
 }
 
 impl<'a> Settings<'a> {
-    fn new(arguments: &'a CheckArguments, colour: bool) -> Result<Self, Failure> {
+    fn new(arguments: &'a CheckArguments, color: bool) -> Result<Self, Failure> {
         let inquiry = inquiry(arguments)?;
         let store = match &arguments.certificates {
             Some(_) if arguments.style != CheckStyle::Json => {
@@ -168,7 +168,7 @@ impl<'a> Settings<'a> {
             hint,
             report,
             progress: Progress::new(),
-            colour,
+            color,
         })
     }
 
@@ -239,7 +239,7 @@ impl<'a> Settings<'a> {
     }
 
     fn page(&self) -> Page {
-        Page::new(self.colour)
+        Page::new(self.color)
     }
 
     /// That a history is malformed.
@@ -463,7 +463,7 @@ impl<'a> Session<'a> {
             self.remark(format!("{} undecided after {hint}", tally.late), out)?;
         }
         if self.passed_over > 0 {
-            complain(&format!("{} malformed histories were passed over", self.passed_over));
+            complain(&format!("{} malformed histories were skipped", self.passed_over));
         }
         out.finish()?;
 

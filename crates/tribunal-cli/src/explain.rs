@@ -1,4 +1,4 @@
-//! `tribunal explain`: why a history is inconsistent, in words and as a listing, at most a screen.
+//! `tribunal explain`: why a history is inconsistent, in words and as a listing, on one screen.
 
 use crate::args::{Budget, Histories};
 use crate::case::{Case, Judge, specifications};
@@ -18,23 +18,24 @@ use tribunal_report::{SCREENFUL, allowed, contrast, section, sections, usual_que
 
 const EXPLAIN_HELP: &str = "\
 Examples:
-  tribunal explain sb.txt                         the model that people ask for first, and why it forbids this
-  tribunal explain --model tso,pso mp.txt         why each of these forbids it, or how it allows it
-  tribunal explain --why-not tso --but pso mp.txt what tso asks for that pso does not
-  tribunal explain queue.json                     why it is not linearizable
-  tribunal explain history.edn                    which anomaly the transactions have
-  tribunal explain --index 3 litmus.jsonl         the fourth history of the file
+  tribunal explain sb.txt                      why it is not sc
+  tribunal explain --model tso,pso mp.txt      what tso and pso say
+  tribunal explain --why-not tso --but pso mp.txt
+  tribunal explain queue.json                  why it is not linearizable
+  tribunal explain history.edn                 which anomaly it has
+  tribunal explain --index 3 litmus.jsonl      the fourth history of the file
 
-Without --model, the explanation is that of sc, tso, rc20 or ra for a memory, whichever fails for the shortest reason, and of \
-linearizable for an object; if none of these fails, of the weakest model that does. For transactions it is the weakest level that \
-fails, with its anomaly.
+Without --model, the explanation is that of sc, tso, rc20 or ra for a memory, whichever fails for the shortest \
+reason, and of linearizable for an object; if none of these fails, of the weakest model that does. For transactions \
+it is the weakest level that fails, with its anomaly.
 
-An explanation takes at most 40 lines. For a memory it is a cycle, step by step, and a listing of the threads; `(1)` marks where \
-the first step begins. For an object it is the first return that no order explains, marked `>`, with the operations that matter. For a \
-consistent history that a stronger model forbids, it says which step of that cycle the weaker model does not have.
+An explanation takes at most 40 lines. For a memory it is a cycle, step by step, and a listing of the threads; `(1)` \
+marks where the first step begins. For an object it is the first return that no order explains, marked `>`, with the \
+operations that matter. For a consistent history that a stronger model forbids, it says which step of that cycle the \
+weaker model does not have.
 
-Exit status: 0 consistent, 1 inconsistent, 2 bad usage, malformed input or a named model that does not apply, 3 undecided, 130 \
-stopped by Ctrl-C. With --why-not it is the verdict of that model, or 3 if either is undecided.";
+Exit status: 0 consistent, 1 inconsistent, 2 bad usage, malformed input or a named model that does not apply, 3 \
+undecided, 130 stopped by Ctrl-C. With --why-not it is the verdict of that model, or 3 if either is undecided.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLAIN_HELP)]
@@ -51,7 +52,7 @@ pub struct ExplainArguments {
     /// Explain only this history of each file, counted from 0
     #[arg(long, value_name = "N")]
     pub index: Option<u64>,
-    /// What objects should do, as for check
+    /// The specification of objects, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
     #[command(flatten)]
@@ -86,7 +87,7 @@ pub fn run(arguments: &ExplainArguments, out: &mut Stdout) -> Result<Status, Fai
     })
 }
 
-/// What is explained, and what has come of it so far.
+/// What is explained, and the results so far.
 struct Session<'a> {
     arguments: &'a ExplainArguments,
     inquiry: Inquiry,
@@ -261,7 +262,7 @@ impl Session<'_> {
     }
 }
 
-/// What is to be printed of a history, and what it means for the status.
+/// What to print about a history, and its exit status.
 struct Explained {
     sections: Vec<Section>,
     closing: Option<String>,
@@ -280,7 +281,7 @@ fn status(words: impl IntoIterator<Item = Word>) -> Status {
     status
 }
 
-/// Prints a section: its headings, and below them what is said.
+/// Prints a section: its headings, and its lines below them.
 pub fn print(section: &Section, out: &mut Stdout) -> Result<(), Failure> {
     writeln!(out)?;
     for Heading { question, word, more } in &section.headings {

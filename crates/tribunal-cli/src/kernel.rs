@@ -46,7 +46,7 @@ struct Session<'a> {
     tally: Tally,
 }
 
-/// What came of all histories together.
+/// The results for all histories.
 #[derive(Default)]
 struct Tally {
     rows: u64,
@@ -68,7 +68,9 @@ impl Session<'_> {
             let History { subject, line, .. } = history?;
             let case = Case { file: &name, index, line, subject: &subject };
             let Subject::Memory(execution) = &subject else {
-                return Err(case.failure("the sc-kernel is of memories, and the history is of an object"));
+                return Err(
+                    case.failure("the sc-kernel is defined for memories, but the history is of an object")
+                );
             };
             if execution.is_open() {
                 return Err(case.failure(

@@ -19,50 +19,50 @@ use tribunal_litmus::{Macros, Verdict};
 
 const LITMUS_HELP: &str = "\
 Examples:
-  tribunal litmus SB.litmus                    what herd prints: states, verdict, observation
-  tribunal litmus --model sc tests/            a table of all .litmus files below a directory
-  tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
+  tribunal litmus SB.litmus                    what herd prints
+  tribunal litmus --model sc tests/            a table of all tests in tests/
   tribunal litmus --model rc11,sc,mine.cat C/  a column for each model
-  tribunal litmus --style herd tests/ > log   for mcompare and other scripts
-  tribunal litmus -I herd/libdir --macros linux-kernel.def --bell linux-kernel.bell --variant lkmmv2 --model linux-kernel.cat LKMM/
+  tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
+  tribunal litmus --style herd tests/ > log    for mcompare and other scripts
+  tribunal litmus -I libdir --macros lk.def --bell lk.bell --model lk.cat LKMM/
 
-Tests are herd's: C with C11's atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. Where a test uses what is not supported, a line on \
-standard error says what, and where; the others are still run.
+Tests are in herd's formats: C with C11 atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. If a test uses \
+something unsupported, a line on standard error says what and where; the other tests are still run.
 
-A model is one of `tribunal models`, or a file in the language cat. Without --model it is tso for X86, rc11 for C, and for others the file of \
-herd's that has the architecture's name, in a directory of -I. Nothing of herd's is built in.
+A model is one of `tribunal models`, or a file in the cat language. The default is tso for X86, rc11 for C, and for \
+other architectures herd's file of that name in a directory of -I. No model of herd's is built in.
 
-Exit status: 0 every test was run, whatever its verdict; 2 bad usage, or some test or model is malformed or not supported; 3 some test took longer \
-than --timeout, and nothing else was wrong; 130 stopped by Ctrl-C.";
+Exit status: 0 every test was run, whatever its verdict; 2 bad usage, or some test or model is malformed or not \
+supported; 3 some test took longer than --timeout, and nothing else was wrong; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = LITMUS_HELP)]
 pub struct LitmusArguments {
-    /// Models to run the tests under, separated by commas: names, or files that end in .cat
+    /// Models to run the tests under, separated by commas; FILE.cat is a model of your own
     #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Look for models, and what they include, in this directory, too
+    /// Also look for models and what they include in this directory
     #[arg(short = 'I', long = "include", value_name = "DIR", value_hint = ValueHint::DirPath)]
     include: Vec<PathBuf>,
-    /// A file of macros that programs in C use
+    /// A file of macros for programs in C
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     macros: Option<PathBuf>,
     /// A file that names the annotations of a model
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     bell: Option<PathBuf>,
-    /// Switch on what a model's text asks for with `if "NAME"`
+    /// Set a variant, which the model tests with `if "NAME"`
     #[arg(long, value_name = "NAME")]
     variant: Vec<String>,
-    /// How often loops go round
+    /// How often loops are unrolled
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=1000))]
     unroll: u32,
-    /// What is printed: by default what herd prints for one test and one model, and a table for more
+    /// How to print results: by default as herd for one test and model, and as a table for more
     #[arg(long, value_name = "STYLE")]
     style: Option<LitmusStyle>,
-    /// Give up on a test after so many seconds: it is undecided
+    /// Give up on a test after this time: it is undecided
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Use so many threads; 0 is one for each core. What is printed does not depend on it
+    /// The number of worker threads; 0 is one for each core. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     /// Tests, and directories of them
@@ -184,7 +184,7 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     (files, missing)
 }
 
-/// What came of all tests.
+/// The results of all tests.
 #[derive(Default)]
 struct Tally {
     ok: u64,

@@ -66,7 +66,7 @@ fn list(
 ) -> Result<(), Failure> {
     let name = file.to_string_lossy();
     let RacesArguments { histories, streaming, budget, .. } = arguments;
-    let (progress, memory, colour) = (Progress::new(), Memory::default(), out.colour());
+    let (progress, memory, color) = (Progress::new(), Memory::default(), out.color());
     let source =
         Source::open(file, histories.format, histories.nil_reads, budget.max_memory, streaming, &progress)?;
     let find = |history: ReadResult, index: u64, large: bool| -> Result<(Page, Found), Failure> {
@@ -83,7 +83,7 @@ fn list(
             |found| matches!(found, Ok(Found { end: End::Undecided(Limit::Memory { .. }), .. })),
         );
         let found = found.map_err(|why| case.failure(format_args!("{}: {why}", arguments.model)))?;
-        let mut page = Page::new(colour);
+        let mut page = Page::new(color);
         let micros = begin.elapsed().as_micros() as u64;
         match arguments.style {
             RacesStyle::Human => found.lines(&case, execution, arguments, &mut page)?,

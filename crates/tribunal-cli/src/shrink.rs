@@ -1,4 +1,4 @@
-//! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
+//! `tribunal shrink`: a smallest part of an inconsistent history that is still inconsistent.
 
 use crate::args::{Judging, ShrinkArguments};
 use crate::case::{Case, Judge, specifications};
@@ -93,7 +93,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     match &arguments.output {
         // An empty file would take the place of one that may be the input.
         Some(output) if shrunk == 0 => {
-            complain(&format!("nothing to write: {} is left as it is", output.display()));
+            complain(&format!("nothing to write: {} is not changed", output.display()));
         }
         _ => writer.finish().map_err(unwritten)?.finish()?,
     }
@@ -104,9 +104,9 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     }))
 }
 
-/// What came of a history.
+/// The result for a history.
 struct Shrinking {
-    /// What to say of it on standard error.
+    /// Lines for standard error.
     said: Vec<String>,
     outcome: Outcome,
 }

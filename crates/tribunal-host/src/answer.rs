@@ -56,7 +56,7 @@ impl Source {
         self.specifications.with(&self.history.subject, &self.file, act)
     }
 
-    /// The part of it that is as small as can be and still forbidden.
+    /// A smallest part of it that is still forbidden.
     pub fn shrink(&self, question: &Question, limits: &Limits<'_>) -> Result<Part, NotJudged> {
         self.with(|judged| shrink(judged, &self.history.subject, question, limits, |_| ()))
     }

@@ -108,7 +108,7 @@ pub struct Allowance {
 /// let lines = allowed.expect("sc forbids it").lines;
 /// assert_eq!(
 ///     lines[0],
-///     "(1) is no step of tso: it does not keep T0:0 W x 1 before T0:1 R y 0, a write and a later read"
+///     "tso does not have step (1): it does not keep T0:0 W x 1 before T0:1 R y 0, a write and a later read"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

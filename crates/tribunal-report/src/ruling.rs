@@ -1,4 +1,4 @@
-//! What came of asking a question of a history, with its certificate.
+//! The answer to a question about a history, with its certificate.
 
 use crate::line::{Line, SCREENFUL, WIDTH, broken, fold};
 use crate::memory::Racy;
@@ -15,10 +15,10 @@ use tribunal::{Judgement, Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
 
-/// Who asks by an engine asks what it decides.
+/// An inquiry by one engine has only questions that it decides.
 const DECIDED: &str = "the questions asked are those that the engine decides";
 
-/// What can be judged: an execution, or operations that fit their specification.
+/// What can be checked: an execution, operations that fit their specification, or transactions.
 #[derive(Clone, Copy)]
 pub enum Judged<'a> {
     /// A history of a memory.
@@ -35,15 +35,15 @@ pub struct Finding<'a> {
     pub ruling: Ruling<'a>,
     /// What decided.
     pub engine: &'static str,
-    /// What it took.
+    /// Microseconds that it took.
     pub micros: u64,
     /// Whether the history is racy, where that can be.
     pub racy: Option<Racy>,
-    /// What came of checking its certificate, if that was asked for and there is one.
+    /// The result of checking its certificate, if there is one and that was asked for.
     pub verification: Option<Verification>,
 }
 
-/// A verdict with all that it speaks of.
+/// A verdict with the history and the question.
 pub enum Ruling<'a> {
     /// A model of a memory.
     Memory {
@@ -72,7 +72,7 @@ pub enum Ruling<'a> {
         /// The answer.
         verdict: transactions::Verdict,
     },
-    /// A question about another kind of history.
+    /// The question is about another kind of history.
     OtherKind {
         /// The question.
         question: Question,
@@ -116,7 +116,7 @@ impl fmt::Display for Word {
 }
 
 impl<'a> Finding<'a> {
-    /// Asks a question of a history; once stopped on request, nothing is decided any more.
+    /// Answers a question about a history; once stopped, everything is undecided.
     pub fn of(judged: Judged<'a>, question: &Question, engine: EngineChoice, limits: &Limits<'_>) -> Self {
         let begin = Instant::now();
         let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
@@ -170,12 +170,12 @@ impl<'a> Finding<'a> {
         Finding { ruling, engine, micros, racy, verification: None }
     }
 
-    /// Checks the certificate, if there is one, and whether the history is racy; then that is what came of it.
+    /// Checks the certificate, if there is one, and the race, and keeps the result.
     pub fn verify(&mut self, limits: &Limits<'_>) {
         self.verification = self.checked(limits);
     }
 
-    /// What comes of checking the certificate, if there is one, and whether the history is racy.
+    /// The result of checking the certificate, if there is one, and the race.
     pub fn checked(&self, limits: &Limits<'_>) -> Option<Verification> {
         let certificate = self.ruling.verify(limits);
         match (&self.racy, &self.ruling) {
@@ -188,7 +188,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// What stands beside the verdict's word if the history is racy.
+    /// What to print beside the verdict if the history is racy.
     pub fn beside(&self) -> &'static str {
         self.racy.as_ref().map_or("", Racy::beside)
     }
@@ -203,14 +203,14 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// Whether the memory did not suffice for an answer.
+    /// Whether the memory limit was reached.
     pub fn lacks_memory(&self) -> bool {
         self.ruling.lacks_memory() || matches!(self.racy, Some(Racy::Undecided(Limit::Memory { .. })))
     }
 }
 
 impl Ruling<'_> {
-    /// What was asked.
+    /// The question.
     pub fn question(&self) -> Question {
         match self {
             Ruling::Memory { model, .. } => Question::Model(*model),
@@ -220,7 +220,7 @@ impl Ruling<'_> {
         }
     }
 
-    /// The answer in a word.
+    /// The verdict in one word.
     pub fn word(&self) -> Word {
         match self {
             Ruling::Memory { verdict: Verdict::Consistent(_), .. }
@@ -267,7 +267,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// Whether there was no answer in time.
+    /// Whether the time limit was reached.
     pub fn is_late(&self) -> bool {
         matches!(
             self,
@@ -277,7 +277,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// Whether the memory did not suffice for an answer.
+    /// Whether the memory limit was reached.
     pub fn lacks_memory(&self) -> bool {
         matches!(
             self,
@@ -290,7 +290,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// What stands beside the word of an inconsistent verdict: the axiom that is broken, where one is.
+    /// What to print beside an inconsistent verdict: the broken axiom or the anomaly.
     pub fn broken(&self) -> String {
         match self {
             Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => {
@@ -405,17 +405,17 @@ impl Ruling<'_> {
     }
 }
 
-/// Why a question is not asked of a history of another kind.
+/// Why a question does not apply to a history of another kind.
 pub fn wrong_kind(question: &Question, judged: Judged<'_>) -> String {
     let asked = match question {
-        Question::Model(_) => "the model is of memories",
-        Question::Criterion(_) => "the criterion is of objects",
-        Question::Level(_) => "the level is of transactions",
+        Question::Model(_) => "this is a model of memories",
+        Question::Criterion(_) => "this is a criterion of objects",
+        Question::Level(_) => "this is a level of transactions",
     };
     let of = match judged {
         Judged::Memory(_) => "a memory",
         Judged::Object(_) => "an object",
         Judged::Transactions(_) => "transactions",
     };
-    format!("{asked}, and the history is of {of}")
+    format!("{asked}, but the history is of {of}")
 }

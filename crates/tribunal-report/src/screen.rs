@@ -1,4 +1,4 @@
-//! What `explain` shows: verdicts with their reasons and a listing of what they speak of, at most a screen.
+//! What `explain` shows: verdicts with their reasons and a listing, on one screen.
 
 mod transactions;
 
@@ -16,12 +16,12 @@ use tribunal::transactions as txn;
 use tribunal::{Limits, Verdict};
 use tribunal_formats::{History, Lines};
 
-/// What several questions have in common: their headings, and the lines below them.
+/// Verdicts that share an explanation: their headings, and the lines below.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// The questions with their answers.
     pub headings: Vec<Heading>,
-    /// What is said of them.
+    /// The lines below them.
     pub lines: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Heading {
     pub question: Question,
     /// The answer.
     pub word: Word,
-    /// What stands beside it: the axiom that is broken, or why there is no answer.
+    /// What to print beside it: the broken axiom, or why there is no answer.
     pub more: String,
 }
 
@@ -64,7 +64,7 @@ pub fn section(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Li
 fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<'_>) -> Vec<String> {
     match ruling {
         Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation) } => {
-            told(execution, &memory::story(execution, *model, violation), &source.lines, height)
+            tell(execution, &memory::story(execution, *model, violation), &source.lines, height)
         }
         Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
             let explanation = object::explain(typed, criterion, violation, limits);
@@ -73,14 +73,14 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
         }
         Ruling::Transactions { history, level, verdict: txn::Verdict::Inconsistent(violation) } => {
             let lines = source.transactions().map_or(&[][..], |transactions| &transactions.lines);
-            transactions::told(history, *level, &words::story(history, *level, violation), lines, height)
+            transactions::tell(history, *level, &words::story(history, *level, violation), lines, height)
         }
         _ => witness(ruling, height),
     }
 }
 
 /// A story with its title and its listing.
-fn told(x: &Execution, story: &Story, lines: &Lines, height: usize) -> Vec<String> {
+fn tell(x: &Execution, story: &Story, lines: &Lines, height: usize) -> Vec<String> {
     let chosen = (!story.sources.is_empty()).then(|| x.choosing(&story.sources));
     let x = chosen.as_ref().unwrap_or(x);
     let mut shown: Vec<String> = titled(story);
@@ -231,7 +231,7 @@ fn reasons_of_memory(
     let mut left = height.saturating_sub(reasons.iter().map(|(_, section)| section.height()).sum());
     for (story, mut section) in reasons {
         if sections.is_empty() {
-            section.lines = told(x, &story, &source.lines, left);
+            section.lines = tell(x, &story, &source.lines, left);
         } else {
             // The others in words alone, as far as there is room.
             section.lines = titled(&story);

@@ -1,4 +1,4 @@
-//! A verdict as one line of JSON, as FORMATS fixes it: what programs read.
+//! A verdict as one line of JSON, for programs.
 
 use crate::memory::Racy;
 use crate::{Case, Finding, Ruling, Word};
@@ -9,8 +9,8 @@ use tribunal_formats::certificate::race_to_json;
 /// something else, not when one is added.
 pub const SCHEMA: u32 = 1;
 
-/// The verdict line of a finding, without its end. A violation is always part of it, a witness if that is wanted;
-/// `certificate` says how either is written. `hint` is added to the reason of an answer that came too late.
+/// The verdict line of a finding, without its line break. It always has the violation, and the witness if wanted; `certificate`
+/// writes either. `hint` is added to the reason of an answer that took too long.
 pub fn verdict_line(
     case: &Case<'_>,
     finding: &Finding<'_>,
@@ -65,7 +65,7 @@ pub fn verdict_line(
     )
 }
 
-/// The verdict line of a history that is malformed, without its end.
+/// The line of a malformed history, without its line break.
 pub fn error_line(file: &str, index: u64, error: &str) -> String {
     format!(
         r#"{{"schema":{SCHEMA},"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
@@ -74,7 +74,7 @@ pub fn error_line(file: &str, index: u64, error: &str) -> String {
     )
 }
 
-/// A race, null if there is none, or why that is not known.
+/// The race, null if there is none, or why that is unknown.
 fn race(ruling: &Ruling<'_>, racy: &Racy) -> Value {
     match (ruling, racy) {
         (Ruling::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),

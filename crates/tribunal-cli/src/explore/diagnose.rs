@@ -1,4 +1,4 @@
-//! What is said of a program that fails, beside that it does.
+//! More about a program that fails: under which models, and how to repair it.
 
 use super::{ExploreArguments, ExploreStyle, Found, Job, options, print};
 use crate::failure::Failure;
@@ -73,7 +73,7 @@ pub fn replayed(
     let program = Interpreter::new(Arc::new(code), job.model);
     let run = replay(program, execution, &options);
     let (guided, divergence, _) = run.map_err(|error| unexplored(job, error))?;
-    let mut page = Page::new(out.colour());
+    let mut page = Page::new(out.color());
     let verdict = match &guided.failure {
         Some(failure) => page.paint(BAD, &print::summary(failure)),
         None => page.paint(GOOD, "no failure"),

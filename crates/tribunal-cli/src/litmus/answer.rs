@@ -10,7 +10,7 @@ use tribunal_cat::limits::Stopped;
 use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
 use tribunal_report::SCHEMA;
 
-/// What came of a test under a model.
+/// The result of a test under a model.
 pub enum Answered {
     Run(Answer),
     /// The time ran out.

@@ -47,7 +47,7 @@ impl Report for Junit {
                     writeln!(
                         out,
                         "      <skipped message=\"{}\"/>",
-                        escaped(&format!("does not apply: {reason}"))
+                        attribute(&format!("does not apply: {reason}"))
                     )?;
                 }
             }
@@ -69,16 +69,16 @@ impl Report for Junit {
 }
 
 fn open(file: &str, name: &str, time: Duration, out: &mut Page) -> io::Result<()> {
-    let (class, name, seconds) = (escaped(file), escaped(name), time.as_secs_f64());
+    let (class, name, seconds) = (attribute(file), attribute(name), time.as_secs_f64());
     writeln!(out, "    <testcase classname=\"{class}\" name=\"{name}\" time=\"{seconds:.6}\">")
 }
 
 fn element(tag: &str, kind: &str, message: &str, lines: &[String], out: &mut Page) -> io::Result<()> {
-    let (message, text) = (escaped(message), escaped(&lines.join("\n")));
+    let (message, text) = (attribute(message), escaped(&lines.join("\n")));
     writeln!(out, "      <{tag} type=\"{kind}\" message=\"{message}\">{text}</{tag}>")
 }
 
-/// The text as it may stand between tags and in attributes. XML has no way to write most control characters.
+/// The text as it may stand between tags. XML has no way to write most control characters.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -87,13 +87,17 @@ fn escaped(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\t' => escaped.push_str("&#9;"),
+            '\n' => escaped.push('\n'),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push('\u{fffd}'),
             c => escaped.push(c),
         }
     }
     escaped
+}
+
+/// The text as it may stand in an attribute, where readers take a line break for a space.
+fn attribute(text: &str) -> String {
+    escaped(text).replace('\n', "&#10;")
 }
 
 /// The document: what was written of each file is held until its end, since a suite says first how many tests it has.
@@ -121,7 +125,7 @@ impl Suites {
         writeln!(
             out,
             "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.6}\">",
-            escaped(file),
+            attribute(file),
             count("<testcase "),
             count("<failure "),
             count("<error "),
@@ -140,10 +144,11 @@ impl Suites {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::{attribute, escaped};
 
     #[test]
     fn markup_and_controls_are_escaped() {
-        assert_eq!(escaped("a<b>&\"c\"\n\u{1b}[31m→"), "a&lt;b&gt;&amp;&quot;c&quot;&#10;\u{fffd}[31m→");
+        assert_eq!(escaped("a<b>&\"c\"\n\u{1b}[31m→"), "a&lt;b&gt;&amp;&quot;c&quot;\n\u{fffd}[31m→");
+        assert_eq!(attribute("two\nlines"), "two&#10;lines");
     }
 }

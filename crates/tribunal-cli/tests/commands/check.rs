@@ -223,7 +223,7 @@ fn json_lines_have_the_documented_keys() {
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let [sb, mp] = lines.as_slice() else { panic!("{}", ran.stdout) };
     assert!(ran.stdout.starts_with(
-        r#"{"file":"all.txt","index":0,"name":"SB","model":"ra","verdict":"consistent","engine":"minimal-coherence","events":4,"micros":"#
+        r#"{"schema":1,"file":"all.txt","index":0,"name":"SB","model":"ra","verdict":"consistent","engine":"minimal-coherence","events":4,"micros":"#
     ));
     assert!(sb["witness"]["mo"]["x"].is_array() && sb["violation"].is_null());
     assert_eq!((&mp["index"], &mp["verdict"]), (&1.into(), &"inconsistent".into()));

@@ -43,7 +43,7 @@ fn what_there_is_not_to_write_replaces_nothing() {
     let ran = place.run(&["shrink", "-o", "seen.txt", "seen.txt"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     let said = "seen (seen.txt:1): sc: consistent, nothing to shrink\n\
-                nothing to write: seen.txt is left as it is\n";
+                nothing to write: seen.txt is not changed\n";
     assert_eq!(ran.stderr, said);
     assert_eq!(place.read("seen.txt"), SEEN);
     assert_eq!(place.run(&["shrink", "-o", "new.txt", "seen.txt"]).status, 0);

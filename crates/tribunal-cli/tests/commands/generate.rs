@@ -118,11 +118,11 @@ fn bad_input_to_mutate_is_an_error() {
         ("--weaken 0.5 q.json", "error: q.json:1: a history of an object has neither fences nor orders\n"),
         (
             "--inconsistent sc q.json",
-            "error: q.json:1: sc: the model is of memories, and the history is of an object\n",
+            "error: q.json:1: sc: this is a model of memories, but the history is of an object\n",
         ),
         (
             "--inconsistent weak sb.txt",
-            "error: sb.txt:1: weak: the criterion is of objects, and the history is of a memory\n",
+            "error: sb.txt:1: weak: this is a criterion of objects, but the history is of a memory\n",
         ),
         ("missing.txt", "error: missing.txt: No such file or directory (os error 2)\n"),
     ] {

@@ -133,7 +133,7 @@ fn what_is_undecided_or_malformed_does_not_pass() {
     assert_eq!(counts, [(3, 1), (1, 1), (1, 0)], "{}", ran.stdout);
     let error = &suites.children[0].children[1].children[0];
     assert_eq!((error.tag.as_str(), error.attribute("type")), ("error", "malformed"));
-    assert!(error.attribute("message").starts_with("bad.txt:6:"), "{error:?}");
+    assert!(error.attribute("message").starts_with("bad.txt:5:"), "{error:?}");
     // Without --keep-going the file ends at the malformed history.
     let ran = place.run(&[&check[..], &["bad.txt", "seen.txt"]].concat());
     let suites = parse(&ran.stdout);

@@ -69,7 +69,7 @@ fn every_other_history_is_answered_in_order() {
         assert!(ran.stdout == answers, "{name}: {:.200}", ran.stdout);
         let errors = ran.stderr.lines().filter(|line| line.starts_with(&format!("error: {name}:")));
         assert_eq!(errors.count(), HISTORIES / 10, "{name}: {:.500}", ran.stderr);
-        assert_eq!(ran.stderr.lines().last(), Some("1000 malformed histories were passed over"));
+        assert_eq!(ran.stderr.lines().last(), Some("1000 malformed histories were skipped"));
         // One core says the same as all.
         for style in ["json", "brief", "human"] {
             let strip = |ran: Ran| {
@@ -95,7 +95,7 @@ fn every_other_history_is_answered_in_order() {
 fn a_verdict_line_says_the_error() {
     let place = Place::with("a.txt", [SEEN, "T0: W x one\n", SEEN].join("---\n"));
     let ran = check(&place, &["--style", "json"], "a.txt");
-    let error = r#"{"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
+    let error = r#"{"schema":1,"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
     assert_eq!((ran.stdout.lines().count(), ran.stdout.lines().nth(1)), (3, Some(error)));
     let ran = check(&place, &[], "a.txt");
     assert_eq!(ran.stdout.lines().nth(1), Some("error: a.txt:5:9: expected the value written, found `one`"));
@@ -120,7 +120,7 @@ fn the_other_commands_keep_going() {
         assert_eq!(ran.status, 2, "{command:?}: {ran:?}");
         let said = "error: a.txt:4:9: expected the value written, found `one`\n";
         assert!(ran.stderr.contains(said), "{command:?}: {}", ran.stderr);
-        assert!(ran.stderr.ends_with("1 malformed histories were passed over\n"), "{}", ran.stderr);
+        assert!(ran.stderr.ends_with("1 malformed histories were skipped\n"), "{}", ran.stderr);
         let marks = ["check\n", "missed (a.txt", "name: missed\n"];
         assert!(
             marks.iter().any(|mark| ran.stdout.matches(mark).count() == count),

@@ -13,8 +13,8 @@ stale (a.json:1)
   fails      hbvis, linearizable
   atomic     write; read is causal
 
-hbvis: inconsistent
-  of 4 calls and returns the first 3 are consistent with hbvis; then 1: read() → null returns at 3
+linearizable: inconsistent
+  of 4 calls and returns the first 3 are linearizable; then 1: read() → null returns at 3
 ";
     assert!(ran.stdout.starts_with(profile), "{}", ran.stdout);
     assert_eq!(ran.status, 1);
@@ -118,11 +118,11 @@ fn models_of_memories_do_not_apply_to_objects_nor_the_reverse() {
     place.write("mp.txt", MP);
     let ran = place.run(&["check", "--model", "tso,causal", "a.json", "mp.txt"]);
     let object = "\
-stale (a.json:1): tso: does not apply: the model is of memories, and the history is of an object
+stale (a.json:1): tso: does not apply: this is a model of memories, but the history is of an object
 stale (a.json:1): causal: consistent
 ";
     assert!(ran.stdout.starts_with(object), "{}", ran.stdout);
-    let memory = "MP (mp.txt:1): causal: does not apply: the criterion is of objects, and the history is of a memory\n";
+    let memory = "MP (mp.txt:1): causal: does not apply: this is a criterion of objects, but the history is of a memory\n";
     assert!(ran.stdout.ends_with(memory), "{}", ran.stdout);
     assert_eq!(ran.status, 1);
     let nothing = place.run(&["check", "--model", "tso", "a.json"]);
@@ -331,7 +331,7 @@ fn objects_are_converted_and_have_no_kernel() {
     assert_eq!(kernel.status, 2);
     assert_eq!(
         kernel.stderr,
-        "error: a.json:1: the sc-kernel is of memories, and the history is of an object\n"
+        "error: a.json:1: the sc-kernel is defined for memories, but the history is of an object\n"
     );
 }
 

@@ -14,13 +14,13 @@ const EMPTY: [(&str, &str); 5] = [
 fn an_empty_history_is_warned_of() {
     for (name, text) in EMPTY {
         let place = Place::with(name, text);
-        let warning = format!("warning: {name}:1: the history is empty, and satisfies anything\n");
+        let warning = format!("warning: {name}:1: the history is empty: every model allows it\n");
         for command in [&["check", name][..], &["check", "--style", "brief", name], &["explain", name]] {
             let ran = place.run(command);
             assert_eq!((ran.status, ran.stderr.as_str()), (0, warning.as_str()), "{command:?}");
         }
         let json = place.run(&["check", "--style", "json", name]).stdout;
-        let key = r#","warning":"the history is empty, and satisfies anything"}"#;
+        let key = r#","warning":"the history is empty: every model allows it"}"#;
         assert!(json.lines().count() > 1 && json.lines().all(|line| line.ends_with(key)), "{json}");
     }
     // No history at all is an error.
@@ -36,7 +36,7 @@ fn without_labels_nothing_is_compared() {
     let ran = place.run(&["check", "--expect", "mp.txt"]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert_eq!(ran.stdout, "1 histories, 0 verdicts compared, 0 mismatched, 0 unsupported\n");
-    assert_eq!(ran.stderr, "error: nothing was compared: no history has a label of what was asked\n");
+    assert_eq!(ran.stderr, "error: nothing to compare: no history has a label for a model asked for\n");
     let labelled = r#"{"threads":[{"events":[{"op":"write","loc":"x","value":1}]}],"verdicts":{"sc":true}}"#;
     place.write("labelled.json", labelled);
     assert_eq!(place.run(&["check", "--expect", "labelled.json"]).status, 0);
@@ -136,6 +136,6 @@ fn unknown_methods_are_named_and_a_specification_is_asked_for() {
         {"process":0,"f":"deqeue","args":[],"ret":1,"call":2,"return":3}]}"#;
     let ran = Place::with("u.json", json).run(&["check", "u.json"]);
     let error = "error: u.json:3: malformed history: queue has no method `deqeue`; it has enqueue, dequeue; \
-                 did you mean `dequeue`?; the history calls enqueue, deqeue: --spec says what else it is of\n";
+                 did you mean `dequeue`?; the history calls enqueue, deqeue: name its specification with --spec\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, error));
 }

@@ -79,7 +79,7 @@ fn undecided_and_bad_usage() {
     assert_eq!(unfit.status, 2);
     assert_eq!(
         unfit.stderr,
-        "error: a.json:1: ra: the model is of memories, and the history is of an object\n"
+        "error: a.json:1: ra: this is a model of memories, but the history is of an object\n"
     );
     assert_eq!(place.run(&["shrink", "missing.txt"]).status, 2);
     assert_eq!(place.run(&["shrink", "--model", "c11", "mp.txt"]).status, 2);

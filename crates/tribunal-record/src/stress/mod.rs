@@ -24,9 +24,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tribunal::object::{self, Criterion, Misfit, Specification};
 
-/// Once a criterion is broken, a smaller example is looked for in so many further runs.
+/// Once a criterion is broken, this many further runs look for a smaller example.
 const FURTHER_RUNS: usize = 2000;
-/// Of so many runs that break a criterion the smallest is shown.
+/// The smallest of this many runs that break a criterion is shown.
 const EXAMPLES: usize = 16;
 
 /// How an object is tested: random programs, each run a number of times on new objects.

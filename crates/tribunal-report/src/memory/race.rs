@@ -1,4 +1,4 @@
-//! Data races, found beside a verdict and told in words.
+//! Data races beside a verdict, in words.
 
 use super::brief;
 use crate::{Line, Verification};
@@ -21,8 +21,8 @@ pub enum Racy {
 }
 
 impl Racy {
-    /// Whether a history on which there is a verdict is racy. Nothing is said where nothing can race, nor of histories that have no
-    /// hb: because po ∪ rf is cyclic, or because nobody knows what is read.
+    /// Whether a history with a verdict is racy. None if nothing can race, or if there is no hb: po ∪ rf is cyclic, or the sources
+    /// of reads are unknown.
     pub fn of(x: &Execution, model: Model, verdict: &Verdict, limits: &Limits<'_>) -> Option<Self> {
         if !model.has_races() || !x.features().non_atomic || matches!(verdict, Verdict::Unsupported(_)) {
             return None;
@@ -53,7 +53,7 @@ impl Racy {
         }
     }
 
-    /// Checks what is said of a history from the definitions; nothing if nothing is.
+    /// Checks this from the definitions; none if there is nothing to check.
     pub fn verify(
         &self,
         x: &Execution,

@@ -10,7 +10,7 @@ use tribunal::transactions::{History, Level, TxnId, Verdict};
 use tribunal_formats::History as Read;
 
 /// A story of transactions with what the level is, its title and its listing.
-pub(super) fn told(
+pub(super) fn tell(
     history: &History,
     level: Level,
     story: &words::Story,
