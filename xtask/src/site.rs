@@ -98,7 +98,16 @@ fn mdbook() -> Result<PathBuf, String> {
     let program = folder.join("bin").join(format!("mdbook{}", std::env::consts::EXE_SUFFIX));
     if !program.exists() {
         run(cargo()
-            .args(["install", "--locked", "--no-default-features", "--features", "search", MDBOOK])
+            .args([
+                "install",
+                // It is fast enough without optimization, and built in a third of the time.
+                "--debug",
+                "--locked",
+                "--no-default-features",
+                "--features",
+                "search",
+                MDBOOK,
+            ])
             .arg("--root")
             .arg(&folder))?;
     }
