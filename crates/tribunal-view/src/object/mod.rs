@@ -2,7 +2,7 @@
 
 mod keys;
 mod natural;
-mod neighbours;
+mod neighbors;
 mod partial;
 mod points;
 mod states;
@@ -43,7 +43,8 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
     let found = partial::of(findings, limits);
     let keys = typed.map_or_else(Keys::none, |typed| Keys::of(typed, findings, found.as_deref()));
     let shown_keys = keys.shown(&timeline);
-    let partial = found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
+    let partial =
+        found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
     let operation = |(place, op)| Operation {
         key: shown_keys.place(keys.of_op(op)),
         ..operation(object, &timeline, place, op)
@@ -67,7 +68,7 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
             .collect(),
         operations: timeline.all().map(operation).collect(),
         keys: shown_keys.keys,
-        hb: if has_times(history) { Vec::new() } else { neighbours::of(history, &timeline) },
+        hb: if has_times(history) { Vec::new() } else { neighbors::of(history, &timeline) },
         overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
         rulings: rulings.collect(),
     }
@@ -132,12 +133,7 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
     }
 }
 
-fn ruling(
-    finding: &Finding<'_>,
-    why: Option<Why>,
-    keys: &Keys,
-    timeline: &Timeline,
-) -> Said<ObjectRuling> {
+fn ruling(finding: &Finding<'_>, why: Option<Why>, keys: &Keys, timeline: &Timeline) -> Said<ObjectRuling> {
     if let Some(Why { lines, failing, part }) = why {
         let drawn = ObjectRuling {
             part: part.into_iter().filter_map(|op| timeline.of(op)).collect(),
@@ -212,6 +208,6 @@ fn overview(history: &History, timeline: &Timeline, parts: &[Vec<OpId>]) -> Over
 fn events(history: &History) -> Vec<object::Event> {
     match history.intervals() {
         Some(intervals) => intervals.events.to_vec(),
-        None => neighbours::layers(history),
+        None => neighbors::layers(history),
     }
 }

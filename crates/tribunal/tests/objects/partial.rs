@@ -56,7 +56,11 @@ fn brute_force(history: &History, spec: &dyn Specification, all: &[OpId]) -> Vec
 }
 
 /// Whether all that is found is what it says it is.
-fn sound(history: &History, spec: &dyn Specification, found: &PartialLinearizations) -> Result<(), TestCaseError> {
+fn sound(
+    history: &History,
+    spec: &dyn Specification,
+    found: &PartialLinearizations,
+) -> Result<(), TestCaseError> {
     let longest = found.upto(found.longest());
     prop_assert!(is_partial(history, spec, &found.ops, &longest), "{longest:?}\n{}", shown(history));
     for (op, last) in found.each() {
@@ -149,9 +153,12 @@ fn what_comes_after_a_wrong_return_is_not_reached() {
 fn each_key_has_its_own() {
     let mut b = History::builder();
     let p = b.process("0");
-    for (time, method, key, value) in [(0, "write", 7, 1), (1, "write", 8, 1), (2, "read", 7, 2), (3, "read", 8, 1)] {
+    for (time, method, key, value) in
+        [(0, "write", 7, 1), (1, "write", 8, 1), (2, "read", 7, 2), (3, "read", 8, 1)]
+    {
         let read = method == "read";
-        let args: Vec<Value> = [Some(key), (!read).then_some(value)].into_iter().flatten().map(Value::from).collect();
+        let args: Vec<Value> =
+            [Some(key), (!read).then_some(value)].into_iter().flatten().map(Value::from).collect();
         let op = b.call(p, method, &args, 10 * time);
         b.ret(op, if read { Value::from(value) } else { Value::Null }, 10 * time + 5);
     }
