@@ -8,10 +8,12 @@ const BAR = 36; // height of an operation
 const ROWS = [50, 66]; // from process to process, at least and at most
 const ABOVE = 12; // from a row's top to its bars
 const GAP = 7; // between phases
-const NARROW = 16; // the least width of a phase
+const SLIM = 16; // the least width of a phase
 const WIDE = 150; // no label asks for more
 const CROWD = 24; // operations of a larger part are not marked beside a partial linearization
 const OBJECT_EDGES = ["points", "hb"];
+
+const methodOf = (call) => call.split("(")[0];
 
 class ObjectDrawing {
   constructor(doc) {
@@ -21,22 +23,15 @@ class ObjectDrawing {
     this.kinds = OBJECT_EDGES;
     this.operations = doc.operations;
     this.labels = doc.operations.map((operation) => plain(operation.label));
-    const parts = doc.operations.map(({ result }, place) => {
+    this.parts = doc.operations.map(({ result }, place) => {
       const end = result === null ? " → ?" : ` → ${plain(result)}`;
       const label = this.labels[place];
       return label.endsWith(end) ? [label.slice(0, -end.length), end.slice(1)] : [label, ""];
     });
     // Of a method that never returns anything, that is said only where there is room.
-    const method = (call) => call.split("(")[0];
-    const telling = new Set(parts.filter(([, result]) => !/^→ (null|\?)$/.test(result)).map(([call]) => method(call)));
-    const silent = parts.map(([call, result]) => result === "→ null" && !telling.has(method(call)));
-    this.short = parts.map(([call], place) => (silent[place] ? call : null));
-    this.lines = parts.map(([call, result], place) => {
-      const name = method(call);
-      return silent[place] && call !== `${name}()` ? [name, call.slice(name.length)] : [call.replace(/\(\)$/, ""), silent[place] ? "" : result];
-    });
+    const telling = this.parts.filter(([, result]) => !/^→ (null|\?)$/.test(result));
+    this.telling = new Set(telling.map(([call]) => methodOf(call)));
     this.whole = this.labels.map((label) => Math.min(widthOf(label) + 16, 2 * WIDE));
-    this.needs = this.lines.map((lines) => Math.min(Math.max(...lines.map(smallWidth)) + 14, WIDE));
     this.layOut(this.keyAtFirst());
   }
 
@@ -51,9 +46,26 @@ class ObjectDrawing {
     return this.operations.length <= 60 ? null : 0;
   }
 
+  /** Labels where there is little room: in one line, if they need no other, and in two. The key that is shown is left out. */
+  shorten() {
+    const key = this.key === null ? null : plain(this.doc.keys[this.key].name);
+    const bare = (call) => (key === null ? call : call.replace(`(${key}, `, "(").replace(`(${key})`, "()"));
+    this.short = [];
+    this.lines = this.parts.map(([whole, result], place) => {
+      const call = bare(whole);
+      const name = methodOf(call);
+      const silent = result === "→ null" && !this.telling.has(name);
+      this.short[place] = silent ? call : null;
+      if (silent && call !== `${name}()`) return [name, call.slice(name.length)];
+      return [call.replace(/\(\)$/, ""), silent ? "" : result];
+    });
+    this.needs = this.lines.map((lines) => Math.min(Math.max(...lines.map(smallWidth)) + 14, WIDE));
+  }
+
   /** Places the operations of a key, or all. */
   layOut(key) {
     this.key = key;
+    this.shorten();
     const places = [...this.operations.keys()].filter((place) => key === null || this.operations[place].key === key);
     this.places = places;
     const processes = [...new Set(places.map((place) => this.operations[place].process))].sort((a, b) => a - b);
@@ -105,7 +117,7 @@ class ObjectDrawing {
     returning.forEach((places, phase) => {
       this.begins.push(x);
       const asked = places.map((place) => this.begins[this.called.get(place)] + needs[place]);
-      this.ends.push(Math.max(x + NARROW, ...asked));
+      this.ends.push(Math.max(x + SLIM, ...asked));
       x = this.ends[phase] + GAP;
     });
     // What never returned is open beyond the last return.
@@ -146,7 +158,7 @@ class ObjectDrawing {
     if (returned === undefined) {
       // As far as the process calls nothing else.
       const next = this.rows[row][this.rows[row].indexOf(place) + 1];
-      if (next !== undefined) end = Math.max(this.begins[this.called.get(next)] - GAP, x + NARROW / 2);
+      if (next !== undefined) end = Math.max(this.begins[this.called.get(next)] - GAP, x + SLIM / 2);
     }
     return { x, y: row * this.step + ABOVE, width: end - x, height: BAR };
   }
@@ -416,7 +428,7 @@ class ObjectDrawing {
     // As far apart as there is room for, up to what a number takes.
     for (const apart of [19, 12, 7, 3, 0.5, 0]) {
       const step = apart / zoom;
-      const edge = Math.min(9 / zoom, NARROW / 3);
+      const edge = Math.min(9 / zoom, SLIM / 3);
       const early = [];
       begin.forEach((phase, at) => early.push(Math.max(this.begins[phase] + edge, at > 0 ? early[at - 1] + step : 0)));
       const late = new Array(steps.length);

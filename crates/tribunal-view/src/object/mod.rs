@@ -2,7 +2,7 @@
 
 mod keys;
 mod natural;
-mod neighbours;
+mod neighbors;
 mod partial;
 mod points;
 mod states;
@@ -68,7 +68,7 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
             .collect(),
         operations: timeline.all().map(operation).collect(),
         keys: shown_keys.keys,
-        hb: if has_times(history) { Vec::new() } else { neighbours::of(history, &timeline) },
+        hb: if has_times(history) { Vec::new() } else { neighbors::of(history, &timeline) },
         overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
         rulings: rulings.collect(),
     }
@@ -208,6 +208,6 @@ fn overview(history: &History, timeline: &Timeline, parts: &[Vec<OpId>]) -> Over
 fn events(history: &History) -> Vec<object::Event> {
     match history.intervals() {
         Some(intervals) => intervals.events.to_vec(),
-        None => neighbours::layers(history),
+        None => neighbors::layers(history),
     }
 }

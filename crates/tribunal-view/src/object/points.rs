@@ -1,12 +1,12 @@
 //! Where on the timeline operations take effect.
 
 /// Points for operations in the order of lin, given where each is called and returns on a grid that ends at `end`: a place on
-/// the grid in hundredths. They increase, as long as no more than 99 are between two neighbours of the grid, and lie within
+/// the grid in hundredths. They increase, as long as no more than 99 are between two neighbors of the grid, and lie within
 /// the intervals if lin contains the order of those.
 ///
 /// An operation may take effect after the last call of those up to it, s, and before the first return of those from it on,
 /// l. Neither ever decreases along lin, so the middle between them does not either; and s < l, since otherwise a later
-/// operation would have returned before an earlier one was called. Those between the same neighbours of the grid are
+/// operation would have returned before an earlier one was called. Those between the same neighbors of the grid are
 /// spread out there.
 pub fn points(intervals: &[(u32, Option<u32>)], end: u32) -> Vec<u32> {
     let mut latest: Vec<u32> = intervals.iter().map(|&(_, ret)| ret.unwrap_or(end)).collect();

@@ -1,10 +1,10 @@
-//! An explicit order of operations: its neighbours, and a timeline that goes along with it.
+//! An explicit order of operations: its neighbors, and a timeline that goes along with it.
 
 use super::timeline::Timeline;
 use crate::document::Edge;
 use tribunal::object::{Event, History, OpId};
 
-/// So many neighbours of one operation are told from what is further away; of more, all are drawn.
+/// So many neighbors of one operation are told from what is further away; of more, all are drawn.
 const TOLD: usize = 64;
 /// At most so many pairs are drawn.
 const DRAWN: usize = 8000;
@@ -25,8 +25,8 @@ pub fn of(history: &History, timeline: &Timeline) -> Vec<Edge> {
             before.checked_sub(1).map(|at| row[at])
         }));
         let between = |a: OpId| last.len() <= TOLD && last.iter().any(|&b| history.before(a, b));
-        let neighbours = last.iter().filter(|&&a| history.process(a) != history.process(op) && !between(a));
-        edges.extend(neighbours.filter_map(|&a| Some([timeline.of(a)?, place])));
+        let neighbors = last.iter().filter(|&&a| history.process(a) != history.process(op) && !between(a));
+        edges.extend(neighbors.filter_map(|&a| Some([timeline.of(a)?, place])));
         if edges.len() > DRAWN {
             edges.truncate(DRAWN);
             break;
