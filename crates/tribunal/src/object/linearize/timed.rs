@@ -9,7 +9,7 @@ use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 
-/// Whether some operations are linearizable, as far as they have come after `cut` events: just-in-time search with memoised
+/// Whether some operations are linearizable, as far as they have come after `cut` events: just-in-time search with memoized
 /// configurations.
 ///
 /// Invariant: every configuration visited can be reached by a linearization of the events before its own next
@@ -36,37 +36,43 @@ pub(super) fn search(
 const LOOK_AHEAD: usize = 8;
 
 /// And so many that return something, however far away: updates that return nothing can have any order until a read tells.
-const TELLING: usize = 1;
+const RETURNING: usize = 1;
 
 /// An operation's place among those searched, in the order of calls.
-type Local = u32;
+pub(super) type Local = u32;
 
 /// The operations searched, with their calls and returns in order.
-struct Timed {
-    ops: Vec<OpId>,
+pub(super) struct Timed {
+    pub(super) ops: Vec<OpId>,
     /// By operation: the return's rank, the bit that says that it has taken effect while it is open, which operation it is
     /// like, and which invocation.
-    ret: Vec<u32>,
-    slot: Vec<u32>,
-    class: Vec<OpId>,
-    invocation: Vec<OpId>,
-    idle: Vec<bool>,
+    pub(super) ret: Vec<u32>,
+    pub(super) slot: Vec<u32>,
+    pub(super) class: Vec<OpId>,
+    pub(super) invocation: Vec<OpId>,
+    pub(super) idle: Vec<bool>,
     /// The sum of the ranks of call and return: of two operations that took effect at any moment between the two, the one
     /// with the lesser sum was more likely first.
-    middle: Vec<u64>,
+    pub(super) middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
-    events: Vec<u32>,
+    pub(super) events: Vec<u32>,
     /// Where operations are called that return something, and which these are.
-    telling: Vec<(u32, Local)>,
+    returning: Vec<(u32, Local)>,
     /// How many operations are open at most.
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl Timed {
     /// What an operation takes in the columns, while they are made and in the search's own.
-    const BYTES: usize = 96;
+    pub(super) const BYTES: usize = 96;
 
-    fn new(history: &History, intervals: Intervals<'_>, alike: &Alike, ops: &[OpId], cut: u32) -> Self {
+    pub(super) fn new(
+        history: &History,
+        intervals: Intervals<'_>,
+        alike: &Alike,
+        ops: &[OpId],
+        cut: u32,
+    ) -> Self {
         let mut ops: Vec<OpId> = ops.iter().copied().filter(|op| intervals.call[op.index()] < cut).collect();
         ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
         let within = |ret: u32| if ret < cut { ret } else { NEVER };
@@ -96,12 +102,12 @@ impl Timed {
             }
         }
         let returns = |local: u32| history.result(ops[local as usize]).is_some_and(|ret| *ret != Value::Null);
-        let telling = (0..).zip(&events).map(|(at, &event)| (at, event >> 1, event & 1 == 0));
-        let telling =
-            telling.filter(|&(_, local, called)| called && ret[local as usize] != NEVER && returns(local));
-        let telling = telling.map(|(at, local, _)| (at, local)).collect();
+        let returning = (0..).zip(&events).map(|(at, &event)| (at, event >> 1, event & 1 == 0));
+        let returning =
+            returning.filter(|&(_, local, called)| called && ret[local as usize] != NEVER && returns(local));
+        let returning = returning.map(|(at, local, _)| (at, local)).collect();
         Timed {
-            telling,
+            returning,
             class: ops.iter().map(|&op| alike.stands_for(op)).collect(),
             invocation: ops.iter().map(|&op| alike.invocation(history, op)).collect(),
             idle: ops.iter().map(|&op| alike.is_idle(op)).collect(),
@@ -121,11 +127,11 @@ impl Timed {
         }
     }
 
-    fn is_pending(&self, local: Local) -> bool {
+    pub(super) fn is_pending(&self, local: Local) -> bool {
         self.ret[local as usize] == NEVER
     }
 
-    /// Whether two operations are interchangeable, but for their returns' times.
+    /// Whether two operations are interchangeable, except for their returns' times.
     fn alike(&self, a: Local, b: Local) -> bool {
         match (self.is_pending(a), self.is_pending(b)) {
             (true, true) => self.invocation[a as usize] == self.invocation[b as usize],
@@ -136,7 +142,7 @@ impl Timed {
 }
 
 /// A set of slots.
-trait Slots: Clone + Eq + Hash {
+pub(super) trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
     /// What such a set takes beside itself.
     fn bytes(width: usize) -> usize;
@@ -191,12 +197,12 @@ impl Slots for Box<[u64]> {
 
 /// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Configuration<B> {
+pub(super) struct Configuration<B> {
     /// How many events have passed.
-    passed: u32,
-    state: StateId,
+    pub(super) passed: u32,
+    pub(super) state: StateId,
     /// Which of the open operations have taken effect.
-    effective: B,
+    pub(super) effective: B,
 }
 
 /// A configuration with choices left.
@@ -357,10 +363,11 @@ impl<'a, B: Slots> Search<'a, B> {
         let timed = self.timed;
         let to_come = &timed.events[self.now.passed as usize..];
         let soon = to_come.iter().filter(|&event| event & 1 == 0).take(LOOK_AHEAD).map(|event| event >> 1);
-        let later = timed.telling.partition_point(|&(call, _)| call < self.now.passed);
-        let telling = timed.telling[later..].iter().take(TELLING).map(|&(_, local)| local);
+        let later = timed.returning.partition_point(|&(call, _)| call < self.now.passed);
+        let returning = timed.returning[later..].iter().take(RETURNING).map(|&(_, local)| local);
         let open = self.open.iter().copied().filter(|&local| !self.has_effect(local));
-        let mut returning = open.clone().chain(soon).chain(telling).filter(|&local| !timed.is_pending(local));
+        let mut returning =
+            open.clone().chain(soon).chain(returning).filter(|&local| !timed.is_pending(local));
         returning.any(|local| {
             // What can take effect before it: what is open, and what is called before it returns.
             let called = to_come.iter().take_while(|&&event| event != (local << 1 | 1));
