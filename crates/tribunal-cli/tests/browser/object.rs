@@ -93,9 +93,7 @@ fn a_long_timeline_is_zoomed_and_moved() {
 
 /// A queue whose third operation returns what was never there, with others at the same time and after it.
 fn wrong_queue() -> Value {
-    let operation = |(process, f, args, ret, call, end): (&str, &str, Value, Value, u64, u64)| {
-        json!({"process": process, "f": f, "args": args, "ret": ret, "call": call, "return": end})
-    };
+    let operation = |(process, f, args, ret, call, end): (&str, &str, Value, Value, u64, u64)| json!({"process": process, "f": f, "args": args, "ret": ret, "call": call, "return": end});
     let mut operations: Vec<Value> = [
         ("p10", "enqueue", json!([1]), json!(null), 0, 20),
         ("p9", "enqueue", json!([2]), json!(null), 10, 30),
@@ -105,7 +103,8 @@ fn wrong_queue() -> Value {
     ]
     .map(operation)
     .into();
-    let more = |at: u64| operation(("p2", "enqueue", json!([100 + at]), json!(null), 100 + 10 * at, 105 + 10 * at));
+    let more =
+        |at: u64| operation(("p2", "enqueue", json!([100 + at]), json!(null), 100 + 10 * at, 105 + 10 * at));
     operations.extend((0..20).map(more));
     json!({"kind": "object", "name": "wrong", "spec": "queue", "operations": operations})
 }
@@ -159,9 +158,10 @@ fn the_violation_and_the_strip_lead_to_the_operation_that_cannot_be_placed() {
     for _ in 0..8 {
         shown.browser.press("+");
     }
-    shown.browser.run("document.querySelector('#stage').dispatchEvent(new WheelEvent('wheel', arguments[0]))", &[
-        json!({"deltaY": 4000, "shiftKey": true, "cancelable": true}),
-    ]);
+    shown.browser.run(
+        "document.querySelector('#stage').dispatchEvent(new WheelEvent('wheel', arguments[0]))",
+        &[json!({"deltaY": 4000, "shiftKey": true, "cancelable": true})],
+    );
     shown.browser.wait("document.querySelector('#drawing .unplaced') === null");
     shown.browser.click("#violation");
     shown.wait_for("#drawing .operation.unplaced.cursor");
@@ -182,8 +182,11 @@ fn the_keys_of_a_store_are_shown_one_at_a_time() {
         json!({"process": at % 2, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5})
     };
     let operations: Vec<Value> = (0..9).map(operation).collect();
-    let history = json!({"kind": "object", "name": "store", "spec": "keyed register", "operations": operations});
-    let Some(shown) = Shown::of("store.json", history.to_string(), &["--model", "linearizable"]) else { return };
+    let history =
+        json!({"kind": "object", "name": "store", "spec": "keyed register", "operations": operations});
+    let Some(shown) = Shown::of("store.json", history.to_string(), &["--model", "linearizable"]) else {
+        return;
+    };
     let listed = "[...document.querySelectorAll('#store .chip')].map(chip => chip.textContent)";
     shown.wait_for("#store .chip");
     assert_eq!(shown.browser.eval(listed), json!(["all keys", "key 1no", "key 0yes", "key 2yes"]));
@@ -214,12 +217,15 @@ fn forty_operations_fit_a_screen_and_a_tap_looks_at_one() {
     };
     let operations: Vec<Value> = (0..40).map(operation).collect();
     let history = json!({"kind": "object", "name": "forty", "spec": "queue", "operations": operations});
-    let Some(shown) = Shown::of("forty.json", history.to_string(), &["--model", "linearizable"]) else { return };
+    let Some(shown) = Shown::of("forty.json", history.to_string(), &["--model", "linearizable"]) else {
+        return;
+    };
     shown.browser.resize(1280, 800);
     shown.open("");
     shown.wait_text("#question", "linearizable: consistent");
     assert_eq!(shown.places("#drawing .operation").len(), 40);
-    let elided = "[...document.querySelectorAll('#drawing .label')].filter(l => l.textContent.includes('…')).length";
+    let elided =
+        "[...document.querySelectorAll('#drawing .label')].filter(l => l.textContent.includes('…')).length";
     assert_eq!(shown.browser.eval(elided), json!(0));
     let beyond = "[...document.querySelectorAll('#drawing .box')].some(box =>
         box.getBoundingClientRect().right > document.querySelector('#stage').getBoundingClientRect().right)";
