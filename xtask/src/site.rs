@@ -35,7 +35,7 @@ pub fn build(checker: bool) -> Result<PathBuf, String> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(problem(&site, error)),
         _ => {}
     }
-    for folder in ["docs", "examples"] {
+    for folder in ["docs", "examples", "crates/tribunal-c/include", "crates/tribunal-explore/programs"] {
         copy(&root().join(folder), &source.join(folder))?;
     }
     for file in COPIED {
