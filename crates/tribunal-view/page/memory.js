@@ -101,7 +101,7 @@ class MemoryDrawing {
     }
   }
 
-  /** The places that a folded drawing has: all that the explanation speaks of, or else the cycle and the step. */
+  /** The places that a folded drawing has: all that the explanation mentions, or else the cycle and the step. */
   spokenOf(marks) {
     const said = ruling();
     const places = new Set(marks.wrong);
@@ -123,9 +123,10 @@ class MemoryDrawing {
     if (layout !== this.layout) this.place(layout === "all" ? null : kept);
     this.layout = layout;
     const onCycle = new Set([...marks.wrong, ...marks.arrows.flatMap(({ from, to }) => [from, to])]);
-    const shown = state.edges.has("init")
-      ? this.initial
-      : this.initial.filter((place) => onCycle.has(place) || marks.step?.has(place));
+    const isRead = (place) => !this.folded || (this.readers.get(place) ?? []).some((reader) => kept.has(reader));
+    const shown = this.initial.filter(
+      (place) => onCycle.has(place) || marks.step?.has(place) || (state.edges.has("init") && isRead(place)),
+    );
     this.drawnInitial = new Map();
     const widths = shown.map((place) => Math.min(widthOf(this.labels[place]), 160) + 26);
     let [at, y] = [0, 16];

@@ -403,7 +403,7 @@ fn a_large_history_is_folded_to_its_violation() {
         .browser
         .eval("tribunal.state.drawing.drawnThreads.every((t, at, all) => at === 0 || all[at - 1] < t)");
     assert_eq!(order, true);
-    assert!(shown.text("#window").starts_with("Drawn: the "), "{}", shown.text("#window"));
+    assert!(shown.text("#window").starts_with("Only the "), "{}", shown.text("#window"));
     shown.browser.press("0");
     shown.browser.wait("!tribunal.state.drawing.folded && location.hash.includes('part=all')");
     shown.browser.press("v");
