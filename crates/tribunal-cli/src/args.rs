@@ -16,31 +16,32 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tribunal::object::Criterion;
 use tribunal::verify::object::MOST_MEMORY;
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, NilReads, Reader};
+use tribunal_formats::{Format, NilReads, ReadOptions, Reader};
 use tribunal_host::{most_memory, named, reading};
 use tribunal_litmus::history::Target;
 use tribunal_report::{EngineChoice, Judged, Question, Questions};
 
-const ABOUT: &str = "Decides whether executions are consistent with what was promised, and proves it";
+const ABOUT: &str = "Checks whether concurrent executions are consistent with a model, and proves it";
 
 const LONG_ABOUT: &str = "\
-Tribunal hears what an execution of a concurrent system did and returns a verdict. Of a memory: is there an order of the \
-writes that explains what was read under the memory model that its maker promised? Of an object, such as a queue: is there an order \
-of the operations that explains what they returned? If yes it shows the order; if no it shows why there is none.
+Tribunal reads what an execution of a concurrent system did and decides whether a consistency model allows it. For a \
+memory: is there an order of the writes that explains every read? For an object, such as a queue: is there an order \
+of the operations that explains what they returned? For transactions: is there a commit order that the isolation \
+level allows? If yes, it shows the order. If not, it shows why there is none.
 
-A history is what each thread read and wrote. In the text form, message passing is
+A memory history lists what each thread read and wrote. Message passing, in the text format:
 
   T0: W x 1; W y 1
   T1: R y 1; R x 0
 
-Or it is what processes called and what that returned, and when. In native JSON, a read that misses a write is
+An object history lists what each process called, what that returned, and when. A stale read, in native JSON:
 
   {\"kind\":\"object\",\"spec\":\"register\",\"operations\":[
     {\"process\":0,\"f\":\"write\",\"args\":[1],\"ret\":null,\"call\":0,\"return\":1},
@@ -48,28 +49,29 @@ Or it is what processes called and what that returned, and when. In native JSON,
 
 const AFTER_HELP: &str = "\
 Examples:
-  tribunal check mp.txt                          which models allow this history?
-  tribunal check --model ra mp.txt               is it release-acquire, and if not, why not?
-  tribunal check --model linearizable jepsen.edn is this history of an object linearizable?
-  simulator | tribunal check -m tso -o brief -   one word for each trace of a stream
-  tribunal convert --to axe mp.txt               the same history as an Axe trace
-  tribunal explore sb.prog                       what may this program do?
-  tribunal models                                what the models say
+  tribunal check mp.txt                       which models allow this history?
+  tribunal check --model ra mp.txt            does ra allow it?
+  tribunal check --model linearizable h.edn   is this object linearizable?
+  sim | tribunal check -m tso --style brief - one word for each trace of a pipe
+  tribunal explain mp.txt                     why is it inconsistent?
+  tribunal view mp.txt -o mp.html             the same as a page
+  tribunal explore sb.prog                    what can this program do?
+  tribunal models                             what do the models say?
 
-Formats: native JSON and JSON Lines (json); of memories also Axe traces (axe) and the text form (text); of objects also \
-EDN as Jepsen and Knossos write it (edn) and Jepsen's text logs (jepsen-log); of transactions also EDN and JSON as Jepsen writes them \
-for Elle (edn, json; elle if they are registers), Plume's text (plume), dbcop's files (dbcop), Cobra's logs (cobra) and AWDIT's tests \
-(awdit). A folder of Cobra's logs, or of a run in Jepsen's store, is one history. The format is recognised by \
-extension and content; gzip and zstd are read as they are; `-` is standard input.
+Formats: native JSON and JSON Lines (json). For memories also Axe traces (axe) and the text format (text). For \
+objects also EDN as Jepsen and Knossos write it (edn) and Jepsen's text logs (jepsen-log). For transactions also \
+Jepsen's EDN and JSON for Elle (edn, json; elle for registers), Plume's text (plume), dbcop's files (dbcop), Cobra's \
+logs (cobra) and AWDIT's tests (awdit). A directory of Cobra's logs, or of a run in Jepsen's store, is one history. \
+The format is recognized by extension and content. Files may be compressed with gzip or zstd; `-` is standard input.
 
 Exit status:
-  0    all consistent (or: the work is done)
-  1    some inconsistent, mismatched or refused
+  0    everything is consistent, or the work is done
+  1    something is inconsistent, mismatched or refused
   2    bad usage or malformed input
-  3    some undecided, and none inconsistent
+  3    something is undecided, and nothing is inconsistent
   129  ended by SIGHUP
   130  stopped by Ctrl-C
-  141  the reader of the output left before the work was done, and nothing inconsistent was found
+  141  the reader of the output left early, and nothing was inconsistent so far
   143  ended by SIGTERM";
 
 /// The whole command line.
@@ -85,47 +87,47 @@ pub struct Arguments {
 pub enum Command {
     /// Check histories against models
     Check(CheckArguments),
-    /// List data races: non-atomic accesses that nothing orders
+    /// List data races: non-atomic accesses that happens-before does not order
     Races(RacesArguments),
-    /// Check the certificates that `check --output json` or `races --output json` printed, from the definitions alone
+    /// Check the certificates of `check --style json` and `races --style json`, from the definitions alone
     Verify(VerifyArguments),
     /// Rewrite histories in another format
     Convert(ConvertArguments),
-    /// Say why a history is inconsistent, step by step, at most a screen
+    /// Explain step by step why histories are inconsistent, on one screen each
     Explain(ExplainArguments),
-    /// Reduce inconsistent histories to a part that is as small as can be and still inconsistent
+    /// Reduce inconsistent histories to a smallest part that is still inconsistent
     Shrink(ShrinkArguments),
-    /// Find the smallest history that one model allows and another forbids, or table how all models relate
+    /// Find the smallest history that one model allows and another forbids, or compare all models
     Separate(SeparateArguments),
-    /// Draw a history and what the models say of it: a page to look at in a browser
+    /// Draw a history and its verdicts: a page for the browser, SVG or DOT
     View(ViewArguments),
-    /// Serve that page to this machine, with a court that checks histories dropped on it
+    /// Serve that page on this machine, and check histories that are dropped on it
     Serve(ServeArguments),
-    /// Run litmus tests, as herd does, under a model that is built in or given as text
+    /// Run litmus tests as herd does, under a built-in model or one in the cat language
     Litmus(LitmusArguments),
-    /// Explore every behaviour of small concurrent programs
+    /// Explore every behavior of small concurrent programs
     Explore(ExploreArguments),
-    /// Watch the events of a memory, or the calls and returns of an object, and stop at the first that cannot be explained
+    /// Check events as they happen, and stop at the first violation
     Monitor(MonitorArguments),
-    /// Describe histories: threads, events and locations, or processes, operations and keys
+    /// Describe histories: threads, events, locations; processes, operations, keys
     Stats(StatsArguments),
-    /// List the models of memories and the criteria of objects, or print their definitions
+    /// List the models, criteria and levels, or print definitions
     #[command(after_help = MODELS_HELP)]
     Models(ModelsArguments),
-    /// Say how many pairs of writes every sc order agrees on, and how many of them ccv, ccm and wsc find
+    /// Count the pairs of writes that every sc order agrees on, and those that ccv, ccm and wsc find
     Kernel(KernelArguments),
-    /// Make histories
+    /// Generate histories
     Generate(GenerateArguments),
-    /// Record what this machine really does
+    /// Record histories on this machine or a database
     Record(RecordArguments),
-    /// Measure, by the papers' experiments, how fast all this is
+    /// Measure how fast all this is, by the papers' experiments
     Bench(BenchArguments),
     /// Print a shell's completion script
     #[command(
         after_help = "Example:\n  tribunal completions bash > ~/.local/share/bash-completion/completions/tribunal"
     )]
     Completions {
-        /// The shell to complete in
+        /// The shell
         shell: Shell,
     },
     /// Print the manual page
@@ -139,74 +141,75 @@ pub enum Command {
 
 const CHECK_HELP: &str = "\
 Examples:
-  tribunal check mp.txt                        a matrix of all models, and why those that say no do
-  tribunal check --model ra,rc20 *.jsonl       a line for each history and model
+  tribunal check mp.txt                     all models, and why some say no
+  tribunal check --model ra,rc20 *.jsonl    a line for each history and model
   tribunal check --model 'po-mm=RR+RW;rf-mm=rfe' mp.txt
-  tribunal check --model ra --output json --witness a.jsonl > a.certificates
-  tribunal verify a.jsonl a.certificates       the same answers, checked from the definitions
-  tribunal check --expect --verify a.jsonl     compare with the verdicts in the file
-  simulator | tribunal check -m tso -o brief - answers each Axe trace as it ends
-  tribunal check queue.json                    the strongest criteria that hold, and method by method
-  tribunal check --model linearizable,causal --spec 'cas-register(0)' jepsen.edn
+  tribunal check --model ra --style json --witness a.jsonl > a.certificates
+  tribunal verify a.jsonl a.certificates    check those from the definitions
+  tribunal check --expect --verify a.jsonl  compare with the labels in the file
+  tribunal check --style junit *.json > report.xml
+  sim | tribunal check -m tso --style brief -
+  tribunal check queue.json                 the strongest criteria that hold
+  tribunal check --model linearizable --spec 'cas-register(0)' jepsen.edn
   tribunal check --axioms 'vis >= po; vis >= vis.vis' map.json
 
-A model of your own is what it preserves of po and of rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: of one location), \
-deps and times joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`, and as rmo has it `;rmw=none` and `;po-loc=no-RR`. It asks for acyclic(po-loc ∪ rf ∪ mo ∪ fr) and \
-acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
+A model of your own says what it preserves of po and rf: `po-mm=` and any of RR, RW, WR, WW (RR/loc: to one \
+location), deps and times, joined by `+`, then `;rf-mm=rf` or `;rf-mm=rfe`, and, as in rmo, `;rmw=none` and \
+`;po-loc=no-RR`. It requires acyclic(po-loc ∪ rf ∪ mo ∪ fr) and acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr).
 
-A criterion of your own is a list of axioms `vis >= R` or `lin >= R`, separated by `;`, where R composes lin, vis, po and hb \
-with `.` from left to right; `.[method]` at its end keeps the pairs that end in an operation of that method. Ret, lin >= vis and lin >= hb \
-always hold. A model of memories does not apply to objects, nor a criterion of objects to memories.
+A criterion of your own is a list of axioms `vis >= R` or `lin >= R`, separated by `;`. R composes lin, vis, po and \
+hb with `.`, from left to right; a final `.[method]` keeps the pairs that end in an operation of that method. Ret, \
+lin >= vis and lin >= hb always hold.
 
-Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply).
-Words of brief: OK, NO, ?? (undecided), -- (a model asked for does not apply), and ERROR with --keep-going.
+Models of memories do not apply to objects, nor criteria of objects to memories.
 
-If a history has non-atomic accesses (`W.na x 1`), rc20 and rc11 also say whether they race: racy, with the two accesses and why neither \
-happens before the other. In the matrix it is marked *, after a word of brief comes RACY. A race changes no verdict and no status; \
-`tribunal races` lists them all.
+Marks of the matrix: yes, no, ? (undecided: a limit was reached), - (the model does not apply), * (racy).
+Words of brief: OK, NO, ?? (undecided), -- (does not apply), RACY beside them, and ERROR with --keep-going.
+In JUnit, inconsistent is a failure, undecided or malformed an error, and a model that does not apply is skipped.
 
-Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad usage \
-or malformed input, 3 some undecided, or not verified, and none inconsistent, 130 stopped by Ctrl-C. A model that does not apply \
-changes nothing, unless nothing asked for applies: then 2, as with --expect if there is no label to compare with. \
-After a malformed file the other files are still checked, and \
-the status is 2.";
+If a history has non-atomic accesses (`W.na x 1`), rc20 and rc11 also report a race. A race changes neither the \
+verdict nor the exit status; `tribunal races` lists them all.
+
+Exit status: 0 all consistent, 1 some inconsistent (or, with --expect or --verify, mismatched or refused), 2 bad \
+usage or malformed input, 3 some undecided or not verified and none inconsistent, 130 stopped by Ctrl-C. After a \
+malformed file the other files are still checked. If no model asked for applies to any history, or --expect finds no \
+label, the status is 2.";
 
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
-    /// Models of memories and criteria of objects to check, separated by commas, or `all`, the default: what applies. A model of
-    /// your own is a file that ends in .cat
+    /// Models, criteria or levels, separated by commas; `all`, the default, is every one that applies. FILE.cat is a model
+    /// of your own
     #[arg(short, long, value_name = "MODEL,..", value_parser = named::<Questions>)]
     pub model: Option<Questions>,
-    /// Also, or without --model only, check this criterion of objects: axioms separated by `;`, such as
-    /// `vis >= po; vis >= vis.vis`. May be given more than once
+    /// A criterion of your own: axioms separated by `;`, such as `vis >= po; vis >= vis.vis`. May be repeated
     #[arg(long, value_name = "AXIOMS", value_parser = axioms)]
     pub axioms: Vec<Criterion>,
-    /// What objects should do: a built-in specification, such as queue or cas-register(0), or a file that ends in .spec.
-    /// By default what the history says
+    /// The specification of objects: a built-in one, such as queue or cas-register(0), or FILE.spec. By default the one
+    /// that the history names
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
-    /// What decides: `auto` chooses, by model and history. With another, `--model all` is every model that it decides
+    /// The engine that decides; `auto` chooses the best. With another, `--model all` is every model that it decides
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = engine())]
     pub engine: EngineChoice,
     /// How to print verdicts
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Output,
-    /// Show the witness of each consistent verdict: a modification order
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: CheckStyle,
+    /// Show the witness of each consistent verdict, such as the modification order
     #[arg(long)]
     pub witness: bool,
-    /// Compare with the verdicts that labelled histories carry: name each mismatch and end with a summary
+    /// Compare with the verdicts in labeled histories: print each mismatch and a summary
     #[arg(long)]
     pub expect: bool,
-    /// Check every certificate from the definitions before it is reported, within the same limits, and with 1G of memory
-    /// at most unless --max-memory is given
+    /// Check every certificate from the definitions, within the same limits and, unless --max-memory says otherwise, 1G of
+    /// memory
     #[arg(long)]
     pub verify: bool,
-    /// Write each certificate that is larger than --certificate-limit into a file of its own in DIR, compressed, and name
-    /// that in the verdict line. By default all stand in their lines
+    /// Write each certificate larger than --certificate-limit to a compressed file in DIR, and name the file in the verdict
+    /// line
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
-    /// The largest certificate, in bytes or with k, M or G, that stands in its line
+    /// The largest certificate that stays in its line: bytes, or with k, M or G
     #[arg(long, value_name = "SIZE", default_value = "64k", value_parser = size, requires = "certificates")]
     pub certificate_limit: usize,
     #[command(flatten)]
@@ -217,14 +220,14 @@ pub struct CheckArguments {
     pub histories: Histories,
 }
 
-/// How many histories are worked on at once, and what becomes of those that are malformed.
+/// How many histories are worked on at once, and what happens to malformed ones.
 #[derive(Args, Clone, Debug)]
 pub struct Streaming {
-    /// Use so many threads; 0 is one for each core. What is printed does not depend on it
+    /// The number of worker threads; 0 is one for each core. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
-    /// Go on after a malformed history with the next one: each is reported, and the status is 2 in the end. The next history
-    /// begins after `check` in Axe traces, after `---` in the text form, and at the next line of JSON Lines
+    /// Report each malformed history and go on with the next; the exit status is 2. The next one begins after `check` in Axe
+    /// traces, after `---` in text, and at the next line of JSON Lines
     #[arg(long)]
     pub keep_going: bool,
 }
@@ -242,36 +245,35 @@ impl Streaming {
 /// How much each answer may cost.
 #[derive(Args, Clone, Debug)]
 pub struct Budget {
-    /// Give up on an answer after so many seconds: it is undecided. Where all models or criteria are asked for, each answer
-    /// may take 10 seconds unless this says otherwise; one that is named has no such limit
+    /// Give up on an answer after this time: it is undecided. By default 10 seconds where all models are checked, and no
+    /// limit for a model that is named
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
-    /// Give up on an answer after so many search states: it is undecided
+    /// Give up on an answer after this many search states: it is undecided
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_states)]
     pub max_states: u64,
-    /// Give up on an answer that takes more than so many bytes (or with k, M or G) beside the history: it is undecided. A
-    /// history that takes more by itself, and more than 16M, is an error. By default three quarters of the machine's memory,
-    /// where the system says how much that is
+    /// Give up on an answer that takes more memory than this beside the history: bytes, or with k, M or G. A history that
+    /// alone takes more, and more than 16M, is an error. By default three quarters of the machine's memory
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
 }
 
-/// How long each answer may take where everything is asked for, unless it is said how long.
+/// How long each answer may take by default where all models are checked.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Budget {
-    /// The budget of each answer where everything is asked for.
+    /// The budget of each answer where all models are checked.
     pub fn of_all(&self) -> Self {
         Budget { timeout: self.timeout.or(Some(PATIENCE)), ..self.clone() }
     }
 
-    /// What to say of answers that took too long, if that was not for a time that the user gave.
+    /// What to say about answers that took too long, if the user gave no time.
     pub fn hint(&self) -> Option<&'static str> {
         let hint = "the default time limit of 10 s for each answer; --timeout changes it";
         self.timeout.is_none().then_some(hint)
     }
 
-    /// The limits of an answer that is begun now, and that Ctrl-C stops.
+    /// The limits of an answer that begins now; Ctrl-C stops it.
     pub fn limits(&self) -> Limits<'static> {
         Limits {
             deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
@@ -281,8 +283,8 @@ impl Budget {
         }
     }
 
-    /// The limits of verifying a certificate, begun now. Where nobody says how much memory that may take, it is no more for objects
-    /// than the library takes by itself.
+    /// The limits of verifying a certificate, beginning now. By default an object may take as much memory as the library's own
+    /// default.
     pub fn limits_of_verification(&self, judged: Judged<'_>) -> Limits<'static> {
         let limits = self.limits();
         match judged {
@@ -294,18 +296,19 @@ impl Budget {
     }
 }
 
-/// A file of histories that are judged one by one.
+/// A file of histories that are checked one by one.
 #[derive(Args, Debug)]
 pub struct Judging {
-    /// What objects should do, as for check
+    /// The specification of objects, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
     #[command(flatten)]
     pub budget: Budget,
-    /// Read the file as this format, whatever it looks like
+    /// The format of the file, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
-    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    /// What to do with reads of nil in Jepsen's histories, which mostly mean that the value is unknown: leave them out and
+    /// count them, or keep them
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
     /// File of histories; `-` is standard input
@@ -321,23 +324,34 @@ impl Judging {
 
     /// The file's histories; reading them moves the bar.
     pub fn histories(&self, progress: &Progress) -> Result<Reader, Failure> {
-        progress.file(&self.name(), input::size(&self.file));
-        let options = reading(self.format, self.budget.max_memory);
-        if input::is_folder(&self.file) {
-            return Ok(input::open(&self.file, options)?.nil_reads(self.nil_reads));
-        }
-        let bytes = progress.watch(input::bytes(&self.file)?);
-        Ok(tribunal_formats::read(bytes, &self.name(), options)?.nil_reads(self.nil_reads))
+        open(&self.file, reading(self.format, self.budget.max_memory), self.nil_reads, progress)
     }
+}
+
+/// The histories of a file; reading them moves the bar.
+fn open(
+    file: &OsStr,
+    options: ReadOptions,
+    nil_reads: NilReads,
+    progress: &Progress,
+) -> Result<Reader, Failure> {
+    let name = file.to_string_lossy();
+    progress.file(&name, input::size(file));
+    if input::is_folder(file) {
+        return Ok(input::open(file, options)?.nil_reads(nil_reads));
+    }
+    let bytes = progress.watch(input::bytes(file)?);
+    Ok(tribunal_formats::read(bytes, &name, options)?.nil_reads(nil_reads))
 }
 
 /// The inputs of a command.
 #[derive(Args, Debug)]
 pub struct Histories {
-    /// Read the files as this format, whatever they look like
+    /// The format of the files, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
-    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    /// What to do with reads of nil in Jepsen's histories, which mostly mean that the value is unknown: leave them out and
+    /// count them, or keep them
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
     /// Files of histories; `-` is standard input
@@ -345,17 +359,27 @@ pub struct Histories {
     pub files: Vec<OsString>,
 }
 
+impl Histories {
+    /// Opens one of the files; reading it moves the bar.
+    pub fn open(&self, file: &OsStr, budget: &Budget, progress: &Progress) -> Result<Reader, Failure> {
+        open(file, reading(self.format, budget.max_memory), self.nil_reads, progress)
+    }
+}
+
+/// How `check` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Output {
-    /// For people: a matrix or lines, with explanations
+pub enum CheckStyle {
+    /// For people: a table or lines, with explanations
     Human,
     /// For programs: one JSON object for each history and model
     Json,
-    /// For test benches: one word for each history, as soon as it is known
+    /// For scripts: one word for each history, as soon as it is known
     Brief,
+    /// For test benches: JUnit XML, a suite for each file and a test for each history and model
+    Junit,
 }
 
-/// Engines by name, listed in the help and in completions.
+/// Engines by name, for the help and completions.
 fn engine() -> impl TypedValueParser<Value = EngineChoice> {
     let choices = EngineChoice::all();
     let names: Vec<_> = choices.iter().map(|choice| choice.name()).collect();
@@ -390,32 +414,32 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 
 const RACES_HELP: &str = "\
 Examples:
-  tribunal races program.txt                     one race for each pair of places, and why it is one
-  tribunal races --all --output json a.jsonl > a.races
+  tribunal races program.txt              one race for each pair of places
+  tribunal races --all --style json a.jsonl > a.races
   tribunal verify a.jsonl a.races
 
-Two accesses of one location, one of them a write and one of them non-atomic (`W.na x 1`, or \"order\":\"na\"), are a race if they are of \
-different threads and neither happens before the other. A place is a thread at a location; of each pair of them the first race that a \
-replay of the history comes to is listed, or with --all every pair of accesses.
+Two accesses to one location race if they are in different threads, at least one is a write, at least one is \
+non-atomic (`W.na x 1`, or \"order\":\"na\" in JSON), and neither happens before the other. A place is a thread at a \
+location. For each pair of places the first race is listed; --all lists every pair of accesses.
 
-Where values repeat, the races are those of the history with the sources that a consistent execution has. A history that the model \
-forbids for that reason, or because po ∪ rf is cyclic, is inconsistent and has no races.
+Where values repeat, the races are those of the sources that a consistent execution has. A history that the model \
+forbids for every choice of sources, or because po ∪ rf is cyclic, is inconsistent and has no races.
 
 Words of brief: OK (no race), NO (a race, or inconsistent), ?? (undecided), and ERROR with --keep-going.
 
-Exit status: 0 no race, 1 some race, or a history inconsistent, 2 bad usage or malformed input, 3 some undecided, and no race, \
-130 stopped by Ctrl-C.";
+Exit status: 0 no race, 1 some race or an inconsistent history, 2 bad usage or malformed input, 3 some undecided and \
+no race, 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = RACES_HELP)]
 pub struct RacesArguments {
-    /// The model that says what happens before what
+    /// The model that defines happens-before
     #[arg(short, long, value_name = "MODEL", default_value = "rc20", value_parser = model_with_races())]
     pub model: Model,
     /// How to print races
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Output,
-    /// List every pair of accesses that race, not one for each pair of places
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: RacesStyle,
+    /// List every pair of racing accesses, not one for each pair of places
     #[arg(long)]
     pub all: bool,
     #[command(flatten)]
@@ -426,6 +450,17 @@ pub struct RacesArguments {
     pub histories: Histories,
 }
 
+/// How `races` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RacesStyle {
+    /// For people: each race, and why it is one
+    Human,
+    /// For programs: one JSON object for each history
+    Json,
+    /// For test benches: one word for each history, as soon as it is known
+    Brief,
+}
+
 fn model_with_races() -> impl TypedValueParser<Value = Model> {
     let models = || Model::ALL.into_iter().filter(|model| model.has_races());
     PossibleValuesParser::new(models().map(Model::name)).try_map(|name| name.parse())
@@ -433,34 +468,34 @@ fn model_with_races() -> impl TypedValueParser<Value = Model> {
 
 const VERIFY_HELP: &str = "\
 Example:
-  tribunal check --output json --witness a.jsonl > a.certificates
+  tribunal check --style json --witness a.jsonl > a.certificates
   tribunal verify a.jsonl a.certificates
 
-The certificates are matched with the histories by `index`; those that `check --certificates` stored in files are read \
-from there. Each is accepted, or refused with the reason; an undecided \
-line claims nothing and is skipped. What the limits do not suffice for is not verified; unless said otherwise, a certificate takes \
-1G of memory at most.
+Certificates are matched with histories by `index`; those that `check --certificates` stored are read from their \
+files. Each is accepted, or refused with the reason. An undecided line claims nothing and is skipped. A certificate \
+that the limits do not suffice for is not verified; by default it may take 1G of memory.
 
-A specification is what it does, step by step. What it says of itself beside that (reachable, key, collection, read_only, \
-unchanged) is trusted only where too much would have to be tried without it, and the answer says so: accepted, trusting key of map.
+A specification is defined by its steps. Its other claims about itself (reachable, key, collection, read_only, \
+unchanged) are trusted only where checking them would take too long, and the answer says so: accepted, trusting key \
+of map.
 
-Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 3 none refused and some not verified, 130 stopped by \
-Ctrl-C.";
+Exit status: 0 none refused, 1 some refused, 2 bad usage or malformed input, 3 none refused and some not verified, \
+130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = VERIFY_HELP)]
 pub struct VerifyArguments {
-    /// What objects should do, as given to `check --spec`
+    /// The specification of objects, as given to `check --spec`
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
-    /// Read the histories as this format, whatever they look like
+    /// The format of the histories, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
-    /// What becomes of reads of nil, as given to check
+    /// What to do with reads of nil, as given to check
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
-    /// Look for stored certificates in DIR, whatever folder their lines name; without it they must be in the current folder or
-    /// below it, as their lines say
+    /// Read stored certificates from DIR, whatever directory their lines name. By default they must be in the current
+    /// directory or below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub certificates: Option<PathBuf>,
     #[command(flatten)]
@@ -470,7 +505,7 @@ pub struct VerifyArguments {
     /// File of histories; `-` is standard input
     #[arg(value_name = "HISTORY", value_hint = ValueHint::FilePath)]
     pub history: OsString,
-    /// The lines that `check --output json --witness` printed for that file, compressed or not; `-` is standard input
+    /// The lines that `check --style json --witness` printed for that file; `-` is standard input
     #[arg(value_name = "CERTIFICATE", value_hint = ValueHint::FilePath)]
     pub certificate: OsString,
 }
@@ -481,22 +516,23 @@ Examples:
   tribunal convert --to json -o all.jsonl.gz *.txt
   tribunal convert --to litmus --arch AArch64 short.txt
 
-With -o the file appears when all is written: until then, and after any failure, what was there before stays. It may be one of \
-the files that are read, and keeps its mode; symbolic links are followed.";
+With -o, the file appears when all is written; until then, and after a failure, the old file stays. So it may be one \
+of the files that are read. It keeps its mode, and symbolic links are followed.";
 
 #[derive(Args, Debug)]
 #[command(after_help = CONVERT_HELP)]
 pub struct ConvertArguments {
-    /// The format to write; litmus is a test with a condition, for herd and its kin
+    /// The format to write; litmus is a test with a condition, for herd and litmus7
     #[arg(short, long, value_name = "FORMAT", value_parser = convert_to())]
     pub to: ConvertTo,
-    /// What a litmus test is written for
+    /// The architecture of a litmus test
     #[arg(long, value_name = "ARCH", default_value = "C", value_parser = litmus_target())]
     pub arch: Target,
-    /// Read the files as this format, whatever they look like
+    /// The format of the files, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    pub from: Option<Format>,
-    /// What becomes of reads of nil in Jepsen's histories, which mostly say nothing: they are left out and counted, or kept
+    pub format: Option<Format>,
+    /// What to do with reads of nil in Jepsen's histories, which mostly mean that the value is unknown: leave them out and
+    /// count them, or keep them
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
@@ -514,19 +550,19 @@ Examples:
   tribunal shrink --model ra long.axe -o short.txt --to text
   tribunal shrink history.edn | tribunal check -
 
-What is left is still inconsistent, and nothing more could be left out of it. Histories that are consistent are left out \
-and named on standard error; if there is nothing to write, a file named with -o is left as it is.
+What is left is still inconsistent, and leaving out any more would make it consistent. Consistent histories are not \
+written, and named on standard error; if there is nothing to write, the file of -o stays as it is.
 
-Exit status: 0 all consistent, 1 some inconsistent and shrunk, 2 bad usage or malformed input, 3 some undecided and none \
-inconsistent, 130 stopped by Ctrl-C.";
+Exit status: 0 all consistent, 1 some inconsistent and shrunk, 2 bad usage or malformed input, 3 some undecided and \
+none inconsistent, 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = SHRINK_HELP)]
 pub struct ShrinkArguments {
-    /// The model or criterion that is to stay broken; by default sc for memories and linearizable for objects
+    /// The model that what is left still breaks; by default sc for memories, linearizable for objects, ser for transactions
     #[arg(short, long, value_name = "MODEL", value_parser = named::<Question>)]
     pub model: Option<Question>,
-    /// The format to write; by default what the output's name says, else that of the file if it can be written, else json
+    /// The format to write; by default that of the output's name, or of the input if it can be written, or json
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub to: Option<Format>,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
@@ -545,45 +581,45 @@ Examples:
   simulator | tribunal monitor --model tso --format axe
   tribunal monitor --model rc20 --follow --resume trace.txt
 
-Of a memory (--model ra, rc20, rc11, relaxed, wra, sra, sc, tso or pso) an event is a line of the text form, `T0: W x 1`; a JSON object a \
-line, {\"thread\":\"T0\",\"op\":\"write\",\"loc\":\"x\",\"value\":1}; or a line of an Axe trace, `0: M[1] := 1`. Events of a thread come in program \
-order; a read may come up to --window events before its write. The event that makes the execution inconsistent is named, with why, and \
-with a part of the execution that is as small as can be. Under sc, tso and pso, and with seq_cst, that may be late; what could not be settled is \
-said in the end. `---`, `check` or {\"end\":true} ends an execution, and another begins.
+For a memory (--model ra, rc20, rc11, relaxed, wra, sra, sc, tso or pso) an event is a line of text, `T0: W x 1`; a \
+JSON object, {\"thread\":\"T0\",\"op\":\"write\",\"loc\":\"x\",\"value\":1}; or a line of an Axe trace, `0: M[1] := \
+1`. Events of one thread come in program order; a read may come up to --window events before its write. `---`, \
+`check` or {\"end\":true} ends an execution, and another begins. Under sc, tso and pso, and with seq_cst, a violation \
+may be reported late; what is still open at the end is reported then.
 
-Of an object an event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args with the call and ret with the \
-return; an EDN map of Jepsen's; or a line of a Jepsen text log. Their order is real time. Without --spec the \
-calls tell the object.
+For an object an event is a JSON object with process, type (invoke, ok, fail or info), f and value, or args for the \
+call and ret for the return; a Jepsen EDN map; or a line of a Jepsen text log. Their order is real time. Without \
+--spec the calls tell which object it is.
 
-Nothing is printed while all is well. The first event that no order of the operations can explain is named with its line, and \
-the command ends.
+Nothing is printed while the events are consistent. The first event that makes them inconsistent is reported with its \
+line, the reason and a smallest part that shows it, and the command ends.
 
 Exit status: 0 all consistent, 1 inconsistent, 2 bad usage or malformed input, 3 undecided, 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = MONITOR_HELP)]
 pub struct MonitorArguments {
-    /// The criterion of an object, the model of a memory, or the level of transactions
+    /// The model of a memory, the criterion of an object, or the level of transactions
     #[arg(short, long, value_name = "MODEL", default_value = "linearizable")]
     pub model: Question,
-    /// What the object should do, as for check
+    /// The specification of the object, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     pub spec: Option<String>,
-    /// Of a memory: a read may come so many events before the write that it reads from
+    /// Of a memory: how many events a read may come before its write
     #[arg(long, value_name = "EVENTS", default_value_t = 4096, value_parser = clap::value_parser!(u64).range(..=1 << 17))]
     pub window: u64,
-    /// Of a memory: go on after a violation as if its event had not come
+    /// Of a memory: after a violation, go on without that event
     #[arg(long)]
     pub resume: bool,
-    /// Of a memory: wait for more at the end of the file, until Ctrl-C
+    /// Of a memory: at the end of the file wait for more, until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// Of a memory, or of transactions: read the events as this format, whatever they look like
+    /// The format of the events of a memory or of transactions, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub format: Option<Format>,
     #[command(flatten)]
     pub budget: Budget,
-    /// What becomes of reads of nil, as for check
+    /// What to do with reads of nil, as for check
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
     /// File of events; `-` is standard input
@@ -603,7 +639,8 @@ const MODELS_HELP: &str = "\
 Examples:
   tribunal models
   tribunal models tso
-  tribunal models tso > mine.cat    # and change it: tribunal check --model mine.cat a.txt";
+  tribunal models tso > mine.cat
+  tribunal check --model mine.cat a.txt";
 
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
@@ -612,11 +649,11 @@ pub struct ModelsArguments {
     pub models: Vec<Question>,
 
     /// How to print the models
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: ModelStyle,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: ModelStyle,
 }
 
-/// How models are printed.
+/// How `models` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ModelStyle {
     /// For people
@@ -627,9 +664,9 @@ pub enum ModelStyle {
     Markdown,
 }
 
-/// For whom a description is.
+/// How `kernel` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Style {
+pub enum KernelStyle {
     /// For people
     Human,
     /// For programs: one JSON object a line
@@ -641,12 +678,12 @@ Examples:
   tribunal kernel a.jsonl
   tribunal generate machine --histories 100 --events 200 | tribunal kernel -
 
-A pair is two writes of one location; initial writes are left out, since they come before all others. The SC-kernel are \
-the pairs that every order of the writes that explains the history under sc has the same way round. Of what a model orders, \
-the share of the kernel is given. A history that is inconsistent with sc has no kernel.
+A pair is two writes to one location; initial writes are not counted. The SC-kernel is the set of pairs that every sc \
+order of the writes has the same way round. For each of ccv, ccm and wsc, the table gives the pairs it orders and \
+their share of the kernel. A history that is inconsistent with sc has no kernel.
 
-The orders are held as tables of events by events: for histories of up to some thousand events. A history that takes more \
-than --max-memory, here 2G unless given, is undecided.
+Orders are held as tables of events by events, so this is for histories of a few thousand events. A history that \
+takes more than --max-memory, by default 2G, is undecided.
 
 Exit status: 0 done, 2 bad usage or malformed input, 3 some undecided, 130 stopped by Ctrl-C.";
 
@@ -654,8 +691,8 @@ Exit status: 0 done, 2 bad usage or malformed input, 3 some undecided, 130 stopp
 #[command(after_help = KERNEL_HELP)]
 pub struct KernelArguments {
     /// How to print kernels
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Style,
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: KernelStyle,
     #[command(flatten)]
     pub budget: Budget,
     #[command(flatten)]
@@ -669,7 +706,6 @@ fn nil_reads() -> impl TypedValueParser<Value = NilReads> {
     })
 }
 
-/// Formats by name, listed in the help and in completions.
 /// What `convert` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConvertTo {
@@ -691,6 +727,7 @@ fn litmus_target() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>())
 }
 
+/// Formats by name, for the help and completions.
 pub fn format() -> impl TypedValueParser<Value = Format> {
     PossibleValuesParser::new(Format::ALL.map(Format::name)).try_map(|name| name.parse())
 }
@@ -698,6 +735,20 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
+
+    /// Examples, which are indented, are not wrapped on a terminal of 80 columns.
+    #[test]
+    fn examples_fit_on_a_narrow_terminal() {
+        let mut commands: Vec<clap::Command> = vec![Arguments::command()];
+        while let Some(command) = commands.pop() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| line.starts_with("  ")) {
+                assert!(line.chars().count() < 80, "{}: {line}", command.get_name());
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+    }
 
     #[test]
     fn answers_to_everything_have_a_time_unless_one_is_given() {

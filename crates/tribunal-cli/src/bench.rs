@@ -16,20 +16,20 @@ use tribunal_report::printable;
 
 const BENCH_HELP: &str = "\
 Examples:
-  tribunal bench --list                          what there is to measure
-  tribunal bench --quick c11                     one suite, in less than a minute
-  tribunal bench sc tso --plots figures          at the papers' sizes and beyond, with plots in figures/
+  tribunal bench --list                    what there is to measure
+  tribunal bench --quick c11               one suite, in less than a minute
+  tribunal bench sc tso --plots figures    full sizes, with plots in figures/
   tribunal bench all --into docs/performance.md --plots docs/plots
 
-Each suite prints tables of our time, of the baselines that are part of this program, and of the ratio of the two, and \
-writes plots as SVG. Verdicts are asserted wherever they are known; times are not, but where there is a budget, the table says \
-whether it was kept. Nothing else should run on the machine meanwhile.
+Each suite prints tables of our time, of the built-in baselines and of their ratio, and writes plots as SVG. Known \
+verdicts are asserted; times are not, but where there is a budget the table says whether it was kept. Run nothing \
+else on the machine meanwhile.
 
-With --into, the figures take the place of what is between `<!-- bench SUITE -->` and `<!-- end bench SUITE -->` in that \
+With --into, the figures replace what is between `<!-- bench SUITE -->` and `<!-- end bench SUITE -->` in that \
 document.
 
-Exit status: 0 the suites have come to their end, 2 bad usage or a file that cannot be written, 130 stopped by Ctrl-C: then \
-what was measured is printed.";
+Exit status: 0 done, 2 bad usage or a file that cannot be written, 130 stopped by Ctrl-C (what was measured so far is \
+printed).";
 
 #[derive(Args, Debug)]
 #[command(after_help = BENCH_HELP)]
@@ -38,19 +38,19 @@ pub struct BenchArguments {
     #[arg(value_name = "SUITE", value_parser = suites(), hide_possible_values = true)]
     #[arg(required_unless_present_any = ["list", "measure_memory"])]
     pub suites: Vec<String>,
-    /// Measure less: under a minute a suite
+    /// Measure less: under a minute per suite
     #[arg(long)]
     pub quick: bool,
-    /// Write the plots into this directory, which is made if need be
+    /// The directory of the plots, created if needed
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, default_value = "tribunal-bench")]
     pub plots: PathBuf,
-    /// Put the figures into this document as well
+    /// Also put the figures into this document
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub into: Option<PathBuf>,
     /// List the suites
     #[arg(long)]
     pub list: bool,
-    /// Check one history in this process and print what that takes: how suites measure memory
+    /// Check one history in this process and print its cost: how suites measure memory
     #[arg(long, num_args = 1..=3, value_name = "LOAD", hide = true)]
     pub measure_memory: Option<Vec<String>>,
 }

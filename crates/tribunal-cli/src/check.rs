@@ -1,19 +1,22 @@
 //! `tribunal check`: reads histories one by one, judges each under the models asked for, and reports.
 
-use crate::args::{Budget, CheckArguments, Output};
+use crate::args::{Budget, CheckArguments, CheckStyle};
 use crate::case::{Case, Judge, specifications};
 use crate::certificates::{Store, Stored};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, Page, Stdout, complain};
-use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
+use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
 use crate::progress::Progress;
-use crate::report::{Brief, Expectations, JsonLines, Lines, Malformed, Overview, Report, Sheet};
+use crate::report::{
+    Brief, Expectations, JsonLines, Junit, Lines, Malformed, Overview, Report, Sheet, Suites,
+};
 use anstyle::Style;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
 use tribunal_formats::{History, Labels, Subject};
 use tribunal_host::Memory;
 use tribunal_report::{EngineChoice, Inquiry, Judged, NotDecided, Question, Questions, printable};
@@ -21,18 +24,21 @@ use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
-    let court = Court::new(arguments, out.colour())?;
-    let mut session = Session::new(&court);
+    let settings = Settings::new(arguments, out.color())?;
+    let mut session = Session::new(&settings);
+    if session.suites.is_some() {
+        Suites::begin(out)?;
+    }
     for file in &arguments.histories.files {
+        let begin = Instant::now();
         match session.file(file, workers, out) {
             Ok(()) => {}
             Err(failure @ (Failure::Stdout(_) | Failure::Write { .. })) => return Err(failure),
             Err(_) if interrupt::requested() => {}
-            Err(failure) => {
-                session.malformed = true;
-                out.flush()?;
-                court.progress.aside(|| failure.print());
-            }
+            Err(failure) => session.unreadable(file, &failure, out)?,
+        }
+        if let Some(suites) = &mut session.suites {
+            suites.end_file(&file.to_string_lossy(), begin.elapsed(), out)?;
         }
         if session.cut_short || interrupt::requested() {
             break;
@@ -57,30 +63,30 @@ fn inquiry(arguments: &CheckArguments) -> Result<Inquiry, Failure> {
     Inquiry::new(questions, specifications(arguments.spec.as_deref())?).by(engine).map_err(refused)
 }
 
-/// What is asked, and how it is answered: what the workers share.
-struct Court<'a> {
+/// What is checked and how: what the workers share.
+struct Settings<'a> {
     arguments: &'a CheckArguments,
     inquiry: Inquiry,
     /// What each answer may cost.
     budget: Budget,
     memory: Memory,
-    /// What to say of answers that came too late.
+    /// What to say about answers that took too long.
     hint: Option<&'static str>,
-    /// Nothing, when only mismatches are of interest.
+    /// None if only mismatches are printed.
     report: Option<Box<dyn Report + Send>>,
     progress: Progress,
-    colour: bool,
+    color: bool,
 }
 
-/// What has come of it so far.
+/// The results so far.
 struct Session<'a> {
-    court: &'a Court<'a>,
+    settings: &'a Settings<'a>,
     numbers: Numbers,
     expectations: Expectations,
     tally: Tally,
     /// By kind, how many histories were reported, and what to say below if that stays one.
     reported: [(u64, Page); 3],
-    /// How many histories were passed over, being malformed.
+    /// How many malformed histories were skipped.
     passed_over: u64,
     /// Whether anything was malformed.
     malformed: bool,
@@ -88,6 +94,8 @@ struct Session<'a> {
     cut_short: bool,
     /// Whether every answer is awaited.
     at_once: bool,
+    /// The document, where it is JUnit's.
+    suites: Option<Suites>,
 }
 
 /// The numbers of histories: among those of a file, and by kind over all files.
@@ -97,16 +105,16 @@ struct Numbers {
     of_kind: [u64; 3],
 }
 
-/// What came of a history.
+/// The result for a history.
 enum Answer {
-    Judged(Box<Judgement>),
+    Judged(Box<Judgment>),
     /// It is malformed; with what to print of that, if the work goes on.
     Malformed(Failure, Page),
     /// Ctrl-C came before it.
     Cut,
 }
 
-struct Judgement {
+struct Judgment {
     kind: usize,
     sheet: Sheet,
     tally: Tally,
@@ -127,12 +135,12 @@ struct Tally {
     why_unsupported: Option<String>,
 }
 
-impl<'a> Court<'a> {
-    fn new(arguments: &'a CheckArguments, colour: bool) -> Result<Self, Failure> {
+impl<'a> Settings<'a> {
+    fn new(arguments: &'a CheckArguments, color: bool) -> Result<Self, Failure> {
         let inquiry = inquiry(arguments)?;
         let store = match &arguments.certificates {
-            Some(_) if arguments.output != Output::Json => {
-                return Err(Failure::Usage("--certificates goes with --output json".into()));
+            Some(_) if arguments.style != CheckStyle::Json => {
+                return Err(Failure::Usage("--certificates goes with --style json".into()));
             }
             Some(directory) => Some(Store::open(directory, arguments.certificate_limit)?),
             None => None,
@@ -141,14 +149,18 @@ impl<'a> Court<'a> {
         let all = inquiry.is_of_all();
         let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
         let hint = arguments.budget.hint().filter(|_| all);
-        let report: Option<Box<dyn Report + Send>> = match arguments.output {
-            Output::Human if arguments.expect => None,
-            Output::Human if all => Some(Box::new(Overview::new(witness, &budget))),
-            Output::Human => Some(Box::new(Lines { witness, budget: budget.clone() })),
-            Output::Json => Some(Box::new(JsonLines { witness, store, hint })),
-            Output::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
+        let report: Option<Box<dyn Report + Send>> = match arguments.style {
+            CheckStyle::Human if arguments.expect => None,
+            CheckStyle::Human if all => Some(Box::new(Overview::new(witness, &budget))),
+            CheckStyle::Human => Some(Box::new(Lines { witness, budget: budget.clone() })),
+            CheckStyle::Json => Some(Box::new(JsonLines { witness, store, hint })),
+            CheckStyle::Brief => Some(Box::new(Brief { only_those_that_apply: all })),
+            CheckStyle::Junit if arguments.expect => {
+                return Err(Failure::Usage("--style junit does not go with --expect".into()));
+            }
+            CheckStyle::Junit => Some(Box::new(Junit { budget: budget.clone() })),
         };
-        Ok(Court {
+        Ok(Settings {
             arguments,
             inquiry,
             budget,
@@ -156,31 +168,27 @@ impl<'a> Court<'a> {
             hint,
             report,
             progress: Progress::new(),
-            colour,
+            color,
         })
     }
 
     /// The answers to the questions about a history.
-    fn judge(
-        &self,
-        case: &Case<'_>,
-        labels: &Labels,
-        first: bool,
-        large: bool,
-    ) -> Result<Judgement, Failure> {
-        let Court { arguments, inquiry, budget, memory, .. } = self;
+    fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgment, Failure> {
+        let Settings { arguments, inquiry, budget, memory, .. } = self;
         case.before(inquiry, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
             let mut questions: Vec<&Question> = inquiry.questions(judged).iter().collect();
             // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
-            let word = arguments.output == Output::Brief && !arguments.verify && !arguments.expect;
+            let word = arguments.style == CheckStyle::Brief && !arguments.verify && !arguments.expect;
             if word && matches!(judged, Judged::Object(..)) {
                 questions.reverse();
             }
-            for question in questions {
+            let count = questions.len();
+            for (at, question) in questions.into_iter().enumerate() {
                 if word && findings.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
                     break;
                 }
+                self.progress.part(at, count);
                 self.progress.judging(case.index, question);
                 let mut finding = memory.answer(
                     large,
@@ -189,6 +197,7 @@ impl<'a> Court<'a> {
                     Finding::lacks_memory,
                 );
                 if arguments.verify {
+                    self.progress.verifying(case.index, question);
                     finding.verification = memory.answer(
                         large,
                         || budget.limits_of_verification(judged),
@@ -214,17 +223,17 @@ impl<'a> Court<'a> {
             let page = &mut sheet.page;
             page.asides.extend(case.warning_line());
             if let Some(note) = case.note() {
-                remark(arguments.output, format!("{case}: {note}"), page)?;
+                remark(arguments.style, format!("{case}: {note}"), page)?;
             }
             for (style, note) in &notes {
-                remark(arguments.output, page.paint(*style, note), page)?;
+                remark(arguments.style, page.paint(*style, note), page)?;
             }
-            Ok(Judgement { kind: kind_of(case.subject), sheet, tally, expectations })
+            Ok(Judgment { kind: kind_of(case.subject), sheet, tally, expectations })
         })
     }
 
     fn page(&self) -> Page {
-        Page::new(self.colour)
+        Page::new(self.color)
     }
 
     /// That a history is malformed.
@@ -238,29 +247,29 @@ impl<'a> Court<'a> {
     }
 }
 
-/// The histories of a file before the court.
-struct Hearing<'a> {
-    court: &'a Court<'a>,
+/// Checking the histories of one file.
+struct FileJob<'a> {
+    settings: &'a Settings<'a>,
     file: &'a str,
 }
 
-impl Job for Hearing<'_> {
+impl Job for FileJob<'_> {
     type State = Numbers;
     type Answer = Answer;
 
     fn work(
         &self,
-        histories: Vec<Heard>,
+        histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Numbers>,
         answers: &Answers<'_, Answer>,
     ) {
-        let Hearing { court, file } = *self;
+        let FileJob { settings, file } = *self;
         let numbered = turn.take(histories.len(), |numbers| {
             let begin = numbers.index;
             numbers.index += histories.len() as u64;
             let firsts: Vec<bool> =
-                histories.iter().map(|history| numbers.is_first(history, file, &court.inquiry)).collect();
+                histories.iter().map(|history| numbers.is_first(history, file, &settings.inquiry)).collect();
             (begin, firsts)
         });
         let Some((begin, firsts)) = numbered else { return };
@@ -273,11 +282,11 @@ impl Job for Hearing<'_> {
             let judged =
                 history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
                     let case = Case { file, index, line, subject: &subject };
-                    court.judge(&case, &labels, first, large)
+                    settings.judge(&case, &labels, first, large)
                 });
             let answer = match judged {
                 Ok(judgement) => Answer::Judged(Box::new(judgement)),
-                Err(failure) => court.malformed(file, index, failure),
+                Err(failure) => settings.malformed(file, index, failure),
             };
             if !answers.give(answer) {
                 return;
@@ -288,7 +297,7 @@ impl Job for Hearing<'_> {
 
 impl Numbers {
     /// Whether a history is the first of its kind that can be judged. It is counted.
-    fn is_first(&mut self, history: &Heard, file: &str, inquiry: &Inquiry) -> bool {
+    fn is_first(&mut self, history: &ReadResult, file: &str, inquiry: &Inquiry) -> bool {
         let Ok(History { subject, line, .. }) = history else { return false };
         let count = &mut self.of_kind[kind_of(subject)];
         let case = Case { file, index: 0, line: *line, subject };
@@ -307,11 +316,11 @@ fn kind_of(subject: &Subject) -> usize {
 }
 
 impl<'a> Session<'a> {
-    fn new(court: &'a Court<'a>) -> Self {
+    fn new(settings: &'a Settings<'a>) -> Self {
         let (numbers, expectations, tally, reported) = Default::default();
-        let at_once = court.arguments.output == Output::Brief || io::stdout().is_terminal();
+        let at_once = settings.arguments.style == CheckStyle::Brief || io::stdout().is_terminal();
         Session {
-            court,
+            settings,
             numbers,
             expectations,
             tally,
@@ -320,12 +329,31 @@ impl<'a> Session<'a> {
             malformed: false,
             cut_short: false,
             at_once,
+            suites: (settings.arguments.style == CheckStyle::Junit).then(Suites::default),
         }
+    }
+
+    /// Reports what ended the work on a file.
+    fn unreadable(&mut self, file: &OsStr, failure: &Failure, out: &mut Stdout) -> Result<(), Failure> {
+        self.malformed = true;
+        if let (Some(suites), Some(report)) = (&mut self.suites, &self.settings.report) {
+            let mut page = self.settings.page();
+            let malformed = Malformed {
+                file: &file.to_string_lossy(),
+                index: self.numbers.index.saturating_sub(1),
+                failure,
+            };
+            report.malformed(&malformed, &mut page)?;
+            suites.add(&page);
+        }
+        out.flush()?;
+        self.settings.progress.aside(|| failure.print());
+        Ok(())
     }
 
     fn file(&mut self, file: &OsStr, workers: usize, out: &mut Stdout) -> Result<(), Failure> {
         let Session {
-            court,
+            settings,
             numbers,
             expectations,
             tally,
@@ -334,8 +362,9 @@ impl<'a> Session<'a> {
             malformed,
             cut_short,
             at_once,
+            suites,
         } = self;
-        let CheckArguments { histories, streaming, budget, .. } = court.arguments;
+        let CheckArguments { histories, streaming, budget, .. } = settings.arguments;
         let name = file.to_string_lossy();
         let source = Source::open(
             file,
@@ -343,9 +372,9 @@ impl<'a> Session<'a> {
             histories.nil_reads,
             budget.max_memory,
             streaming,
-            &court.progress,
+            &settings.progress,
         )?
-        .transactions(court.arguments.model.as_ref().is_some_and(Questions::ask_of_transactions));
+        .transactions(settings.arguments.model.as_ref().is_some_and(Questions::ask_of_transactions));
         numbers.index = 0;
         let out = RefCell::new(out);
         let take = |answer| {
@@ -354,6 +383,14 @@ impl<'a> Session<'a> {
                 *cut_short = true;
                 return Ok(false);
             }
+            let mut show = |page: &Page, out: &mut Stdout| match suites {
+                Some(suites) => {
+                    suites.add(page);
+                    page.asides.iter().for_each(|line| complain(line));
+                    Ok(())
+                }
+                None => out.print(page),
+            };
             match answer {
                 Answer::Cut => {
                     *cut_short = true;
@@ -364,19 +401,19 @@ impl<'a> Session<'a> {
                 }
                 Answer::Malformed(failure, page) => {
                     (*malformed, *passed_over) = (true, *passed_over + 1);
-                    out.print(&page)?;
-                    court.progress.aside(|| failure.print());
+                    show(&page, &mut out)?;
+                    settings.progress.aside(|| failure.print());
                 }
                 Answer::Judged(judgement) => {
-                    let Judgement { kind, sheet, tally: counted, expectations: compared } = *judgement;
+                    let Judgment { kind, sheet, tally: counted, expectations: compared } = *judgement;
                     tally.add(counted);
                     expectations.add(&compared);
                     // If a certificate cannot be stored, there is no line.
                     sheet.stored.into_iter().try_for_each(Stored::write)?;
-                    court.progress.aside(|| out.print(&sheet.page))?;
+                    settings.progress.aside(|| show(&sheet.page, &mut out))?;
                     let (count, below) = &mut reported[kind];
                     *count += 1;
-                    *below = if sheet.first { sheet.below } else { court.page() };
+                    *below = if sheet.first { sheet.below } else { settings.page() };
                 }
             }
             if *at_once {
@@ -384,17 +421,20 @@ impl<'a> Session<'a> {
             }
             Ok(true)
         };
-        let hearing = Hearing { court, file: &name };
-        pipeline::run(source, workers, &hearing, numbers, take, || out.borrow_mut().flush())
+        let job = FileJob { settings, file: &name };
+        pipeline::run(source, workers, &job, numbers, take, || out.borrow_mut().flush())
     }
 
     fn end(self, out: &mut Stdout) -> Result<Status, Failure> {
         let interrupted = interrupt::requested();
-        self.court.progress.end();
+        self.settings.progress.end();
         for (_, below) in self.reported.iter().filter(|(count, _)| *count == 1) {
             out.print(below)?;
         }
-        let (tally, arguments) = (&self.tally, self.court.arguments);
+        if self.suites.is_some() {
+            Suites::end(out)?;
+        }
+        let (tally, arguments) = (&self.tally, self.settings.arguments);
         let mut summary = Vec::new();
         if arguments.expect || interrupted {
             summary.push(format!("{} histories", tally.histories));
@@ -411,11 +451,13 @@ impl<'a> Session<'a> {
             self.remark(summary.join(", "), out)?;
         }
         // Verdict lines say it themselves.
-        if let Some(hint) = self.court.hint.filter(|_| tally.late > 0 && arguments.output != Output::Json) {
+        if let Some(hint) =
+            self.settings.hint.filter(|_| tally.late > 0 && arguments.style != CheckStyle::Json)
+        {
             self.remark(format!("{} undecided after {hint}", tally.late), out)?;
         }
         if self.passed_over > 0 {
-            complain(&format!("{} malformed histories were passed over", self.passed_over));
+            complain(&format!("{} malformed histories were skipped", self.passed_over));
         }
         out.finish()?;
 
@@ -452,8 +494,8 @@ impl<'a> Session<'a> {
 
     /// Prints a line that is no verdict.
     fn remark(&self, line: String, out: &mut Stdout) -> io::Result<()> {
-        let mut page = self.court.page();
-        remark(self.court.arguments.output, line, &mut page)?;
+        let mut page = self.settings.page();
+        remark(self.settings.arguments.style, line, &mut page)?;
         out.print(&page)
     }
 }
@@ -519,10 +561,10 @@ impl Tally {
 }
 
 /// Has a line printed that is no verdict: among people's output, but beside that of programs.
-fn remark(output: Output, line: String, page: &mut Page) -> io::Result<()> {
-    match output {
-        Output::Human => writeln!(page, "{line}"),
-        Output::Json | Output::Brief => {
+fn remark(style: CheckStyle, line: String, page: &mut Page) -> io::Result<()> {
+    match style {
+        CheckStyle::Human => writeln!(page, "{line}"),
+        CheckStyle::Json | CheckStyle::Brief | CheckStyle::Junit => {
             page.asides.push(line);
             Ok(())
         }

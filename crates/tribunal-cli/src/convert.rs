@@ -8,7 +8,7 @@ use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use std::io::Write;
 use tribunal_formats::{History, WriteError, Writer, write_subject};
@@ -23,7 +23,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
         let name = file.to_string_lossy();
         let source = Source::open(
             file,
-            arguments.from,
+            arguments.format,
             arguments.nil_reads,
             None,
             &arguments.streaming,
@@ -32,7 +32,7 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
         let unwritten = |error, line: u64| {
             Failure::writing(error, &format!("{name}:{line}"), arguments.output.as_deref())
         };
-        let convert = |history: Heard, _, large: bool| -> Result<Converted, Failure> {
+        let convert = |history: ReadResult, _, large: bool| -> Result<Converted, Failure> {
             let history = history?;
             let case = Case { file: &name, index: 0, line: history.line, subject: &history.subject };
             let remarks = case.remarks().collect();

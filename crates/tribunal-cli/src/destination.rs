@@ -1,4 +1,4 @@
-//! Where a command puts the histories that it makes.
+//! Where a command writes the histories that it makes.
 
 use crate::args::format;
 use crate::failure::Failure;
@@ -10,8 +10,8 @@ use tribunal_formats::{Format, WriteError, Writer};
 /// Where histories go, and in which format.
 #[derive(Args, Debug)]
 pub struct Destination {
-    /// The format to write; by default what the output's name says, else text for memories and json for
-    /// objects, and for mutants that of their input
+    /// The format to write; by default that of the output's name, or text for memories and json for objects; for mutants
+    /// that of the input
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     pub to: Option<Format>,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
@@ -20,7 +20,7 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Opens it; the format is the fallback if nothing says another.
+    /// Opens it, with a format in case nothing else names one.
     pub fn open<'a>(&self, fallback: Format, out: &'a mut Stdout) -> Result<Writer<Sink<'a>>, Failure> {
         let output = self.output.as_deref();
         let format = self.to.or_else(|| output.and_then(Format::of_path)).unwrap_or(fallback);

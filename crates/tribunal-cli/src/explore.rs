@@ -1,4 +1,4 @@
-//! `tribunal explore`: every behaviour of small programs as text.
+//! `tribunal explore`: every behavior of small programs.
 
 mod diagnose;
 mod json;
@@ -25,13 +25,13 @@ use tribunal_host::named;
 
 const EXPLORE_HELP: &str = "\
 Examples:
-  tribunal explore sb.prog                     all outcomes under C++20's model, and how many executions have each
-  tribunal explore --model sc,tso,rc20 sb.prog the same under each of these models
-  tribunal explore --set N=4 --set o=sc a.prog with other values for constants and orders of the program
-  tribunal explore --expect programs/*/*.prog  compare with what the files say is expected
-  tribunal explore --random 100000 big.prog    executions by chance where there are too many
-  tribunal explore --models --repair lock.prog under which models it fails, and the weakest orders that repair it
-  tribunal explore --replay t1.m:SS.0:W lock.prog  the execution that was printed, once more
+  tribunal explore sb.prog                      all outcomes under rc20
+  tribunal explore --model sc,tso,rc20 sb.prog  the same under each model
+  tribunal explore --set N=4 --set o=sc a.prog  other constants and orders
+  tribunal explore --expect programs/*/*.prog   compare with expectations
+  tribunal explore --random 100000 big.prog     random executions
+  tribunal explore --models --repair lock.prog  which models, and a repair
+  tribunal explore --replay t1.m:SS.0:W lock.prog
 
 Store buffering is
 
@@ -39,90 +39,88 @@ Store buffering is
   thread A { x = 1 @rel; a = y @acq }
   thread B { y = 1 @rel; b = x @acq }
 
-A statement stands on a line or before `;`. Locations are declared with `atomic`, `plain` (accesses must not race) or `mutex`; all other names are \
-registers of their thread. `x = 1 @rel` stores, `r = x @acq` loads, `x += 1 @rlx`, `xchg(x, 1) @acq` and `cas(x, 0 -> 1) @acq/rlx` read and \
-write, `fence @sc` is a fence; there are if, while, for, fn, await, assume, assert, lock and unlock. docs/explore.md describes it all.
+A statement ends with its line or with `;`. Locations are declared as `atomic`, `plain` (their accesses must not \
+race) or `mutex`; all other names are registers of their thread. `x = 1 @rel` stores, `r = x @acq` loads, `x += 1 \
+@rlx`, `xchg(x, 1) @acq` and `cas(x, 0 -> 1) @acq/rlx` read and write, `fence @sc` is a fence. There are if, while, \
+for, fn, await, assume, assert, lock and unlock: see docs/explore.md.
 
-An execution is a class: who reads from whom. Executions in which a thread waits for ever, or assumes what is false, are blocked and not counted. \
-A failure is an assertion that does not hold, a data race, a deadlock, or a wrong use of memory; the first one ends the exploration and is \
-shown with as few events as were found to do: an event a row, what each read read from, and the first read that sc would not have allowed.
+An execution is determined by which write each read reads from. Executions in which a thread waits forever, or \
+assumes something false, are blocked and not counted. A failure is an assertion that does not hold, a data race, a \
+deadlock or a misuse of memory. The first one ends the exploration and is shown with as few events as possible: one \
+event per row, what each read read from, and the first read that sc would not have allowed.
 
-Exit status: 0 no failure, and all is as the program expects; 1 a failure, or something is not as expected (with --expect: only the \
-latter); 2 bad usage or a malformed program; 3 a limit ended it, and no failure was found; 130 stopped by Ctrl-C.";
+Exit status: 0 no failure, and everything as expected; 1 a failure, or something not as expected (with --expect only \
+the latter); 2 bad usage or a malformed program; 3 a limit was reached and no failure found; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLORE_HELP)]
 pub struct ExploreArguments {
-    /// The models under which to explore, separated by commas; FILE.cat is a model as text. By default rc20, and with --expect those of the
+    /// Models, separated by commas; FILE.cat is a model of your own. By default rc20, and with --expect those of the
     /// expectations
     #[arg(short, long, value_name = "MODEL,..", value_delimiter = ',', value_parser = Models)]
     pub model: Vec<Model>,
-    /// Give a constant of the programs another value: a number, or an order (na, rlx, acq, rel, acqrel, sc). May be given more
-    /// than once
+    /// Set a constant of the programs: a number, or an order (na, rlx, acq, rel, acqrel, sc). May be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "expect")]
     pub set: Vec<Setting>,
-    /// Explore each case of which a program says what is expected, and compare
+    /// Explore each case that a program states expectations for, and compare
     #[arg(long)]
     pub expect: bool,
-    /// Take plain accesses for relaxed ones, and do not look for races
+    /// Treat plain accesses as relaxed, and do not look for races
     #[arg(long)]
     pub allow_races: bool,
-    /// Use so many threads; 0 is one for each core. What is found does not depend on it
+    /// The number of worker threads; 0 is one for each core. The result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     pub threads: u16,
-    /// End after so many executions
+    /// Stop after this many executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
-    /// End after so many seconds
+    /// Stop after this time
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
-    /// An execution with more events than this is a failure
+    /// The most events of an execution; more is a failure
     #[arg(long, value_name = "N", default_value_t = Options::default().max_events)]
     pub max_events: usize,
-    /// Leave out executions with more preemptions
+    /// Skip executions with more preemptions
     #[arg(long, value_name = "N", conflicts_with = "random")]
     pub max_preemptions: Option<usize>,
-    /// Make so many executions by chance instead of all: each read picks among what it may read
+    /// Run this many random executions instead of all: each read picks among the writes it may read
     #[arg(long, value_name = "N")]
     pub random: Option<u64>,
-    /// Where chance begins
+    /// The random seed
     #[arg(long, value_name = "N", default_value_t = 1, requires = "random")]
     pub seed: u64,
-    /// By chance, but by priorities of threads that change at DEPTH - 1 points: for failures that need few of these
+    /// Random by thread priorities that change at DEPTH - 1 points: for failures that need few preemptions
     #[arg(long, value_name = "DEPTH", requires = "random", value_parser = clap::value_parser!(u32).range(1..))]
     pub pct: Option<u32>,
-    /// Of a program that fails, say under which models it does
+    /// If the program fails, say under which models
     #[arg(long, conflicts_with_all = ["expect", "replay"])]
     pub models: bool,
-    /// Of a program that fails, search the weakest orders with which it does not
+    /// If the program fails, search for the weakest orders with which it does not
     #[arg(long, conflicts_with_all = ["expect", "replay"])]
     pub repair: bool,
-    /// Seconds that the search for orders may take
+    /// The time limit of the search for orders
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", requires = "repair")]
     pub repair_timeout: Duration,
-    /// Write the execution that fails to this file, as a history: for `tribunal explain` and `tribunal view`
+    /// Write the failing execution to this file as a history, for `tribunal explain` and `tribunal view`
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "expect")]
     pub history: Option<PathBuf>,
-    /// Run one execution again, as was printed of a failure
+    /// Replay one execution, as printed with a failure
     #[arg(long, value_name = "REPLAY", conflicts_with_all = ["expect", "random", "max_preemptions"])]
     pub replay: Option<Replay>,
-    /// List all outcomes, however many there are
+    /// List all outcomes, even if there are many
     #[arg(long)]
     pub all: bool,
-    /// How to print what was found
-    #[arg(short, long, value_name = "HOW", default_value = "human")]
-    pub output: Form,
-    /// The same as --output json
-    #[arg(long, conflicts_with = "output")]
-    pub json: bool,
+    /// How to print results
+    #[arg(long, value_name = "STYLE", default_value = "human")]
+    pub style: ExploreStyle,
     /// Programs; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub files: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// For people: a line, a table of outcomes, and the execution that fails
+pub enum ExploreStyle {
+    /// For people: a summary, a table of outcomes and the failing execution
     Human,
     /// For programs: one JSON object for each program, model and case
     Json,
@@ -177,7 +175,7 @@ struct Job<'a> {
     case: Option<Case>,
 }
 
-/// What came of it.
+/// The result.
 struct Found<'a> {
     job: &'a Job<'a>,
     exploration: Exploration,
@@ -218,7 +216,7 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
     let mut tally = Tally::default();
     let malformed =
         input::each(&arguments.files, out, |file, out| file_of(file, arguments, &mut tally, out))?;
-    if arguments.expect && form(arguments) == Form::Human && !interrupt::requested() {
+    if arguments.expect && arguments.style == ExploreStyle::Human && !interrupt::requested() {
         writeln!(out, "{} cases, {} not as expected", tally.cases, tally.unexpected)?;
     }
     out.finish()?;
@@ -237,10 +235,6 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
     })
 }
 
-fn form(arguments: &ExploreArguments) -> Form {
-    if arguments.json { Form::Json } else { arguments.output }
-}
-
 /// Explores the program of a file, in all cases that are asked for.
 fn file_of(
     file: &OsStr,
@@ -255,7 +249,7 @@ fn file_of(
         .and_then(|mut bytes| bytes.read_to_string(&mut text));
     read.map_err(|source| Failure::Read { file: name.to_string(), source })?;
     let source = Source::parse(&text).map_err(malformed)?;
-    // What is expected is read in any case, so that mistakes there are found.
+    // Expectations are always read, so that errors in them are found.
     let cases = source.cases().map_err(malformed)?;
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
@@ -269,14 +263,14 @@ fn file_of(
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
         let mut found = Found { job: &job, exploration, mismatches, models: Vec::new(), repair: None };
-        if !arguments.expect && form(arguments) != Form::Brief {
+        if !arguments.expect && arguments.style != ExploreStyle::Brief {
             diagnose::complete(&mut found, code, arguments)?;
         }
-        let mut page = Page::new(out.colour());
-        match form(arguments) {
-            Form::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
-            Form::Brief => print::line(&found, &mut page)?,
-            Form::Json => json::line(&found, &mut page)?,
+        let mut page = Page::new(out.color());
+        match arguments.style {
+            ExploreStyle::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
+            ExploreStyle::Brief => print::line(&found, &mut page)?,
+            ExploreStyle::Json => json::line(&found, &mut page)?,
         }
         out.print(&page)?;
         tally.cases += 1;

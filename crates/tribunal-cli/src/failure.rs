@@ -1,4 +1,4 @@
-//! What can go wrong, each in one line.
+//! Errors, each in one line.
 
 use crate::args::Streaming;
 use crate::exit::Status;
@@ -6,11 +6,11 @@ use crate::output::complain;
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
-use tribunal_explore::text::{Mistake, TextError, Unexplored};
+use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
 use tribunal_report::printable;
 
-/// What becomes of malformed histories: the first ends the work, or each is reported and passed over.
+/// What to do with malformed histories: stop at the first, or report and skip each.
 pub struct Malformed {
     keep_going: bool,
     passed_over: u64,
@@ -22,7 +22,7 @@ impl Malformed {
         Malformed { keep_going: streaming.keep_going, passed_over: 0 }
     }
 
-    /// What came of a history; nothing if it is passed over. What cannot be written ends the work in any case.
+    /// The result for a history, none if it is skipped. A failure to write is always an error.
     pub fn unless<T>(&mut self, result: Result<T, Failure>) -> Result<Option<T>, Failure> {
         match result {
             Ok(done) => Ok(Some(done)),
@@ -35,38 +35,38 @@ impl Malformed {
         }
     }
 
-    /// Says how many were passed over, if any; then the status is another.
+    /// The exit status: another one if some were skipped, which is reported.
     pub fn status(&self, otherwise: Status) -> Status {
         match self.passed_over {
             0 => otherwise,
             count => {
-                complain(&format!("{count} malformed histories were passed over"));
+                complain(&format!("{count} malformed histories were skipped"));
                 Status::Malformed
             }
         }
     }
 }
 
-/// Why a command could not do all that was asked; its status is 2.
+/// Why a command failed; its exit status is 2.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A history could not be read; the text begins with `file:line:column`.
     #[error(transparent)]
     Input(#[from] tribunal_formats::Error),
-    /// A history cannot be judged, or does not go with the others.
+    /// A history cannot be checked, or does not fit the others.
     #[error("{file}:{line}: {problem}")]
     History { file: String, line: u64, problem: String },
     /// A program is malformed; the text begins with `file:line:column` where that is known.
     #[error("{file}:{source}")]
     Program { file: String, source: TextError },
-    /// What is wrong with a program is not in its text.
+    /// The settings of a program are wrong.
     #[error("{file}: {source}")]
     Setting { file: String, source: Mistake },
     /// A program cannot be explored under the model.
     #[error("{file}: {source}")]
-    Unexplored { file: String, source: Unexplored },
+    Unexplored { file: String, source: ExploreError },
     /// A history calls methods that its specification does not have; the text begins with `file:line`.
-    #[error("{source}; the history calls {methods}: --spec says what else it is of")]
+    #[error("{source}; the history calls {methods}: name its specification with --spec")]
     OtherMethods { source: tribunal_formats::Error, methods: String },
     /// A specification file has an error; the text begins with `file:line:column`.
     #[error(transparent)]
@@ -83,20 +83,20 @@ pub enum Failure {
     /// A history that the output format cannot express.
     #[error("{history}: {source}")]
     Inexpressible { history: String, source: WriteError },
-    /// A line of a certificate file makes no sense.
+    /// A line of a certificate file is malformed.
     #[error("{file}:{line}: {problem}")]
     Certificate { file: String, line: u64, problem: String },
-    /// Arguments that clap accepts one by one but that do not fit together.
+    /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
-    /// No asked model applies to any of the histories.
+    /// No model asked for applies to any history.
     #[error("no model asked for applies to any history: {0}")]
     NothingApplies(String),
-    /// Labels were to be compared with, and there are none.
-    #[error("nothing was compared: no history has a label of what was asked")]
+    /// --expect, and no history has a label.
+    #[error("nothing to compare: no history has a label for a model asked for")]
     NothingCompared,
-    /// The port is taken, or not ours to take.
-    #[error("port {port} of 127.0.0.1: {source}; another can be given with --port")]
+    /// The port is taken or not allowed.
+    #[error("port {port} of 127.0.0.1: {source}; choose another with --port")]
     Listen { port: u16, source: io::Error },
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
@@ -128,7 +128,7 @@ impl Failure {
         }
     }
 
-    /// Whether other histories of the input may be all right.
+    /// Whether other histories of the input may still be read.
     pub fn is_of_one_history(&self) -> bool {
         match self {
             Failure::Input(error) => !error.is_of_input(),
@@ -137,7 +137,7 @@ impl Failure {
         }
     }
 
-    /// Whether the reader of the output has left: nothing to complain of.
+    /// Whether the reader of the output has left, which is no error.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Failure::Stdout(error) | Failure::Write { source: error, .. }
             if error.kind() == io::ErrorKind::BrokenPipe)

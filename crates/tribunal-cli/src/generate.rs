@@ -21,15 +21,15 @@ pub struct GenerateArguments {
 
 #[derive(Debug, Subcommand)]
 enum Generate {
-    /// Run random clients on a simulated memory and write what they observe
+    /// Run random clients on a simulated memory
     Machine(machine::MachineArguments),
-    /// Run random clients on a simulated object and write what they call and what it returns
+    /// Run random clients on a simulated object
     Object(object::ObjectArguments),
-    /// Run random clients on a simulated store and write their transactions
+    /// Run random clients on a simulated store of transactions
     Transactions(transactions::TransactionsArguments),
-    /// Change histories: send reads to other writes, drop fences, weaken orders
+    /// Mutate histories: redirect reads, drop fences, weaken orders
     Mutate(mutate::MutateArguments),
-    /// Construct histories that are hard to judge, or whose verdicts are known
+    /// Construct histories that are hard to check, or whose verdicts are known
     Hard(hard::HardArguments),
 }
 

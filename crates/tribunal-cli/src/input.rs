@@ -1,4 +1,4 @@
-//! Opening inputs so that Ctrl-C is heard at every read, even while a pipe has nothing to say.
+//! Opening inputs so that Ctrl-C is noticed at every read, even while a pipe is silent.
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -20,8 +20,8 @@ pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
     Ok(tribunal_formats::read(bytes(file)?, &file.to_string_lossy(), options)?)
 }
 
-/// Does the same to each file; one that is bad is reported, and the others are still done, until there is an interrupt or
-/// nobody reads on. Says whether any was bad.
+/// Does the same for each file. A bad file is reported and the others are still done, until an interrupt or until the reader of
+/// the output leaves. Returns whether any was bad.
 pub fn each(
     files: &[OsString],
     out: &mut Stdout,
@@ -46,12 +46,12 @@ pub fn each(
     Ok(malformed)
 }
 
-/// Whether a folder is meant, which may be a history.
+/// Whether the argument names a directory, which may be a history.
 pub fn is_folder(file: &OsStr) -> bool {
     matches!(Input::from_arg(file), Input::Path(path) if path.is_dir())
 }
 
-/// Opens a folder that is a history, until nobody wants it any more.
+/// Opens a directory that is a history; reading fails once `stop` is set.
 pub fn folder(file: &OsStr, options: ReadOptions, stop: Arc<AtomicBool>) -> Result<Reader, Failure> {
     let open = move |path: &Path| -> io::Result<Box<dyn Read + Send>> {
         Ok(Box::new(Bytes { file: File::open(path)?, stop: stop.clone() }))
@@ -93,7 +93,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// The same bytes, until nobody wants them any more.
+    /// The same bytes; reading fails once `stop` is set.
     pub fn until(self, stop: Arc<AtomicBool>) -> Self {
         Bytes { file: self.file, stop }
     }

@@ -1,6 +1,6 @@
 //! `tribunal kernel`: how many pairs of writes every sc order agrees on, and how many of them the saturations find.
 
-use crate::args::{KernelArguments, Style};
+use crate::args::{KernelArguments, KernelStyle};
 use crate::case::{Case, Judge};
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -16,6 +16,7 @@ use tribunal::verdict::Limit;
 use tribunal_formats::{History, Subject};
 use tribunal_host::reading;
 use tribunal_kernel::{Kernel, kernel};
+use tribunal_report::SCHEMA;
 
 /// The tables grow with the square of the history: without a limit, a long one would take the whole machine.
 const MEMORY: usize = 2 << 30;
@@ -23,7 +24,7 @@ const MEMORY: usize = 2 << 30;
 pub fn run(arguments: &KernelArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let mut session = Session { arguments, tally: Tally::default() };
     let malformed = input::each(&arguments.histories.files, out, |file, out| session.file(file, out))?;
-    if arguments.output == Style::Human {
+    if arguments.style == KernelStyle::Human {
         session.tally.print(out)?;
     }
     out.finish()?;
@@ -45,7 +46,7 @@ struct Session<'a> {
     tally: Tally,
 }
 
-/// What came of all histories together.
+/// The results for all histories.
 #[derive(Default)]
 struct Tally {
     rows: u64,
@@ -67,7 +68,9 @@ impl Session<'_> {
             let History { subject, line, .. } = history?;
             let case = Case { file: &name, index, line, subject: &subject };
             let Subject::Memory(execution) = &subject else {
-                return Err(case.failure("the sc-kernel is of memories, and the history is of an object"));
+                return Err(
+                    case.failure("the sc-kernel is defined for memories, but the history is of an object")
+                );
             };
             if execution.is_open() {
                 return Err(case.failure(
@@ -78,9 +81,9 @@ impl Session<'_> {
             let begin = Instant::now();
             let found = kernel(execution, &Limits { max_memory, ..self.arguments.budget.limits() });
             let micros = begin.elapsed().as_micros() as u64;
-            match self.arguments.output {
-                Style::Human => self.tally.row(&case, &found, out)?,
-                Style::Json => line_of(&case, execution, &found, micros, out)?,
+            match self.arguments.style {
+                KernelStyle::Human => self.tally.row(&case, &found, out)?,
+                KernelStyle::Json => line_of(&case, execution, &found, micros, out)?,
             }
             self.tally.count(&found);
             out.flush()?;
@@ -176,7 +179,7 @@ fn line_of(
 ) -> Result<(), Failure> {
     write!(
         out,
-        r#"{{"file":{},"index":{},"name":{},"events":{},"micros":{micros},"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"events":{},"micros":{micros},"#,
         json!(case.file),
         case.index,
         json!(x.name()),

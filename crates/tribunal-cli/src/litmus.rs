@@ -19,50 +19,50 @@ use tribunal_litmus::{Macros, Verdict};
 
 const LITMUS_HELP: &str = "\
 Examples:
-  tribunal litmus SB.litmus                    what herd prints: states, verdict, observation
-  tribunal litmus --model sc tests/            a table of all .litmus files below a directory
-  tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
+  tribunal litmus SB.litmus                    what herd prints
+  tribunal litmus --model sc tests/            a table of all tests in tests/
   tribunal litmus --model rc11,sc,mine.cat C/  a column for each model
-  tribunal litmus --output herd tests/ > log   for mcompare and other scripts
-  tribunal litmus -I herd/libdir --macros linux-kernel.def --bell linux-kernel.bell --variant lkmmv2 --model linux-kernel.cat LKMM/
+  tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
+  tribunal litmus --style herd tests/ > log    for mcompare and other scripts
+  tribunal litmus -I libdir --macros lk.def --bell lk.bell --model lk.cat LKMM/
 
-Tests are herd's: C with C11's atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. Where a test uses what is not supported, a line on \
-standard error says what, and where; the others are still run.
+Tests are in herd's formats: C with C11 atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. If a test uses \
+something unsupported, a line on standard error says what and where; the other tests are still run.
 
-A model is one of `tribunal models`, or a file in the language cat. Without --model it is tso for X86, rc11 for C, and for others the file of \
-herd's that has the architecture's name, in a directory of -I. Nothing of herd's is built in.
+A model is one of `tribunal models`, or a file in the cat language. The default is tso for X86, rc11 for C, and for \
+other architectures herd's file of that name in a directory of -I. No model of herd's is built in.
 
-Exit status: 0 every test was run, whatever its verdict; 2 bad usage, or some test or model is malformed or not supported; 3 some test took longer \
-than --timeout, and nothing else was wrong; 130 stopped by Ctrl-C.";
+Exit status: 0 every test was run, whatever its verdict; 2 bad usage, or some test or model is malformed or not \
+supported; 3 some test took longer than --timeout, and nothing else was wrong; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = LITMUS_HELP)]
 pub struct LitmusArguments {
-    /// Models to run the tests under, separated by commas: names, or files that end in .cat
+    /// Models to run the tests under, separated by commas; FILE.cat is a model of your own
     #[arg(short, long, value_name = "MODEL", value_delimiter = ',')]
     model: Vec<String>,
-    /// Look for models, and what they include, in this directory, too
+    /// Also look for models and what they include in this directory
     #[arg(short = 'I', long = "include", value_name = "DIR", value_hint = ValueHint::DirPath)]
     include: Vec<PathBuf>,
-    /// A file of macros that programs in C use
+    /// A file of macros for programs in C
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     macros: Option<PathBuf>,
     /// A file that names the annotations of a model
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     bell: Option<PathBuf>,
-    /// Switch on what a model's text asks for with `if "NAME"`
+    /// Set a variant, which the model tests with `if "NAME"`
     #[arg(long, value_name = "NAME")]
     variant: Vec<String>,
-    /// How often loops go round
+    /// How often loops are unrolled
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=1000))]
     unroll: u32,
-    /// What is printed: by default what herd prints for one test and one model, and a table for more
-    #[arg(short, long, value_name = "STYLE")]
-    output: Option<Output>,
-    /// Give up on a test after so many seconds: it is undecided
+    /// How to print results: by default as herd for one test and model, and as a table for more
+    #[arg(long, value_name = "STYLE")]
+    style: Option<LitmusStyle>,
+    /// Give up on a test after this time: it is undecided
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Use so many threads; 0 is one for each core. What is printed does not depend on it
+    /// The number of worker threads; 0 is one for each core. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
     /// Tests, and directories of them
@@ -71,7 +71,7 @@ pub struct LitmusArguments {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
+enum LitmusStyle {
     /// What herd prints, line by line
     Herd,
     /// A row for each test, a column for each model
@@ -97,18 +97,18 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         .map(|name| Choice::new(*name, &arguments.include, arguments.bell.as_deref(), &arguments.variant))
         .collect();
     let one = files.len() == 1 && models.len() == 1;
-    let output = arguments.output.unwrap_or(if one { Output::Herd } else { Output::Table });
+    let style = arguments.style.unwrap_or(if one { LitmusStyle::Herd } else { LitmusStyle::Table });
     let session = Session {
         macros: macros(arguments)?,
         models,
-        counts: output != Output::Table,
+        counts: style != LitmusStyle::Table,
         unroll: arguments.unroll,
         timeout: arguments.timeout,
     };
     let start = Instant::now();
     let mut tally = Tally { failed: missing, ..Tally::default() };
     let width = files.iter().map(|file| stem(file).chars().count()).max().unwrap_or(0).clamp(4, 60);
-    if output == Output::Table && !files.is_empty() {
+    if style == LitmusStyle::Table && !files.is_empty() {
         let head: Vec<String> = names.iter().map(|name| format!("{:22}", name.unwrap_or("model"))).collect();
         writeln!(out, "{}", out.paint(STRONG, format!("{:width$}  {}", "test", head.join("")).trim_end()))?;
     }
@@ -117,13 +117,13 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
             batch.par_iter().map_init(|| session.worker(), |worker, file| worker.answer(file)).collect()
         });
         for (file, answers) in batch.iter().zip(&answers) {
-            print(file, answers, output, width, &mut tally, out)?;
+            print(file, answers, style, width, &mut tally, out)?;
         }
         if interrupt::requested() || out.is_closed() {
             break;
         }
     }
-    if output == Output::Table {
+    if style == LitmusStyle::Table {
         tally.print(start.elapsed(), out)?;
     }
     out.finish()?;
@@ -184,7 +184,7 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     (files, missing)
 }
 
-/// What came of all tests.
+/// The results of all tests.
 #[derive(Default)]
 struct Tally {
     ok: u64,
@@ -231,7 +231,7 @@ impl Tally {
 fn print(
     file: &Path,
     answers: &[Answered],
-    output: Output,
+    style: LitmusStyle,
     width: usize,
     tally: &mut Tally,
     out: &mut Stdout,
@@ -246,10 +246,10 @@ fn print(
                     Verdict::No => tally.no += 1,
                     Verdict::Undefined => tally.undefined += 1,
                 }
-                match output {
-                    Output::Herd => writeln!(out, "{}", answer.herd)?,
-                    Output::Json => writeln!(out, "{}", answer.json)?,
-                    Output::Table => {}
+                match style {
+                    LitmusStyle::Herd => writeln!(out, "{}", answer.herd)?,
+                    LitmusStyle::Json => writeln!(out, "{}", answer.json)?,
+                    LitmusStyle::Table => {}
                 }
                 cell(answer, out)
             }
@@ -266,7 +266,7 @@ fn print(
         };
         cells.push_str(&cell);
     }
-    if output == Output::Table {
+    if style == LitmusStyle::Table {
         writeln!(out, "{}", format!("{:width$}  {cells}", stem(file)).trim_end())?;
     }
     if !asides.is_empty() {

@@ -12,6 +12,7 @@ mod explain;
 mod explore;
 mod failure;
 mod generate;
+mod hints;
 mod input;
 mod interrupt;
 mod kernel;
@@ -40,7 +41,10 @@ use output::Stdout;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| {
+        let line: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+        hints::with_hint(error, &line).exit()
+    });
     let mut out = Stdout::new();
     let status = run(&arguments.command, &mut out).and_then(|status| {
         out.finish()?;

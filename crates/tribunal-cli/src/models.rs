@@ -17,7 +17,7 @@ pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Fail
         models.chain(Criterion::ALL.map(Question::Criterion)).chain(Level::ALL.map(Question::Level))
     };
     let asked = if arguments.models.is_empty() { every().collect() } else { arguments.models.clone() };
-    match arguments.output {
+    match arguments.style {
         ModelStyle::Json => asked.iter().try_for_each(|question| as_json(question, out))?,
         ModelStyle::Markdown => as_table(&asked, out)?,
         ModelStyle::Human if arguments.models.is_empty() => as_list(&asked, out)?,

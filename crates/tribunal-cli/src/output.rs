@@ -15,34 +15,34 @@ pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColo
 pub const BAD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red)));
 /// Undecided.
 pub const DOUBT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Yellow)));
-/// What is of less interest.
+/// What matters less.
 pub const FAINT: Style = Style::new().dimmed();
 /// Headings.
 pub const STRONG: Style = Style::new().bold();
 
-/// Prints a line on standard error, coloured on a terminal only. If that cannot be written, nobody can be told.
+/// Prints a line on standard error, colored only on a terminal. A failure to write it is ignored.
 pub fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// How much is held back before it is written.
+/// The size of the output buffer.
 const ROOM: usize = 64 << 10;
 
-/// Standard output. Once its reader has left, what is written goes nowhere and [`is_closed`](Stdout::is_closed) says
-/// so: the work decides for itself whether to go on.
+/// Standard output. Once its reader has left, writes are dropped and [`is_closed`](Stdout::is_closed) is true: the caller
+/// decides whether to go on.
 pub struct Stdout {
     buffer: BufWriter<io::Stdout>,
-    colour: bool,
+    color: bool,
     closed: bool,
 }
 
 impl Stdout {
-    /// Standard output, coloured if it is a terminal and NO_COLOR does not forbid it.
+    /// Standard output, colored if it is a terminal and NO_COLOR does not forbid it.
     pub fn new() -> Self {
         let stdout = io::stdout();
-        let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
+        let color = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
         let buffer = BufWriter::with_capacity(ROOM, stdout);
-        Stdout { buffer, colour, closed: false }
+        Stdout { buffer, color, closed: false }
     }
 
     /// Whether the reader has left.
@@ -50,14 +50,14 @@ impl Stdout {
         self.closed
     }
 
-    /// The text in this style, if output is coloured.
+    /// The text in this style, if output is colored.
     pub fn paint(&self, style: Style, text: &str) -> String {
-        painted(self.colour, style, text)
+        painted(self.color, style, text)
     }
 
-    /// Whether output is coloured.
-    pub fn colour(&self) -> bool {
-        self.colour
+    /// Whether output is colored.
+    pub fn color(&self) -> bool {
+        self.color
     }
 
     /// Prints a page.
@@ -101,29 +101,29 @@ impl Write for Stdout {
     }
 }
 
-/// What is to be printed of a history, put together while others are.
+/// The output for a history, assembled while others are checked.
 #[derive(Default)]
 pub struct Page {
     /// For standard output.
     pub text: Vec<u8>,
     /// Lines for standard error.
     pub asides: Vec<String>,
-    colour: bool,
+    color: bool,
 }
 
 impl Page {
-    /// An empty page, for an output that is coloured or not.
-    pub fn new(colour: bool) -> Self {
-        Page { colour, ..Page::default() }
+    /// An empty page, for an output that is colored or not.
+    pub fn new(color: bool) -> Self {
+        Page { color, ..Page::default() }
     }
 
-    /// The text in this style, if output is coloured.
+    /// The text in this style, if output is colored.
     pub fn paint(&self, style: Style, text: &str) -> String {
-        painted(self.colour, style, text)
+        painted(self.color, style, text)
     }
 }
 
-/// It takes everything.
+/// Never fails.
 impl Write for Page {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.write(bytes)
@@ -134,8 +134,8 @@ impl Write for Page {
     }
 }
 
-fn painted(colour: bool, style: Style, text: &str) -> String {
-    if colour { format!("{style}{text}{style:#}") } else { text.to_string() }
+fn painted(color: bool, style: Style, text: &str) -> String {
+    if color { format!("{style}{text}{style:#}") } else { text.to_string() }
 }
 
 /// Where a command writes histories: standard output or a file of the user's naming.

@@ -1,8 +1,8 @@
-//! Histories in a pipeline: the input is cut into whole histories, workers on all cores read them and work on them, and what comes of
-//! it is told in order, the same for any number of workers.
+//! Histories in a pipeline: the input is cut into whole histories, workers on all cores read and check them, and the results are
+//! delivered in order, the same for any number of workers.
 //!
 //! A batch of small histories is read and worked on by one worker while others have the next ones. A large history has the
-//! input for itself: until it is told, nothing else is read, so that it takes the memory that it would take alone.
+//! input for itself: until it is done, nothing else is read, so that it takes no more memory than it would alone.
 
 use crate::args::Streaming;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ use tribunal_host::MOST_WORKERS;
 use tribunal_host::reading;
 
 /// A history as read, or why it could not be.
-pub type Heard = Result<History, Error>;
+pub type ReadResult = Result<History, Error>;
 
 /// How long answers may wait that are known while others of their batch are not.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -27,11 +27,17 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// A job that takes each history by itself, with its place among those of the file.
 pub struct Each<F>(pub F);
 
-impl<T: Send, F: Fn(Heard, u64, bool) -> T + Sync> Job for Each<F> {
+impl<T: Send, F: Fn(ReadResult, u64, bool) -> T + Sync> Job for Each<F> {
     type State = u64;
     type Answer = T;
 
-    fn work(&self, histories: Vec<Heard>, large: bool, turn: Turn<'_, '_, u64>, answers: &Answers<'_, T>) {
+    fn work(
+        &self,
+        histories: Vec<ReadResult>,
+        large: bool,
+        turn: Turn<'_, '_, u64>,
+        answers: &Answers<'_, T>,
+    ) {
         let begin = turn.take(histories.len(), |next| {
             let begin = *next;
             *next += histories.len() as u64;
@@ -50,13 +56,13 @@ impl<T: Send, F: Fn(Heard, u64, bool) -> T + Sync> Job for Each<F> {
 pub trait Job: Sync {
     /// What is carried from batch to batch, in order.
     type State: Send;
-    /// What comes of a history.
+    /// The result for a history.
     type Answer: Send;
 
-    /// Works on the next histories, of which a large one comes alone. The turn is to be taken early: others wait for it.
+    /// Works on the next histories; a large one comes alone. Take the turn early: other workers wait for it.
     fn work(
         &self,
-        histories: Vec<Heard>,
+        histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Self::State>,
         answers: &Answers<'_, Self::Answer>,
@@ -104,7 +110,7 @@ impl Source {
         Source { pieces: self.pieces.transactions(wanted), ..self }
     }
 
-    /// The format, as forced or recognised.
+    /// The format, given or recognized.
     pub fn format(&self) -> Format {
         self.pieces.format()
     }
@@ -133,7 +139,7 @@ pub fn run<J: Job>(
             stop: &stop,
         },
         board: Mutex::new(Board { slots: VecDeque::new(), bytes: 0, workers }),
-        told: Condvar::new(),
+        delivered: Condvar::new(),
         done: Condvar::new(),
         keep_going,
         room,
@@ -163,8 +169,8 @@ struct Line<'a, S, A> {
     ended: AtomicBool,
     chain: Chain<'a, S>,
     board: Mutex<Board<A>>,
-    /// Answers have been told: there is room for more.
-    told: Condvar,
+    /// Answers were delivered: there is room for more.
+    delivered: Condvar,
     /// A batch is done, or a worker has ended.
     done: Condvar,
     keep_going: bool,
@@ -185,7 +191,7 @@ struct Board<A> {
     workers: usize,
 }
 
-/// The answers of a piece that have not been told yet.
+/// The answers of a piece that are not delivered yet.
 struct Slot<A> {
     answers: Mutex<Vec<A>>,
     done: AtomicBool,
@@ -212,7 +218,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 Piece::Batch(batch) => {
                     let slot = self.slot(batch.bytes());
                     drop(input);
-                    let histories: Vec<Heard> = batch.histories().collect();
+                    let histories: Vec<ReadResult> = batch.histories().collect();
                     self.note_errors(&histories);
                     job.work(histories, false, turn, &Answers { slot: &slot, stop: self.stop });
                     self.finish(&slot);
@@ -230,7 +236,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
     }
 
     /// Sees to it that nothing is read after an error, unless it is to go on.
-    fn note_errors(&self, histories: &[Heard]) {
+    fn note_errors(&self, histories: &[ReadResult]) {
         if !self.keep_going && histories.last().is_some_and(Result::is_err) {
             self.ended.store(true, Ordering::Relaxed);
         }
@@ -255,15 +261,15 @@ impl<S: Send, A: Send> Line<'_, S, A> {
     fn wait_for_room(&self) {
         let mut board = locked(&self.board);
         while board.bytes >= self.room && !self.stop.load(Ordering::Relaxed) {
-            board = wait(&self.told, board);
+            board = wait(&self.delivered, board);
         }
     }
 
-    /// Waits until the answers of a piece are told.
+    /// Waits until the answers of a piece are delivered.
     fn wait_for(&self, slot: &Arc<Slot<A>>) {
         let mut board = locked(&self.board);
         while board.slots.iter().any(|other| Arc::ptr_eq(other, slot)) && !self.stop.load(Ordering::Relaxed) {
-            board = wait(&self.told, board);
+            board = wait(&self.delivered, board);
         }
     }
 
@@ -305,7 +311,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 let mut board = locked(&self.board);
                 board.slots.pop_front();
                 board.bytes -= slot.bytes;
-                self.told.notify_all();
+                self.delivered.notify_all();
             }
         }
     }
@@ -366,7 +372,7 @@ pub struct Turn<'a, 'b, S> {
 }
 
 impl<S> Turn<'_, '_, S> {
-    /// Does something to what is carried along, once it is the turn of these histories, so many; nothing if the work is to end.
+    /// Updates the state once it is the turn of these `count` histories; none if the work ends.
     pub fn take<T>(mut self, histories: usize, act: impl FnOnce(&mut S) -> T) -> Option<T> {
         self.taken = true;
         self.chain.turn(self.number, |at| {

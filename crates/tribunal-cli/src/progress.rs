@@ -1,20 +1,35 @@
 //! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second.
 
 use crate::input::Bytes;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::{IsTerminal, Read};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tribunal_report::Question;
 use tribunal_report::printable;
 
+/// While a file is read: how much of it, and what is done with it.
+const READING: &str = "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}";
+/// While something of unknown length is read.
+const STREAMING: &str = "{elapsed} {spinner} {bytes} {prefix}, {msg}";
+/// Once all is read: what is done, and for how long.
+const WORKING: &str = "{elapsed} {spinner} {prefix}, {msg} {since}";
+
 /// The bar, or nothing.
-pub struct Progress(Option<ProgressBar>);
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    /// When the present step began.
+    step: Arc<Mutex<Instant>>,
+    /// Which of how many questions is asked.
+    part: Mutex<Option<(usize, usize)>>,
+}
 
 impl Progress {
     /// A bar that appears after a second, if standard error is a terminal.
     pub fn new() -> Self {
         if !std::io::stderr().is_terminal() {
-            return Progress(None);
+            return Progress::none();
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let late = bar.clone();
@@ -25,27 +40,26 @@ impl Progress {
                 late.enable_steady_tick(Duration::from_millis(200));
             }
         });
-        Progress(Some(bar))
+        Progress::with(Some(bar))
     }
 
     /// No bar.
     pub fn none() -> Self {
-        Progress(None)
+        Progress::with(None)
+    }
+
+    fn with(bar: Option<ProgressBar>) -> Self {
+        Progress { bar, step: Arc::new(Mutex::new(Instant::now())), part: Mutex::new(None) }
     }
 
     /// Begins a file.
     pub fn file(&self, name: &str, bytes: Option<u64>) {
-        let Some(bar) = &self.0 else { return };
-        let template = match bytes {
-            Some(total) => {
-                bar.set_length(total);
-                "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}"
-            }
-            None => "{elapsed} {spinner} {bytes} {prefix}, {msg}",
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+        let Some(bar) = &self.bar else { return };
+        match bytes {
+            Some(total) => bar.set_length(total),
+            None => bar.unset_length(),
         }
+        style(bar, if bytes.is_some() { READING } else { STREAMING });
         bar.set_position(0);
         bar.set_prefix(printable(name).into_owned());
         bar.set_message("reading");
@@ -53,43 +67,69 @@ impl Progress {
 
     /// The same bytes, each of which moves the bar.
     pub fn watch(&self, bytes: Bytes) -> Box<dyn Read + Send> {
-        match &self.0 {
+        match &self.bar {
             Some(bar) => Box::new(bar.wrap_read(bytes)),
             None => Box::new(bytes),
         }
     }
 
-    /// Says what is being done.
+    /// Says which of how many questions about a history comes next, from 0.
+    pub fn part(&self, at: usize, of: usize) {
+        *self.part.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, of)).filter(|_| of > 1);
+    }
+
+    /// Says that a question is being decided.
     pub fn judging(&self, index: u64, question: &Question) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(format!("history {index}, {question}"));
+        let part = *self.part.lock().unwrap_or_else(PoisonError::into_inner);
+        let part = part.map_or(String::new(), |(at, of)| format!(" ({} of {of})", at + 1));
+        self.step(format!("history {index}: checking {question}{part}"));
+    }
+
+    /// Says that the certificate of an answer is being verified.
+    pub fn verifying(&self, index: u64, question: &Question) {
+        self.step(format!("history {index}: verifying {question}"));
+    }
+
+    /// Says that an explanation is being worked out.
+    pub fn explaining(&self, index: u64) {
+        self.step(format!("history {index}: explaining"));
+    }
+
+    /// Begins a step. Once the whole file is read, the time it takes says more than the bytes.
+    fn step(&self, message: String) {
+        let Some(bar) = &self.bar else { return };
+        let begun = Arc::clone(&self.step);
+        *begun.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        if bar.length().is_some_and(|length| bar.position() >= length)
+            && let Ok(style) = ProgressStyle::with_template(WORKING)
+        {
+            let since = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+                let begun = *begun.lock().unwrap_or_else(PoisonError::into_inner);
+                let _ = write!(out, "for {} s", begun.elapsed().as_secs());
+            };
+            bar.set_style(style.with_key("since", since));
         }
+        bar.set_message(message);
     }
 
     /// Says how much is left of what is being shrunk.
     pub fn shrinking(&self, index: u64, left: usize) {
-        if let Some(bar) = &self.0 {
-            bar.set_message(format!("history {index}, {left} left"));
-        }
+        self.step(format!("history {index}: shrinking, {left} left"));
     }
 
     /// Says how large the histories are that are being tried, and how many have been.
     pub fn separating(&self, events: usize, tried: u64) {
-        let Some(bar) = &self.0 else { return };
-        if bar.message().is_empty()
-            && let Ok(style) = ProgressStyle::with_template("{elapsed} {spinner} {msg}")
-        {
-            bar.set_style(style);
+        let Some(bar) = &self.bar else { return };
+        if bar.message().is_empty() {
+            style(bar, "{elapsed} {spinner} {msg}");
         }
         bar.set_message(format!("histories of {events} events, {tried} tried"));
     }
 
     /// Begins a part of a suite.
     pub fn measuring(&self, suite: &str, part: &str, steps: u64) {
-        let Some(bar) = &self.0 else { return };
-        if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:30} {pos}/{len} {prefix}, {msg}") {
-            bar.set_style(style);
-        }
+        let Some(bar) = &self.bar else { return };
+        style(bar, "{elapsed} {bar:30} {pos}/{len} {prefix}, {msg}");
         bar.set_length(steps);
         bar.set_position(0);
         bar.set_prefix(suite.to_string());
@@ -98,14 +138,14 @@ impl Progress {
 
     /// A step of the part is done.
     pub fn measured(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.inc(1);
         }
     }
 
     /// Does something that prints, with the bar out of the way.
     pub fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
-        match &self.0 {
+        match &self.bar {
             Some(bar) => bar.suspend(print),
             None => print(),
         }
@@ -115,9 +155,15 @@ impl Progress {
 impl Progress {
     /// Takes the bar away.
     pub fn end(&self) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+fn style(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
 }
 

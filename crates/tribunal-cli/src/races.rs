@@ -1,11 +1,11 @@
 //! `tribunal races`: the data races of histories.
 
-use crate::args::{Output, RacesArguments};
+use crate::args::{RacesArguments, RacesStyle};
 use crate::case::{Case, Judge};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use crate::{input, interrupt};
 use serde_json::json;
@@ -15,14 +15,14 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use tribunal::memory::Execution;
-use tribunal::races::{Listing, Unlisted, each_race};
+use tribunal::races::{Listing, RacesError, each_race};
 use tribunal::verdict::{Limit, Race, Unsupported, Violation, Witness};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{race_to_json, violation_to_json, witness_to_json};
 use tribunal_formats::{History, Subject};
 use tribunal_host::Memory;
-use tribunal_report::Line;
 use tribunal_report::memory::show_race;
+use tribunal_report::{Line, SCHEMA};
 
 pub fn run(arguments: &RacesArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -66,10 +66,10 @@ fn list(
 ) -> Result<(), Failure> {
     let name = file.to_string_lossy();
     let RacesArguments { histories, streaming, budget, .. } = arguments;
-    let (progress, memory, colour) = (Progress::new(), Memory::default(), out.colour());
+    let (progress, memory, color) = (Progress::new(), Memory::default(), out.color());
     let source =
         Source::open(file, histories.format, histories.nil_reads, budget.max_memory, streaming, &progress)?;
-    let hear = |history: Heard, index: u64, large: bool| -> Result<(Page, Found), Failure> {
+    let find = |history: ReadResult, index: u64, large: bool| -> Result<(Page, Found), Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let Subject::Memory(execution) = &subject else {
@@ -83,24 +83,24 @@ fn list(
             |found| matches!(found, Ok(Found { end: End::Undecided(Limit::Memory { .. }), .. })),
         );
         let found = found.map_err(|why| case.failure(format_args!("{}: {why}", arguments.model)))?;
-        let mut page = Page::new(colour);
+        let mut page = Page::new(color);
         let micros = begin.elapsed().as_micros() as u64;
-        match arguments.output {
-            Output::Human => found.lines(&case, execution, arguments, &mut page)?,
-            Output::Json => found.json(&case, execution, arguments, micros, &mut page)?,
-            Output::Brief => writeln!(page, "{}", found.word())?,
+        match arguments.style {
+            RacesStyle::Human => found.lines(&case, execution, arguments, &mut page)?,
+            RacesStyle::Json => found.json(&case, execution, arguments, micros, &mut page)?,
+            RacesStyle::Brief => writeln!(page, "{}", found.word())?,
         }
         page.asides.extend(case.warning_line());
         Ok((page, found))
     };
     let out = RefCell::new(out);
-    let take = |heard: Result<(Page, Found), Failure>| {
+    let take = |found: Result<(Page, Found), Failure>| {
         let mut out = out.borrow_mut();
         if out.is_closed() || interrupt::requested() {
             return Ok(false);
         }
-        let Some((page, found)) = progress.aside(|| passed_over.unless(heard))? else {
-            if arguments.output == Output::Brief {
+        let Some((page, found)) = progress.aside(|| passed_over.unless(found))? else {
+            if arguments.style == RacesStyle::Brief {
                 writeln!(out, "ERROR")?;
             }
             return Ok(true);
@@ -108,12 +108,12 @@ fn list(
         tally.racy += u64::from(found.count > 0 || matches!(found.end, End::NoExecution(_)));
         tally.undecided += u64::from(matches!(found.end, End::Undecided(_)));
         progress.aside(|| out.print(&page))?;
-        if arguments.output == Output::Brief {
+        if arguments.style == RacesStyle::Brief {
             out.flush()?;
         }
         Ok(true)
     };
-    let listed = pipeline::run(source, workers, &Each(hear), &mut 0, take, || out.borrow_mut().flush());
+    let listed = pipeline::run(source, workers, &Each(find), &mut 0, take, || out.borrow_mut().flush());
     progress.end();
     listed
 }
@@ -178,10 +178,10 @@ impl Found {
         let room = limits.max_memory / PRINTED;
         let listed = each_race(x, model, listing, limits, |race| {
             self.count += 1;
-            match arguments.output {
-                Output::Brief => return ControlFlow::Break(()),
-                Output::Human | Output::Json if self.races.len() < room => self.races.push(race),
-                Output::Human | Output::Json => {
+            match arguments.style {
+                RacesStyle::Brief => return ControlFlow::Break(()),
+                RacesStyle::Human | RacesStyle::Json if self.races.len() < room => self.races.push(race),
+                RacesStyle::Human | RacesStyle::Json => {
                     self.end = End::Undecided(Limit::Memory { bytes: limits.max_memory, states: 0 });
                     return ControlFlow::Break(());
                 }
@@ -190,7 +190,7 @@ impl Found {
         });
         match listed {
             Ok(()) => {}
-            Err(Unlisted::Limit(limit)) => self.end = End::Undecided(limit),
+            Err(RacesError::Limit(limit)) => self.end = End::Undecided(limit),
             // po ∪ rf is cyclic, which the model forbids.
             Err(_) => _ = self.judge(x, model, limits)?,
         }
@@ -255,7 +255,7 @@ impl Found {
         };
         write!(
             page,
-            r#"{{"file":{},"index":{},"name":{},"model":"{model}","verdict":"{verdict}","events":{},"micros":{micros}"#,
+            r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":"{model}","verdict":"{verdict}","events":{},"micros":{micros}"#,
             json!(case.file),
             case.index,
             json!(case.name()),

@@ -33,34 +33,37 @@ pub struct RecordArguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Record {
-    /// Run random programs on this machine's own memory and write what their threads read
+    /// Run random programs on this machine's memory and record what they read
     Memory(MemoryArguments),
-    /// Run random clients on a database at each of its isolation levels and say which levels their transactions satisfy
+    /// Run random clients on a database and check which isolation levels it really has
     Transactions(transactions::TransactionsArguments),
 }
 
 const MEMORY_HELP: &str = "\
 Examples:
-  tribunal record memory --until-not sc                 does this processor reorder?
-  tribunal record memory --until-not tso --seconds 3600 an hour's search for a faulty one
+  tribunal record memory --until-not sc          does this processor reorder?
+  tribunal record memory --until-not tso --seconds 3600    is it faulty?
   tribunal record memory --layout packed --events 1000000 -o long.axe.zst
-  tribunal record memory --histories 10000 | tribunal check -m tso -o brief -
+  tribunal record memory --histories 10000 | tribunal check -m tso -
   tribunal record memory --program SB.litmus --seconds 10
 
-Each thread is pinned to a core and runs loads, stores, swaps (the RMWs) and fences on shared atomics, with nothing in between \
-that the program does not have. The programs follow from the seed; what is read does not. On x86 every history is \
-consistent with tso, and with sc not every one. On other processors expect rc20, as far as they do without load buffering, and no more.
+Each thread is pinned to a core and runs loads, stores, swaps (the RMWs) and fences on shared atomics, with nothing \
+in between. The seed determines the programs, not what they read. On x86 every history is consistent with tso, but \
+not every one with sc. On other processors expect rc20, as far as they do without load buffering, and nothing \
+stronger.
 
-With --until-not, histories are recorded until the model forbids one. The smallest part of it that the model forbids is explained, and \
--o writes it whole. Without -o nothing is written.
+With --until-not, histories are recorded until the model forbids one. Its smallest forbidden part is explained, and \
+-o writes the whole history. Without -o nothing is written.
 
-With --program a litmus test is run instead, in C, or for X86 on x86-64: how often each final state was come to, as litmus7 prints it, and what a model \
-allows of them. It runs for a second unless --seconds or --histories, which counts runs, says otherwise; of the other options only --layout matters.
+With --program a litmus test is run instead: one in C, or for X86 on x86-64. The output is how often each final state \
+was reached, as litmus7 prints it, and which states a model allows. It runs for a second, or as --seconds or \
+--histories (a number of runs) says; of the other options only --layout applies.
 
-Exit status: 0 done, or the model allows all that was recorded; 1 the model forbids a history or a state; 2 bad usage, a model that \
-does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 stopped by Ctrl-C.";
+Exit status: 0 done, or the model allows all that was recorded; 1 the model forbids a history or a state; 2 bad \
+usage, a model that does not apply, or an output that could not be written; 3 some undecided and none forbidden; 130 \
+stopped by Ctrl-C.";
 
-/// How long the search for a forbidden history lasts, if nothing else is said.
+/// How long to search for a forbidden history by default.
 const SEARCH: Duration = Duration::from_secs(10);
 
 #[derive(Args, Debug)]
@@ -69,50 +72,50 @@ pub struct MemoryArguments {
     /// Threads, each pinned to a core
     #[arg(long, value_name = "N", default_value_t = litmus().threads, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: u32,
-    /// Events of each history, of all threads together
+    /// Events in each history, over all threads
     #[arg(long, value_name = "N", default_value_t = litmus().events)]
     pub events: u64,
     /// Locations
     #[arg(long, value_name = "N", default_value_t = litmus().locations, value_parser = clap::value_parser!(u32).range(1..))]
     pub locations: u32,
-    /// How locations lie in memory: a cache line each, packed on shared lines, a page each, or one of these for each history
+    /// Where locations are: on a cache line each, packed on shared lines, on a page each, or any of these
     #[arg(long, value_name = "LAYOUT", default_value = "mixed", value_parser = layout())]
     pub layout: Layout,
-    /// Share of the accesses that are plain writes, from 0 to 1
+    /// Share of accesses that are writes, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = litmus().writes)]
     pub writes: f64,
-    /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
+    /// Share of accesses that are RMWs, from 0 to 1; the rest are reads
     #[arg(long, value_name = "SHARE", default_value_t = litmus().rmws)]
     pub rmws: f64,
-    /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
+    /// Share of events that are fences, from 0 to 1; Axe traces have only seq_cst fences
     #[arg(long, value_name = "SHARE", default_value_t = litmus().fences)]
     pub fences: f64,
-    /// Share of the accesses to the location that their thread accessed last, or to the next one, from 0 to 1
+    /// Share of accesses to their thread's last location or the next one, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = litmus().locality)]
     pub locality: f64,
-    /// Orders of accesses and fences with their weights; an order without one has weight 1
+    /// Orders of accesses and fences with their weights, 1 by default
     #[arg(long, value_name = "ORDER=N,..", default_value_t = litmus().orders)]
     pub orders: Mix,
-    /// What the programs follow from; the next histories take the next seeds
+    /// The random seed of the programs; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = litmus().seed)]
     pub seed: u64,
-    /// How many histories to record at most; 1 unless --seconds or --until-not is given
+    /// The most histories to record; 1 unless --seconds or --until-not is given
     #[arg(long, value_name = "N")]
     pub histories: Option<u64>,
-    /// How long to record at most; with --until-not 10, unless --histories is given
+    /// The longest time to record, in seconds; with --until-not 10, unless --histories is given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub seconds: Option<Duration>,
-    /// Record until this model forbids a history, and say why it does
+    /// Record until this model forbids a history, and explain why
     #[arg(long, value_name = "MODEL", value_parser = model)]
     pub until_not: Option<Model>,
     /// Run this litmus test instead
     #[arg(long, value_name = "TEST", value_hint = ValueHint::FilePath, conflicts_with = "until_not")]
     pub program: Option<PathBuf>,
-    /// The model that says which states of the test are allowed: built in, or a cat file; by default tso for X86 and rc11 for C
+    /// The model that allows or forbids the final states: a built-in one or FILE.cat; by default tso for X86, rc11 for C
     #[arg(long, value_name = "MODEL", requires = "program")]
     pub model: Option<String>,
-    /// Look for cat files here, too
-    #[arg(short = 'I', value_name = "DIR", value_hint = ValueHint::DirPath, requires = "program")]
+    /// Also look for cat files in this directory
+    #[arg(short = 'I', long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "program")]
     pub include: Vec<PathBuf>,
     #[command(flatten)]
     pub destination: Destination,
@@ -257,7 +260,7 @@ fn bounded(
     let timely =
         numbered.take_while(move |&(number, _)| number == 0 || end.is_none_or(|end| Instant::now() < end));
     timely.map(|(number, history)| {
-        // A read of what nobody wrote: either memory is broken, or this program is.
+        // A read of a value that was never written: the memory is broken, or this program is.
         history.map_err(|problem| Failure::History {
             file: "recorded memory".into(),
             line: number + 1,
@@ -284,7 +287,7 @@ fn show(
     limits: &Limits<'_>,
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
-    // Without an answer within the limits, which there was before, only Ctrl-C has come between.
+    // There was an answer within the limits before: only Ctrl-C can have ended this.
     let Ok(Shrunk { execution: part, .. }) = tribunal::shrink(history, model, limits, |_| ()) else {
         return Ok(Status::Interrupted);
     };

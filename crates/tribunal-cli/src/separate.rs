@@ -29,56 +29,58 @@ use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations
 
 const SEPARATE_HELP: &str = "\
 Examples:
-  tribunal separate --in pso --out tso         the smallest history that pso allows and tso forbids, and why
+  tribunal separate --in pso --out tso    the smallest history that pso allows
+                                          and tso forbids, and why
   tribunal separate --in causal --out linearizable --to json
-  tribunal separate --in si --out ser          write skew: what si allows and ser forbids
+  tribunal separate --in si --out ser     write skew
   tribunal separate --in rmo --out 'po-mm=deps;rf-mm=rfe' --events 4
-  tribunal separate                            a table of how all models relate
+  tribunal separate                       a table of all pairs of models
   tribunal separate --known found/*.txt --svg hierarchy.svg
 
-All histories of up to --events events (reads, writes, RMWs and fences; operations, of an object or of transactions) are tried, the small ones \
-first, once up to the names of threads, locations and values. Dependencies, orders and times are as strong as the forbidding \
-model may see them, and then no stronger than they must be. Final values are left out. Each event more takes some 20 times as \
-long: 6 are a matter of seconds, 7 of minutes, 8 of an hour.
+All histories of up to --events events (reads, writes, RMWs and fences; operations of an object or of transactions) \
+are tried, smallest first, once up to the names of threads, locations and values. Dependencies, orders and times \
+start as strong as the forbidding model can see them, and are then weakened as far as possible. Final values are not \
+tried. Each further event takes about 20 times as long: seconds for 6, minutes for 7, an hour for 8.
 
-Criteria of objects are told apart by histories of a register, a counter, a set, a queue and a stack, or of what --spec says, \
+Criteria of objects are separated by histories of a register, a counter, a set, a queue and a stack, or of --spec, \
 with arguments 1 and 2.
 
-In the table, a number is the size of a smallest history that the model of the row allows and that of the column forbids; \
-≤ stands before the size of one that was given; ⊆ says that there is none of up to --events events, nor among those given.
+In the table, a number is the size of a smallest history that the model of the row allows and that of the column \
+forbids; ≤ marks the size of a given history; ⊆ means that there is none of up to --events events, nor among those \
+given.
 
-Exit status: 0 found, or the table is complete; 2 bad usage or malformed input; 3 none up to --events, or undecided because the \
-time ran out; 130 stopped by Ctrl-C.";
+Exit status: 0 found, or the table is complete; 2 bad usage or malformed input; 3 none up to --events, or undecided \
+because the time ran out; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = SEPARATE_HELP)]
 pub struct SeparateArguments {
-    /// The model, criterion or level that is to allow the history
+    /// The model, criterion or level that allows the history
     #[arg(long = "in", value_name = "MODEL", requires = "forbids", value_parser = named::<Question>)]
     allows: Option<Question>,
-    /// The model, criterion or level that is to forbid it
+    /// The model, criterion or level that forbids it
     #[arg(long = "out", value_name = "MODEL", requires = "allows", value_parser = named::<Question>)]
     forbids: Option<Question>,
-    /// The largest histories to try: at most 8 events. By default 7 for two models and 5 for the table; of operations of an
-    /// object 3, in the table always, and of transactions 6
+    /// The size of the largest histories to try, at most 8. By default 7 for two models, 5 for the table, 3 for objects and 6
+    /// for transactions
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=MOST_EVENTS as i64))]
     events: Option<u8>,
-    /// Histories to try beside, however large; `-` is standard input
+    /// Also try the histories of these files, of any size; `-` is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., value_hint = ValueHint::FilePath)]
     known: Vec<OsString>,
-    /// Of what objects the histories are: a built-in specification, or a file that ends in .spec
+    /// The specification of the objects: a built-in one or FILE.spec
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     spec: Option<String>,
-    /// Write the history alone, in this format
+    /// Write only the history, in this format
     #[arg(short, long, value_name = "FORMAT", value_parser = format(), requires = "allows")]
     to: Option<Format>,
-    /// Write the history alone, to this file; a name ending in .gz or .zst compresses
+    /// Write only the history, to this file; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "allows")]
     output: Option<PathBuf>,
-    /// Draw what the table says includes what, into this file
+    /// Draw the inclusions of the table into this file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "allows")]
     svg: Option<PathBuf>,
-    /// Give up after so many seconds
+    /// Give up after this time
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 }
@@ -127,7 +129,7 @@ pub fn run(arguments: &SeparateArguments, out: &mut Stdout) -> Result<Status, Fa
     }
 }
 
-/// What was found for two models, and what to say of it.
+/// What was found for two models, and what to print.
 struct Found {
     subject: Subject,
     /// Whether nothing smaller separates them.

@@ -1,4 +1,4 @@
-//! `tribunal shrink`: the part of an inconsistent history that is as small as can be and still inconsistent.
+//! `tribunal shrink`: a smallest part of an inconsistent history that is still inconsistent.
 
 use crate::args::{Judging, ShrinkArguments};
 use crate::case::{Case, Judge, specifications};
@@ -6,7 +6,7 @@ use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use tribunal_formats::{Format, History, Labels, NilReads, Writer, write_subject};
 use tribunal_host::Memory;
@@ -24,7 +24,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
     let mut malformed = Malformed::new(&arguments.streaming);
     let (mut shrunk, mut undecided) = (0u64, 0u64);
-    let shrink = |history: Heard, index: u64, large: bool| -> Result<Shrinking, Failure> {
+    let shrink = |history: ReadResult, index: u64, large: bool| -> Result<Shrinking, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
         let question = arguments.model.clone().unwrap_or_else(|| usual_question(&subject));
@@ -93,7 +93,7 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     match &arguments.output {
         // An empty file would take the place of one that may be the input.
         Some(output) if shrunk == 0 => {
-            complain(&format!("nothing to write: {} is left as it is", output.display()));
+            complain(&format!("nothing to write: {} is not changed", output.display()));
         }
         _ => writer.finish().map_err(unwritten)?.finish()?,
     }
@@ -104,9 +104,9 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     }))
 }
 
-/// What came of a history.
+/// The result for a history.
 struct Shrinking {
-    /// What to say of it on standard error.
+    /// Lines for standard error.
     said: Vec<String>,
     outcome: Outcome,
 }

@@ -8,7 +8,7 @@ use crate::certificates::Shelf;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, Stdout};
-use crate::pipeline::{self, Answers, Heard, Job, Source, Turn};
+use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
 use crate::progress::Progress;
 use crate::{input, interrupt};
 use lines::{Line, Lines};
@@ -31,7 +31,7 @@ use tribunal_host::Memory;
 use tribunal_host::named;
 use tribunal_host::reading;
 use tribunal_report::{Judged, Question, Specifications, printable};
-use tribunal_report::{Verification, Verifications, Word, unfit};
+use tribunal_report::{Verification, Verifications, Word, wrong_kind};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
 const NO_VIOLATION: &str = "the line carries no violation";
@@ -51,7 +51,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
         certificate_file: arguments.certificate.to_string_lossy().into(),
         stored: Shelf::new(arguments.certificates.clone(), max_memory),
         max_memory,
-        colour: out.colour(),
+        color: out.color(),
     };
     let source = Source::open(
         &arguments.history,
@@ -73,12 +73,12 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     let take = |answer| {
         let mut out = out.borrow_mut();
         let Some(Answer { line, file, verification, page }) = (match answer {
-            Told::End => return Ok(false),
-            Told::Malformed(failure) => {
+            Event::End => return Ok(false),
+            Event::Malformed(failure) => {
                 malformed.unless::<()>(Err(failure))?;
                 return Ok(true);
             }
-            Told::Answer(answer) => malformed.unless(answer)?,
+            Event::Answer(answer) => malformed.unless(answer)?,
         }) else {
             return Ok(true);
         };
@@ -141,11 +141,11 @@ struct Session<'a> {
     stored: Shelf,
     /// How many bytes a line may take, as text and as what is read of it.
     max_memory: usize,
-    colour: bool,
+    color: bool,
 }
 
 /// What there is to tell.
-enum Told {
+enum Event {
     Answer(Result<Answer, Failure>),
     /// A history that lines speak of, or of whose successors they speak.
     Malformed(Failure),
@@ -153,7 +153,7 @@ enum Told {
     End,
 }
 
-/// What came of a line.
+/// The result for a line.
 struct Answer {
     line: u64,
     /// The file that it says it is about.
@@ -165,21 +165,21 @@ struct Answer {
 
 impl Job for Session<'_> {
     type State = Lines;
-    type Answer = Told;
+    type Answer = Event;
 
     fn work(
         &self,
-        histories: Vec<Heard>,
+        histories: Vec<ReadResult>,
         large: bool,
         turn: Turn<'_, '_, Lines>,
-        answers: &Answers<'_, Told>,
+        answers: &Answers<'_, Event>,
     ) {
         let fatal = !self.arguments.streaming.keep_going && histories.last().is_some_and(Result::is_err);
         let histories = histories.into_iter().map(|history| history.map_err(Unread::from)).collect();
-        let mut hearing = Hearing { session: self, begin: 0, large, histories, told: 0, answers };
-        let count = hearing.histories.len();
+        let mut batch = Batch { session: self, begin: 0, large, histories, reported: 0, answers };
+        let count = batch.histories.len();
         let lines = turn.take(count, |lines| {
-            hearing.begin = lines.histories();
+            batch.begin = lines.histories();
             lines.pass(count);
             // Whatever is asked for after an error that ends the reading, it is the answer.
             let end = if fatal { u64::MAX } else { lines.histories() };
@@ -189,14 +189,14 @@ impl Job for Session<'_> {
                     return Some((group, lines.is_at_end()));
                 }
                 // So many lines are not to wait in memory: the others wait for them.
-                if !hearing.hear(group) {
+                if !batch.verify(group) {
                     return None;
                 }
             }
         });
         let Some((lines, ended)) = lines.flatten() else { return };
-        if hearing.hear(lines) {
-            let _ = if ended { answers.give(Told::End) } else { hearing.tell_errors(count) };
+        if batch.verify(lines) {
+            let _ = if ended { answers.give(Event::End) } else { batch.tell_errors(count) };
         }
     }
 }
@@ -205,7 +205,7 @@ impl Job for Session<'_> {
 struct Unread {
     /// The line where that shows.
     line: u64,
-    /// What is wrong, until it is told.
+    /// What is wrong, until it is reported.
     why: Option<Failure>,
 }
 
@@ -216,54 +216,54 @@ impl From<Error> for Unread {
 }
 
 /// Histories, and the lines that speak of them.
-struct Hearing<'a> {
+struct Batch<'a> {
     session: &'a Session<'a>,
     /// The index of the first.
     begin: u64,
     large: bool,
     histories: Vec<Result<History, Unread>>,
-    /// How many of them, if they are malformed, have been told.
-    told: usize,
-    answers: &'a Answers<'a, Told>,
+    /// How many of them have been reported, if malformed.
+    reported: usize,
+    answers: &'a Answers<'a, Event>,
 }
 
-impl Hearing<'_> {
+impl Batch<'_> {
     /// Gives an answer to each line; false if no more are wanted.
-    fn hear(&mut self, lines: Vec<Line>) -> bool {
+    fn verify(&mut self, lines: Vec<Line>) -> bool {
         lines.into_iter().all(|line| {
             if interrupt::requested() {
                 return false;
             }
             let claim = match self.session.claim(&line) {
                 Ok(claim) => claim,
-                Err(failure) => return self.answers.give(Told::Answer(Err(failure))),
+                Err(failure) => return self.answers.give(Event::Answer(Err(failure))),
             };
             let Some(at) = claim.index.checked_sub(self.begin) else {
                 let problem = format!("expected index {} or more, found {}", self.begin, claim.index);
-                return self.answers.give(Told::Answer(Err(self.session.problem(line.number, problem))));
+                return self.answers.give(Event::Answer(Err(self.session.problem(line.number, problem))));
             };
             let at = usize::try_from(at).unwrap_or(usize::MAX);
-            if at + 1 < self.told {
-                let index = self.begin + self.told as u64 - 1;
+            if at + 1 < self.reported {
+                let index = self.begin + self.reported as u64 - 1;
                 let problem = format!("expected index {index} or more, found {}", claim.index);
-                return self.answers.give(Told::Answer(Err(self.session.problem(line.number, problem))));
+                return self.answers.give(Event::Answer(Err(self.session.problem(line.number, problem))));
             }
             if !self.tell_errors(at.saturating_add(1)) {
                 return false;
             }
             let Some(history) = self.histories.get(at) else { return true };
             let answer = self.session.answer(&claim, line.number, history, self.large);
-            self.answers.give(Told::Answer(answer))
+            self.answers.give(Event::Answer(answer))
         })
     }
 
-    /// Tells which of the first so many histories are malformed; false if no more is wanted.
+    /// Reports which of the first `count` histories are malformed; false if no more is wanted.
     fn tell_errors(&mut self, count: usize) -> bool {
-        while self.told < count.min(self.histories.len()) {
-            let failure = self.histories[self.told].as_mut().err().and_then(|unread| unread.why.take());
-            self.told += 1;
+        while self.reported < count.min(self.histories.len()) {
+            let failure = self.histories[self.reported].as_mut().err().and_then(|unread| unread.why.take());
+            self.reported += 1;
             if let Some(failure) = failure
-                && !self.answers.give(Told::Malformed(failure))
+                && !self.answers.give(Event::Malformed(failure))
             {
                 return false;
             }
@@ -357,7 +357,7 @@ impl Session<'_> {
         Ok(Claim { index, file, claimed: Some(claimed) })
     }
 
-    /// What comes of a claim.
+    /// The result for a claim.
     fn answer(
         &self,
         claim: &Claim,
@@ -388,7 +388,7 @@ impl Session<'_> {
                 (case.to_string(), verification)
             }
         };
-        let mut page = Page::new(self.colour);
+        let mut page = Page::new(self.color);
         match claimed {
             Some(Claimed { question, said, .. }) => write!(page, "{place}: {question}: {said}: ")?,
             None => write!(page, "{place}: error: ")?,
@@ -417,7 +417,7 @@ fn claimed(model: &str) -> Result<Question, String> {
 }
 
 impl Claimed {
-    /// What comes of the claim; nothing if it claims nothing.
+    /// The result for the claim; none if it claims nothing.
     fn judge(&self, judged: Judged<'_>, events: usize, limits: &Limits<'_>) -> Option<Verification> {
         let refused = Verification::Refused;
         if self.events != events as u64 {
@@ -473,7 +473,7 @@ impl Claimed {
                 }))
             }
             (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),
-            (judged, question) => Some(refused(unfit(question, judged))),
+            (judged, question) => Some(refused(wrong_kind(question, judged))),
         }
     }
 
@@ -500,7 +500,7 @@ impl Claimed {
         }
     }
 
-    /// What comes of what the line says of races; nothing if it says nothing. The verdict, if there is one, has been verified.
+    /// The result for the races of a line; none if it has none. The verdict, if there is one, has been verified.
     fn of_races(
         &self,
         x: &Execution,

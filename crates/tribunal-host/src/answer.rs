@@ -56,7 +56,7 @@ impl Source {
         self.specifications.with(&self.history.subject, &self.file, act)
     }
 
-    /// The part of it that is as small as can be and still forbidden.
+    /// A smallest part of it that is still forbidden.
     pub fn shrink(&self, question: &Question, limits: &Limits<'_>) -> Result<Part, NotJudged> {
         self.with(|judged| shrink(judged, &self.history.subject, question, limits, |_| ()))
     }
@@ -76,7 +76,7 @@ enum Outcome {
     Memory(Model, tribunal::Verdict),
     Object(Criterion, object::Verdict),
     Transactions(Level, transactions::Verdict),
-    Unfit(Question),
+    OtherKind(Question),
 }
 
 impl Answer {
@@ -93,7 +93,7 @@ impl Answer {
                 Ruling::Memory { model, verdict, .. } => Outcome::Memory(model, verdict),
                 Ruling::Object { criterion, verdict, .. } => Outcome::Object(criterion, verdict),
                 Ruling::Transactions { level, verdict, .. } => Outcome::Transactions(level, verdict),
-                Ruling::Unfit { question, .. } => Outcome::Unfit(question),
+                Ruling::OtherKind { question, .. } => Outcome::OtherKind(question),
             };
             Answer { source: source.clone(), outcome, engine, micros, racy }
         })
@@ -113,7 +113,7 @@ impl Answer {
                 (Outcome::Transactions(level, verdict), Judged::Transactions(history)) => {
                     Ruling::Transactions { history, level: *level, verdict: verdict.clone() }
                 }
-                (_, judged) => Ruling::Unfit { question: self.question(), judged },
+                (_, judged) => Ruling::OtherKind { question: self.question(), judged },
             };
             act(&Finding { ruling, engine, micros: *micros, racy: racy.clone(), verification: None })
         };
@@ -131,7 +131,7 @@ impl Answer {
             Outcome::Memory(model, _) => Question::Model(*model),
             Outcome::Object(criterion, _) => Question::Criterion(criterion.clone()),
             Outcome::Transactions(level, _) => Question::Level(*level),
-            Outcome::Unfit(question) => question.clone(),
+            Outcome::OtherKind(question) => question.clone(),
         }
     }
 
@@ -150,7 +150,7 @@ impl Answer {
             Outcome::Memory(_, tribunal::Verdict::Unsupported(_))
             | Outcome::Object(_, object::Verdict::Unsupported(_))
             | Outcome::Transactions(_, transactions::Verdict::Unsupported(_))
-            | Outcome::Unfit(_) => Word::Unsupported,
+            | Outcome::OtherKind(_) => Word::Unsupported,
         }
     }
 
@@ -191,7 +191,7 @@ impl Answer {
         self.with(|finding| finding.ruling.certificate())
     }
 
-    /// The line that `tribunal check --output json` prints, without its end; `tribunal verify` reads it.
+    /// The line that `tribunal check --style json` prints, without its end; `tribunal verify` reads it.
     pub fn line(&self, witness: bool) -> String {
         let written = |certificate: Value| certificate.to_string();
         self.with(|finding| verdict_line(&self.source.case(), finding, witness, None, written))

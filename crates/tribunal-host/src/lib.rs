@@ -2,7 +2,7 @@
 //!
 //! Between the bytes of a history and the words of a verdict they all do the same: they take models and specifications by
 //! name or from a file ([`named`], [`specifications()`]), keep to limits of memory ([`most_memory`], [`Memory`]), and hand
-//! out answers that outlive the question ([`Answer`]). What is asked and how it is told is `tribunal-report`'s.
+//! out answers that outlive the question ([`Answer`]). Questions and words are `tribunal-report`'s.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use tribunal_formats::{Format, ReadOptions};
 
-/// Histories of up to so many bytes are read whatever the limit: a small one is for what is beside them.
+/// Histories of up to this many bytes are read whatever the limit: a small limit is meant for the check.
 const LEAST: usize = 16 << 20;
 
 /// How to read histories: as this format, within this limit or, without one, most of the machine's memory.

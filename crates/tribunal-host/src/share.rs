@@ -1,6 +1,6 @@
 //! Who may take how much memory: small histories are judged side by side, each within a share; what needs more takes all, alone.
 //!
-//! What comes of it is the same for any number of workers, since the share does not depend on it.
+//! The result is the same for any number of workers, since the share does not depend on it.
 
 use std::sync::{PoisonError, RwLock};
 use tribunal::Limits;

@@ -1,4 +1,4 @@
-"""What check_batches does in a second beside `tribunal check --output json`, on the same JSON Lines.
+"""What check_batches does in a second beside `tribunal check --style json`, on the same JSON Lines.
 
     python crates/tribunal-python/bench/throughput.py --command target/release/tribunal
 
@@ -48,7 +48,7 @@ class Turn:
 
 def by_the_command(command: Path, model: str, file: Path, output: Path, threads: int) -> tuple[float, float]:
     turn = Turn(resource.RUSAGE_CHILDREN)
-    arguments = [command, "check", "--output", "json", "--threads", str(threads), "--model", model, file]
+    arguments = [command, "check", "--style", "json", "--threads", str(threads), "--model", model, file]
     with output.open("wb") as answers:
         # Status 1 says that some history is inconsistent.
         status = subprocess.run(arguments, stdout=answers, stderr=subprocess.DEVNULL).returncode

@@ -36,7 +36,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(generated: Path) -> Counter[tuple[str, str]]:
     """How many verdicts of each kind the command gives, by model."""
     counts: Counter[tuple[str, str]] = Counter()
-    check = command("check", "--output", "json", "--model", ",".join(MODELS), generated)
+    check = command("check", "--style", "json", "--model", ",".join(MODELS), generated)
     with subprocess.Popen(check, stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
         for line in running.stdout:

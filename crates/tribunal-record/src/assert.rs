@@ -1,16 +1,20 @@
 //! Assertions for tests.
 
+use crate::saved::saved;
 use crate::stress::{Outcome, Stress};
 use crate::{Counts, Subject};
 use tribunal::object::Criterion;
 
-/// What the assertions do: panics if a run of the object breaks the criterion, if a call panics, or if the options make
-/// no sense. Gives what was run.
+/// What the assertions do: panics if a run of the object breaks the criterion, if a call panics, or if the options are
+/// invalid. Returns how much was run.
 #[track_caller]
 pub fn assert_holds<S: Subject>(criterion: &Criterion, stress: &Stress) -> Counts {
     match stress.seek::<S>(criterion) {
         Ok(Outcome::Held(counts)) => counts,
-        Ok(Outcome::Broken(evidence, counts)) => panic!("{evidence}\n\n({counts}; seed {})", stress.seed),
+        Ok(Outcome::Broken(evidence, counts)) => {
+            let saved = saved(&evidence, std::any::type_name::<S>());
+            panic!("{evidence}\n\n({counts}; seed {})\n\n{saved}", stress.seed)
+        }
         Err(error) => panic!("{error}"),
     }
 }
@@ -32,7 +36,8 @@ pub fn assert_holds<S: Subject>(criterion: &Criterion, stress: &Stress) -> Count
 /// assert_linearizable!(Stack, runs = 1000, operations = 3);
 /// ```
 ///
-/// If that fails, the message is a run that shows it, with as few operations as may be, and why nothing explains it:
+/// A test that fails prints the run, why no order of its operations explains it, and where it is saved, with the commands that
+/// explain and draw it:
 ///
 /// ```should_panic
 /// use std::sync::atomic::{AtomicI64, Ordering};

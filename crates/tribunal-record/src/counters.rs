@@ -41,7 +41,7 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// That of a thread, with room for so many operations.
+    /// The observer of a thread, with room for this many operations.
     pub(crate) fn new(counters: &Counters, me: usize, operations: usize) -> Self {
         let seen = Vec::with_capacity(2 * operations * counters.0.len());
         Observer { counters: counters.clone(), me, count: 0, seen }

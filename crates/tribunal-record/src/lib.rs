@@ -36,6 +36,7 @@ mod order;
 pub mod program;
 mod recorder;
 mod rng;
+mod saved;
 mod stress;
 mod subject;
 mod value;

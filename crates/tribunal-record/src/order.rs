@@ -35,7 +35,7 @@ impl Sightings {
         let firsts: Vec<usize> = (0..threads).map(|thread| lengths[..thread].iter().sum()).collect();
         let operations: usize = lengths.iter().sum();
         debug_assert!(operations <= MOST_OPERATIONS);
-        // The first so many operations of a thread, which has some.
+        // The first operations of a thread, which has some.
         let first_of = |thread: usize, many: u32| mask(many as usize) << firsts[thread];
         let mut before = vec![0u64; operations];
         let mut open = vec![0u64; operations];
@@ -107,7 +107,7 @@ impl Sightings {
     }
 }
 
-/// The first so many bits.
+/// The lowest `count` bits.
 const fn mask(many: usize) -> u64 {
     if many >= 64 { u64::MAX } else { (1 << many) - 1 }
 }

@@ -83,7 +83,7 @@ pub struct Thread {
 }
 
 impl Recorder {
-    /// A recorder of so many threads, each with room for so many operations.
+    /// A recorder for this many threads, each with room for this many operations.
     pub fn new(threads: usize, operations: usize) -> Self {
         Recorder { counters: Counters::new(threads), operations, threads, shared: Arc::default() }
     }
@@ -112,7 +112,7 @@ impl Recorder {
     /// The history, once every thread is dropped.
     ///
     /// Where the threads left the order open, as in store buffering, it has pairs instead of times: what certainly
-    /// happened before. A criterion that it breaks is broken by whatever the real order was, since more pairs ask more.
+    /// happened before. If it breaks a criterion, so does the real order, since more pairs only ask for more.
     pub fn finish(self) -> Result<History, RecordError> {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let mut buffers: Vec<Option<Buffer>> = (0..shared.begun).map(|_| None).collect();

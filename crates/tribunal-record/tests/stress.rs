@@ -144,6 +144,30 @@ fn a_lost_update_is_caught() {
     assert!(evidence.history.ops().any(|op| evidence.history.called(op).method == "get"), "{evidence}");
 }
 
+/// The message has the whole run, and the commands that explain and draw the file where it is saved.
+#[test]
+fn a_failed_assertion_shows_the_run_and_saves_it() {
+    let failed = std::panic::catch_unwind(|| assert_linearizable!(LossyCounter, runs = 20_000));
+    let message = failed.expect_err("updates are lost");
+    let message = message.downcast_ref::<String>().expect("a message").as_str();
+    let listed = message.lines().skip(1).take_while(|line| !line.is_empty()).count();
+    let command = |name: &str| {
+        let line = message.lines().find(|line| line.trim_start().starts_with(name));
+        line.unwrap_or_else(|| panic!("{name}: {message}")).to_string()
+    };
+    let explain = command("tribunal explain --model linearizable ");
+    assert!(command("tribunal view --model linearizable ").ends_with(".html"), "{message}");
+    let file = explain.rsplit(' ').next().expect("a file").trim_matches('\'');
+    assert!(file.ends_with("LossyCounter-linearizable.json"), "{message}");
+    let bytes = std::fs::File::open(file).expect("the saved run");
+    let saved = tribunal_formats::read(bytes, file, None).expect("a format").next();
+    let saved = saved.expect("a history").expect("well-formed");
+    let object = saved.object().expect("of an object");
+    assert_eq!((object.spec.as_str(), object.history.len()), ("counter", listed), "{message}");
+    let typed = object.history.typed(&specs::Counter).expect("typed");
+    assert!(check(&typed, &Criterion::Linearizable).is_inconsistent());
+}
+
 #[test]
 fn what_nothing_explains_is_not_even_weak() {
     let methods = profile::<Liar>(500);

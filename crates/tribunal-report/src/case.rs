@@ -42,7 +42,7 @@ impl Case<'_> {
 
     /// That a verdict on the history means nothing, if it is empty.
     pub fn warning(&self) -> Option<&'static str> {
-        (self.events() == 0).then_some("the history is empty, and satisfies anything")
+        (self.events() == 0).then_some("the history is empty: every model allows it")
     }
 
     /// The warning as a line for standard error, if there is one.
@@ -57,7 +57,7 @@ impl Case<'_> {
     }
 }
 
-/// That so many reads of nil were left out, if some were.
+/// A note on how many reads of nil were left out, if some were.
 pub fn left_out(nil_reads: u64) -> Option<String> {
     match nil_reads {
         0 => None,

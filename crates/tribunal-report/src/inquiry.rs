@@ -1,4 +1,4 @@
-//! What is asked of histories, whichever come: the questions, what is to decide them, and what objects should do.
+//! What to check histories for: the questions, the engine and the specification of objects.
 
 use crate::{EngineChoice, Finding, Judged, NotJudged, Question, Questions, Specifications};
 use tribunal::object::Criterion;
@@ -6,7 +6,7 @@ use tribunal::transactions::Level;
 use tribunal::{Limits, Model};
 use tribunal_formats::Subject;
 
-/// An inquiry into histories: `check`, `explain`, `view` and the page ask by one.
+/// What to check histories for; `check`, `explain`, `view` and the page share it.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -31,13 +31,13 @@ pub struct Inquiry {
     specifications: Specifications,
 }
 
-/// The engine does not decide what was named: what does.
+/// The engine does not decide a question that was named, with those that do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotDecided(String);
 
 impl Inquiry {
-    /// These questions, decided by whatever is best.
+    /// These questions, each decided by the best engine.
     pub fn new(questions: Questions, specifications: Specifications) -> Self {
         let (of_memories, of_objects, of_transactions, all) = match questions {
             Questions::All => {
@@ -50,7 +50,7 @@ impl Inquiry {
         Inquiry { of_memories, of_objects, of_transactions, all, engine: EngineChoice::Auto, specifications }
     }
 
-    /// With these models beside those that have a name, where all are asked.
+    /// Also these models, where all are asked.
     pub fn beside(mut self, models: impl IntoIterator<Item = Model>) -> Self {
         if self.all {
             self.of_memories.extend(models.into_iter().map(Question::Model));
@@ -58,7 +58,7 @@ impl Inquiry {
         self
     }
 
-    /// By an engine, which must decide what was named; of all, what it decides is asked.
+    /// Decides by one engine, which must decide every question that was named; of all questions it keeps those that it decides.
     pub fn by(mut self, engine: EngineChoice) -> Result<Self, NotDecided> {
         self.engine = engine;
         if self.all {
@@ -73,17 +73,17 @@ impl Inquiry {
         if undecided.is_empty() { Ok(self) } else { Err(NotDecided(undecided.join("; "))) }
     }
 
-    /// Whether everything that applies is asked, rather than what was named.
+    /// Whether every question that applies is asked, rather than named ones.
     pub fn is_of_all(&self) -> bool {
         self.all
     }
 
-    /// What is to decide.
+    /// The engine that decides.
     pub fn engine(&self) -> EngineChoice {
         self.engine
     }
 
-    /// What is asked of a history.
+    /// The questions about a history.
     pub fn questions(&self, judged: Judged<'_>) -> &[Question] {
         match judged {
             Judged::Memory(_) => self.of_memories(),
@@ -92,22 +92,22 @@ impl Inquiry {
         }
     }
 
-    /// What is asked of memories.
+    /// The questions about memories.
     pub fn of_memories(&self) -> &[Question] {
         &self.of_memories
     }
 
-    /// What is asked of objects.
+    /// The questions about objects.
     pub fn of_objects(&self) -> &[Question] {
         &self.of_objects
     }
 
-    /// What is asked of transactions.
+    /// The questions about transactions.
     pub fn of_transactions(&self) -> &[Question] {
         &self.of_transactions
     }
 
-    /// Does something to a history that is fit to be judged, as [`Specifications::with`].
+    /// Calls `act` with a history that can be checked, as [`Specifications::with`].
     pub fn with<T>(
         &self,
         subject: &Subject,

@@ -58,13 +58,13 @@ impl<Id> Line<Id> {
 /// use tribunal_report::{Line, fold};
 /// let lines: Vec<Line<()>> = vec![Line::new(0, "why:"), Line::new(1, "this"), Line::new(1, "and that")];
 /// assert_eq!(fold(&lines, 3), ["why:", "  this", "  and that"]);
-/// assert_eq!(fold(&lines, 2), ["why:", "(2 more lines; check --output json has everything)"]);
+/// assert_eq!(fold(&lines, 2), ["why:", "(2 more lines; check --style json has everything)"]);
 /// ```
 pub fn fold<Id>(lines: &[Line<Id>], height: usize) -> Vec<String> {
     let (kept, folded) = kept(lines, height);
     let mut shown: Vec<String> = kept.into_iter().map(Line::indented).collect();
     if folded > 0 {
-        shown.push(format!("({folded} more lines; check --output json has everything)"));
+        shown.push(format!("({folded} more lines; check --style json has everything)"));
     }
     shown
 }

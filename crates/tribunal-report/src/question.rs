@@ -1,4 +1,4 @@
-//! What is asked of histories: models of memories, criteria of objects and isolation levels of transactions, and what is to decide them.
+//! Questions about histories: models of memories, criteria of objects, isolation levels of transactions; and engines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use tribunal::object::{self, Criterion};
 use tribunal::transactions::{self, Level};
 use tribunal::{Engine, Model};
 
-/// What a history may be asked to be consistent with.
+/// What a history may be consistent with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
     /// A model, of a memory.
@@ -60,7 +60,7 @@ impl FromStr for Question {
                 let levels = Level::ALL.map(Level::name);
                 let names = models.into_iter().chain(criteria).chain(levels).chain(["all"]);
                 format!(
-                    "unknown model `{name}`; there are, of memories: {}; of objects: {}; of transactions: {}; and all{}",
+                    "unknown model `{name}`; for memories: {}; for objects: {}; for transactions: {}; or all{}",
                     models.join(", "),
                     criteria.join(", "),
                     levels.join(", "),
@@ -81,7 +81,7 @@ pub enum Questions {
 }
 
 impl Questions {
-    /// Whether isolation levels are among those that are named, so that transactions are wanted where there is a choice.
+    /// Whether isolation levels are named, so that ambiguous input is read as transactions.
     pub fn ask_of_transactions(&self) -> bool {
         let level = |question: &Question| matches!(question, Question::Level(_));
         matches!(self, Questions::These(questions) if questions.iter().any(level))
@@ -106,12 +106,12 @@ impl FromStr for Questions {
     }
 }
 
-/// What is to decide.
+/// Which engine decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// Whatever is best.
+    /// The best one.
     Auto,
-    /// The engines of this name alone, of which there is at most one for each kind of history.
+    /// Only the engines of this name, at most one for each kind of history.
     Only {
         /// The name.
         name: &'static str,

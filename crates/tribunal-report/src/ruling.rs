@@ -1,4 +1,4 @@
-//! What came of asking a question of a history, with its certificate.
+//! The answer to a question about a history, with its certificate.
 
 use crate::line::{Line, SCREENFUL, WIDTH, broken, fold};
 use crate::memory::Racy;
@@ -11,14 +11,14 @@ use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::transactions::{self, Level};
 use tribunal::verdict::{Limit, Refutation};
-use tribunal::{Judgement, Limits, Model, Verdict};
+use tribunal::{Judgment, Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
 
-/// Who asks by an engine asks what it decides.
+/// An inquiry by one engine has only questions that it decides.
 const DECIDED: &str = "the questions asked are those that the engine decides";
 
-/// What can be judged: an execution, or operations that fit their specification.
+/// What can be checked: an execution, operations that fit their specification, or transactions.
 #[derive(Clone, Copy)]
 pub enum Judged<'a> {
     /// A history of a memory.
@@ -35,15 +35,15 @@ pub struct Finding<'a> {
     pub ruling: Ruling<'a>,
     /// What decided.
     pub engine: &'static str,
-    /// What it took.
+    /// Microseconds that it took.
     pub micros: u64,
     /// Whether the history is racy, where that can be.
     pub racy: Option<Racy>,
-    /// What came of checking its certificate, if that was asked for and there is one.
+    /// The result of checking its certificate, if there is one and that was asked for.
     pub verification: Option<Verification>,
 }
 
-/// A verdict with all that it speaks of.
+/// A verdict with the history and the question.
 pub enum Ruling<'a> {
     /// A model of a memory.
     Memory {
@@ -72,8 +72,8 @@ pub enum Ruling<'a> {
         /// The answer.
         verdict: transactions::Verdict,
     },
-    /// A question about another kind of history.
-    Unfit {
+    /// The question is about another kind of history.
+    OtherKind {
         /// The question.
         question: Question,
         /// The history.
@@ -116,7 +116,7 @@ impl fmt::Display for Word {
 }
 
 impl<'a> Finding<'a> {
-    /// Asks a question of a history; once stopped on request, nothing is decided any more.
+    /// Answers a question about a history; once stopped, everything is undecided.
     pub fn of(judged: Judged<'a>, question: &Question, engine: EngineChoice, limits: &Limits<'_>) -> Self {
         let begin = Instant::now();
         let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
@@ -124,19 +124,19 @@ impl<'a> Finding<'a> {
             (Judged::Memory(execution), &Question::Model(model)) => {
                 let judgement = match engine {
                     _ if stopped => {
-                        Judgement { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
+                        Judgment { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
                     }
                     EngineChoice::Only { memory: Some(engine), .. } => {
                         tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
                     _ => tribunal::judge(execution, model, limits),
                 };
-                let Judgement { verdict, engine } = judgement;
+                let Judgment { verdict, engine } = judgement;
                 (Ruling::Memory { execution, model, verdict }, engine.name())
             }
             (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let judgement = match engine {
-                    _ if stopped => objects::Judgement {
+                    _ if stopped => objects::Judgment {
                         verdict: objects::Verdict::Undecided(Limit::Stopped),
                         engine: criterion.engines()[0],
                     },
@@ -145,7 +145,7 @@ impl<'a> Finding<'a> {
                     }
                     _ => objects::judge(typed, criterion, limits),
                 };
-                let objects::Judgement { verdict, engine } = judgement;
+                let objects::Judgment { verdict, engine } = judgement;
                 (Ruling::Object { typed, criterion: criterion.clone(), verdict }, engine.name())
             }
             (Judged::Transactions(history), &Question::Level(level)) => {
@@ -160,7 +160,7 @@ impl<'a> Finding<'a> {
                 let engine = engine.unwrap_or(level.engines()[0]);
                 (Ruling::Transactions { history, level, verdict }, engine.name())
             }
-            (judged, question) => (Ruling::Unfit { question: question.clone(), judged }, "none"),
+            (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),
         };
         let micros = begin.elapsed().as_micros() as u64;
         let racy = match &ruling {
@@ -170,12 +170,12 @@ impl<'a> Finding<'a> {
         Finding { ruling, engine, micros, racy, verification: None }
     }
 
-    /// Checks the certificate, if there is one, and whether the history is racy; then that is what came of it.
+    /// Checks the certificate, if there is one, and the race, and keeps the result.
     pub fn verify(&mut self, limits: &Limits<'_>) {
         self.verification = self.checked(limits);
     }
 
-    /// What comes of checking the certificate, if there is one, and whether the history is racy.
+    /// The result of checking the certificate, if there is one, and the race.
     pub fn checked(&self, limits: &Limits<'_>) -> Option<Verification> {
         let certificate = self.ruling.verify(limits);
         match (&self.racy, &self.ruling) {
@@ -188,7 +188,7 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// What stands beside the verdict's word if the history is racy.
+    /// What to print beside the verdict if the history is racy.
     pub fn beside(&self) -> &'static str {
         self.racy.as_ref().map_or("", Racy::beside)
     }
@@ -203,24 +203,24 @@ impl<'a> Finding<'a> {
         }
     }
 
-    /// Whether the memory did not suffice for an answer.
+    /// Whether the memory limit was reached.
     pub fn lacks_memory(&self) -> bool {
         self.ruling.lacks_memory() || matches!(self.racy, Some(Racy::Undecided(Limit::Memory { .. })))
     }
 }
 
 impl Ruling<'_> {
-    /// What was asked.
+    /// The question.
     pub fn question(&self) -> Question {
         match self {
             Ruling::Memory { model, .. } => Question::Model(*model),
             Ruling::Object { criterion, .. } => Question::Criterion(criterion.clone()),
             Ruling::Transactions { level, .. } => Question::Level(*level),
-            Ruling::Unfit { question, .. } => question.clone(),
+            Ruling::OtherKind { question, .. } => question.clone(),
         }
     }
 
-    /// The answer in a word.
+    /// The verdict in one word.
     pub fn word(&self) -> Word {
         match self {
             Ruling::Memory { verdict: Verdict::Consistent(_), .. }
@@ -237,7 +237,7 @@ impl Ruling<'_> {
             Ruling::Memory { verdict: Verdict::Unsupported(_), .. }
             | Ruling::Object { verdict: objects::Verdict::Unsupported(_), .. }
             | Ruling::Transactions { verdict: transactions::Verdict::Unsupported(_), .. }
-            | Ruling::Unfit { .. } => Word::Unsupported,
+            | Ruling::OtherKind { .. } => Word::Unsupported,
         }
     }
 
@@ -252,7 +252,7 @@ impl Ruling<'_> {
             Ruling::Memory { verdict: Verdict::Unsupported(why), .. } => why.to_string(),
             Ruling::Object { verdict: objects::Verdict::Unsupported(why), .. } => why.to_string(),
             Ruling::Transactions { verdict: transactions::Verdict::Unsupported(why), .. } => why.to_string(),
-            Ruling::Unfit { question, judged } => unfit(question, *judged),
+            Ruling::OtherKind { question, judged } => wrong_kind(question, *judged),
             _ => return None,
         })
     }
@@ -267,7 +267,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// Whether there was no answer in time.
+    /// Whether the time limit was reached.
     pub fn is_late(&self) -> bool {
         matches!(
             self,
@@ -277,7 +277,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// Whether the memory did not suffice for an answer.
+    /// Whether the memory limit was reached.
     pub fn lacks_memory(&self) -> bool {
         matches!(
             self,
@@ -290,7 +290,7 @@ impl Ruling<'_> {
         )
     }
 
-    /// What stands beside the word of an inconsistent verdict: the axiom that is broken, where one is.
+    /// What to print beside an inconsistent verdict: the broken axiom or the anomaly.
     pub fn broken(&self) -> String {
         match self {
             Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => {
@@ -400,22 +400,22 @@ impl Ruling<'_> {
                     tribunal::verify::transactions::verify_within(history, *level, verdict, limits);
                 Some(Verification::of_transactions(verified))
             }
-            Ruling::Unfit { .. } => None,
+            Ruling::OtherKind { .. } => None,
         }
     }
 }
 
-/// Why a question is not asked of a history of another kind.
-pub fn unfit(question: &Question, judged: Judged<'_>) -> String {
+/// Why a question does not apply to a history of another kind.
+pub fn wrong_kind(question: &Question, judged: Judged<'_>) -> String {
     let asked = match question {
-        Question::Model(_) => "the model is of memories",
-        Question::Criterion(_) => "the criterion is of objects",
-        Question::Level(_) => "the level is of transactions",
+        Question::Model(_) => "this is a model of memories",
+        Question::Criterion(_) => "this is a criterion of objects",
+        Question::Level(_) => "this is a level of transactions",
     };
     let of = match judged {
         Judged::Memory(_) => "a memory",
         Judged::Object(_) => "an object",
         Judged::Transactions(_) => "transactions",
     };
-    format!("{asked}, and the history is of {of}")
+    format!("{asked}, but the history is of {of}")
 }

@@ -1,7 +1,8 @@
-//! What `explain` shows: verdicts with their reasons and a listing of what they speak of, at most a screen.
+//! What `explain` shows: verdicts with their reasons and a listing, on one screen.
 
 mod transactions;
 
+use crate::first::{Allowance, allowance, difference, first_asked, strongest};
 use crate::inclusion::weakest;
 use crate::line::{Arrow, LONGEST, Line, broken, fold, kept};
 use crate::memory::{self, Story};
@@ -10,17 +11,17 @@ use crate::transactions as words;
 use crate::{Finding, Question, Ruling, Word};
 use std::collections::BTreeSet;
 use tribunal::memory::{EventId, Execution};
-use tribunal::object::{self as objects, Criterion};
+use tribunal::object as objects;
 use tribunal::transactions as txn;
 use tribunal::{Limits, Verdict};
 use tribunal_formats::{History, Lines};
 
-/// What several questions have in common: their headings, and the lines below them.
+/// Verdicts that share an explanation: their headings, and the lines below.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// The questions with their answers.
     pub headings: Vec<Heading>,
-    /// What is said of them.
+    /// The lines below them.
     pub lines: Vec<String>,
 }
 
@@ -31,7 +32,7 @@ pub struct Heading {
     pub question: Question,
     /// The answer.
     pub word: Word,
-    /// What stands beside it: the axiom that is broken, or why there is no answer.
+    /// What to print beside it: the broken axiom, or why there is no answer.
     pub more: String,
 }
 
@@ -63,7 +64,7 @@ pub fn section(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Li
 fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<'_>) -> Vec<String> {
     match ruling {
         Ruling::Memory { execution, model, verdict: Verdict::Inconsistent(violation) } => {
-            told(execution, &memory::story(execution, *model, violation), &source.lines, height)
+            tell(execution, &memory::story(execution, *model, violation), &source.lines, height)
         }
         Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
             let explanation = object::explain(typed, criterion, violation, limits);
@@ -72,19 +73,19 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
         }
         Ruling::Transactions { history, level, verdict: txn::Verdict::Inconsistent(violation) } => {
             let lines = source.transactions().map_or(&[][..], |transactions| &transactions.lines);
-            transactions::told(history, *level, &words::story(history, *level, violation), lines, height)
+            transactions::tell(history, *level, &words::story(history, *level, violation), lines, height)
         }
         _ => witness(ruling, height),
     }
 }
 
 /// A story with its title and its listing.
-fn told(x: &Execution, story: &Story, lines: &Lines, height: usize) -> Vec<String> {
+fn tell(x: &Execution, story: &Story, lines: &Lines, height: usize) -> Vec<String> {
     let chosen = (!story.sources.is_empty()).then(|| x.choosing(&story.sources));
     let x = chosen.as_ref().unwrap_or(x);
     let mut shown: Vec<String> = titled(story);
     let mut story_lines = broken(story.lines.clone(), LONGEST);
-    // What cannot be is said whatever is left out.
+    // The conclusion stays, however much is folded.
     let closing = story_lines.pop();
     let about =
         |lines: &[&Line<EventId>]| lines.iter().flat_map(|line| line.about.clone()).collect::<Vec<_>>();
@@ -142,80 +143,78 @@ fn cut(lines: Vec<String>, height: usize) -> Vec<String> {
     let mut shown: Vec<String> = lines[..kept].iter().map(Line::indented).collect();
     if kept < lines.len() {
         shown.push(format!(
-            "({} more lines; check --output json --witness has everything)",
+            "({} more lines; check --style json --witness has everything)",
             lines.len() - kept
         ));
     }
     shown
 }
 
-/// Everything that was asked of a history in at most `height` lines: the weakest questions that it fails with the reasons,
-/// those that fail for the same reason together; then which others it fails and which it does not.
+/// Everything that was asked of a history in at most `height` lines: the reason of the question that is
+/// [asked first](first_asked), with those that fail for the same reason; other reasons as far as there is room; why the
+/// strongest question that holds allows the history; then which questions have which answer.
 pub fn sections(
     findings: &[Finding<'_>],
     source: &History,
     height: usize,
     limits: &Limits<'_>,
 ) -> Vec<Section> {
-    let notes = Section { headings: Vec::new(), lines: notes(findings) };
-    let room = height.saturating_sub(notes.height());
-    let weakest = weakest(findings);
-    let mut sections = if weakest.is_empty() {
-        strongest(findings).map(|ruling| section(ruling, source, room, limits)).into_iter().collect()
-    } else if let Subject::Memory(x) = subject(findings) {
-        reasons_of_memory(x, findings, &weakest, source, room)
-    } else if let Subject::Transactions = subject(findings) {
-        transactions::reasons(findings, &weakest, source, room, limits)
-    } else {
-        // Nothing goes wrong first under sequential, which knows no real time: another says more.
-        let sequential =
-            |at: &&usize| findings[**at].ruling.question() == Question::Criterion(Criterion::Sequential);
-        let shown = weakest.iter().min_by_key(sequential);
-        shown.map(|&at| section(&findings[at].ruling, source, room, limits)).into_iter().collect()
+    let mut closing: Vec<Section> = strongest_allowed(findings, height / 4).into_iter().collect();
+    closing.push(Section { headings: Vec::new(), lines: notes(findings) });
+    let room = height.saturating_sub(closing.iter().map(Section::height).sum());
+    let Some(first) = first_asked(findings) else { return closing };
+    let ruling = &findings[first].ruling;
+    let mut sections = match ruling {
+        Ruling::Memory { execution, .. } if ruling.word() == Word::Inconsistent => {
+            reasons_of_memory(execution, findings, first, source, room)
+        }
+        Ruling::Transactions { .. } if ruling.word() == Word::Inconsistent => {
+            transactions::reasons(findings, first, source, room, limits)
+        }
+        _ => vec![section(ruling, source, room, limits)],
     };
-    sections.push(notes);
+    sections.append(&mut closing);
     sections
 }
 
-/// What the findings are about.
-enum Subject<'a> {
-    Memory(&'a Execution),
-    Transactions,
-    Other,
+/// A ruling that allows a history, with its witness; then the reason of a stronger one that forbids it, and what of that
+/// the first does not ask for: in at most `height` lines.
+pub fn allowed(
+    weak: &Ruling<'_>,
+    strong: &Ruling<'_>,
+    source: &History,
+    height: usize,
+    limits: &Limits<'_>,
+) -> Vec<Section> {
+    let lines = fold(&broken(difference(strong, weak).unwrap_or_default(), LONGEST), height / 4);
+    let shown = witness(weak, height / 4);
+    let left = height.saturating_sub(lines.len() + shown.len() + 5);
+    let mut why = reason(strong, source, left, limits);
+    why.push(String::new());
+    why.extend(lines);
+    vec![Section::of(weak, shown), Section::of(strong, why)]
 }
 
-fn subject<'a>(findings: &'a [Finding<'_>]) -> Subject<'a> {
-    match findings.first().map(|finding| &finding.ruling) {
-        Some(Ruling::Memory { execution, .. }) => Subject::Memory(execution),
-        Some(Ruling::Transactions { .. }) => Subject::Transactions,
-        _ => Subject::Other,
-    }
+/// Why the strongest question that holds allows a history that a stronger one forbids.
+fn strongest_allowed(findings: &[Finding<'_>], height: usize) -> Option<Section> {
+    let at = strongest(findings)?;
+    let Allowance { lines, .. } = allowance(findings, at)?;
+    let lines = lines.iter().map(|line| Line::<()>::new(0, line)).collect();
+    Some(Section::of(&findings[at].ruling, fold(&broken(lines, LONGEST), height)))
 }
 
-/// The ruling that says most of a consistent history: a strongest question that it satisfies.
-fn strongest<'f, 'a>(findings: &'f [Finding<'a>]) -> Option<&'f Ruling<'a>> {
-    let holding: Vec<&Ruling<'_>> =
-        findings.iter().map(|finding| &finding.ruling).filter(|r| r.word() == Word::Consistent).collect();
-    let is_strongest = |ruling: &&&Ruling<'_>| {
-        let question = ruling.question();
-        !holding.iter().any(|other| {
-            let other = other.question();
-            question.includes(&other) && !other.includes(&question)
-        })
-    };
-    holding.iter().find(is_strongest).copied()
-}
-
-/// The reasons of the weakest models, the shortest first; those that are the same in one.
+/// The reason of the model that is asked first, then those of the weakest models, the shortest first; those that are the same
+/// in one.
 fn reasons_of_memory(
     x: &Execution,
     findings: &[Finding<'_>],
-    weakest: &[usize],
+    first: usize,
     source: &History,
     height: usize,
 ) -> Vec<Section> {
     let mut reasons: Vec<(Story, Section)> = Vec::new();
-    for &at in weakest {
+    let others = weakest(findings).into_iter().filter(|&at| at != first);
+    for at in [first].into_iter().chain(others) {
         let Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &findings[at].ruling
         else {
             continue;
@@ -223,22 +222,16 @@ fn reasons_of_memory(
         let story = memory::story(x, *model, violation);
         let heading = Heading::of(&findings[at].ruling);
         match reasons.iter_mut().find(|(other, _)| same(other, &story)) {
-            Some((told, section)) => {
-                section.headings.push(heading);
-                // What is said of program order as such is true of all of them.
-                if is_plain(&story) && !is_plain(told) {
-                    *told = story;
-                }
-            }
+            Some((_, section)) => section.headings.push(heading),
             None => reasons.push((story, Section { headings: vec![heading], lines: Vec::new() })),
         }
     }
-    reasons.sort_by_key(|(story, _)| (story.cases, story.steps.len()));
+    reasons[1..].sort_by_key(|(story, _)| (story.cases, story.steps.len()));
     let mut sections: Vec<Section> = Vec::new();
     let mut left = height.saturating_sub(reasons.iter().map(|(_, section)| section.height()).sum());
     for (story, mut section) in reasons {
         if sections.is_empty() {
-            section.lines = told(x, &story, &source.lines, left);
+            section.lines = tell(x, &story, &source.lines, left);
         } else {
             // The others in words alone, as far as there is room.
             section.lines = titled(&story);
@@ -272,29 +265,21 @@ fn ends(story: &Story) -> BTreeSet<(EventId, EventId)> {
     story.lines.iter().flat_map(|line| &line.arrows).map(|arrow| (arrow.from, arrow.to)).collect()
 }
 
-/// Whether a story speaks of no edges that are some model's own.
-fn is_plain(story: &Story) -> bool {
-    let names = story.lines.iter().flat_map(|line| &line.arrows).map(|arrow| arrow.name);
-    names.into_iter().all(|name| matches!(name, "po" | "rf" | "mo" | "fr"))
-}
-
 /// Which questions have which answer, in a few lines.
 fn notes(findings: &[Finding<'_>]) -> Vec<String> {
-    let explained = weakest(findings);
-    let names = |keep: &dyn Fn(usize, Word) -> bool| {
-        let kept = findings.iter().enumerate().filter(|(at, finding)| keep(*at, finding.ruling.word()));
-        kept.map(|(_, finding)| finding.ruling.question().to_string()).collect::<Vec<_>>().join(", ")
+    let names = |wanted: Word| {
+        let kept = findings.iter().filter(|finding| finding.ruling.word() == wanted);
+        kept.map(|finding| finding.ruling.question().to_string()).collect::<Vec<_>>().join(", ")
     };
-    let allowed = match subject(findings) {
-        Subject::Transactions => ("satisfies", satisfied(findings).join(", ")),
-        _ => ("allowed by", names(&|_, word| word == Word::Consistent)),
+    let (forbidden, allowed) = match are_transactions(findings) {
+        true => (fails(findings), ("satisfies", satisfied(findings).join(", "))),
+        false => (names(Word::Inconsistent), ("allowed by", names(Word::Consistent))),
     };
     let rows = [
-        ("forbidden by", names(&|at, word| word == Word::Inconsistent && explained.contains(&at))),
-        ("and so by", names(&|at, word| word == Word::Inconsistent && !explained.contains(&at))),
+        ("forbidden by", forbidden),
         allowed,
-        ("undecided", names(&|_, word| word == Word::Undecided)),
-        ("not asked", not_asked(findings, names(&|_, word| word == Word::Unsupported))),
+        ("undecided", names(Word::Undecided)),
+        ("not asked", not_asked(findings, names(Word::Unsupported))),
     ];
     let rows = rows.into_iter().filter(|(_, names)| !names.is_empty());
     let lines = rows.map(|(what, names)| Line::<()>::new(0, &format!("{what:12}  {names}")));
@@ -304,10 +289,23 @@ fn notes(findings: &[Finding<'_>]) -> Vec<String> {
 /// What does not apply. Of transactions these are all levels that speak of real time, for one reason.
 fn not_asked(findings: &[Finding<'_>], names: String) -> String {
     let unsupported = |finding: &&Finding<'_>| finding.ruling.word() == Word::Unsupported;
-    match (subject(findings), findings.iter().find(unsupported).and_then(|finding| finding.ruling.reason())) {
-        (Subject::Transactions, Some(reason)) => format!("strict-: {reason}"),
+    match findings.iter().find(unsupported).and_then(|finding| finding.ruling.reason()) {
+        Some(reason) if are_transactions(findings) => format!("strict-: {reason}"),
         _ => names,
     }
+}
+
+fn are_transactions(findings: &[Finding<'_>]) -> bool {
+    matches!(findings.first().map(|finding| &finding.ruling), Some(Ruling::Transactions { .. }))
+}
+
+/// The weakest levels that fail; those that are stronger follow.
+fn fails(findings: &[Finding<'_>]) -> String {
+    let weakest = weakest(findings);
+    let names: Vec<String> = weakest.iter().map(|&at| findings[at].ruling.question().to_string()).collect();
+    let failing = findings.iter().filter(|finding| finding.ruling.word() == Word::Inconsistent).count();
+    let stronger = if failing > names.len() { " and every stronger level" } else { "" };
+    format!("{}{stronger}", names.join(", "))
 }
 
 /// The strongest questions that a history is consistent with; what they include follows.
@@ -323,7 +321,7 @@ pub fn satisfied(findings: &[Finding<'_>]) -> Vec<String> {
 }
 
 /// Why one question forbids what another allows, in at most `height` lines: the reason of the first; what of it the second
-/// does not have, and its witness. If they do not differ so, what they say.
+/// does not ask for, and its witness. If they do not differ so, what they say.
 pub fn contrast(
     strong: &Ruling<'_>,
     weak: &Ruling<'_>,
@@ -331,34 +329,20 @@ pub fn contrast(
     height: usize,
     limits: &Limits<'_>,
 ) -> Vec<Section> {
-    // What the second lacks, and its witness.
-    let (difference, explained): (Vec<String>, Vec<String>) = match (strong, weak) {
+    let lines = difference(strong, weak).unwrap_or_default();
+    let difference = fold(&broken(lines, LONGEST), height / 4);
+    let explained = match (strong, weak) {
+        // Of a memory, only what the reason speaks of.
         (
             Ruling::Memory { execution: x, model, verdict: Verdict::Inconsistent(violation) },
-            Ruling::Memory { model: other, verdict: Verdict::Consistent(order), .. },
+            Ruling::Memory { verdict: Verdict::Consistent(order), .. },
         ) => {
             let story = memory::story(x, *model, violation);
-            let lines = memory::difference(x, *model, &story, *other, order);
             let about: Vec<EventId> = story.lines.iter().flat_map(|line| line.about.clone()).collect();
-            let explained = memory::show_witness_of(x, order, &about);
-            let shown = explained.iter().map(Line::indented).collect();
-            (fold(&broken(lines, LONGEST), height / 4), cut(shown, height / 4))
+            let shown = memory::show_witness_of(x, order, &about);
+            cut(shown.iter().map(Line::indented).collect(), height / 4)
         }
-        (
-            Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(_) },
-            Ruling::Object { criterion: other, verdict: objects::Verdict::Consistent(execution), .. },
-        ) => {
-            let lines = object::difference(typed.history(), criterion, other, execution);
-            (fold(&broken(lines, LONGEST), height / 4), witness(weak, height / 4))
-        }
-        (
-            Ruling::Transactions { verdict: txn::Verdict::Inconsistent(_), .. },
-            Ruling::Transactions { level, verdict: txn::Verdict::Consistent(_), .. },
-        ) => {
-            let asked = vec![Line::<()>::new(0, &words::rule(*level))];
-            (fold(&broken(asked, LONGEST), height / 4), witness(weak, height / 4))
-        }
-        (_, weak) => (Vec::new(), witness(weak, height / 4)),
+        (_, weak) => witness(weak, height / 4),
     };
     let left = height.saturating_sub(difference.len() + explained.len() + 4);
     let shown = match strong.word() {

@@ -1,6 +1,6 @@
-//! The part of an inconsistent history, of either kind, that is as small as can be and still inconsistent.
+//! A smallest part of an inconsistent history that is still inconsistent.
 
-use crate::{Judged, Question, unfit};
+use crate::{Judged, Question, wrong_kind};
 use tribunal::object::{self, Criterion, Typed};
 use tribunal::transactions::{self, Level, TxnId};
 use tribunal::verdict::Limit;
@@ -25,7 +25,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Whether more memory might have come to more.
+    /// Whether more memory might give a better result.
     pub fn lacks_memory(&self) -> bool {
         matches!(
             self,
@@ -34,7 +34,7 @@ impl Part {
     }
 }
 
-/// The question that is meant unless another is named: sc of a memory, linearizable of an object, ser of transactions.
+/// The default question: sc for a memory, linearizable for an object, ser for transactions.
 pub fn usual_question(subject: &Subject) -> Question {
     match subject {
         Subject::Memory(_) => Question::Model(Model::Sc),
@@ -43,7 +43,7 @@ pub fn usual_question(subject: &Subject) -> Question {
     }
 }
 
-/// Shrinks a history that is fit to be judged. `tick` is told how much is left, again and again.
+/// Shrinks a history. `tick` is called again and again with how much is left.
 ///
 /// ```
 /// use tribunal::{Limits, Model};
@@ -100,7 +100,7 @@ pub fn shrink(
                 Err(_) => Part::Consistent,
             }
         }
-        _ => Part::Unsupported(unfit(question, judged)),
+        _ => Part::Unsupported(wrong_kind(question, judged)),
     }
 }
 

@@ -1,12 +1,16 @@
-//! A verdict as one line of JSON, as FORMATS fixes it: what programs read.
+//! A verdict as one line of JSON, for programs.
 
 use crate::memory::Racy;
 use crate::{Case, Finding, Ruling, Word};
 use serde_json::{Value, json};
 use tribunal_formats::certificate::race_to_json;
 
-/// The verdict line of a finding, without its end. A violation is always part of it, a witness if that is wanted;
-/// `certificate` says how either is written. `hint` is added to the reason of an answer that came too late.
+/// The version of the JSON lines that the command prints: docs/schema describes them. It changes when a key goes or means
+/// something else, not when one is added.
+pub const SCHEMA: u32 = 1;
+
+/// The verdict line of a finding, without its line break. It always has the violation, and the witness if wanted; `certificate`
+/// writes either. `hint` is added to the reason of an answer that took too long.
 pub fn verdict_line(
     case: &Case<'_>,
     finding: &Finding<'_>,
@@ -48,7 +52,7 @@ pub fn verdict_line(
         ruling.anomaly().map_or(String::new(), |anomaly| format!(r#","anomaly":{}"#, json!(anomaly)));
     // Written key by key to keep the order in which people read them.
     format!(
-        r#"{{"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{},"name":{},"model":{},"verdict":"{word}","engine":{},"events":{},"micros":{micros}{nil_reads}{warning}{race}{anomaly}{verified}{more}}}"#,
         json!(case.file),
         case.index,
         json!(case.name()),
@@ -61,16 +65,16 @@ pub fn verdict_line(
     )
 }
 
-/// The verdict line of a history that is malformed, without its end.
+/// The line of a malformed history, without its line break.
 pub fn error_line(file: &str, index: u64, error: &str) -> String {
     format!(
-        r#"{{"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
+        r#"{{"schema":{SCHEMA},"file":{},"index":{index},"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":{}}}"#,
         json!(file),
         json!(error),
     )
 }
 
-/// A race, null if there is none, or why that is not known.
+/// The race, null if there is none, or why that is unknown.
 fn race(ruling: &Ruling<'_>, racy: &Racy) -> Value {
     match (ruling, racy) {
         (Ruling::Memory { execution, .. }, Racy::Race(race)) => race_to_json(execution, race),

@@ -1,4 +1,4 @@
-//! What came of checking a certificate, and of checking many.
+//! The result of checking a certificate, and of checking many.
 
 use serde_json::{Value, json};
 use std::fmt;
@@ -7,19 +7,19 @@ use tribunal::verdict::Limit;
 use tribunal::verify::object::{Accepted, Hint, Hints};
 use tribunal::verify::{self, Refusal};
 
-/// What came of checking a certificate.
+/// The result of checking a certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verification {
     /// It proves its verdict.
     Accepted,
-    /// It proves its verdict, if what the specification says of itself is true.
+    /// It proves its verdict, if what the specification claims about itself is true.
     Trusting {
-        /// What it says.
+        /// What it claims.
         hints: Hints,
         /// The specification's name.
         spec: String,
     },
-    /// The limits did not suffice to tell.
+    /// A limit was reached.
     Undecided(Limit),
     /// It does not prove its verdict.
     Refused(String),
@@ -54,7 +54,7 @@ impl Verification {
         }
     }
 
-    /// Whether the memory did not suffice to tell.
+    /// Whether the memory limit was reached.
     pub fn lacks_memory(&self) -> bool {
         matches!(self, Verification::Undecided(Limit::Memory { .. }))
     }
@@ -84,7 +84,7 @@ impl fmt::Display for Verification {
     }
 }
 
-/// How many certificates came to what.
+/// How many certificates had which result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verifications {
     /// Accepted without any hint.

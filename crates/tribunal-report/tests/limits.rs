@@ -35,7 +35,7 @@ fn without_time_the_violation_is_shown_as_it_is() {
     let (whole, failing) = texts(&Limits::default(), &violation);
     assert_eq!(failing, Some(OpId(2)));
     assert!(whole[0].starts_with("of 18 calls and returns the first 5 are linearizable"), "{whole:?}");
-    assert!(whole.iter().all(|line| !line.contains("no more was found out")), "{whole:?}");
+    assert!(whole.iter().all(|line| !line.contains("the explanation ends here")), "{whole:?}");
     let none = Limits { deadline: Some(web_time::Instant::now()), ..Limits::default() };
     let (short, failing) = texts(&none, &violation);
     assert_eq!(failing, None);
@@ -47,5 +47,5 @@ fn without_time_the_violation_is_shown_as_it_is() {
             &short[2],
         ]
     );
-    assert!(short[2].starts_with("(no more was found out: "), "{short:?}");
+    assert!(short[2].starts_with("(the explanation ends here: "), "{short:?}");
 }

@@ -1,4 +1,4 @@
-//! A SAT solver that keeps to limits, for searches that tell it of conflicts as they run into them.
+//! A SAT solver with limits, for searches that add clauses lazily.
 
 use crate::limits::Limits;
 use crate::verdict::Limit;

@@ -1,4 +1,4 @@
-//! Figures in a document: each suite's between two lines of its own, whatever is around them.
+//! Figures in a document: each suite's between two marker lines.
 
 use super::write_whole;
 use crate::failure::Failure;

@@ -5,7 +5,7 @@ use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
 use crate::output::{Sink, Stdout};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use std::collections::HashMap;
 use std::io::Write;
@@ -21,16 +21,16 @@ pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Fai
         let name = file.to_string_lossy();
         let source = Source::open(
             file,
-            arguments.from,
+            arguments.format,
             arguments.nil_reads,
             None,
             &arguments.streaming,
             &Progress::none(),
         )?;
-        let convert = |heard: Heard, _, _| -> Result<Test, Failure> {
-            let heard = heard?;
-            let problem = |problem| Failure::History { file: name.to_string(), line: heard.line, problem };
-            let Subject::Memory(execution) = &heard.subject else {
+        let convert = |read: ReadResult, _, _| -> Result<Test, Failure> {
+            let read = read?;
+            let problem = |problem| Failure::History { file: name.to_string(), line: read.line, problem };
+            let Subject::Memory(execution) = &read.subject else {
                 return Err(problem("a litmus test is of a memory, not of an object".into()));
             };
             let text =

@@ -1,6 +1,6 @@
-//! What is said of a program that fails, beside that it does.
+//! More about a program that fails: under which models, and how to repair it.
 
-use super::{ExploreArguments, Form, Found, Job, form, options, print};
+use super::{ExploreArguments, ExploreStyle, Found, Job, options, print};
 use crate::failure::Failure;
 use crate::output::{BAD, GOOD, Page, Stdout};
 use std::io::Write;
@@ -73,7 +73,7 @@ pub fn replayed(
     let program = Interpreter::new(Arc::new(code), job.model);
     let run = replay(program, execution, &options);
     let (guided, divergence, _) = run.map_err(|error| unexplored(job, error))?;
-    let mut page = Page::new(out.colour());
+    let mut page = Page::new(out.color());
     let verdict = match &guided.failure {
         Some(failure) => page.paint(BAD, &print::summary(failure)),
         None => page.paint(GOOD, "no failure"),
@@ -84,7 +84,7 @@ pub fn replayed(
     }
     if let Some(failure) = &guided.failure {
         write_history(failure, job, arguments)?;
-        if form(arguments) == Form::Human {
+        if arguments.style == ExploreStyle::Human {
             print::explained(failure, &mut page)?;
         }
     }

@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use tribunal_explore::failure::{Change, Repair};
 use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
 use tribunal_explore::{End, Failure};
+use tribunal_report::SCHEMA;
 
 /// One object in a line.
 pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
@@ -18,6 +19,7 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         None => "no-failure",
     };
     let object = json!({
+        "schema": SCHEMA,
         "file": found.job.file,
         "model": found.job.model.name(),
         "settings": settings(&found.job.settings),

@@ -24,7 +24,7 @@ pub fn show(progress: &Progress) {
     }
 }
 
-/// Takes the bar away: something is to be printed.
+/// Hides the bar while something is printed.
 pub fn clear() {
     if let Some(bar) = BAR.as_ref() {
         bar.finish_and_clear();

@@ -32,27 +32,28 @@ enum Hard {
     Triangles(TrianglesArguments),
     /// Histories whose writes are ordered by sc but not by its saturation
     Kernel(KernelArguments),
-    /// Histories that part the ways of keeping mo while an execution grows
+    /// Histories that tell apart ways to maintain mo as an execution grows
     Pattern(PatternArguments),
-    /// Locks: the same values again and again, so that each read may be from any of many writes
+    /// Locks: values repeat, so each read may come from any of many writes
     Lock(LockArguments),
 }
 
 const SAT_HELP: &str = "\
 Examples:
-  tribunal generate hard sat --variables 50 --ratio 4.26 --seed 3 | tribunal check --model sc -
-  tribunal generate hard sat --dimacs uf20-01.cnf --reduction guarded -o uf20-01.json
-  tribunal generate hard sat --transactions --variables 30 | tribunal check --model si,ser -
+  tribunal generate hard sat --variables 50 --seed 3 | tribunal check -m sc -
+  tribunal generate hard sat --dimacs uf20-01.cnf --reduction guarded
+  tribunal generate hard sat --transactions --variables 30 -o sat.json
 
-The reduction `split` asks the same of sc, tso and pso, `guarded` is for sc alone and has fewer events. With n variables and m clauses of \
-three literals both have 2n + 6m writes. Formulas of about 4.26 clauses a variable are the hardest: half of them are satisfiable.
+The reduction `split` works for sc, tso and pso; `guarded` is for sc alone and has fewer events. With n variables and \
+m clauses of three literals both have 2n + 6m writes. Formulas with about 4.26 clauses per variable are the hardest: \
+half of them are satisfiable.
 
 Exit status: 0 done, 2 bad usage or a malformed formula, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
 #[derive(Args, Debug)]
 #[command(after_help = SAT_HELP)]
 struct SatArguments {
-    /// Read the formula from this DIMACS file, compressed or not; `-` is standard input. By default formulas are random
+    /// Read the formula from this DIMACS file; `-` is standard input. By default formulas are random
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["variables", "clauses", "ratio", "seed", "histories"])]
     dimacs: Option<OsString>,
     /// Variables of a random formula, at least 3
@@ -61,7 +62,7 @@ struct SatArguments {
     /// Clauses of a random formula, each of three variables
     #[arg(long, value_name = "N", conflicts_with = "ratio")]
     clauses: Option<u32>,
-    /// Clauses of a random formula for each variable
+    /// Clauses per variable of a random formula
     #[arg(long, value_name = "RATIO", default_value_t = 4.26, value_parser = ratio)]
     ratio: f64,
     /// How the formula becomes a history
@@ -78,10 +79,10 @@ struct SatArguments {
 
 const TRIANGLES_HELP: &str = "\
 Examples:
-  tribunal generate hard triangles --nodes 100 --edges 400 | tribunal check --expect -
-  tribunal generate hard triangles --nodes 1000 --edges 20000 --triangle-free -o free.jsonl.zst
+  tribunal generate hard triangles --nodes 100 | tribunal check --expect -
+  tribunal generate hard triangles --nodes 1000 --edges 20000 --triangle-free
 
-The histories are labelled with what wra, ra and sra must say.
+The histories are labeled with the verdicts of wra, ra and sra.
 
 Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
@@ -91,10 +92,10 @@ struct TrianglesArguments {
     /// Nodes of the random graph
     #[arg(long, value_name = "N", default_value_t = 20)]
     nodes: u32,
-    /// Edges of the random graph; there are no more than fit
+    /// Edges of the random graph, at most as many as fit
     #[arg(long, value_name = "N", default_value_t = 40)]
     edges: u32,
-    /// Draw edges between two halves of the nodes only, so that there is no triangle
+    /// Draw edges only between two halves of the nodes, so that there is no triangle
     #[arg(long)]
     triangle_free: bool,
     #[command(flatten)]
@@ -110,9 +111,10 @@ Examples:
   tribunal generate hard kernel --pairs 2 --allowed 0b10
   tribunal generate hard kernel --pairs 3 | tribunal check --model sc,wsc -
 
-A ring forbids one order of two writes through 2 or more other locations. With --pairs there are as many pairs of writes, and each combination \
-of their orders is forbidden but --allowed: bit i of it says that in pair i, 2 is written before 1. Without it nothing is \
-allowed: sc is broken, which wsc does not see. The histories are labelled with what sc and wsc must say.
+A ring forbids one order of two writes through 2 or more other locations. With --pairs, every combination of the \
+orders of that many pairs of writes is forbidden except --allowed: bit i says that in pair i, 2 is written before 1. \
+Without --allowed none is allowed: the history is not sc, and wsc does not see it. The histories are labeled with the \
+verdicts of sc and wsc.
 
 Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
@@ -125,7 +127,7 @@ struct KernelArguments {
     /// Pairs of writes, at most 16, with all combinations of their orders forbidden but one or none
     #[arg(long, value_name = "N", conflicts_with = "ring", value_parser = clap::value_parser!(u32).range(1..=16))]
     pairs: Option<u32>,
-    /// The combination of orders that is allowed, a number or 0b and its bits
+    /// The combination of orders that is allowed: a number, or 0b and bits
     #[arg(long, value_name = "BITS", requires = "pairs", value_parser = bits)]
     allowed: Option<u32>,
     /// Write transactions of one access each, which satisfy session-ser if and only if sc allows the history
@@ -137,10 +139,10 @@ struct KernelArguments {
 
 const PATTERN_HELP: &str = "\
 Examples:
-  tribunal generate hard pattern --pattern lag --threads 8 --events 100000 | tribunal check --model ra -
+  tribunal generate hard pattern --pattern lag | tribunal check --model ra -
   tribunal generate hard pattern --pattern chain -o chain.jsonl
 
-All accesses are acq_rel. The histories are consistent with ra, and labelled so.
+All accesses are acq_rel. The histories are consistent with ra, and labeled so.
 
 Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
@@ -153,7 +155,7 @@ struct PatternArguments {
     /// Threads
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(i64::from(Pattern::MIN_THREADS)..=1 << 20))]
     threads: u32,
-    /// Events of all threads together
+    /// Events, over all threads
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(..=1 << 30))]
     events: u64,
     #[command(flatten)]
@@ -163,10 +165,10 @@ struct PatternArguments {
 /// How many random ones.
 #[derive(Args, Debug)]
 struct Several {
-    /// What all random choices follow from; the next histories take the next seeds
+    /// The random seed; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How many histories to make
+    /// How many histories to generate
     #[arg(long, value_name = "N", default_value_t = 1)]
     histories: u64,
 }
@@ -187,10 +189,10 @@ fn reduction() -> impl TypedValueParser<Value = Reduction> {
 
 const LOCK_HELP: &str = "\
 Examples:
-  tribunal generate hard lock --handovers 10000 | tribunal check --model sc,tso,rc20 -
+  tribunal generate hard lock --handovers 10000 | tribunal check -m sc,rc20 -
   tribunal generate hard lock --handovers 500 --broken --to text -o broken.txt
 
-A history is labelled with what sc, tso and rc20 must say: yes, unless it is broken.
+The histories are labeled with the verdicts of sc, tso and rc20: yes, unless broken.
 
 Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
@@ -203,10 +205,10 @@ struct LockArguments {
     /// How often the lock is taken
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=1 << 27))]
     handovers: u64,
-    /// Let the counter that the lock protects begin again at this number; 0: never
+    /// Let the counter that the lock protects wrap around at this number; 0: never
     #[arg(long, value_name = "N", default_value_t = 0)]
     modulus: u64,
-    /// Let two threads have the lock at the same time, once
+    /// Let two threads hold the lock at the same time, once
     #[arg(long, conflicts_with = "modulus")]
     broken: bool,
     #[command(flatten)]

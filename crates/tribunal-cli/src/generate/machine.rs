@@ -15,13 +15,14 @@ use tribunal_machines::{Bug, Clients, Machine, Mix, Step, location_name, run as 
 const HELP: &str = "\
 Examples:
   tribunal generate machine --machine view --events 1000000 -o view.axe.zst
-  tribunal generate machine --machine tso --histories 1000 --events 20 | tribunal check -
-  tribunal generate machine --machine mesi --bug stale-fill --events 200 --histories 100 | tribunal check -m sc -
+  tribunal generate machine --machine tso --histories 1000 | tribunal check -
+  tribunal generate machine --machine mesi --bug stale-fill --histories 100
 
-The same options and seed give the same histories. Memory use does not depend on the number of events; JSON, which wants each \
-thread's events together, takes room in the directory for temporary files instead.
+The same options and seed give the same histories. Memory use does not grow with the number of events; JSON, which \
+needs each thread's events together, uses temporary files instead.
 
-Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the \
+output left.";
 
 /// The other defaults are the library's; by this one every format can express what is generated without options.
 const NO_FENCES: f64 = 0.0;
@@ -35,41 +36,41 @@ pub struct MachineArguments {
     /// The simulated memory
     #[arg(long, value_name = "MACHINE", default_value = "atomic", value_parser = machine())]
     machine: Machine,
-    /// Threads of each history
+    /// Threads in each history
     #[arg(long, value_name = "N", default_value_t = Clients::default().threads, value_parser = clap::value_parser!(u32).range(1..))]
     threads: u32,
-    /// Events of each history, of all threads together
+    /// Events in each history, over all threads
     #[arg(long, value_name = "N", default_value_t = Clients::default().events)]
     events: u64,
     /// Locations
     #[arg(long, value_name = "N", default_value_t = Clients::default().locations, value_parser = clap::value_parser!(u32).range(1..))]
     locations: u32,
-    /// Share of the accesses that are plain writes, from 0 to 1
+    /// Share of accesses that are writes, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().writes)]
     writes: f64,
-    /// Share of the accesses that are RMWs, from 0 to 1; what is left are plain reads
+    /// Share of accesses that are RMWs, from 0 to 1; the rest are reads
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().rmws)]
     rmws: f64,
-    /// Share of the events that are fences, from 0 to 1; Axe traces have seq_cst fences only
+    /// Share of events that are fences, from 0 to 1; Axe traces have only seq_cst fences
     #[arg(long, value_name = "SHARE", default_value_t = NO_FENCES)]
     fences: f64,
-    /// Of the rmo machine: share of the accesses that depend on what their thread read last, from 0 to 1; Axe traces have no
+    /// For the rmo machine: share of accesses that depend on their thread's last read, from 0 to 1; Axe traces have no
     /// dependencies
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     deps: f64,
-    /// Share of the accesses to the location that their thread accessed last, or to the next one, from 0 to 1
+    /// Share of accesses to their thread's last location or the next one, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().locality)]
     locality: f64,
-    /// Of the caches (mi, mesi, moesi, snooping or not): something that is wrong with them
+    /// A bug to inject into the caches (mi, mesi, moesi, snooping or not)
     #[arg(long, value_name = "BUG", value_parser = bug())]
     bug: Option<Bug>,
-    /// Orders of accesses and fences with their weights; an order without one has weight 1
+    /// Orders of accesses and fences with their weights, 1 by default
     #[arg(long, value_name = "ORDER=N,..", default_value_t = Clients::default().orders)]
     orders: Mix,
-    /// What all random choices follow from; the next histories take the next seeds
+    /// The random seed; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
     seed: u64,
-    /// How many histories to make
+    /// How many histories to generate
     #[arg(long, value_name = "N", default_value_t = 1)]
     histories: u64,
     #[command(flatten)]

@@ -23,20 +23,19 @@ use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications, W
 const HELP: &str = "\
 Examples:
   tribunal generate mutate --reads 2 --distance 10 --histories 5 valid.txt
-  tribunal generate machine --histories 100 | tribunal generate mutate --inconsistent tso --to axe
-  tribunal generate mutate --drop-fences 0.5 --weaken 0.2 locks.jsonl -o weaker.jsonl
-  tribunal generate object --spec queue --histories 100 | tribunal generate mutate | tribunal check -o brief -
+  tribunal generate machine | tribunal generate mutate --inconsistent tso
+  tribunal generate mutate --drop-fences 0.5 --weaken 0.2 a.jsonl -o b.jsonl
 
-A redirected read reads from another write of its location that is at most --distance places away in its thread: not from an \
-initial write, nor from a later write of its own thread. RMWs are left alone. Of objects, an operation returns what another of its method \
-returned that was called at most --distance operations before or after it. First fences are dropped, then \
-orders weakened, then reads redirected. Dependencies and times of accesses stay; verdicts in the input do not.
+A redirected read reads from another write to its location, at most --distance places away in its thread: neither an \
+initial write nor a later write of the reading thread. RMWs are not changed. For objects, an operation returns what \
+another one of its method returned, called at most --distance operations before or after. Fences are dropped first, \
+then orders weakened, then reads redirected. Dependencies and times stay; verdicts in the input are dropped.
 
-With --inconsistent one read more at a time is redirected until the model, or criterion, refuses the mutant. A mutant that it never \
-refuses is not written, but named on standard error.
+With --inconsistent, one more read at a time is redirected until the model or criterion forbids the mutant. A mutant \
+that it never forbids is not written, and named on standard error.
 
-Exit status: 0 done, 2 bad usage or malformed input, 3 some mutants were not written since nothing was found to make them inconsistent, \
-130 stopped by Ctrl-C, 141 the reader of the output left.";
+Exit status: 0 done, 2 bad usage or malformed input, 3 some mutants could not be made inconsistent and were not \
+written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
 
 #[derive(Args, Debug)]
 #[command(after_help = HELP)]
@@ -44,33 +43,33 @@ pub struct MutateArguments {
     /// How many reads, or returns of objects, to change; by default 1, or none if fences are dropped or orders weakened
     #[arg(long, value_name = "N")]
     reads: Option<u32>,
-    /// How far away what is read instead may be
+    /// How far away the new source may be
     #[arg(long, value_name = "N", default_value_t = 20)]
     distance: u32,
-    /// Share of the fences to drop, from 0 to 1
+    /// Share of fences to drop, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     drop_fences: f64,
-    /// Share of the C11 orders to make one step weaker, from 0 to 1: seq_cst to acq_rel, that to acquire or release, that to
-    /// relaxed; of a plain read or write seq_cst to acquire or release, that to relaxed
+    /// Share of C11 orders to weaken by one step, from 0 to 1: seq_cst to acq_rel (of a read or write: to acquire or
+    /// release), that to acquire or release, that to relaxed
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
     weaken: f64,
-    /// Redirect reads until this model of memories, or criterion of objects, refuses the mutant
+    /// Redirect reads until this model or criterion forbids the mutant
     #[arg(long, value_name = "MODEL")]
     inconsistent: Option<Question>,
-    /// What all random choices follow from; the next mutants of a history take the next seeds
+    /// The random seed; the next mutants of a history take the next seeds
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How many mutants to make of each history
+    /// How many mutants of each history to generate
     #[arg(long, value_name = "N", default_value_t = 1)]
     histories: u64,
-    /// What objects should do, as for check
+    /// The specification of objects, as for check
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     spec: Option<String>,
     #[command(flatten)]
     budget: Budget,
-    /// Read the files as this format, whatever they look like
+    /// The format of the files, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
-    from: Option<Format>,
+    format: Option<Format>,
     #[command(flatten)]
     destination: Destination,
     /// Files of histories; `-` is standard input
@@ -80,7 +79,7 @@ pub struct MutateArguments {
 
 pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let specifications = specifications(arguments.spec.as_deref())?;
-    let open = |file: &OsString| input::open(file, reading(arguments.from, arguments.budget.max_memory));
+    let open = |file: &OsString| input::open(file, reading(arguments.format, arguments.budget.max_memory));
     let Some((first, others)) = arguments.files.split_first() else { return Ok(Status::Success) };
     let histories = open(first)?;
     // Jepsen's logs are only read.

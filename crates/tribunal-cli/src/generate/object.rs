@@ -13,26 +13,27 @@ use tribunal_machines::objects::{Bug, Clients, Implementation, Simulation, Value
 
 const HELP: &str = "\
 Examples:
-  tribunal generate object --spec queue --operations 100000 | tribunal check --model linearizable -
-  tribunal generate object --spec map --implementation delayed --delay 5 --operations 20 | tribunal check -
-  tribunal generate object --spec cas-register --bug lost-update --histories 100 | tribunal check -o brief -m linearizable -
-  tribunal generate object --spec 'keyed register' --overlap 90 --crashes 0.01 -o registers.json
+  tribunal generate object --spec queue | tribunal check -m linearizable -
+  tribunal generate object --spec map --implementation delayed -o m.json
+  tribunal generate object --spec cas-register --bug lost-update -o bug.json
+  tribunal generate object --spec 'keyed register' --overlap 90 --crashes 0.01
 
-atomic: each operation takes effect at one moment between its call and its return, so that histories are linearizable. delayed: each \
-process has a replica that sees the operations of others late; histories are causal, hence also ryw, mr and weak, and seldom linearizable. \
-buggy: atomic but for a bug, that of --bug or, without it, those that the object can have in turn.
+atomic: each operation takes effect at one moment between call and return, so histories are linearizable. delayed: \
+each process has a replica that sees the operations of others late; histories are causal, hence ryw, mr and weak, and \
+rarely linearizable. buggy: atomic but for a bug, that of --bug or else each possible one in turn.
 
-The same options and seed give the same histories. A history is made in memory and then written; several are made one at a time.
+The same options and seed give the same histories. One history at a time is held in memory.
 
-Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the \
+output left.";
 
 #[derive(Args, Debug)]
 #[command(after_help = HELP)]
 pub struct ObjectArguments {
-    /// What the object should do: a built-in specification, such as queue, cas-register(0) or keyed set
+    /// A built-in specification, such as queue, cas-register(0) or keyed set
     #[arg(long, value_name = "SPEC", default_value = "register")]
     spec: String,
-    /// How the object does it; with --bug it is buggy
+    /// How the object is implemented; --bug implies buggy
     #[arg(
         long,
         value_name = "HOW",
@@ -40,19 +41,19 @@ pub struct ObjectArguments {
         default_value_if("bug", clap::builder::ArgPredicate::IsPresent, "buggy")
     )]
     implementation: How,
-    /// Of a buggy object: what is wrong with it
+    /// The bug of a buggy object
     #[arg(long, value_name = "BUG", value_parser = bug())]
     bug: Option<Bug>,
-    /// Of a delayed object: how many operations at most take effect before an operation is seen by all
+    /// For a delayed object: after how many operations at most an operation is seen by all
     #[arg(long, value_name = "N", default_value_t = 10)]
     delay: u32,
-    /// Processes that call at a time
+    /// Processes
     #[arg(long, value_name = "N", default_value_t = Clients::default().processes, value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     processes: u32,
-    /// Operations of each history, of all processes together
+    /// Operations in each history, over all processes
     #[arg(long, value_name = "N", default_value_t = Clients::default().operations, value_parser = clap::value_parser!(u32).range(..=1 << 28))]
     operations: u32,
-    /// How many values are written and inserted; by default each is a new one
+    /// How many different values are written; by default every value is new
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     values: Option<u32>,
     /// Keys of maps, stores and keyed objects
@@ -61,13 +62,13 @@ pub struct ObjectArguments {
     /// How long calls stay open, from 0, one operation at a time, to 100, all processes all the time
     #[arg(long, value_name = "PERCENT", default_value_t = Clients::default().concurrency, value_parser = clap::value_parser!(u32).range(..=100))]
     overlap: u32,
-    /// Share of the operations that never return, from 0 to 1; about half of them take effect
+    /// Share of operations that never return, from 0 to 1; about half of them take effect
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().pending, value_parser = share)]
     crashes: f64,
-    /// What all random choices follow from; the next histories take the next seeds
+    /// The random seed; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
     seed: u64,
-    /// How many histories to make
+    /// How many histories to generate
     #[arg(long, value_name = "N", default_value_t = 1)]
     histories: u64,
     #[command(flatten)]

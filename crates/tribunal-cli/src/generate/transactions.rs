@@ -15,22 +15,25 @@ use tribunal_machines::transactions::{Clients, Store, StoreBug, run as run_store
 
 const HELP: &str = "\
 Examples:
-  tribunal generate transactions --store mvcc --transactions 1000 | tribunal check -m ser,si -
-  tribunal generate transactions --store 2pl --bug missed-conflict --histories 100 | tribunal check -m ser -o brief -
-  tribunal generate transactions --store causal --lists 1 --unknown 0.1 -o lists.jsonl
-  tribunal generate transactions --workload list-append --transactions 1000000 -o append.json.zst
+  tribunal generate transactions --store mvcc | tribunal check -m ser,si -
+  tribunal generate transactions --store 2pl --bug missed-conflict -o bug.jsonl
+  tribunal generate transactions --store causal --lists 1 --unknown 0.1
+  tribunal generate transactions --workload list-append -o append.json.zst
 
-Stores, and the level that their histories satisfy: serial, 2pl (strict two-phase locking) and occ (validation at the commit), strict-ser; mvcc \
-(snapshots, the first committer wins), strict-si; causal (replicas), tcc; read-committed, strict-mav. A bug strikes at one of four chances.
+Stores, and the level that their histories satisfy: serial, 2pl (strict two-phase locking) and occ (validation at \
+commit), strict-ser; mvcc (snapshots, first committer wins), strict-si; causal (replicas), tcc; read-committed, \
+strict-mav. A bug strikes once in four chances.
 
-Workloads, on a serial store: blind-writes, 24 sessions of transactions that write 8 keys or read 8, session-ser; orders, in the manner of TPC-C, \
-session-ser; list-append, lists that are replaced after 32 appends, strict-ser. They have no aborts, and take --transactions, --seed and --histories; \
-blind-writes and list-append also --sessions, --ops and --keys.
+Workloads, on a serial store: blind-writes, 24 sessions of transactions that write 8 keys or read 8, session-ser; \
+orders, like TPC-C, session-ser; list-append, lists that are replaced after 32 appends, strict-ser. They have no \
+aborts, and take --transactions, --seed and --histories; blind-writes and list-append also --sessions, --ops and \
+--keys.
 
-The same options and seed give the same histories, which are labelled with the store's level unless it has a bug. A history is made in memory and then \
-written; several are made one at a time.
+The same options and seed give the same histories, labeled with the store's level unless it has a bug. One history at \
+a time is held in memory.
 
-Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the output left.";
+Exit status: 0 done, 2 bad usage or output that cannot be written, 130 stopped by Ctrl-C, 141 the reader of the \
+output left.";
 
 /// Most transactions, and sessions, that may be asked for.
 const MOST: i64 = 1 << 28;
@@ -41,43 +44,44 @@ pub struct TransactionsArguments {
     /// The simulated store
     #[arg(long, value_name = "STORE", default_value = "serial", value_parser = store())]
     store: Store,
-    /// Something that is wrong with it
+    /// A bug to inject into it
     #[arg(long, value_name = "BUG", value_parser = bug())]
     bug: Option<StoreBug>,
-    /// Run this workload on a serial store, instead of random clients on any
+    /// Run this workload on a serial store, instead of random clients
     #[arg(long, value_name = "WORKLOAD", conflicts_with_all = ["store", "bug", "reads", "lists", "skew", "aborts", "unknown"])]
     workload: Option<Workload>,
-    /// Sessions at a time; one whose transaction has an unknown outcome is replaced by a new one. By default 5, of a workload as many as it has
+    /// Sessions at a time; after an unknown outcome a session is replaced by a new one. By default 5, or those of the
+    /// workload
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     sessions: Option<u32>,
-    /// Transactions of each history, of all sessions together, aborted ones included
+    /// Transactions in each history, over all sessions and with aborted ones
     #[arg(long, value_name = "N", default_value_t = Clients::default().transactions, value_parser = clap::value_parser!(u32).range(..=MOST))]
     transactions: u32,
-    /// Most operations of a transaction; by default 4, of a workload as many as it has
+    /// Most operations in a transaction; by default 4, or those of the workload
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 16))]
     ops: Option<u32>,
-    /// Keys; by default 6, of a workload as many as it has
+    /// Keys; by default 6, or those of the workload
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     keys: Option<u32>,
-    /// Share of the operations that are reads, from 0 to 1
+    /// Share of operations that are reads, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().reads, value_parser = share)]
     reads: f64,
-    /// Share of the keys that are lists, from 0 to 1; the others are registers
+    /// Share of keys that are lists, from 0 to 1; the rest are registers
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().lists, value_parser = share)]
     lists: f64,
-    /// How uneven keys are used: of one more than this many draws the least is taken, so 0 is even
+    /// How unevenly keys are used: the least of N + 1 draws is taken, so 0 is even
     #[arg(long, value_name = "N", default_value_t = Clients::default().skew, value_parser = clap::value_parser!(u32).range(..=100))]
     skew: u32,
-    /// Share of the transactions that their client aborts, from 0 to 1
+    /// Share of transactions that their client aborts, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().aborts, value_parser = share)]
     aborts: f64,
-    /// Share of the transactions whose outcome the client is not told, from 0 to 1; about half of them commit
+    /// Share of transactions whose outcome the client does not learn, from 0 to 1; about half of them commit
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().unknown, value_parser = share)]
     unknown: f64,
-    /// What all random choices follow from; the next histories take the next seeds
+    /// The random seed; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
     seed: u64,
-    /// How many histories to make
+    /// How many histories to generate
     #[arg(long, value_name = "N", default_value_t = 1)]
     histories: u64,
     #[command(flatten)]
@@ -111,12 +115,12 @@ pub fn run(arguments: &TransactionsArguments, out: &mut Stdout) -> Result<Status
 impl TransactionsArguments {
     /// A history, with what is known of it.
     fn history(&self, seed: u64) -> Result<(History, Labels), Failure> {
-        let labelled = |level: &str| Labels(vec![(level.into(), Some(true))]);
+        let labeled = |level: &str| Labels(vec![(level.into(), Some(true))]);
         let transactions = self.transactions;
         let history = match self.workload {
             None => {
                 let labels = match self.bug {
-                    None => labelled(self.store.level().name()),
+                    None => labeled(self.store.level().name()),
                     Some(_) => Labels::default(),
                 };
                 let history = run_store(self.store, self.bug, &self.clients(seed))
@@ -149,10 +153,10 @@ impl TransactionsArguments {
                     seed,
                     ..usual
                 };
-                return Ok((workload.history(), labelled("strict-ser")));
+                return Ok((workload.history(), labeled("strict-ser")));
             }
         };
-        Ok((history, labelled("session-ser")))
+        Ok((history, labeled("session-ser")))
     }
 
     fn clients(&self, seed: u64) -> Clients {
@@ -180,7 +184,7 @@ impl Destination {
         histories: impl IntoIterator<Item = Result<(History, Labels), Failure>>,
     ) -> Result<Status, Failure> {
         let mut histories = histories.into_iter().peekable();
-        // What is wrong with the arguments is said before a file is opened.
+        // Check the arguments before a file is opened.
         if let Some(Err(failure)) = histories.next_if(Result::is_err) {
             return Err(failure);
         }

@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use tribunal_cat::limits::Stopped;
 use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
+use tribunal_report::SCHEMA;
 
-/// What came of a test under a model.
+/// The result of a test under a model.
 pub enum Answered {
     Run(Answer),
     /// The time ran out.
@@ -97,6 +98,7 @@ fn answer(model: &str, file: &str, test: &Test, outcome: &Outcome, seconds: f64)
         let all = outcome.executions();
         let states: Vec<String> = outcome.states.keys().map(|state| test.state(state)).collect();
         line = json!({
+            "schema": SCHEMA,
             "test": test.name,
             "file": file,
             "arch": test.arch,

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tribunal_formats::{Error, NilReads, ObjectEvent, Observed, ReadOptions, events, observations};
 
-/// When nothing has come for so long, all that has come is checked.
+/// After this long without input, everything so far is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
 /// So many events go together at most.
 const MOST: usize = 1024;
@@ -198,7 +198,7 @@ impl<T> Outbox<T> {
         }
     }
 
-    /// Sends what there is; false if nobody listens any more.
+    /// Sends what there is; false if the receiver is gone.
     fn send(&self) -> bool {
         let batch = std::mem::take(&mut *self.batch());
         batch.is_empty() || self.sender.send(Message::Events(batch)).is_ok()

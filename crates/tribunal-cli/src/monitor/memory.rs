@@ -67,7 +67,7 @@ struct Watch<'a> {
     /// The word for a violation of the model.
     word: String,
     violations: u64,
-    /// Whether something could not be told.
+    /// Whether something was undecided.
     unsettled: bool,
 }
 
@@ -131,7 +131,7 @@ impl Watch<'_> {
         Ok(self.status(if out.is_closed() { Status::ClosedPipe } else { Status::Success }))
     }
 
-    /// The status if all is told.
+    /// The exit status if everything is decided.
     fn status(&self, otherwise: Status) -> Status {
         match (self.violations, self.unsettled) {
             (1.., _) => Status::Inconsistent,
@@ -182,7 +182,7 @@ impl Watch<'_> {
         format!("{file}:{at}: {}: {line}\n{below}", self.word)
     }
 
-    /// Says what could not be told.
+    /// Reports what is undecided.
     fn tell_unsettled(&mut self, progress: &Progress) {
         let Unsettled { ambiguous, first_ambiguous, late, events, limit } = self.monitor.unsettled().clone();
         if let Some(first) = first_ambiguous {

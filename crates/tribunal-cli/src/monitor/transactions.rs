@@ -71,7 +71,7 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
     }
 }
 
-/// What has come so far.
+/// The events so far.
 struct Watch<'a> {
     arguments: &'a MonitorArguments,
     level: Level,
@@ -109,11 +109,11 @@ impl Watch<'_> {
         Failure::History { file: self.file.clone(), line: self.ends.len() as u64, problem: problem.into() }
     }
 
-    /// Judges what has come; the first line that is too much, if one is.
+    /// Checks the events so far; the first line that makes them inconsistent, if there is one.
     fn check(&mut self) -> Result<Option<Violation>, Failure> {
         let lines = self.ends.len();
         let Some(mut violation) = self.judged(lines)? else { return Ok(None) };
-        // It is one with so many lines, and none with so many.
+        // Inconsistent up to the first line number, consistent up to the second.
         let (mut bad, mut good) = (lines, self.checked);
         while good + 1 < bad {
             let middle = good + (bad - good) / 2;
@@ -125,7 +125,7 @@ impl Watch<'_> {
         Ok(Some(violation))
     }
 
-    /// The violation of the first so many lines, if there is one.
+    /// The violation of the first `count` lines, if there is one.
     fn judged(&mut self, lines: usize) -> Result<Option<Violation>, Failure> {
         let end = lines.checked_sub(1).map_or(0, |last| self.ends[last]);
         if self.text[..end].iter().all(u8::is_ascii_whitespace) {

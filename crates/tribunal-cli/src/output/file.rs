@@ -158,7 +158,7 @@ fn end_of_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Opens a device or a pipe. A pipe without a reader is waited for, so that Ctrl-C is heard.
+/// Opens a device or a pipe. A pipe without a reader is waited for, so that Ctrl-C is noticed.
 #[cfg(unix)]
 fn open_stream(path: &Path) -> io::Result<File> {
     use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};

@@ -15,7 +15,7 @@ use tribunal_litmus::value::Value;
 use tribunal_litmus::{Options, Quantifier, Runner, Test};
 use tribunal_record::program::{Histogram, Program};
 
-/// How long a test runs if nothing else is said.
+/// How long a test runs by default.
 const RUNNING: Duration = Duration::from_secs(1);
 /// How long the model may take.
 const THINKING: Duration = Duration::from_secs(10);

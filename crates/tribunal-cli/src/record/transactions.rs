@@ -13,30 +13,31 @@ use clap::{Args, ValueEnum};
 use std::time::{Duration, Instant};
 use table::{Row, Table};
 use tribunal::Limits;
-use tribunal::transactions::{History, standing};
+use tribunal::transactions::{History, strongest_levels};
 use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
 use tribunal_formats::{Format, Labels, Transactions, Writer, write_transactions};
 
 const HELP: &str = "\
 Examples:
-  tribunal record transactions                                       SQLite, embedded
-  tribunal record transactions --driver postgres                     a server of its own, gone afterwards
-  tribunal record transactions --driver postgres --isolation repeatable-read --seconds 2
-  tribunal record transactions --driver postgres --server 'postgresql://me@localhost/test' --lists 1 -o lists.jsonl
+  tribunal record transactions                    SQLite, embedded
+  tribunal record transactions --driver postgres  a server of its own
+  tribunal record transactions --driver postgres --isolation repeatable-read
+  tribunal record transactions --driver postgres --server postgresql://me@db/x
 
-Clients run in threads, each on a connection of its own, with unique values and the times of a monotonic clock. A transaction that the database \
-refuses is aborted, one whose connection is lost while it commits has an unknown outcome. Every history is judged at all levels, and certificates are verified. The table has for each \
-isolation level what the database promises of it, the strongest levels that all histories satisfy, and the smallest anomaly of each history that \
-does not satisfy everything, by name.
+Clients run in threads, each with its own connection, unique values and the times of a monotonic clock. A transaction \
+that the database refuses is aborted; one whose connection is lost during commit has an unknown outcome. Every \
+history is checked at all levels, and the certificates are verified. For each isolation level the table shows what \
+the database promises, the strongest levels that all histories satisfy, and the smallest anomaly of each history that \
+fails, by name.
 
-SQLite is in a temporary directory. PostgreSQL is started from the programs of a Debian package, or from the path, in a temporary directory with a \
-socket; as root it runs under the account postgres. With --server two tables are made in the database given, and dropped at the end: tribunal_registers \
-and tribunal_lists.
+SQLite runs in a temporary directory. PostgreSQL is started from a Debian package's programs, or from the path, in a \
+temporary directory with a socket; as root it runs as the user postgres. With --server two tables, tribunal_registers \
+and tribunal_lists, are created in that database and dropped at the end.
 
-Exit status: 0 every history satisfies what is promised; 1 one does not, or a certificate is refused; 2 bad usage, a database that cannot be had, or output that cannot be \
-written; 3 some undecided and none that breaks a promise; 130 stopped by Ctrl-C.";
+Exit status: 0 every history satisfies what is promised; 1 one does not, or a certificate is refused; 2 bad usage, no \
+database, or output that cannot be written; 3 some undecided and no promise broken; 130 stopped by Ctrl-C.";
 
-/// How long each isolation level is recorded if nothing else is said.
+/// How long each isolation level is recorded by default.
 const RECORDING: Duration = Duration::from_secs(5);
 /// How long a question about a history may take.
 const THINKING: Duration = Duration::from_secs(10);
@@ -47,40 +48,40 @@ pub struct TransactionsArguments {
     /// The database
     #[arg(long, value_name = "DRIVER", default_value = "sqlite")]
     driver: Driver,
-    /// Of PostgreSQL: a server that is there, as libpq names it; by default one is started
+    /// For PostgreSQL: the URL of a running server; by default one is started
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// The isolation level asked of the database, or all that it has
+    /// The isolation level to ask the database for, or all that it has
     #[arg(long, value_name = "LEVEL", default_value = "all", value_parser = isolation())]
     isolation: Asked,
-    /// Clients, each in a thread of its own
+    /// Clients, each in its own thread
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=500))]
     clients: u32,
-    /// Transactions of each history, of all clients together
+    /// Transactions in each history, over all clients
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=1 << 24))]
     transactions: u32,
-    /// Most operations of a transaction
+    /// Most operations in a transaction
     #[arg(long, value_name = "N", default_value_t = Clients::default().ops, value_parser = clap::value_parser!(u32).range(1..=1 << 12))]
     ops: u32,
-    /// Keys; few make for conflicts
+    /// Keys; with few there are more conflicts
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     keys: u32,
-    /// Share of the operations that are reads, from 0 to 1
+    /// Share of operations that are reads, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().reads)]
     reads: f64,
-    /// Share of the keys that are lists, from 0 to 1: text that is appended to; the others are registers
+    /// Share of keys that are lists, from 0 to 1: text that is appended to; the rest are registers
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().lists)]
     lists: f64,
-    /// Share of the transactions that their client aborts, from 0 to 1
+    /// Share of transactions that their client aborts, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Clients::default().aborts)]
     aborts: f64,
-    /// What the clients do follows from; the next histories take the next seeds
+    /// The random seed of the clients; the next histories take the next seeds
     #[arg(long, value_name = "N", default_value_t = Clients::default().seed)]
     seed: u64,
-    /// How many histories to record at most, of each isolation level
+    /// The most histories to record at each isolation level
     #[arg(long, value_name = "N")]
     histories: Option<u64>,
-    /// How long to record at most, each isolation level; 5 unless --histories is given
+    /// The longest time to record each isolation level, in seconds; 5 unless --histories is given
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     seconds: Option<Duration>,
     #[command(flatten)]
@@ -196,7 +197,7 @@ impl TransactionsArguments {
             let history = recorder.history(interrupt::flag()).map_err(failed)?;
             let deadline = Instant::now().checked_add(THINKING);
             let limits = Limits { stop: Some(interrupt::flag()), deadline, ..Limits::default() };
-            let found = standing(&history, &limits);
+            let found = strongest_levels(&history, &limits);
             // What was stopped while it ran, or was judged, says little.
             if interrupt::requested() {
                 break;

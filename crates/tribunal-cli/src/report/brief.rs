@@ -9,7 +9,7 @@ use tribunal_report::{Finding, Word};
 
 /// Prints `OK`, `NO`, `??` or `--` for each history, with `RACY` beside it if a model says so, or `ERROR`.
 pub struct Brief {
-    /// Whether a model that does not apply is passed over, rather than told.
+    /// Whether models that do not apply are ignored rather than reported.
     pub only_those_that_apply: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
 use std::io::{self, Write};
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
-use tribunal_report::{Finding, Word};
+use tribunal_report::{Finding, Word, first_asked};
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
@@ -30,7 +30,9 @@ impl Matrix {
     /// What to say below a single row.
     fn reasons(&self, findings: &[Finding<'_>]) -> Vec<Reason> {
         let mut below: Vec<Reason> = Vec::new();
-        for finding in findings {
+        let first = first_asked(findings);
+        let others = (0..findings.len()).filter(|at| Some(*at) != first);
+        for finding in first.into_iter().chain(others).map(|at| &findings[at]) {
             let ruling = &finding.ruling;
             let mut say = |heading: String, lines: Vec<String>| {
                 let said = below.iter().position(|reason| reason.lines == lines);

@@ -1,8 +1,9 @@
-//! What is printed of verdicts: each way in its own file.
+//! Printing verdicts: each style in its own file.
 
 mod brief;
 mod expect;
 mod json;
+mod junit;
 mod levels;
 mod lines;
 mod matrix;
@@ -12,6 +13,7 @@ mod profile;
 pub use brief::Brief;
 pub use expect::Expectations;
 pub use json::JsonLines;
+pub use junit::{Junit, Suites};
 pub use lines::Lines;
 pub use overview::Overview;
 
@@ -27,17 +29,17 @@ pub trait Report: Sync {
     /// Prints the findings on a history.
     fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()>;
 
-    /// Prints that a history is malformed, for who is to keep going.
+    /// Prints that a history is malformed, with --keep-going.
     fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()>;
 }
 
-/// What is printed of a history.
+/// The output for a history.
 pub struct Sheet {
-    /// What is printed of it in any case.
+    /// What is always printed.
     pub page: Page,
     /// Whether it is the first of its kind, a memory's or an object's.
     pub first: bool,
-    /// What is printed in the end if it is the first and stays the only one.
+    /// What is printed at the end if it stays the only one.
     pub below: Page,
     /// Certificates to store before the page is printed.
     pub stored: Vec<Stored>,

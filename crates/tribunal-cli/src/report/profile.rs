@@ -8,8 +8,8 @@ use tribunal::object::{Atomic, Criterion, strongest};
 use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::object::patient;
-use tribunal_report::printable;
 use tribunal_report::{Finding, Ruling, Word};
+use tribunal_report::{first_asked, printable};
 
 /// Prints the profile of each history and, if there is a single one, why it is not stronger.
 pub struct Profile {
@@ -80,19 +80,15 @@ impl Profile {
         lines
     }
 
-    /// Prints the reason why the weakest criterion fails, which is one for all that fail, and the witness asked for.
+    /// Prints why the criterion that is asked first fails, and the witness asked for.
     fn reasons(
         &self,
         findings: &[Finding<'_>],
         strongest: Option<&&Criterion>,
         below: &mut Page,
     ) -> io::Result<()> {
-        // Nothing goes wrong first under sequential, which knows no real time: another says more.
-        let failing = |finding: &&Finding<'_>| finding.ruling.word() == Word::Inconsistent;
-        let is_sequential =
-            |finding: &&Finding<'_>| finding.ruling.question() == Question::Criterion(Criterion::Sequential);
-        let why = findings.iter().filter(failing).min_by_key(is_sequential);
-        if let Some(Finding { ruling, .. }) = why {
+        let first = first_asked(findings).map(|at| &findings[at].ruling);
+        if let Some(ruling) = first.filter(|ruling| ruling.word() == Word::Inconsistent) {
             writeln!(below, "\n{}: inconsistent", ruling.question())?;
             for line in ruling.explain(&self.budget.limits()) {
                 writeln!(below, "  {line}")?;

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 pub enum Cell {
     /// A model does not differ from itself.
     Same,
-    /// The smallest has so many events.
+    /// The smallest has this many events.
     Events(usize),
-    /// One has so many events; perhaps there are smaller ones.
+    /// One has this many events; there may be smaller ones.
     AtMost(usize),
     /// There is none as far as was searched.
     None,

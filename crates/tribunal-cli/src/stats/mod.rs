@@ -8,7 +8,7 @@ use crate::args::StatsArguments;
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::output::{Page, STRONG, Stdout};
-use crate::pipeline::{self, Each, Heard, Source};
+use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use crate::{input, interrupt};
 use std::cell::RefCell;
@@ -42,11 +42,11 @@ fn describe(
     let StatsArguments { histories, streaming } = arguments;
     let source =
         Source::open(file, histories.format, histories.nil_reads, None, streaming, &Progress::none())?;
-    let colour = out.colour();
-    let describe = |history: Heard, index: u64, _| -> Result<Page, Failure> {
+    let color = out.color();
+    let describe = |history: ReadResult, index: u64, _| -> Result<Page, Failure> {
         let History { subject, line, .. } = history?;
         let case = Case { file: &name, index, line, subject: &subject };
-        let mut page = Page::new(colour);
+        let mut page = Page::new(color);
         writeln!(page, "{}", page.paint(STRONG, &case.to_string()))?;
         match &subject {
             Subject::Memory(execution) => memory::print(execution, &mut page)?,

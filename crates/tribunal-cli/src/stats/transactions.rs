@@ -31,7 +31,7 @@ fn spread(sizes: impl Iterator<Item = usize> + Clone, one: &str) -> String {
     }
 }
 
-/// What became of the transactions, if not all committed.
+/// How the transactions ended, if not all committed.
 fn outcomes(h: &History) -> String {
     let count = |status| h.transactions().filter(|&txn| h.status(txn) == status).count();
     let (aborted, unknown) = (count(Status::Aborted), count(Status::Unknown));
@@ -103,7 +103,7 @@ fn values(h: &History) -> String {
     };
     match wrong {
         0 => told,
-        1 => format!("{told}; 1 read that cannot be"),
-        wrong => format!("{told}; {wrong} reads that cannot be"),
+        1 => format!("{told}; 1 impossible read"),
+        wrong => format!("{told}; {wrong} impossible reads"),
     }
 }

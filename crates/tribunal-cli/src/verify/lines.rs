@@ -28,7 +28,7 @@ pub struct Line {
 }
 
 impl Lines {
-    /// Lines of at most so many bytes.
+    /// The longest line in bytes.
     pub fn new(file: Box<dyn BufRead + Send>, longest: usize) -> Self {
         Lines { file, longest, number: 0, next: None, ended: false, histories: 0 }
     }
@@ -67,7 +67,7 @@ impl Lines {
         let (mut group, mut bytes) = (Vec::new(), 0);
         while bytes < GROUP {
             let Some(line) = self.take() else { return (group, true) };
-            // What makes no sense is told where it stands.
+            // A malformed line is reported where it stands.
             if line.index().is_some_and(|index| index >= end) {
                 self.next = Some(line);
                 return (group, true);

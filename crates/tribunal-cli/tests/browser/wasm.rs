@@ -76,7 +76,7 @@ fn rulings(answer: &Value) -> BTreeMap<String, String> {
 /// The command's verdicts on the histories of a file, by question, and the engines that decided.
 fn checked(file: &Path, models: &str) -> Vec<BTreeMap<String, (String, String)>> {
     let file = file.to_str().expect("a name");
-    let ran = Place::new().run(&["check", "--output", "json", "--model", models, file]);
+    let ran = Place::new().run(&["check", "--style", "json", "--model", models, file]);
     assert!(ran.stderr.is_empty(), "{}", ran.stderr);
     let mut verdicts: Vec<BTreeMap<String, (String, String)>> = Vec::new();
     for line in ran.stdout.lines() {

@@ -1,4 +1,4 @@
-//! In place of Axe: `tribunal check --output brief --model tso traces.axe` answers as `axe check TSO traces.axe` does.
+//! In place of Axe: `tribunal check --style brief --model tso traces.axe` answers as `axe check TSO traces.axe` does.
 
 use crate::command::{Place, third_party};
 use std::io::{BufRead, BufReader, Write};
@@ -19,7 +19,7 @@ fn every_answer_is_axes() {
         let Some(answers) = litmus(&format!("{model}.txt")) else { return };
         let expected: String = answers.lines().map(|line| format!("{}\n", &line[..2])).collect();
         assert_eq!(expected.lines().count(), 199);
-        let arguments = ["check", "--verify", "--output", "brief", "--model", model];
+        let arguments = ["check", "--verify", "--style", "brief", "--model", model];
         let file = place.run(&[&arguments[..], &["tests.axe"]].concat());
         assert_eq!((file.stdout.as_str(), file.status), (expected.as_str(), 1), "{model}: {}", file.stderr);
         assert_eq!(file.stderr, "199 certificates verified, 0 refused\n");
@@ -32,7 +32,7 @@ fn every_answer_is_axes() {
 fn converse(model: &str, conversation: &[(String, String)]) {
     let place = Place::new();
     let mut child = place
-        .command(&["check", "--output", "brief", "--model", model, "-"])
+        .command(&["check", "--style", "brief", "--model", model, "-"])
         .stdin(Stdio::piped())
         .spawn()
         .expect("the command runs");

@@ -48,7 +48,7 @@ fn from_that_names_nothing_or_no_write() {
 #[test]
 fn a_cycle_or_a_read_of_the_future_is_inconsistent_not_an_error() {
     for future in ["T0: R x 1; W x 1\n", "T0: R x 1; W y 1\nT1: R y 1; W x 1\n"] {
-        let ran = Place::with("a.txt", future).run(&["check", "--output", "brief", "a.txt"]);
+        let ran = Place::with("a.txt", future).run(&["check", "--style", "brief", "a.txt"]);
         assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (1, "NO\n", ""));
     }
 }
@@ -105,7 +105,7 @@ fn a_line_of_ten_megabytes() {
     let events = (1..300_000).map(|value| format!("{{\"op\":\"write\",\"loc\":\"x\",\"value\":{value}}}"));
     let long = json(&events.collect::<Vec<_>>().join(","));
     assert!(long.len() > 10 << 20);
-    let ran = Place::with("a.jsonl", long).run(&["check", "--output", "brief", "--model", "ra", "a.jsonl"]);
+    let ran = Place::with("a.jsonl", long).run(&["check", "--style", "brief", "--model", "ra", "a.jsonl"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (0, "OK\n"), "{}", ran.stderr);
 }
 
@@ -120,7 +120,7 @@ fn an_empty_file() {
 #[test]
 fn a_file_that_is_not_there() {
     let place = Place::with("seen.txt", SEEN);
-    let ran = place.run(&["check", "--output", "brief", "missing.txt", "seen.txt"]);
+    let ran = place.run(&["check", "--style", "brief", "missing.txt", "seen.txt"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, "OK\n"));
     assert!(ran.stderr.starts_with("error: missing.txt: "), "{}", ran.stderr);
     assert_eq!(place.run(&["check", "."]).status, 2);

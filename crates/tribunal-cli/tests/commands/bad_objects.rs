@@ -5,7 +5,7 @@ use crate::command::{ENQUEUES, Place};
 /// Checks that a file is refused with one line that begins so and contains this.
 fn refused_with(options: &[&str], name: &str, content: &str, begins: &str, contains: &str) {
     let place = Place::with(name, content);
-    for command in [&["check"][..], &["check", "-o", "brief"], &["shrink"]] {
+    for command in [&["check"][..], &["check", "--style", "brief"], &["shrink"]] {
         let ran = place.run(&[command, options, &[name]].concat());
         assert_eq!(ran.status, 2, "{name}: {ran:?}");
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
@@ -76,7 +76,7 @@ fn a_wrong_type() {
 #[test]
 fn a_return_of_a_wrong_type_is_inconsistent_not_an_error() {
     let wrong = second(r#"{"process":1,"f":"write","args":[1],"ret":true,"call":3,"return":9}"#);
-    let ran = Place::with("a.json", wrong).run(&["check", "-o", "json", "--verify", "a.json"]);
+    let ran = Place::with("a.json", wrong).run(&["check", "--style", "json", "--verify", "a.json"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (1, "7 certificates verified, 0 refused\n"));
     assert!(ran.stdout.lines().all(|line| line.contains(r#""verdict":"inconsistent""#)), "{}", ran.stdout);
 }

@@ -3,7 +3,7 @@
 use crate::command::{LB, MP, Place, Ran, SB, several};
 use serde_json::Value;
 
-const CHECK: [&str; 6] = ["check", "--output", "json", "--witness", "--certificates", "stored"];
+const CHECK: [&str; 6] = ["check", "--style", "json", "--witness", "--certificates", "stored"];
 
 /// A file of histories, its verdict lines, and a directory of certificates larger than the limit.
 fn stored(limit: &str) -> (Place, Vec<Value>) {
@@ -36,7 +36,7 @@ fn a_line_names_the_file_of_a_large_certificate_and_verify_reads_it() {
         let text = zstd::decode_all(&compressed[..]).expect("compressed");
         assert_eq!(Some(text.len() as u64), reference["bytes"].as_u64());
     }
-    let inline = place.run(&["check", "--output", "json", "--witness", "all.txt"]).stdout;
+    let inline = place.run(&["check", "--style", "json", "--witness", "all.txt"]).stdout;
     place.write("inline", &inline);
     let ran = place.run(&["verify", "all.txt", "lines"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
@@ -110,7 +110,7 @@ fn a_certificate_that_cannot_be_stored_is_an_error_and_leaves_nothing_behind() {
     place.write("taken", "");
     let store = |directory: &str| {
         let asked = ["--certificates", directory, "--certificate-limit", "0", "mp.txt"];
-        place.run(&[&["check", "--output", "json", "--model", "ra"][..], &asked].concat())
+        place.run(&[&["check", "--style", "json", "--model", "ra"][..], &asked].concat())
     };
     let ran = store("taken");
     assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
@@ -129,9 +129,9 @@ fn certificates_are_for_json_and_sizes_are_sizes() {
     let place = Place::with("mp.txt", MP);
     for wrong in [
         &["--certificates", "stored"][..],
-        &["--output", "brief", "--certificates", "stored"],
-        &["--output", "json", "--certificate-limit", "64k"],
-        &["--output", "json", "--certificates", "stored", "--certificate-limit", "64x"],
+        &["--style", "brief", "--certificates", "stored"],
+        &["--style", "json", "--certificate-limit", "64k"],
+        &["--style", "json", "--certificates", "stored", "--certificate-limit", "64x"],
         &["--max-memory", "-1"],
         &["--max-memory", "99999999999G"],
     ] {

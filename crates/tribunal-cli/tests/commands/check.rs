@@ -90,7 +90,7 @@ fn exit_statuses() {
 fn a_malformed_file_does_not_stop_the_others() {
     let place = Place::with("junk.txt", "T0: W x\n");
     place.write("mp.txt", MP);
-    let ran = place.run(&["check", "--output", "brief", "junk.txt", "mp.txt"]);
+    let ran = place.run(&["check", "--style", "brief", "junk.txt", "mp.txt"]);
     assert_eq!((ran.status, ran.stdout.as_str()), (2, "NO\n"));
     assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     assert!(ran.stderr.starts_with("error: junk.txt:1:"), "{}", ran.stderr);
@@ -101,18 +101,18 @@ fn every_engine_decides_its_models_alone() {
     let place = Place::with("all.txt", several(&[SEEN, SB, MP, LB, MISSED]));
     for model in ["sc", "tso", "pso", "wmo", "rmo", "po-mm=RR+RW;rf-mm=rfe"] {
         let answers = |engine: &str| {
-            let ran =
-                place.run(&["check", "-o", "brief", "--verify", "-m", model, "--engine", engine, "all.txt"]);
+            let ran = place
+                .run(&["check", "--style", "brief", "--verify", "-m", model, "--engine", engine, "all.txt"]);
             assert!(ran.stderr.ends_with(", 0 refused\n"), "{model}, {engine}: {}", ran.stderr);
             ran.stdout
         };
         let usual = answers("auto");
         assert!(usual.starts_with("OK\n") && usual.ends_with("NO\n"), "{usual}");
-        for engine in ["search", "sat", "subset", "enum", "plain"] {
+        for engine in ["search", "sat", "subset", "enum", "memoized"] {
             assert_eq!(answers(engine), usual, "{model}, {engine}");
         }
     }
-    let json = place.run(&["check", "-o", "json", "-m", "sc", "--engine", "subset", "all.txt"]).stdout;
+    let json = place.run(&["check", "--style", "json", "-m", "sc", "--engine", "subset", "all.txt"]).stdout;
     assert!(json.lines().all(|line| line.contains(r#""engine":"subset""#)), "{json}");
 }
 
@@ -138,7 +138,7 @@ fn a_model_of_ones_own_is_shown_as_it_is_given() {
         ran.stdout,
         "MP (mp.txt:1): po-mm=RR+RW;rf-mm=rfe: consistent\nMP (mp.txt:1): pso: consistent\n"
     );
-    let tso = place.run(&["check", "--output", "json", "--model", "po-mm=RR+RW+WW", "mp.txt"]);
+    let tso = place.run(&["check", "--style", "json", "--model", "po-mm=RR+RW+WW", "mp.txt"]);
     assert!(
         tso.stdout.contains(r#""model":"po-mm=RR+RW+WW;rf-mm=rfe","verdict":"inconsistent""#),
         "{}",
@@ -185,7 +185,7 @@ fn a_search_beyond_its_budget_is_undecided() {
     let ran = place.run(&["check", "--model", "sra", "--max-states", "0", "hard.txt"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     assert!(ran.stdout.contains("sra: undecided: the limit of"), "{}", ran.stdout);
-    let brief = place.run(&["check", "--model", "sra", "--max-states", "0", "-o", "brief", "hard.txt"]);
+    let brief = place.run(&["check", "--model", "sra", "--max-states", "0", "--style", "brief", "hard.txt"]);
     assert_eq!(brief.stdout, "??\n");
     assert_eq!(place.run(&["check", "--model", "sra", "hard.txt"]).status, 0);
 }
@@ -202,7 +202,7 @@ fn a_model_that_does_not_apply_says_so() {
     );
     assert!(all.stdout.contains("ccv, cc: does not apply: the model gives fences"), "{}", all.stdout);
     assert_eq!(place.run(&["check", "--model", "cc,ra", "fenced.txt"]).status, 0);
-    let alone = place.run(&["check", "--model", "cc", "--output", "brief", "fenced.txt"]);
+    let alone = place.run(&["check", "--model", "cc", "--style", "brief", "fenced.txt"]);
     assert_eq!((alone.status, alone.stdout.as_str()), (2, "--\n"));
     assert!(alone.stderr.starts_with("error: no model asked for applies"), "{}", alone.stderr);
 }
@@ -210,25 +210,25 @@ fn a_model_that_does_not_apply_says_so() {
 #[test]
 fn brief_is_one_word_a_history() {
     let place = Place::with("all.txt", several(&[SEEN, MP, LB]));
-    assert_eq!(place.run(&["check", "--output", "brief", "all.txt"]).stdout, "OK\nNO\nNO\n");
-    let rc20 = place.run(&["check", "--output", "brief", "--model", "rc20", "all.txt"]);
+    assert_eq!(place.run(&["check", "--style", "brief", "all.txt"]).stdout, "OK\nNO\nNO\n");
+    let rc20 = place.run(&["check", "--style", "brief", "--model", "rc20", "all.txt"]);
     assert_eq!(rc20.stdout, "OK\nOK\nNO\n");
 }
 
 #[test]
 fn json_lines_have_the_documented_keys() {
     let place = Place::with("all.txt", several(&[SB, MP]));
-    let ran = place.run(&["check", "--output", "json", "--witness", "--model", "ra", "all.txt"]);
+    let ran = place.run(&["check", "--style", "json", "--witness", "--model", "ra", "all.txt"]);
     let lines: Vec<serde_json::Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let [sb, mp] = lines.as_slice() else { panic!("{}", ran.stdout) };
     assert!(ran.stdout.starts_with(
-        r#"{"file":"all.txt","index":0,"name":"SB","model":"ra","verdict":"consistent","engine":"minimal-coherence","events":4,"micros":"#
+        r#"{"schema":1,"file":"all.txt","index":0,"name":"SB","model":"ra","verdict":"consistent","engine":"minimal-coherence","events":4,"micros":"#
     ));
     assert!(sb["witness"]["mo"]["x"].is_array() && sb["violation"].is_null());
     assert_eq!((&mp["index"], &mp["verdict"]), (&1.into(), &"inconsistent".into()));
     assert_eq!(mp["violation"]["axiom"], "read-coherence");
-    let bare = place.run(&["check", "--output", "json", "--model", "ra", "all.txt"]);
+    let bare = place.run(&["check", "--style", "json", "--model", "ra", "all.txt"]);
     assert!(!bare.stdout.contains("witness") && bare.stdout.contains("violation"));
 }
 
@@ -258,7 +258,7 @@ bad.jsonl:2, history 1: ra: expected inconsistent, got consistent
 "
     );
     // Programs keep their standard output to themselves.
-    let json = place.run(&["check", "--expect", "--output", "brief", "bad.jsonl"]);
+    let json = place.run(&["check", "--expect", "--style", "brief", "bad.jsonl"]);
     assert_eq!((json.stdout.as_str(), json.stderr.lines().count()), ("OK\nOK\n", 2));
 }
 
@@ -271,7 +271,7 @@ fn the_number_of_threads_changes_nothing() {
     let verdicts = |threads: &str| {
         let ran = place.run(&[
             "check",
-            "-o",
+            "--style",
             "json",
             "--witness",
             "-m",
@@ -295,7 +295,7 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn a_time_that_is_given_is_no_default() {
     let place = Place::with("stale.json", STALE);
-    let ran = place.run(&["check", "--timeout", "0", "--output", "json", "stale.json"]);
+    let ran = place.run(&["check", "--timeout", "0", "--style", "json", "stale.json"]);
     assert_eq!(ran.status, 3, "{ran:?}");
     assert_eq!(ran.stdout.matches(r#""reason":"the time limit was reached"#).count(), 7, "{}", ran.stdout);
     assert!(!ran.stdout.contains("default"), "{}", ran.stdout);
@@ -304,6 +304,6 @@ fn a_time_that_is_given_is_no_default() {
 #[test]
 fn one_word_is_known_with_the_first_no() {
     let place = Place::with("stale.json", STALE);
-    let ran = place.run(&["check", "--output", "brief", "stale.json"]);
+    let ran = place.run(&["check", "--style", "brief", "stale.json"]);
     assert_eq!((ran.status, &ran.stdout[..]), (1, "NO\n"), "{ran:?}");
 }

@@ -9,7 +9,7 @@ fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/explain")
 }
 
-const COMMANDS: [(&str, &str); 22] = [
+const COMMANDS: [(&str, &str); 24] = [
     ("sb-sc", "explain --model sc sb.txt"),
     ("sb", "explain sb.txt"),
     ("sb+fences-tso", "explain --model tso sb+fences.txt"),
@@ -19,6 +19,8 @@ const COMMANDS: [(&str, &str); 22] = [
     ("iriw-sc", "explain --model sc iriw.txt"),
     ("corr", "explain corr.txt"),
     ("lb", "explain lb.txt"),
+    ("sb-tso", "explain --model tso sb.txt"),
+    ("queue-ryw", "explain --model ryw queue.json"),
     ("atomicity-ra", "explain --model ra atomicity.txt"),
     ("cases-sc", "explain --model sc cases.txt"),
     ("queue", "explain queue.json"),
@@ -87,11 +89,33 @@ fn the_status_is_the_verdict() {
     assert_eq!(said("explain --why-not sc --but tso --index 2 a.txt"), "tso forbids it as well");
     assert_eq!(
         said("explain --why-not pso --but rmo --index 2 a.txt"),
-        "pso allows it too: there is nothing to explain"
+        "pso and rmo both allow it: there is nothing to explain"
     );
     assert_eq!(
         said("explain --why-not pso --but tso --index 2 a.txt"),
-        "it is the other way round: pso allows it"
+        "it is the other way round: pso allows it, tso forbids it"
+    );
+}
+
+#[test]
+fn lists_of_files_and_models_are_explained_in_order() {
+    let place = Place::with("a.txt", several(&[SB, MP]));
+    place.write("stale.json", STALE);
+    let ran = place.run(&["explain", "a.txt", "stale.json", "missing.txt"]);
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: missing.txt: "), "{}", ran.stderr);
+    let titles = ["SB (a.txt:1)\n\nsc: inconsistent", "\nMP (a.txt:5)\n\nsc: inconsistent"];
+    let object = "\nstale (stale.json:1)\n\nlinearizable: inconsistent";
+    let places = titles.into_iter().chain([object]).map(|title| ran.stdout.find(title));
+    let places: Vec<usize> = places.map(|place| place.unwrap_or_else(|| panic!("{}", ran.stdout))).collect();
+    assert!(places.is_sorted(), "{}", ran.stdout);
+    let ran = place.run(&["explain", "--model", "pso,tso", "--index", "1", "a.txt"]);
+    assert_eq!(ran.status, 1);
+    let heads: Vec<&str> =
+        ran.stdout.lines().filter(|line| line.contains(": ") && !line.starts_with(' ')).collect();
+    assert_eq!(
+        heads.iter().map(|head| head.split(',').next().unwrap_or_default()).collect::<Vec<_>>(),
+        ["pso: consistent", "sc: inconsistent", "tso: inconsistent"]
     );
 }
 
@@ -100,14 +124,14 @@ fn what_cannot_be_explained_is_an_error_in_one_line() {
     let place = Place::with("a.txt", several(&[SB, MP]));
     place.write("stale.json", STALE);
     for (line, error) in [
-        ("explain --index 2 a.txt", "error: --index 2: a.txt has 2 histories, from 0\n"),
+        ("explain --index 2 a.txt", "error: --index 2: a.txt has 2 histories, counted from 0\n"),
         (
             "explain --model linearizable a.txt",
-            "error: a.txt:1: linearizable: the criterion is of objects, and the history is of a memory\n",
+            "error: a.txt:1: linearizable: this is a criterion of objects, but the history is of a memory\n",
         ),
         (
             "explain --why-not linearizable --but tso stale.json",
-            "error: stale.json:1: tso: the model is of memories, and the history is of an object\n",
+            "error: stale.json:1: tso: this is a model of memories, but the history is of an object\n",
         ),
     ] {
         let ran = place.run(&line.split(' ').collect::<Vec<_>>());

@@ -29,12 +29,12 @@ fn outcomes_are_listed_with_how_many_executions_have_them() {
   1  1           1
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 0));
-    let ran = place.run(&["explore", "--set", "o=sc", "--model", "rc20,sc", "--output", "brief", "sb.prog"]);
+    let ran = place.run(&["explore", "--set", "o=sc", "--model", "rc20,sc", "--style", "brief", "sb.prog"]);
     let expected = "sb.prog [o=sc]: rc20: no failure in all 3 executions, as expected
 sb.prog [o=sc]: sc: no failure in all 3 executions
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 0));
-    let ran = place.run_on(&["explore", "--threads", "3", "-o", "brief", "-"], SB);
+    let ran = place.run_on(&["explore", "--threads", "3", "--style", "brief", "-"], SB);
     assert_eq!(
         (ran.stdout.as_str(), ran.status),
         ("-: rc20: no failure in all 4 executions, as expected\n", 0)
@@ -57,12 +57,12 @@ fn a_failing_execution_is_shown() {
                              (races with #3) :4
 
   B has seen what came after #3: #5 R y 1 from #4.
-  But no release is acquired on the way, so that #3 does not happen before #6.
+  But no release is acquired on the way, so #3 does not happen before #6.
 
   replay: t1.m:SS.0:WW.1:L0w0
 ";
     assert_eq!((ran.stdout.as_str(), ran.status), (expected, 1));
-    let ran = place.run(&["explore", "--allow-races", "-o", "brief", "race.prog"]);
+    let ran = place.run(&["explore", "--allow-races", "--style", "brief", "race.prog"]);
     assert_eq!(ran.stdout, "race.prog: rc20: no failure in all 3 executions, not as expected\n");
     assert_eq!(ran.status, 1);
     let ran = place.run(&["explore", "--expect", "race.prog"]);
@@ -88,7 +88,7 @@ fn what_is_expected_is_compared() {
 fn json_says_it_all() {
     let place = Place::with("sb.prog", SB);
     place.write("race.prog", RACE);
-    let ran = place.run(&["explore", "--json", "sb.prog", "race.prog"]);
+    let ran = place.run(&["explore", "--style", "json", "sb.prog", "race.prog"]);
     assert_eq!(ran.status, 1);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -128,7 +128,7 @@ fn mistakes_are_named_with_their_place() {
     let place = Place::with("bad.prog", "atomic x\nthread A { x = 1 }\n");
     place.write("sb.prog", SB);
     let ran = place.run(&["explore", "bad.prog", "sb.prog"]);
-    assert!(ran.stderr.contains("error: bad.prog:2:12: an access of `x` needs an order"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: bad.prog:2:12: an access to `x` needs an order"), "{}", ran.stderr);
     // The other file is explored all the same.
     assert!(ran.stdout.starts_with("sb.prog: rc20: no failure"), "{}", ran.stdout);
     assert_eq!(ran.status, 2);
@@ -139,7 +139,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             &["explore", "--set", "o=1", "sb.prog"],
-            "sb.prog:1:7: `o` is a constant order, and an order is wanted",
+            "sb.prog:1:7: `o` is a constant order, but an order is needed",
         ),
         (&["explore", "--set", "o", "sb.prog"], "expected NAME=VALUE with a number or an order"),
         (&["explore", "--model", "cc", "sb.prog"], "invalid value 'cc'"),
@@ -151,7 +151,7 @@ fn mistakes_are_named_with_their_place() {
     }
     place.write("final.prog", "atomic x @rlx\nthread A { x = 1 }\noutcome x\n");
     let ran = place.run(&["explore", "--model", "wra", "final.prog"]);
-    assert!(ran.stderr.contains("under wra there is no modification order"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("wra has no modification order"), "{}", ran.stderr);
     assert_eq!(ran.status, 2);
 }
 
@@ -208,7 +208,7 @@ thread B { y = 1 @rel; if x @sc == 0 { inside += 1 @rlx; assert(inside @rlx == 1
         bad.stderr
     );
     place.write("race.prog", RACE);
-    let json = place.run(&["explore", "--json", "--repair", "--models", "sb.prog", "race.prog"]);
+    let json = place.run(&["explore", "--style", "json", "--repair", "--models", "sb.prog", "race.prog"]);
     let lines: Vec<Value> =
         json.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((&lines[0]["models"], &lines[0]["repair"]), (&serde_json::json!([]), &Value::Null));

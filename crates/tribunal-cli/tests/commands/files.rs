@@ -43,7 +43,7 @@ fn what_there_is_not_to_write_replaces_nothing() {
     let ran = place.run(&["shrink", "-o", "seen.txt", "seen.txt"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     let said = "seen (seen.txt:1): sc: consistent, nothing to shrink\n\
-                nothing to write: seen.txt is left as it is\n";
+                nothing to write: seen.txt is not changed\n";
     assert_eq!(ran.stderr, said);
     assert_eq!(place.read("seen.txt"), SEEN);
     assert_eq!(place.run(&["shrink", "-o", "new.txt", "seen.txt"]).status, 0);
@@ -60,7 +60,7 @@ fn input_and_output_may_be_one_file() {
     assert_eq!(place.read("mp.txt").matches("name: MP").count(), 3);
     place.write("mp.txt", MP);
     assert_eq!(place.run(&["shrink", "-m", "ra", "-o", "mp.txt", "mp.txt"]).status, 1);
-    assert_eq!(place.run(&["check", "-m", "ra", "-o", "brief", "mp.txt"]).stdout, "NO\n");
+    assert_eq!(place.run(&["check", "-m", "ra", "--style", "brief", "mp.txt"]).stdout, "NO\n");
     let mutated = place.run(&["generate", "mutate", "-o", "mp.txt", "mp.txt"]);
     assert_eq!(mutated.status, 0, "{mutated:?}");
     place.write("stale.json", STALE);

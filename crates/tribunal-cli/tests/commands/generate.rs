@@ -7,9 +7,9 @@ fn words(line: &str) -> Vec<&str> {
     line.split(' ').collect()
 }
 
-/// How often `check --output brief` says OK and NO.
+/// How often `check --style brief` says OK and NO.
 fn verdicts(place: &Place, model: &str, histories: &str) -> (usize, usize) {
-    let ran = place.run_on(&["check", "-o", "brief", "-m", model, "-"], histories);
+    let ran = place.run_on(&["check", "--style", "brief", "-m", model, "-"], histories);
     let count = |word| ran.stdout.lines().filter(|&line| line == word).count();
     assert!(ran.status < 2, "{}", ran.stderr);
     (count("OK"), count("NO"))
@@ -118,11 +118,11 @@ fn bad_input_to_mutate_is_an_error() {
         ("--weaken 0.5 q.json", "error: q.json:1: a history of an object has neither fences nor orders\n"),
         (
             "--inconsistent sc q.json",
-            "error: q.json:1: sc: the model is of memories, and the history is of an object\n",
+            "error: q.json:1: sc: this is a model of memories, but the history is of an object\n",
         ),
         (
             "--inconsistent weak sb.txt",
-            "error: sb.txt:1: weak: the criterion is of objects, and the history is of a memory\n",
+            "error: sb.txt:1: weak: this is a criterion of objects, but the history is of a memory\n",
         ),
         ("missing.txt", "error: missing.txt: No such file or directory (os error 2)\n"),
     ] {
@@ -218,7 +218,7 @@ fn objects_in_other_formats() {
     }
     let ran = place.run(&words("generate object --spec queue --operations 30 -o q.edn"));
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    assert_eq!(place.run(&words("check -o brief -m linearizable q.edn")).stdout, "OK\n");
+    assert_eq!(place.run(&words("check --style brief -m linearizable q.edn")).stdout, "OK\n");
     let ran = place.run(&words("generate object --spec queue --to axe"));
     let said = "error: atomic queue, seed 0: the axe format cannot express a history of an object\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, said));

@@ -39,7 +39,7 @@ fn bugs_show() {
     let place = Place::new();
     let line = "generate transactions --store 2pl --bug missed-conflict --histories 30 -o skewed.jsonl";
     assert_eq!(made(&place, line), "");
-    let brief = place.run(&words("check -o brief -m strict-ser skewed.jsonl")).stdout;
+    let brief = place.run(&words("check --style brief -m strict-ser skewed.jsonl")).stdout;
     assert_eq!(brief.lines().count(), 30);
     assert!(brief.lines().filter(|&line| line == "NO").count() > 5, "{brief}");
 }
@@ -52,7 +52,7 @@ fn hard_ones_are_what_they_are_made_of() {
         let history = made(&place, &format!("generate hard sat --transactions --dimacs {file}"));
         for level in ["si", "ser"] {
             assert_eq!(
-                place.run_on(&["check", "-o", "brief", "-m", level, "-"], &history).stdout,
+                place.run_on(&["check", "--style", "brief", "-m", level, "-"], &history).stdout,
                 said,
                 "{file}"
             );
@@ -101,7 +101,7 @@ fn sqlite_is_recorded_and_judged() {
     let ran = place.run(&words(line));
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     assert_eq!(ran.stdout.lines().count(), 4, "{}", ran.stdout);
-    assert_eq!(place.run(&words("check -o brief -m ser sqlite.jsonl")).stdout, "OK\n".repeat(6));
+    assert_eq!(place.run(&words("check --style brief -m ser sqlite.jsonl")).stdout, "OK\n".repeat(6));
     let ran = place.run(&words("record transactions --isolation read-committed"));
     assert!(
         ran.status == 2 && ran.stderr.contains(" does not have read-committed: it has read-uncommitted, ")

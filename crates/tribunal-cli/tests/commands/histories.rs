@@ -10,7 +10,7 @@ fn every_format_comes_back() {
         [("json", "all.jsonl"), ("axe", "all.axe"), ("json", "all.jsonl.gz"), ("text", "b.txt.zst")]
     {
         assert_eq!(place.run(&["convert", "--to", format, "-o", name, "all.txt"]).status, 0);
-        let back = place.run(&["check", "--output", "brief", "--model", "ra", name]);
+        let back = place.run(&["check", "--style", "brief", "--model", "ra", name]);
         assert_eq!(back.stdout, "OK\nNO\n", "{name}: {}", back.stderr);
     }
     assert_eq!(place.run(&["convert", "--to", "text", "all.jsonl"]).stdout, text);
@@ -70,7 +70,7 @@ fn generated_histories_are_the_same_in_every_format_and_consistent() {
             machine => machine,
         };
         for file in ["m.jsonl", "m.txt", "m.axe"] {
-            let ran = place.run(&["check", "--output", "brief", "--verify", "--model", model, file]);
+            let ran = place.run(&["check", "--style", "brief", "--verify", "--model", model, file]);
             assert_eq!(ran.stdout, "OK\nOK\nOK\n", "{machine} {file}: {}", ran.stderr);
         }
     }
@@ -81,7 +81,7 @@ fn the_name_of_the_output_says_the_format() {
     let place = Place::new();
     for name in ["g.jsonl", "g.axe", "g.txt", "g.axe.zst"] {
         assert_eq!(place.run(&["generate", "machine", "-o", name]).status, 0);
-        assert_eq!(place.run(&["check", "--output", "brief", name]).stdout, "OK\n", "{name}");
+        assert_eq!(place.run(&["check", "--style", "brief", name]).stdout, "OK\n", "{name}");
     }
 }
 
@@ -139,7 +139,7 @@ fn models_are_listed_with_their_axioms() {
         ),
         "{human}"
     );
-    let json = place.run(&["models", "--output", "json"]).stdout;
+    let json = place.run(&["models", "--style", "json"]).stdout;
     for line in json.lines() {
         let model: serde_json::Value = serde_json::from_str(line).expect("JSON");
         assert!(model["engines"].is_array() && model["axioms"].is_string());
@@ -174,7 +174,8 @@ fn caches_are_made_with_a_bug_or_without() {
         let sizes = ["--threads", "4", "--locations", "8", "--events", "200", "--histories", "40"];
         place.run(&[&["generate", "machine", "--machine", machine], &sizes[..], more].concat())
     };
-    let words = |histories: &str| place.run_on(&["check", "-o", "brief", "-m", "sc", "-"], histories).stdout;
+    let words =
+        |histories: &str| place.run_on(&["check", "--style", "brief", "-m", "sc", "-"], histories).stdout;
     for (protocol, bug) in
         [("mi", "dropped-write-back"), ("mesi", "lost-invalidation"), ("moesi", "two-owners")]
     {

@@ -64,14 +64,14 @@ fn check(place: &Place, more: &[&str], name: &str) -> Ran {
 fn every_other_history_is_answered_in_order() {
     for (name, (stream, answers)) in [("a.axe", axe()), ("a.txt", text()), ("a.jsonl", json())] {
         let place = Place::with(name, &stream);
-        let ran = check(&place, &["--output", "brief"], name);
+        let ran = check(&place, &["--style", "brief"], name);
         assert_eq!(ran.status, 2, "{name}");
         assert!(ran.stdout == answers, "{name}: {:.200}", ran.stdout);
         let errors = ran.stderr.lines().filter(|line| line.starts_with(&format!("error: {name}:")));
         assert_eq!(errors.count(), HISTORIES / 10, "{name}: {:.500}", ran.stderr);
-        assert_eq!(ran.stderr.lines().last(), Some("1000 malformed histories were passed over"));
+        assert_eq!(ran.stderr.lines().last(), Some("1000 malformed histories were skipped"));
         // One core says the same as all.
-        for output in ["json", "brief", "human"] {
+        for style in ["json", "brief", "human"] {
             let strip = |ran: Ran| {
                 let micros = |line: &str| match line.split_once("\"micros\":") {
                     Some((before, after)) => {
@@ -81,12 +81,12 @@ fn every_other_history_is_answered_in_order() {
                 };
                 (ran.status, ran.stdout.lines().map(micros).collect::<Vec<_>>(), ran.stderr)
             };
-            let one = strip(check(&place, &["--output", output, "--threads", "1"], name));
-            let many = strip(check(&place, &["--output", output, "--threads", "3"], name));
-            assert!(one == many, "{name} {output}");
+            let one = strip(check(&place, &["--style", style, "--threads", "1"], name));
+            let many = strip(check(&place, &["--style", style, "--threads", "3"], name));
+            assert!(one == many, "{name} {style}");
         }
         // Without it, the first ends the work.
-        let ran = place.run(&["check", "--model", "tso", "--output", "brief", name]);
+        let ran = place.run(&["check", "--model", "tso", "--style", "brief", name]);
         assert_eq!((ran.status, ran.stdout.lines().count(), ran.stderr.lines().count()), (2, 7, 1), "{name}");
     }
 }
@@ -94,13 +94,13 @@ fn every_other_history_is_answered_in_order() {
 #[test]
 fn a_verdict_line_says_the_error() {
     let place = Place::with("a.txt", [SEEN, "T0: W x one\n", SEEN].join("---\n"));
-    let ran = check(&place, &["--output", "json"], "a.txt");
-    let error = r#"{"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
+    let ran = check(&place, &["--style", "json"], "a.txt");
+    let error = r#"{"schema":1,"file":"a.txt","index":1,"name":null,"model":null,"verdict":"error","engine":null,"events":null,"micros":0,"error":"a.txt:5:9: expected the value written, found `one`"}"#;
     assert_eq!((ran.stdout.lines().count(), ran.stdout.lines().nth(1)), (3, Some(error)));
     let ran = check(&place, &[], "a.txt");
     assert_eq!(ran.stdout.lines().nth(1), Some("error: a.txt:5:9: expected the value written, found `one`"));
     // The certificates are matched all the same.
-    let lines = check(&place, &["--output", "json", "--witness"], "a.txt").stdout;
+    let lines = check(&place, &["--style", "json", "--witness"], "a.txt").stdout;
     let ran = place.run_on(&["verify", "--keep-going", "a.txt", "-"], &lines);
     assert_eq!(
         (ran.status, ran.last_line()),
@@ -120,7 +120,7 @@ fn the_other_commands_keep_going() {
         assert_eq!(ran.status, 2, "{command:?}: {ran:?}");
         let said = "error: a.txt:4:9: expected the value written, found `one`\n";
         assert!(ran.stderr.contains(said), "{command:?}: {}", ran.stderr);
-        assert!(ran.stderr.ends_with("1 malformed histories were passed over\n"), "{}", ran.stderr);
+        assert!(ran.stderr.ends_with("1 malformed histories were skipped\n"), "{}", ran.stderr);
         let marks = ["check\n", "missed (a.txt", "name: missed\n"];
         assert!(
             marks.iter().any(|mark| ran.stdout.matches(mark).count() == count),
@@ -138,7 +138,7 @@ fn what_is_compressed_and_broken_ends_as_ever() {
     encoder.write_all(axe().0.as_bytes()).expect("compressed");
     let gzip = encoder.finish().expect("compressed");
     let place = Place::with("a.axe.gz", &gzip[..gzip.len() / 2]);
-    let ran = check(&place, &["--output", "brief"], "a.axe.gz");
+    let ran = check(&place, &["--style", "brief"], "a.axe.gz");
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("truncated"), "{:.300}", ran.stderr);
     assert!(axe().1.starts_with(&ran.stdout), "{:.300}", ran.stdout);

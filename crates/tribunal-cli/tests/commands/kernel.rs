@@ -25,7 +25,7 @@ inconsistent with sc: no kernel                                           MP (al
 #[test]
 fn json_has_a_line_for_each_history() {
     let place = Place::with("all.txt", several(&[HALF, MP]));
-    let ran = place.run(&["kernel", "--output", "json", "all.txt"]);
+    let ran = place.run(&["kernel", "--style", "json", "all.txt"]);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let [half, mp] = lines.as_slice() else { panic!("{}", ran.stdout) };

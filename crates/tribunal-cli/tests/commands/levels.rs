@@ -1,41 +1,24 @@
 //! Histories of transactions as users ask about them; docs/transactions.md shows what the command prints.
 
 use crate::command::Place;
+use crate::documents::compare;
 use serde_json::Value;
-use std::path::Path;
 
 const LOST_UPDATE: &str = r#"{"kind":"transactions","name":"lost update","sessions":[
  [{"txn":[["r","x",null],["w","x",1]]}],
  [{"txn":[["r","x",null],["w","x",2]]}]]}
 "#;
 
-/// Each block of docs/transactions.md: files as they are shown, and what the commands print.
 #[test]
 fn transactions_are_documented_as_they_are() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/transactions.md");
-    let text = std::fs::read_to_string(path).expect("a document");
-    let place = Place::new();
-    let mut commands = 0;
-    for block in text.split("```console\n").skip(1).filter_map(|rest| rest.split("\n```").next()) {
-        for part in block.strip_prefix("$ ").expect("a command").split("\n$ ") {
-            let (line, shown) = part.split_once('\n').expect("something below the command");
-            let words: Vec<&str> = line.split(' ').collect();
-            match words[0] {
-                "cat" => place.write(words[1], format!("{shown}\n")),
-                _ => {
-                    assert_eq!(place.run(&words[1..]).stdout.trim_end(), shown, "{line}");
-                    commands += 1;
-                }
-            }
-        }
-    }
-    assert!(commands >= 5, "{commands}");
+    let compared = compare("docs/transactions.md");
+    assert!(compared >= 5, "{compared}");
 }
 
 #[test]
 fn a_verdict_line_has_the_anomaly() {
     let place = Place::with("lost.json", LOST_UPDATE);
-    let ran = place.run(&["check", "--model", "ser,psi,pc", "--output", "json", "lost.json"]);
+    let ran = place.run(&["check", "--model", "ser,psi,pc", "--style", "json", "lost.json"]);
     assert_eq!(ran.status, 1, "{}", ran.stderr);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -43,7 +26,7 @@ fn a_verdict_line_has_the_anomaly() {
     assert_eq!(said(0, "anomaly").as_deref(), Some("lost update"));
     assert_eq!(said(1, "anomaly").as_deref(), Some("lost update"));
     assert_eq!((said(2, "verdict").as_deref(), said(2, "anomaly")), (Some("consistent"), None));
-    let ran = place.run(&["check", "--output", "brief", "lost.json"]);
+    let ran = place.run(&["check", "--style", "brief", "lost.json"]);
     assert_eq!(ran.stdout, "NO\n");
 }
 
@@ -83,7 +66,7 @@ fn a_question_of_another_kind_says_so() {
     let ran = place.run(&["explain", "--model", "tso", "lost.json"]);
     assert_eq!(ran.status, 2);
     assert!(
-        ran.stderr.contains("the model is of memories, and the history is of transactions"),
+        ran.stderr.contains("this is a model of memories, but the history is of transactions"),
         "{}",
         ran.stderr
     );

@@ -25,7 +25,7 @@ fn a_bad_test_is_named_and_the_others_are_run() {
 #[test]
 fn directories_are_searched_and_every_style_says_the_same() {
     let place = place();
-    let ran = place.run(&["litmus", "--output", "json", "a.litmus", "c.litmus"]);
+    let ran = place.run(&["litmus", "--style", "json", "a.litmus", "c.litmus"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     let rows: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(
@@ -33,7 +33,7 @@ fn directories_are_searched_and_every_style_says_the_same() {
         (&"tso".into(), &"Ok".into(), &"No".into())
     );
     assert_eq!(rows[0]["states"].as_array().map(Vec::len), Some(4));
-    let ran = place.run(&["litmus", "--output", "herd", "."]);
+    let ran = place.run(&["litmus", "--style", "herd", "."]);
     assert_eq!(ran.stdout.matches("Observation SB Sometimes 1 3").count(), 2);
     assert_eq!(ran.status, 2);
 }

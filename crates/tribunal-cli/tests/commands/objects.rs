@@ -13,8 +13,8 @@ stale (a.json:1)
   fails      hbvis, linearizable
   atomic     write; read is causal
 
-hbvis: inconsistent
-  of 4 calls and returns the first 3 are consistent with hbvis; then 1: read() → null returns at 3
+linearizable: inconsistent
+  of 4 calls and returns the first 3 are linearizable; then 1: read() → null returns at 3
 ";
     assert!(ran.stdout.starts_with(profile), "{}", ran.stdout);
     assert_eq!(ran.status, 1);
@@ -53,7 +53,7 @@ enqueues (a.jsonl:4): linearizable: consistent
 #[test]
 fn json_has_a_line_for_each_criterion() {
     let place = Place::with("a.json", STALE);
-    let ran = place.run(&["check", "--output", "json", "a.json"]);
+    let ran = place.run(&["check", "--style", "json", "a.json"]);
     let lines: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).expect("one JSON object")).collect();
     let said: Vec<_> = lines.iter().map(|line| (line["model"].as_str(), line["verdict"].as_str())).collect();
@@ -72,7 +72,7 @@ fn json_has_a_line_for_each_criterion() {
     assert_eq!(lines[6]["events"], 2);
     assert_eq!(lines[6]["engine"], "collection");
     assert!(lines[6]["violation"]["operations"].is_array(), "{}", ran.stdout);
-    let witness = place.run(&["check", "-o", "json", "-m", "causal", "--witness", "a.json"]).stdout;
+    let witness = place.run(&["check", "--style", "json", "-m", "causal", "--witness", "a.json"]).stdout;
     let witness: Value = serde_json::from_str(&witness).expect("one JSON object");
     assert_eq!(witness["witness"]["lin"].as_array().map(Vec::len), Some(2));
 }
@@ -81,7 +81,7 @@ fn json_has_a_line_for_each_criterion() {
 fn brief_has_a_word_for_each_history() {
     let place = Place::with("a.jsonl", format!("{STALE}{ENQUEUES}"));
     let words = |arguments: &[&str]| {
-        let ran = place.run(&[&["check", "-o", "brief"], arguments, &["a.jsonl"]].concat());
+        let ran = place.run(&[&["check", "--style", "brief"], arguments, &["a.jsonl"]].concat());
         (ran.stdout, ran.status)
     };
     assert_eq!(words(&["-m", "linearizable"]), ("NO\nOK\n".into(), 1));
@@ -101,8 +101,9 @@ fn axioms_of_ones_own() {
     );
     assert!(ran.stdout.contains("\nstale (a.jsonl:1): vis >= hb: inconsistent\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nenqueues (a.jsonl:4): vis >= hb: consistent\n"), "{}", ran.stdout);
-    let lines =
-        place.run(&["check", "-o", "json", "--witness", "--axioms", "vis >= lin.[read]", "a.jsonl"]).stdout;
+    let lines = place
+        .run(&["check", "--style", "json", "--witness", "--axioms", "vis >= lin.[read]", "a.jsonl"])
+        .stdout;
     assert!(lines.contains(r#""model":"vis >= lin.[read]""#), "{lines}");
     let verified = place.run_on(&["verify", "a.jsonl", "-"], &lines);
     assert_eq!((verified.status, verified.last_line()), (0, "2 certificates accepted, 0 refused, 0 skipped"));
@@ -117,11 +118,11 @@ fn models_of_memories_do_not_apply_to_objects_nor_the_reverse() {
     place.write("mp.txt", MP);
     let ran = place.run(&["check", "--model", "tso,causal", "a.json", "mp.txt"]);
     let object = "\
-stale (a.json:1): tso: does not apply: the model is of memories, and the history is of an object
+stale (a.json:1): tso: does not apply: this is a model of memories, but the history is of an object
 stale (a.json:1): causal: consistent
 ";
     assert!(ran.stdout.starts_with(object), "{}", ran.stdout);
-    let memory = "MP (mp.txt:1): causal: does not apply: the criterion is of objects, and the history is of a memory\n";
+    let memory = "MP (mp.txt:1): causal: does not apply: this is a criterion of objects, but the history is of a memory\n";
     assert!(ran.stdout.ends_with(memory), "{}", ran.stdout);
     assert_eq!(ran.status, 1);
     let nothing = place.run(&["check", "--model", "tso", "a.json"]);
@@ -142,12 +143,12 @@ fn engines_of_objects_are_chosen_by_name() {
     for (engine, models) in [
         ("collection", "linearizable"),
         ("search", "linearizable,sequential"),
-        ("plain", "linearizable"),
+        ("wing-gong", "linearizable"),
         ("minimal", "weak,causal,hbvis"),
         ("naive", "weak,causal,hbvis"),
     ] {
         let ran =
-            place.run(&["check", "-o", "json", "--verify", "--engine", engine, "-m", models, "a.jsonl"]);
+            place.run(&["check", "--style", "json", "--verify", "--engine", engine, "-m", models, "a.jsonl"]);
         assert!(
             ran.stdout.lines().all(|line| line.contains(&format!(r#""engine":"{engine}""#))),
             "{}",
@@ -156,7 +157,7 @@ fn engines_of_objects_are_chosen_by_name() {
         assert!(ran.stderr.ends_with(", 0 refused\n"), "{}", ran.stderr);
     }
     let wrong = place.run(&["check", "--engine", "naive", "-m", "linearizable", "a.jsonl"]);
-    let why = "error: --engine naive: linearizable is decided by collection, search, plain\n";
+    let why = "error: --engine naive: linearizable is decided by collection, search, wing-gong\n";
     assert_eq!((wrong.status, wrong.stderr.as_str()), (2, why));
     let nothing = place.run(&["check", "--engine", "sat", "a.jsonl"]);
     assert_eq!(nothing.status, 2);
@@ -170,8 +171,9 @@ fn engines_of_objects_are_chosen_by_name() {
 #[test]
 fn another_specification_may_be_given() {
     let place = Place::with("a.json", STALE);
-    let brief =
-        |spec: &str| place.run(&["check", "-o", "brief", "-m", "linearizable", "--spec", spec, "a.json"]);
+    let brief = |spec: &str| {
+        place.run(&["check", "--style", "brief", "-m", "linearizable", "--spec", spec, "a.json"])
+    };
     assert_eq!(brief("register").stdout, "NO\n");
     assert_eq!(brief("register(1)").stdout, "NO\n");
     let unknown = brief("cupboard");
@@ -190,7 +192,7 @@ fn every_verdict_of_the_corpus_is_the_label_and_verifies() {
     let ran = place.run(&["check", "--expect", "--verify", corpus]);
     let all = "2000 histories, 14000 verdicts compared, 0 mismatched, 0 unsupported, 14000 certificates verified, 0 refused\n";
     assert_eq!((ran.stdout.as_str(), ran.status), (all, 0), "{}", ran.stderr);
-    let lines = place.run(&["check", "-o", "json", "--witness", corpus]).stdout;
+    let lines = place.run(&["check", "--style", "json", "--witness", corpus]).stdout;
     assert_eq!(lines.lines().count(), 14000);
     place.write("certificates", lines);
     let verified = place.run(&["verify", corpus, "certificates"]);
@@ -203,7 +205,7 @@ fn every_verdict_of_the_corpus_is_the_label_and_verifies() {
 #[test]
 fn a_tampered_certificate_is_refused() {
     let place = Place::with("a.json", ENQUEUES);
-    let line = place.run(&["check", "-o", "json", "--witness", "-m", "linearizable", "a.json"]).stdout;
+    let line = place.run(&["check", "--style", "json", "--witness", "-m", "linearizable", "a.json"]).stdout;
     let verify = |line: &str| place.run_on(&["verify", "a.json", "-"], line);
     assert_eq!(verify(&line).last_line(), "1 certificates accepted, 0 refused, 0 skipped");
     assert!(line.contains(r#""lin":[1,0,2]"#), "{line}");
@@ -242,7 +244,7 @@ fn appends(values: usize) -> String {
 #[test]
 fn hints_that_are_trusted_are_named_and_counted() {
     let place = Place::with("a.json", appends(30));
-    let ran = place.run(&["check", "--verify", "-o", "json", "-m", "linearizable", "a.json"]);
+    let ran = place.run(&["check", "--verify", "--style", "json", "-m", "linearizable", "a.json"]);
     let verification = r#""verification":{"status":"trusting","hints":["reachable"]}"#;
     assert!(ran.stdout.contains(verification), "{}", ran.stdout);
     assert_eq!(
@@ -259,7 +261,7 @@ fn hints_that_are_trusted_are_named_and_counted() {
 #[test]
 fn what_the_limits_do_not_suffice_for_is_not_verified() {
     let place = Place::with("a.json", appends(3));
-    let line = place.run(&["check", "-o", "json", "-m", "linearizable", "a.json"]).stdout;
+    let line = place.run(&["check", "--style", "json", "-m", "linearizable", "a.json"]).stdout;
     assert_eq!(place.run_on(&["verify", "a.json", "-"], &line).status, 0);
     for (limit, value) in [("--max-memory", "100"), ("--timeout", "0")] {
         let ran = place.run_on(&["verify", limit, value, "a.json", "-"], &line);
@@ -283,7 +285,7 @@ fn large_certificates_are_stored_and_verified_from_there() {
     let counter = format!(r#"{{"kind":"object","spec":"counter","operations":[{}]}}"#, operations.join(","));
     let place = Place::with("a.json", counter);
     let arguments =
-        ["check", "-o", "json", "--witness", "--certificates", "stored", "--certificate-limit", "1k"];
+        ["check", "--style", "json", "--witness", "--certificates", "stored", "--certificate-limit", "1k"];
     let ran = place.run(&[&arguments[..], &["-m", "linearizable", "a.json"]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stdout.contains("a.json-0-linearizable.json.zst"), "{}", ran.stdout);
@@ -315,10 +317,10 @@ fn objects_are_converted_and_have_no_kernel() {
     assert_eq!(json.status, 0, "{json:?}");
     let again = place.run_on(&["convert", "--to", "json", "-"], &json.stdout);
     assert_eq!(again.stdout, json.stdout);
-    assert_eq!(place.run_on(&["check", "-o", "brief", "-"], &json.stdout).stdout, "OK\n");
+    assert_eq!(place.run_on(&["check", "--style", "brief", "-"], &json.stdout).stdout, "OK\n");
     let edn = place.run(&["convert", "--to", "edn", "-o", "a.edn", "a.json"]);
     assert_eq!(edn.status, 0, "{edn:?}");
-    let checked = place.run(&["check", "-o", "brief", "-m", "linearizable", "--spec", "queue", "a.edn"]);
+    let checked = place.run(&["check", "--style", "brief", "-m", "linearizable", "--spec", "queue", "a.edn"]);
     assert_eq!((checked.stdout.as_str(), checked.status), ("OK\n", 0), "{}", checked.stderr);
     for (to, file) in [("axe", "a.json"), ("text", "a.json"), ("edn", "mp.txt")] {
         let ran = place.run(&["convert", "--to", to, file]);
@@ -329,7 +331,7 @@ fn objects_are_converted_and_have_no_kernel() {
     assert_eq!(kernel.status, 2);
     assert_eq!(
         kernel.stderr,
-        "error: a.json:1: the sc-kernel is of memories, and the history is of an object\n"
+        "error: a.json:1: the sc-kernel is defined for memories, but the history is of an object\n"
     );
 }
 
@@ -341,7 +343,7 @@ fn models_lists_criteria_too() {
         "{}",
         ran.stdout
     );
-    let json = Place::new().run(&["models", "-o", "json"]).stdout;
+    let json = Place::new().run(&["models", "--style", "json"]).stdout;
     let lines: Vec<Value> =
         json.lines().map(|line| serde_json::from_str(line).expect("one JSON object")).collect();
     assert_eq!(lines.iter().filter(|line| line["of"] == "object").count(), 7);

@@ -37,14 +37,14 @@ MP (all.txt:9): ra: inconsistent"
     assert!(ran.stdout.contains(row), "{}", ran.stdout);
     assert!(ran.stdout.ends_with(&format!("\nrc20, rc11: racy\n{WHY}")), "{}", ran.stdout);
     assert_eq!(ran.status, 0);
-    let ran = place.run(&["check", "--model", "rc20", "--output", "brief", "racy.txt"]);
+    let ran = place.run(&["check", "--model", "rc20", "--style", "brief", "racy.txt"]);
     assert_eq!((ran.stdout.as_str(), ran.status), ("OK RACY\n", 0));
 }
 
 #[test]
 fn verdict_lines_carry_the_race_and_are_verified() {
     let place = Place::with("all.txt", several(&[RACY, FREE, OPEN, MP, CYCLIC, PARTLY]));
-    let arguments = ["check", "--model", "rc20", "--output", "json", "--witness", "--verify", "all.txt"];
+    let arguments = ["check", "--model", "rc20", "--style", "json", "--witness", "--verify", "all.txt"];
     let ran = place.run(&arguments);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert!(lines[0].contains(r#","race":{"accesses":[[0,0],[1,1]],"known":[0,0]},"#), "{}", lines[0]);
@@ -103,7 +103,7 @@ cyclic (all.txt:17): rc20: inconsistent, breaks po-rf, acyclic(po ∪ rf)
     assert_eq!((ran.stdout.as_str(), ran.status), (expected.as_str(), 1));
     let ran = place.run(&["races", "--all", "all.txt"]);
     assert!(ran.stdout.contains("partly (all.txt:13): rc20: 2 races\n"), "{}", ran.stdout);
-    let ran = place.run(&["races", "--output", "brief", "all.txt"]);
+    let ran = place.run(&["races", "--style", "brief", "all.txt"]);
     assert_eq!((ran.stdout.as_str(), ran.status), ("NO\nOK\nOK\nNO\nNO\n", 1));
     let ran = Place::with("free.txt", FREE).run(&["races", "free.txt"]);
     assert_eq!((ran.stdout.as_str(), ran.status), ("free (free.txt:1): rc20: no race\n", 0));
@@ -112,7 +112,7 @@ cyclic (all.txt:17): rc20: inconsistent, breaks po-rf, acyclic(po ∪ rf)
 #[test]
 fn lists_of_races_are_certificates() {
     let place = Place::with("all.txt", several(&[RACY, FREE, OPEN, PARTLY, CYCLIC]));
-    let ran = place.run(&["races", "--all", "--output", "json", "all.txt"]);
+    let ran = place.run(&["races", "--all", "--style", "json", "all.txt"]);
     place.write("races", &ran.stdout);
     let ran = place.run(&["verify", "all.txt", "races"]);
     let expected = "\
@@ -128,7 +128,7 @@ cyclic (all.txt:18): rc20: inconsistent: accepted
     let spoilt = [
         ("race-free", "racy", "the line carries no races"),
         (r#""racy""#, r#""race-free""#, "are a race"),
-        (r#"[[0,0],[1,1]]"#, r#"[[0,0],[0,0]]"#, "they are of one thread"),
+        (r#"[[0,0],[1,1]]"#, r#"[[0,0],[0,0]]"#, "they belong to the same thread"),
         (r#""witness":"#, r#""w":"#, "needs a source"),
         ("\"known\":[0,0]", "\"known\":[0,-1]", "two counts of events"),
     ];
@@ -144,7 +144,7 @@ cyclic (all.txt:18): rc20: inconsistent: accepted
 #[test]
 fn what_cannot_be_listed() {
     let place = Place::with("all.txt", several(&[RACY, "name: bad\nT0: W x\n", FREE]));
-    let ran = place.run(&["races", "--keep-going", "--output", "brief", "all.txt"]);
+    let ran = place.run(&["races", "--keep-going", "--style", "brief", "all.txt"]);
     assert_eq!((ran.stdout.as_str(), ran.status), ("NO\nERROR\nOK\n", 2));
     let ran = place.run(&["races", "all.txt"]);
     assert!(ran.stderr.contains("all.txt:6:8: expected the value written"), "{}", ran.stderr);

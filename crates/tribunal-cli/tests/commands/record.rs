@@ -29,7 +29,7 @@ fn what_is_recorded_is_what_the_processor_promises() {
         let ran = record(&place, &format!("{line} -o {file}"));
         assert_eq!((ran.status, ran.stdout.as_str()), (0, ""), "{line}: {}", ran.stderr);
         assert!(only_warnings(&ran.stderr), "{}", ran.stderr);
-        let checked = place.run(&["check", "--model", promised, "--output", "brief", "--verify", file]);
+        let checked = place.run(&["check", "--model", promised, "--style", "brief", "--verify", file]);
         assert_eq!(checked.stdout, "OK\n".repeat(histories), "{line}");
     }
 }
@@ -61,7 +61,7 @@ fn a_search_shows_what_it_finds() {
         assert!(reasons.contains("\nforbidden by  sc, "), "{reasons}");
         assert!(!cfg!(target_arch = "x86_64") || reasons.contains("\nallowed by    tso, "), "{reasons}");
         assert!(only_warnings(&ran.stderr), "{}", ran.stderr);
-        let checked = place.run(&["check", "--model", "sc", "--output", "brief", "found.txt"]);
+        let checked = place.run(&["check", "--model", "sc", "--style", "brief", "found.txt"]);
         assert_eq!((checked.status, checked.stdout.as_str()), (1, "NO\n"));
     } else {
         assert!(ran.stderr.contains("sc allows every history recorded, "), "{}", ran.stderr);

@@ -14,19 +14,19 @@ const EMPTY: [(&str, &str); 5] = [
 fn an_empty_history_is_warned_of() {
     for (name, text) in EMPTY {
         let place = Place::with(name, text);
-        let warning = format!("warning: {name}:1: the history is empty, and satisfies anything\n");
-        for command in [&["check", name][..], &["check", "-o", "brief", name], &["explain", name]] {
+        let warning = format!("warning: {name}:1: the history is empty: every model allows it\n");
+        for command in [&["check", name][..], &["check", "--style", "brief", name], &["explain", name]] {
             let ran = place.run(command);
             assert_eq!((ran.status, ran.stderr.as_str()), (0, warning.as_str()), "{command:?}");
         }
-        let json = place.run(&["check", "-o", "json", name]).stdout;
-        let key = r#","warning":"the history is empty, and satisfies anything"}"#;
+        let json = place.run(&["check", "--style", "json", name]).stdout;
+        let key = r#","warning":"the history is empty: every model allows it"}"#;
         assert!(json.lines().count() > 1 && json.lines().all(|line| line.ends_with(key)), "{json}");
     }
     // No history at all is an error.
     for name in ["e.txt", "e.log", "e.axe"] {
         let ran = Place::with(name, "").run(&["check", name]);
-        assert_eq!((ran.status, ran.stderr), (2, format!("error: {name}: empty input: no history in it\n")));
+        assert_eq!((ran.status, ran.stderr), (2, format!("error: {name}: empty input: it has no history\n")));
     }
 }
 
@@ -36,7 +36,7 @@ fn without_labels_nothing_is_compared() {
     let ran = place.run(&["check", "--expect", "mp.txt"]);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert_eq!(ran.stdout, "1 histories, 0 verdicts compared, 0 mismatched, 0 unsupported\n");
-    assert_eq!(ran.stderr, "error: nothing was compared: no history has a label of what was asked\n");
+    assert_eq!(ran.stderr, "error: nothing to compare: no history has a label for a model asked for\n");
     let labelled = r#"{"threads":[{"events":[{"op":"write","loc":"x","value":1}]}],"verdicts":{"sc":true}}"#;
     place.write("labelled.json", labelled);
     assert_eq!(place.run(&["check", "--expect", "labelled.json"]).status, 0);
@@ -62,7 +62,7 @@ fn reads_of_nil_are_counted_or_kept() {
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(!ran.stdout.contains(NOTE) && ran.stdout.contains("read() → null"), "{}", ran.stdout);
 
-    let json = place.run(&["check", "-o", "json", "--witness", "--model", "linearizable", "nil.edn"]);
+    let json = place.run(&["check", "--style", "json", "--witness", "--model", "linearizable", "nil.edn"]);
     assert!(
         json.stdout.contains(r#""events":1,"#) && json.stdout.contains(r#","nil_reads":2,"witness""#),
         "{json:?}"
@@ -70,7 +70,7 @@ fn reads_of_nil_are_counted_or_kept() {
     assert!(json.stderr.contains(NOTE));
     assert_eq!(place.run_on(&["verify", "nil.edn", "-"], &json.stdout).status, 0);
     // The certificate is about the history as it was read.
-    let kept_json = place.run(&[&["check", "-o", "json"], &kept[..]].concat()).stdout;
+    let kept_json = place.run(&[&["check", "--style", "json"], &kept[..]].concat()).stdout;
     assert!(kept_json.contains(r#""events":3,"#) && !kept_json.contains("nil_reads"), "{kept_json}");
     assert_eq!(place.run_on(&["verify", "--nil-reads", "keep", "nil.edn", "-"], &kept_json).status, 0);
     assert_eq!(place.run_on(&["verify", "nil.edn", "-"], &kept_json).status, 1);
@@ -111,7 +111,7 @@ fn json_is_recognised_whatever_its_name() {
     let object = "[\n {\"process\":0,\"type\":\"invoke\",\"f\":\"write\",\"value\":1}]";
     for text in [memory, object] {
         for name in ["a.txt", "a.trib", "a.edn", "a.edn.gz"] {
-            let ran = Place::with(name, text).run(&["check", "-o", "brief", name]);
+            let ran = Place::with(name, text).run(&["check", "--style", "brief", name]);
             assert_eq!((ran.status, ran.stdout.as_str()), (0, "OK\n"), "{name}: {}", ran.stderr);
         }
     }
@@ -119,7 +119,7 @@ fn json_is_recognised_whatever_its_name() {
     assert_eq!(Place::with("a.txt", memory).run(&["check", "--format", "text", "a.txt"]).status, 2);
     let edn = r#"[{:process 0, :type :invoke, :f "write", :value 1}]"#;
     for name in ["a.edn", "a.txt"] {
-        assert_eq!(Place::with(name, edn).run(&["check", "-o", "brief", name]).stdout, "OK\n", "{name}");
+        assert_eq!(Place::with(name, edn).run(&["check", "--style", "brief", name]).stdout, "OK\n", "{name}");
     }
 }
 
@@ -136,6 +136,6 @@ fn unknown_methods_are_named_and_a_specification_is_asked_for() {
         {"process":0,"f":"deqeue","args":[],"ret":1,"call":2,"return":3}]}"#;
     let ran = Place::with("u.json", json).run(&["check", "u.json"]);
     let error = "error: u.json:3: malformed history: queue has no method `deqeue`; it has enqueue, dequeue; \
-                 did you mean `dequeue`?; the history calls enqueue, deqeue: --spec says what else it is of\n";
+                 did you mean `dequeue`?; the history calls enqueue, deqeue: name its specification with --spec\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, error));
 }

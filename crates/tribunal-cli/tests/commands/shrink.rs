@@ -17,10 +17,10 @@ fn a_memory_is_shrunk_to_the_events_that_matter() {
     let ran = place.run(&["shrink", "--model", "ra", "long.txt"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert_eq!(ran.stderr, "long (long.txt:1): ra: inconsistent, 4 of 14 left\n");
-    assert_eq!(place.run_on(&["check", "-o", "brief", "-m", "ra", "-"], &ran.stdout).stdout, "NO\n");
+    assert_eq!(place.run_on(&["check", "--style", "brief", "-m", "ra", "-"], &ran.stdout).stdout, "NO\n");
     let to_json = place.run(&["shrink", "--model", "ra", "-o", "short.json", "long.txt"]);
     assert_eq!((to_json.status, to_json.stdout.as_str()), (1, ""));
-    assert_eq!(place.run(&["check", "-o", "brief", "-m", "ra", "short.json"]).stdout, "NO\n");
+    assert_eq!(place.run(&["check", "--style", "brief", "-m", "ra", "short.json"]).stdout, "NO\n");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn undecided_and_bad_usage() {
     assert_eq!(unfit.status, 2);
     assert_eq!(
         unfit.stderr,
-        "error: a.json:1: ra: the model is of memories, and the history is of an object\n"
+        "error: a.json:1: ra: this is a model of memories, but the history is of an object\n"
     );
     assert_eq!(place.run(&["shrink", "missing.txt"]).status, 2);
     assert_eq!(place.run(&["shrink", "--model", "c11", "mp.txt"]).status, 2);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn standard_input_and_compression() {
     let place = Place::new();
-    let brief = ["check", "--output", "brief", "-"];
+    let brief = ["check", "--style", "brief", "-"];
     assert_eq!(place.run_on(&brief, several(&[SEEN, LB])).stdout, "OK\nNO\n");
     assert_eq!(place.run_on(&brief, "0: M[1] := 1\n1: M[1] == 1\n").stdout, "OK\n");
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -17,7 +17,7 @@ fn standard_input_and_compression() {
     assert_eq!(place.run_on(&brief, &gzip).stdout, "NO\n");
     place.write("mp.txt.gz", gzip);
     place.write("mp.txt.zst", zstd::encode_all(MP.as_bytes(), 0).expect("compressed"));
-    let ran = place.run(&["check", "--output", "brief", "mp.txt.gz", "mp.txt.zst"]);
+    let ran = place.run(&["check", "--style", "brief", "mp.txt.gz", "mp.txt.zst"]);
     assert_eq!(ran.stdout, "NO\nNO\n");
     let forced = place.run_on(&["check", "--format", "json", "-"], MP);
     assert_eq!(forced.status, 2);
@@ -54,7 +54,7 @@ fn a_full_disk_is_an_error() {
     let place = Place::with("mp.txt", MP);
     for arguments in [
         &["check", "mp.txt"][..],
-        &["check", "--output", "json", "mp.txt"],
+        &["check", "--style", "json", "mp.txt"],
         &["models"],
         &["stats", "mp.txt"],
         &["convert", "--to", "json", "mp.txt"],
@@ -89,7 +89,7 @@ fn interrupt(child: &std::process::Child) {
 fn ctrl_c_stops_with_what_was_decided() {
     let place = Place::new();
     let mut child = place
-        .command(&["check", "--model", "ra", "--output", "brief", "-"])
+        .command(&["check", "--model", "ra", "--style", "brief", "-"])
         .stdin(Stdio::piped())
         .spawn()
         .expect("the command runs");
@@ -137,10 +137,10 @@ fn ctrl_c_stops_an_endless_stream() {
 
 #[test]
 fn answers_come_before_more_input_is_waited_for() {
-    for output in ["json", "brief", "human"] {
+    for style in ["json", "brief", "human"] {
         let place = Place::new();
         let mut child = place
-            .command(&["check", "--model", "ra", "--output", output, "-"])
+            .command(&["check", "--model", "ra", "--style", style, "-"])
             .stdin(Stdio::piped())
             .spawn()
             .expect("the command runs");
@@ -155,7 +155,7 @@ fn answers_come_before_more_input_is_waited_for() {
             questions.write_all(&SEEN.as_bytes()[..5]).expect("written");
             answer.clear();
             answers.read_line(&mut answer).expect("an answer");
-            assert!(answer.contains("consistent") || answer == "OK\n", "{output}: {answer}");
+            assert!(answer.contains("consistent") || answer == "OK\n", "{style}: {answer}");
         }
         questions.write_all(&SEEN.as_bytes()[5..]).expect("written");
         drop(questions);

@@ -11,7 +11,7 @@ const REGISTERS: &str = "{:type :invoke, :f :txn, :value [[:w :x 1]], :process 0
 fn certificates_are_accepted_and_what_was_tampered_with_is_not() {
     let place = Place::with("lost.json", LOST_UPDATE);
     let levels = "ser,si,pc,session-rat,tcc,strict-ser,ru";
-    let ran = place.run(&["check", "--model", levels, "--output", "json", "--witness", "lost.json"]);
+    let ran = place.run(&["check", "--model", levels, "--style", "json", "--witness", "lost.json"]);
     let ran_on = |lines: &str| place.run_on(&["verify", "lost.json", "-"], lines);
     let verified = ran_on(&ran.stdout);
     assert_eq!(verified.status, 0, "{}{}{}", ran.stdout, verified.stdout, verified.stderr);
@@ -38,7 +38,7 @@ fn certificates_are_accepted_and_what_was_tampered_with_is_not() {
 #[test]
 fn registers_of_jepsen_are_transactions_if_a_level_is_asked_for() {
     let place = Place::with("rw.edn", REGISTERS);
-    let ran = place.run(&["check", "--model", "ser,strict-ser", "--output", "json", "--witness", "rw.edn"]);
+    let ran = place.run(&["check", "--model", "ser,strict-ser", "--style", "json", "--witness", "rw.edn"]);
     assert!(ran.stdout.contains("\"model\":\"ser\",\"verdict\":\"consistent\""), "{}", ran.stdout);
     assert!(ran.stdout.contains("\"model\":\"strict-ser\",\"verdict\":\"inconsistent\""), "{}", ran.stdout);
     // The lines say that they are of transactions.

@@ -6,7 +6,7 @@ use std::io::Write;
 /// A file of histories and its certificates.
 fn certified() -> (Place, String) {
     let place = Place::with("all.txt", several(&[SB, MP, LB]));
-    let certificates = place.run(&["check", "--output", "json", "--witness", "all.txt"]).stdout;
+    let certificates = place.run(&["check", "--style", "json", "--witness", "all.txt"]).stdout;
     place.write("certificates", &certificates);
     (place, certificates)
 }
@@ -32,7 +32,7 @@ fn pairs_are_read_back_from_verdict_lines() {
         ("po-mm=RR+RW+WR+WW;rf-mm=rf", "sc"),
     ] {
         let check =
-            |model| place.run(&["check", "-o", "json", "--witness", "--model", model, "all.txt"]).stdout;
+            |model| place.run(&["check", "--style", "json", "--witness", "--model", model, "all.txt"]).stdout;
         let words = |lines: &str| lines.matches(r#""verdict":"consistent""#).count();
         let lines = check(pair);
         assert_eq!(lines.matches(&format!(r#""model":"{pair}""#)).count(), 3, "{lines}");
@@ -134,7 +134,7 @@ fn a_key_that_is_there_twice_is_an_error() {
         (r#""micros":"#, r#""\u006dicros":1,"micros":"#, "micros"),
     ] {
         let ran = place.run_on(&["verify", "all.txt", "-"], certificates.replacen(from, to, 1));
-        let said = format!("error: -:1: expected a verdict line: key \"{key}\" is there twice, at column ");
+        let said = format!("error: -:1: expected a verdict line: duplicate key \"{key}\", at column ");
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
     }
@@ -143,7 +143,7 @@ fn a_key_that_is_there_twice_is_an_error() {
     let ran = place.run_on(&["verify", "all.txt", "-"], twice);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains(&format!("error: -:{violation}: ")), "{}", ran.stderr);
-    assert!(ran.stderr.contains("key \"rel\" is there twice"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("duplicate key \"rel\""), "{}", ran.stderr);
 }
 
 #[test]

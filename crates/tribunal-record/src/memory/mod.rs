@@ -2,7 +2,7 @@
 //!
 //! A [`Recorder`] draws a random program for each history, of loads, stores, swaps and fences on shared atomics, and has threads
 //! run it, each pinned to a core. A thread's loop makes an access, keeps what it read, and does nothing else: between the
-//! start and the end of a history there is no synchronisation that the program does not have, so that what the processor
+//! start and the end of a history there is no synchronization that the program does not have, so that what the processor
 //! reorders is seen.
 //!
 //! On x86 every history is tso, and some are not sc; on other processors expect rc20 and no more.
@@ -151,7 +151,7 @@ pub fn litmus() -> Clients {
 /// what is read does not. RMWs are swaps. As in [`tribunal_machines::run`], a value names its write: the n-th write of a location, in
 /// the order in which the program is drawn, writes n.
 ///
-/// An item is an error if a read returned what nobody wrote: then the memory is broken.
+/// An item is an error if a read returned a value that was never written: then the memory is broken.
 #[derive(Debug)]
 pub struct Recorder {
     clients: Clients,

@@ -46,7 +46,7 @@ pub enum Unrunnable {
     /// The system gives no more threads.
     #[error("cannot start {threads} threads: {source}")]
     Threads {
-        /// How many there are to be.
+        /// How many are needed.
         threads: usize,
         /// What the system says.
         source: io::Error,
@@ -103,7 +103,7 @@ impl<'t> Program<'t> {
         Ok(Program { test, threads: threads?, words })
     }
 
-    /// Runs it, as long as it is told to go on.
+    /// Runs it as long as the callback says so.
     pub fn run(
         &self,
         layout: Layout,

@@ -1,4 +1,4 @@
-//! A run that is to be judged.
+//! A run to check.
 
 use super::crew::Run;
 use super::program::Program;
@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tribunal::Limits;
 use tribunal::object::{Builder, Criterion, History, OpId, Specification, Typed, Verdict, judge};
 
-/// A search gives up after so many states: a run of a few operations has hardly any.
+/// A search gives up after this many states: a run of a few operations has hardly any.
 const MOST_STATES: u64 = 1 << 20;
 
 /// The limits of one question.

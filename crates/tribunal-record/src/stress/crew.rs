@@ -30,7 +30,7 @@ struct Batch<S> {
     program: Arc<Program>,
     objects: Vec<S>,
     counters: Counters,
-    /// How often a thread has come to a run.
+    /// How many runs a thread has reached.
     arrivals: AtomicUsize,
 }
 
@@ -101,7 +101,7 @@ impl<S: Subject> Crew<S> {
         Crew { orders: (0..threads).map(start).collect(), hauls }
     }
 
-    /// Runs a program so many times.
+    /// Runs a program this many times.
     pub(crate) fn run(&self, program: &Arc<Program>, repeats: usize) -> Result<Vec<Run>, Panicked> {
         let threads = self.orders.len();
         let batch = Arc::new(Batch {

@@ -4,20 +4,30 @@ use super::case::{Case, limits, typed};
 use crate::order::with_times;
 use std::fmt;
 use tribunal::object::{Criterion, History, OpId, Specification, Verdict, judge, shrink};
-use tribunal_report::object::{explain, listing};
+use tribunal_report::object::{explain, listing, listing_of_all};
 use tribunal_report::{SCREENFUL, fold};
 
-/// What is left of a run that breaks a criterion: as few operations as may be, and why nothing explains them.
+/// A run of more operations is not listed whole.
+const SHORT: usize = 16;
+
+/// A run that breaks a criterion, and why nothing explains it.
 #[derive(Clone, Debug)]
 pub struct Evidence {
-    /// The operations that are left, with their order as times; one that had not returned is pending.
+    /// The run, with its order as times.
+    pub run: History,
+    /// As few of its operations as still break the criterion; one that had not returned is pending.
     pub history: History,
     /// What they break.
     pub criterion: Criterion,
+    /// The name of the specification.
+    pub spec: String,
     /// How many orders agree with what was seen of the run. The history has one of them; the run breaks the criterion in
     /// all.
     pub orders: usize,
+    /// Of the operations that are left.
     explanation: Vec<String>,
+    /// Of the run.
+    whole: Vec<String>,
 }
 
 impl Evidence {
@@ -34,6 +44,7 @@ impl Evidence {
         let part = whole.part(&ops, None);
         let part = typed(&part, spec);
         let violation = shrink(&part, criterion, &limits(), |_| ()).ok()?.violation;
+        let run = with_times(whole.part(&ops, None));
         let history = with_times(part.part(&violation.operations, violation.cut).into_history());
         let left = typed(&history, spec);
         let Verdict::Inconsistent(violation) = judge(&left, criterion, &limits()).verdict else {
@@ -44,17 +55,35 @@ impl Evidence {
         lines.push(String::new());
         lines.extend(fold(&explanation.lines, SCREENFUL));
         Some(Evidence {
+            whole: explained(&run, spec, criterion).unwrap_or_else(|| lines.clone()),
+            run,
             history,
             criterion: criterion.clone(),
+            spec: spec.name().into(),
             orders: case.histories.len(),
             explanation: lines,
         })
     }
 
-    /// The listing and the explanation, line by line.
+    /// The listing of the operations that are left, and why nothing explains them, line by line.
     pub fn lines(&self) -> &[String] {
         &self.explanation
     }
+}
+
+/// The listing of a run, whole if it is short, and why nothing explains it: an operation that only interfered is part of the
+/// reason. None if the run alone does not break the criterion.
+fn explained(run: &History, spec: &dyn Specification, criterion: &Criterion) -> Option<Vec<String>> {
+    let run = typed(run, spec);
+    let Verdict::Inconsistent(violation) = judge(&run, criterion, &limits()).verdict else { return None };
+    let explanation = explain(&run, criterion, &violation, &limits());
+    let mut lines = match run.history().len() {
+        ..=SHORT => listing_of_all(run.history(), &explanation, SCREENFUL),
+        _ => listing(run.history(), &[], &explanation, SCREENFUL),
+    };
+    lines.push(String::new());
+    lines.extend(fold(&explanation.lines, SCREENFUL));
+    Some(lines)
 }
 
 impl fmt::Display for Evidence {
@@ -64,7 +93,7 @@ impl fmt::Display for Evidence {
             orders => format!(", in each of the {orders} orders that agree with what was seen; this is one"),
         };
         writeln!(f, "not {}{open}:", self.criterion)?;
-        for (at, line) in self.explanation.iter().enumerate() {
+        for (at, line) in self.whole.iter().enumerate() {
             write!(f, "{}{line}", if at > 0 { "\n" } else { "" })?;
         }
         Ok(())

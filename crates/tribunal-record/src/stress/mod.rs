@@ -22,11 +22,11 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::object::{self, Criterion, Misfit, Specification};
+use tribunal::object::{self, Criterion, InvalidCall, Specification};
 
-/// Once a criterion is broken, a smaller example is looked for in so many further runs.
+/// Once a criterion is broken, this many further runs look for a smaller example.
 const FURTHER_RUNS: usize = 2000;
-/// Of so many runs that break a criterion the smallest is shown.
+/// The smallest of this many runs that break a criterion is shown.
 const EXAMPLES: usize = 16;
 
 /// How an object is tested: random programs, each run a number of times on new objects.
@@ -105,7 +105,7 @@ pub enum StressError {
         /// The specification.
         spec: String,
         /// Why.
-        misfit: Box<Misfit>,
+        misfit: Box<InvalidCall>,
     },
     /// A call panicked.
     #[error(transparent)]

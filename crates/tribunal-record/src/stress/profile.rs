@@ -6,11 +6,11 @@ use crate::Subject;
 use std::ops::ControlFlow;
 use tribunal::object::{Axiom, Criterion, History, OpId, Relation, Specification};
 
-/// Of the runs that are not linearizable so many are kept. The others are counted.
+/// This many runs that are not linearizable are kept; the others are counted.
 const MOST_CASES: usize = 400;
 /// With more methods in a run than this not every set of them is tried, but each alone and all.
 const MOST_METHODS: usize = 10;
-/// Of so many runs that show a method not to be atomic the smallest is shown.
+/// The smallest of this many runs that show a method not to be atomic is shown.
 const EXAMPLES: usize = 24;
 
 /// What the runs of an object show of its methods.

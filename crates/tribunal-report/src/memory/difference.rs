@@ -1,4 +1,4 @@
-//! What a weaker model lets go of, so that a history is allowed that a stronger one forbids.
+//! Why a weaker model allows a history that a stronger one forbids.
 
 use super::kept::{kept, kinds};
 use super::story::Story;
@@ -9,11 +9,10 @@ use tribunal::models::Preserved;
 use tribunal::verdict::Witness;
 use tribunal::verify::verify_witness;
 
-/// At most so many of the things are named on which steps rest that a model does not have.
+/// The most grounds to name that a model does not have.
 const GROUNDS: usize = 3;
 
-/// Why a model allows what another forbids for the reason told: the steps that it does not have; or, if it has them all, what
-/// it asks for instead.
+/// Why a model allows what another forbids for this reason: the steps that it does not have or, if it has them all, its axioms.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -34,7 +33,7 @@ const GROUNDS: usize = 3;
 /// let lines = difference(&mp, Model::Tso, &story(&mp, Model::Tso, &violation), Model::Pso, &witness);
 /// assert_eq!(
 ///     lines[0].text,
-///     "(1) is no step of pso: it does not keep T0:0 W x 1 before T0:1 W y 1, a write and a later write"
+///     "pso does not have step (1): it does not keep T0:0 W x 1 before T0:1 W y 1, a write and a later write"
 /// );
 /// # Ok::<(), tribunal::memory::MalformedHistory>(())
 /// ```
@@ -51,7 +50,7 @@ pub fn difference(
     let x = chosen.as_ref().unwrap_or(x);
     for (at, step) in story.steps.iter().enumerate().filter(|_| !story.cases) {
         if let Some(why) = lacking(x, weak, step, &story.steps) {
-            let text = format!("({}) is no step of {weak}: {why}", at + 1);
+            let text = format!("{weak} does not have step ({}): {why}", at + 1);
             lines.push(Line { about: vec![step.from, step.to], arrows: vec![*step], ..Line::new(0, &text) });
         }
     }
@@ -65,8 +64,9 @@ pub fn difference(
     let frs = story.steps.iter().filter(|step| step.name == "fr").count();
     if lines.is_empty() && frs > 1 && one_at_a_time(x, weak) && !story.cases && story.steps.iter().all(plain)
     {
-        let text =
-            format!("{weak} has each of the steps, but only forbids circles with one fr: this has {frs}");
+        let text = format!(
+            "{weak} has each of the steps, but only forbids cycles with one fr edge: this one has {frs}"
+        );
         lines.push(Line::new(0, &text));
     }
     if lines.is_empty() {
@@ -101,7 +101,7 @@ fn lacking_grounds(x: &Execution, weak: Model, story: &Story) -> Vec<Line<EventI
     for arrow in story.lines.iter().flat_map(|line| &line.arrows).filter(|arrow| !story.steps.contains(arrow))
     {
         if let Some(why) = lacking(x, weak, arrow, &story.steps) {
-            let line = Line::new(0, &format!("what the steps rest on is not all true of {weak}: {why}"));
+            let line = Line::new(0, &format!("{weak} does not have all that these steps rest on: {why}"));
             if lines.len() < GROUNDS && !lines.iter().any(|other| other.text == line.text) {
                 lines.push(Line { about: vec![arrow.from, arrow.to], arrows: vec![*arrow], ..line });
             }
@@ -144,8 +144,8 @@ fn lacking(x: &Execution, weak: Model, step: &Arrow<EventId>, steps: &[Arrow<Eve
             Some(format!("a later write of the thread does not continue what {shown} released"))
         }
         Model::Rc20 | Model::Rc11 if name == "rf" && x.features().fences == 0 => {
-            let synchronise = x.label(from).releases() && x.label(to).acquires();
-            (!synchronise).then(|| {
+            let synchronize = x.label(from).releases() && x.label(to).acquires();
+            (!synchronize).then(|| {
                 format!("{after} reads from {shown} without acquire and release, so neither happens before")
             })
         }

@@ -12,7 +12,7 @@ use tribunal::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 const LONG_PATH: usize = 16;
 /// Deeper cases of a search are left to the JSON output.
 const DEEPEST: usize = 32;
-/// Of more sources of a read only so many are gone through.
+/// At most this many sources of a read are tried.
 const CASES: usize = 12;
 
 /// The lines that explain a violation, the axiom itself excepted: all of them, with the events and edges each speaks of.
@@ -251,7 +251,7 @@ impl<'a> Page<'a> {
         if let Some(Stale { read, by, path, overwrites }) = stale(edges) {
             self.stale_read(depth, read, by);
             match overwrites.as_slice() {
-                // That the write overwrites is said already: how it comes after is left to say.
+                // The heading says that the write overwrites: only how it comes after is missing.
                 [Edge { because: Because::Coherence { path }, .. }] => self.path(depth + 1, path),
                 [edge] => self.claim(depth + 1, "", edge),
                 edges => self.path(depth + 1, edges.iter().copied()),
@@ -428,14 +428,14 @@ impl<'a> Page<'a> {
             match edge.because {
                 Because::Po | Because::Rf | Because::Ppo | Because::PoLoc | Because::Dep => {}
                 Because::Lemma(_) => {}
-                Because::Sw { write, read } => self.synchronisation(depth, edge, write, read),
+                Because::Sw { write, read } => self.synchronization(depth, edge, write, read),
                 _ => self.claim(depth, "where ", edge),
             }
         }
     }
 
     /// Why an sw edge holds, unless it is plainly an acquire read of a release write.
-    fn synchronisation(&mut self, depth: usize, edge: &Edge, write: EventId, read: EventId) {
+    fn synchronization(&mut self, depth: usize, edge: &Edge, write: EventId, read: EventId) {
         if (edge.from, edge.to) != (write, read) || self.x.rf(read) != Some(write) {
             let text = format!("where {} -sw-> {}, since", self.show(edge.from), self.show(edge.to));
             let arrow = Arrow { from: edge.from, to: edge.to, name: "sw" };

@@ -119,7 +119,7 @@ impl Listing<'_> {
         Column::of(rows)
     }
 
-    /// The number of the step whose mark an event has, its index, what it does, its line, and what is to be noted.
+    /// The step that begins at an event, its index, what it does, its line and notes.
     fn cells(&self, event: EventId, line: bool) -> [String; 5] {
         let x = self.x;
         let slot = x.slot(event).expect("an event of a thread");

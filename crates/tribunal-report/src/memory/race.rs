@@ -1,10 +1,10 @@
-//! Data races, found beside a verdict and told in words.
+//! Data races beside a verdict, in words.
 
 use super::brief;
 use crate::{Line, Verification};
 use std::borrow::Cow;
 use tribunal::memory::{EventId, Execution};
-use tribunal::races::{Unlisted, first_race};
+use tribunal::races::{RacesError, first_race};
 use tribunal::verdict::{Limit, Race};
 use tribunal::verify::{verify_race_free, verify_races};
 use tribunal::{Limits, Model, Verdict};
@@ -21,8 +21,8 @@ pub enum Racy {
 }
 
 impl Racy {
-    /// Whether a history on which there is a verdict is racy. Nothing is said where nothing can race, nor of histories that have no
-    /// hb: because po ∪ rf is cyclic, or because nobody knows what is read.
+    /// Whether a history with a verdict is racy. None if nothing can race, or if there is no hb: po ∪ rf is cyclic, or the sources
+    /// of reads are unknown.
     pub fn of(x: &Execution, model: Model, verdict: &Verdict, limits: &Limits<'_>) -> Option<Self> {
         if !model.has_races() || !x.features().non_atomic || matches!(verdict, Verdict::Unsupported(_)) {
             return None;
@@ -30,8 +30,8 @@ impl Racy {
         match first_race(&*chosen(x, verdict)?, model, limits) {
             Ok(None) => Some(Racy::Free),
             Ok(Some(race)) => Some(Racy::Race(race)),
-            Err(Unlisted::Limit(limit)) => Some(Racy::Undecided(limit)),
-            Err(Unlisted::Cyclic | Unlisted::Open | Unlisted::OtherModel(_)) => None,
+            Err(RacesError::Limit(limit)) => Some(Racy::Undecided(limit)),
+            Err(RacesError::Cyclic | RacesError::Open | RacesError::OtherModel(_)) => None,
         }
     }
 
@@ -53,7 +53,7 @@ impl Racy {
         }
     }
 
-    /// Checks what is said of a history from the definitions; nothing if nothing is.
+    /// Checks this from the definitions; none if there is nothing to check.
     pub fn verify(
         &self,
         x: &Execution,

@@ -13,10 +13,10 @@ use tribunal::verdict::{Axiom, Because, Check, Cycle, Edge, Refutation, Violatio
 
 /// Deeper cases are counted, not shown.
 const DEEPEST: usize = 4;
-/// At most so many cases are shown.
+/// The most cases to show.
 const CASES: usize = 12;
 
-/// A violation told.
+/// A violation, step by step.
 #[derive(Clone, Debug)]
 pub struct Story {
     /// What kind of thing went wrong, if the steps have a shape that has a name.
@@ -286,7 +286,7 @@ impl<'a> Teller<'a> {
                 format!("{to} acquires what {from} released, so it comes after it")
             }
             Because::Sw { write, read } => format!(
-                "{from} synchronises with {to}: {} reads what {} wrote",
+                "{from} synchronizes with {to}: {} reads what {} wrote",
                 self.show(*read),
                 self.show(*write)
             ),
@@ -339,7 +339,7 @@ impl<'a> Teller<'a> {
             }
             [_] => format!("so {} would have to come before itself", self.show(first.from)),
             _ => format!(
-                "(1) {} ({}) lead round in a circle: {} would have to come before itself",
+                "(1) {} ({}) form a cycle: {} would have to come before itself",
                 if steps.len() == 2 { "and" } else { "to" },
                 steps.len(),
                 self.show(first.from)

@@ -200,7 +200,7 @@ mo orders T0:0 W x 1 and T1:0 W x 2 one way or the other, and neither works:
     }
     let shown = lines(&x, Axiom::StrongWriteCoherence, *tree);
     assert!(shown.lines().count() <= SCREENFUL + 1, "{shown}");
-    assert!(shown.ends_with("more lines; check --output json has everything)"), "{shown}");
+    assert!(shown.ends_with("more lines; check --style json has everything)"), "{shown}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Why a history is inconsistent, in words: where it goes wrong, what was tried, and the operations that it is about.
+//! Why a history is inconsistent, in words: the first return that nothing explains, and the operations that matter.
 
 use super::prefix::{Break, longest};
 use super::{Unproved, patient, timed, verified};
@@ -12,13 +12,13 @@ use tribunal::object::{
 use tribunal::verdict::Limit;
 use tribunal::verify::object::Refusal;
 
-/// At most so many lines list operations.
+/// The most lines that list operations.
 const SCREENFUL: usize = 24;
-/// At most so many operations of a process are listed: its last.
+/// The most operations of a process to list: its last ones.
 const LAST: usize = 12;
-/// At most so many operations that come before another are named.
+/// The most earlier operations to name.
 const NAMED: usize = 3;
-/// At most so many characters of a state are shown.
+/// The most characters of a state to show.
 const STATE: usize = 72;
 /// Other places are tried as long as that takes no more steps.
 const STEPS: usize = 1 << 20;
@@ -40,10 +40,9 @@ pub struct Explanation {
 
 /// Explains a violation, within the limits and a few seconds.
 ///
-/// What is said is what the violation says, or has been verified: that the longest prefix satisfies the criterion, that nothing
-/// explains the smallest part, that what the attempt to place an operation starts from explains the part before its return; what an
-/// operation would return then is what the specification does. Where a limit or the verifier ends that, a line says so and the
-/// violation is shown as it is.
+/// Every claim is part of the violation or has been verified: that the longest prefix satisfies the criterion, that nothing
+/// explains the smallest part, and that the order in which an operation is tried explains the rest. If a limit or the verifier
+/// ends this early, a line says so and the violation is shown unchanged.
 pub fn explain(
     typed: &Typed<'_>,
     criterion: &Criterion,
@@ -128,7 +127,7 @@ fn as_it_is(
     Explanation { lines, failing: None, part: operations, cut }
 }
 
-/// That nothing explains a part, whose operations are these of the whole.
+/// The lines saying that nothing explains a part; `ops` are its operations in the whole history.
 fn of_part(part: &Typed<'_>, of: &Typed<'_>, criterion: &Criterion, ops: &[OpId]) -> Vec<Line<OpId>> {
     let is_list = part.spec().collection() == Some(Collection::List);
     let values =
@@ -139,9 +138,9 @@ fn of_part(part: &Typed<'_>, of: &Typed<'_>, criterion: &Criterion, ops: &[OpId]
     lines
 }
 
-/// That more might have been said.
+/// The line saying that the explanation is incomplete.
 fn cut_short(why: Unproved) -> Line<OpId> {
-    Line::new(0, &format!("(no more was found out: {why})"))
+    Line::new(0, &format!("(the explanation ends here: {why})"))
 }
 
 impl Line<OpId> {

@@ -15,9 +15,25 @@ const RETURNING: &str = "<- with this return nothing explains the others";
 /// input, and its interval beside those of the others; without times, what it comes after. At most `height` lines: of
 /// more operations, those that were called last.
 pub fn listing(history: &History, lines: &[u64], explanation: &Explanation, height: usize) -> Vec<String> {
-    let in_part = explanation.failing.is_some_and(|op| explanation.part.contains(&op));
-    let mut ops: Vec<OpId> =
-        explanation.part.iter().copied().chain(explanation.failing.filter(|_| !in_part)).collect();
+    let failing = explanation.failing.filter(|op| !explanation.part.contains(op));
+    let ops = explanation.part.iter().copied().chain(failing).collect();
+    rows(history, ops, explanation.cut.unwrap_or(NEVER), lines, explanation, height)
+}
+
+/// As [`listing`], with a line for every operation of the history: also for those that only interfered.
+pub fn listing_of_all(history: &History, explanation: &Explanation, height: usize) -> Vec<String> {
+    rows(history, history.ops().collect(), NEVER, &[], explanation, height)
+}
+
+/// A line for each of the operations; what returned at `cut` or later is pending.
+fn rows(
+    history: &History,
+    mut ops: Vec<OpId>,
+    cut: u32,
+    lines: &[u64],
+    explanation: &Explanation,
+    height: usize,
+) -> Vec<String> {
     let mut skipped = 0;
     if ops.len() + 1 > height {
         let call = |op: OpId| history.intervals().map_or(op.0, |intervals| intervals.call[op.index()]);
@@ -27,7 +43,7 @@ pub fn listing(history: &History, lines: &[u64], explanation: &Explanation, heig
     }
     let place = |op: OpId| history.of_process(history.process(op)).iter().position(|&other| other == op);
     ops.sort_by_key(|&op| (history.process(op), place(op)));
-    let cut = explanation.cut.unwrap_or(NEVER);
+    let in_part = explanation.failing.is_some_and(|op| explanation.part.contains(&op));
     let mark = if in_part { FAILING } else { RETURNING };
     let part = Part { history, ops: &ops, failing: explanation.failing, mark, cut };
     let known: BTreeSet<u64> = ops.iter().filter_map(|op| lines.get(op.index()).copied()).collect();

@@ -8,7 +8,7 @@ mod witness;
 
 pub use difference::difference;
 pub use explain::{Explanation, explain};
-pub use listing::listing;
+pub use listing::{listing, listing_of_all};
 pub use witness::show_witness;
 
 use crate::line::WIDTH;
@@ -39,7 +39,7 @@ enum Unproved {
     Refused(Refusal),
 }
 
-/// That a verdict may be printed: beside the certificate of the ruling itself nothing is said that is not verified.
+/// Whether a verdict may be printed: only what is verified is printed beside the certificate of the ruling.
 /// The specification's hints may be trusted, as for the ruling.
 fn verified(
     typed: &Typed<'_>,

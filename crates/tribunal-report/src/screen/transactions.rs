@@ -1,6 +1,7 @@
 //! Transactions on a screen: the anomaly of the weakest level in full, and what else there is.
 
 use super::{Section, section};
+use crate::inclusion::weakest;
 use crate::line::{LONGEST, Line, broken, fold, kept};
 use crate::transactions as words;
 use crate::{Finding, Ruling};
@@ -9,7 +10,7 @@ use tribunal::transactions::{History, Level, TxnId, Verdict};
 use tribunal_formats::History as Read;
 
 /// A story of transactions with what the level is, its title and its listing.
-pub(super) fn told(
+pub(super) fn tell(
     history: &History,
     level: Level,
     story: &words::Story,
@@ -19,7 +20,7 @@ pub(super) fn told(
     let heads = vec![Line::<TxnId>::new(0, &words::described(level)), Line::new(0, &story.title)];
     let mut shown: Vec<String> = broken(heads, LONGEST).iter().map(Line::indented).collect();
     let mut story_lines = story.lines.clone();
-    // What cannot be is said whatever is left out.
+    // The conclusion stays, however much is folded.
     let closing = story_lines.pop();
     let closing = broken(closing.into_iter().collect(), LONGEST);
     let story_lines = broken(story_lines, LONGEST);
@@ -37,20 +38,20 @@ pub(super) fn told(
     shown
 }
 
-/// The reason of a weakest level in full, those that ask least of the order first; of the others what goes wrong, as far as there is room.
+/// The reason of one level in full; of the other weakest levels the anomaly, as far as there is room.
 pub(super) fn reasons(
     findings: &[Finding<'_>],
-    weakest: &[usize],
+    first: usize,
     source: &Read,
     height: usize,
     limits: &Limits<'_>,
 ) -> Vec<Section> {
-    let mut order: Vec<&Ruling<'_>> = weakest.iter().map(|&at| &findings[at].ruling).collect();
-    order.sort_by_key(|ruling| match ruling {
+    let mut others: Vec<&Ruling<'_>> =
+        weakest(findings).into_iter().filter(|&at| at != first).map(|at| &findings[at].ruling).collect();
+    others.sort_by_key(|ruling| match ruling {
         Ruling::Transactions { level, .. } => Some((level.base(), level.isolation())),
         _ => None,
     });
-    let [first, others @ ..] = &order[..] else { return Vec::new() };
     let mut below = Vec::new();
     for ruling in others {
         if let Ruling::Transactions { history, level, verdict: Verdict::Inconsistent(violation) } = ruling {
@@ -62,7 +63,7 @@ pub(super) fn reasons(
         below.clear();
     }
     let left = height.saturating_sub(below.iter().map(Section::height).sum());
-    let mut sections = vec![section(first, source, left, limits)];
+    let mut sections = vec![section(&findings[first].ruling, source, left, limits)];
     sections.extend(below);
     sections
 }

@@ -5,13 +5,13 @@ use crate::line::{Arrow, Line};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal::transactions::{Because, History, INIT, KeyId, Link, Op, OpId, Rel, Span, Step, TxnId};
 
-/// Deeper reasons are not told.
+/// Deeper reasons are left out.
 const DEEPEST: usize = 8;
 
 /// A pair of writers of a key, in their order.
 pub(super) type Pair = (KeyId, TxnId, TxnId);
 
-/// What is known of the order of writers, and what of it has been told.
+/// What is known of the order of writers, and which of it has been explained.
 pub(super) struct Grounds<'a> {
     history: &'a History,
     steps: BTreeMap<Pair, &'a Step>,

@@ -62,11 +62,9 @@ pub fn rule(level: Level) -> String {
         (Isolation::Psi, Base::Strict) => {
             "that whoever comes after a transaction by so, rt, wr and ww sees its writes"
         }
-        (Isolation::Pc, _) => "that each sees a beginning of one commit order",
-        (Isolation::Si, _) => {
-            "that each sees a beginning of one commit order, and all that it overwrites is in it"
-        }
-        (Isolation::Ser, _) => "that all is as if they had run one after another",
+        (Isolation::Pc, _) => "that each sees a prefix of one commit order",
+        (Isolation::Si, _) => "that each sees a prefix of one commit order with all that it overwrites",
+        (Isolation::Ser, _) => "that all transactions could have run one after another",
     };
     format!("{level} asks for {asked}").replace("asks for that", "asks that")
 }

@@ -1,4 +1,4 @@
-//! Reads that cannot be, whatever the order, and reads of a list that do not go together.
+//! Reads that are impossible in any order, and reads of a list that contradict each other.
 
 use super::story::Story;
 use super::{did, elements, key, name, reading, source, value};
@@ -198,7 +198,7 @@ pub(super) fn incompatible(history: &History, incompatible: Incompatible) -> Sto
         if let Some(line) = apart(history, of, op, other) {
             lines.push(line);
         }
-        format!("{} and {} read {key} in orders that do not go together", name(one), name(two))
+        format!("{} and {} read {key} in incompatible orders", name(one), name(two))
     };
     lines.push(Line::new(
         0,

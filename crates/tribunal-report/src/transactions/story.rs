@@ -8,12 +8,12 @@ use tribunal::transactions::{
     TxnId, Violation, normal, of_cycle,
 };
 
-/// At most so many cases are shown.
+/// The most cases to show.
 const CASES: usize = 8;
-/// Beyond so many cases no simpler one is looked for.
+/// With more cases, no simpler one is looked for.
 const LOOKED_AT: usize = 1000;
 
-/// A violation told.
+/// A violation, step by step.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
     /// The anomaly's name, and what it means here.
@@ -105,7 +105,7 @@ fn by_source(
     if cases.len() > CASES {
         lines.push(Line::new(1, &format!(".. and {} more", cases.len() - CASES)));
     }
-    let title = format!("no source: {what}, and can have it from nobody who wrote it");
+    let title = format!("no source: {what}, and no transaction that wrote it can be the source");
     let Some((source, case)) = cases.iter().min_by_key(|(_, case)| burden(case)) else {
         return Story { title, lines, cases: true, ..Story::default() };
     };
@@ -123,10 +123,10 @@ fn summary(history: &History, violation: &Violation) -> String {
             format!("{what}, {} read {}", name(history.txn_of(*op)), reading(history, *op))
         }
         Violation::Incompatible(Incompatible { key: of, .. }) => {
-            format!("reads of {} do not go together", key(history, *of))
+            format!("reads of {} contradict each other", key(history, *of))
         }
         Violation::Sources { read, .. } => format!(
-            "{} read {}, and can have it from nobody",
+            "{} read {}, and no transaction can be the source",
             name(history.txn_of(*read)),
             reading(history, *read)
         ),
@@ -135,7 +135,7 @@ fn summary(history: &History, violation: &Violation) -> String {
     }
 }
 
-/// How much there is to tell of a violation.
+/// How long the explanation of a violation is.
 fn burden(violation: &Violation) -> usize {
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) => 1,
@@ -163,7 +163,8 @@ fn around(history: &History, level: Level, title: String, case: &Case<'_>) -> St
         &match cycle.len() {
             0 => format!("there is no such order: {rule}"),
             1 => format!("(1) leads from {} back to itself, and {rule}", name(first)),
-            all => format!("(1) to ({all}) lead round in a circle back to {}, and {rule}", name(first)),
+            2 => format!("(1) and (2) form a cycle through {}, and {rule}", name(first)),
+            all => format!("(1) to ({all}) form a cycle through {}, and {rule}", name(first)),
         },
     ));
     let reads = cycle.iter().filter_map(|link| match link.rel {
@@ -226,7 +227,7 @@ fn all_cases(proof: &Proof) -> (Vec<Case<'_>>, bool) {
     (cases, false)
 }
 
-/// How much there is to tell of a case.
+/// How long the explanation of a case is.
 fn weight(case: &Case<'_>) -> usize {
     let links = |step: &Step| match &step.because {
         Because::List(_) => 1,

@@ -180,7 +180,7 @@ const ANOMALIES: [(&str, &str, &str); 25] = [
     (
         "[ax1] // [ax2] // [rx[1,2]] // [rx[2,1]]",
         "ru",
-        "incompatible order: T2 and T3 read x in orders that do not go together",
+        "incompatible order: T2 and T3 read x in incompatible orders",
     ),
 ];
 
@@ -204,7 +204,7 @@ case 1 in full:
   (1) T1 wrote x before T2 did, as supposed
   (2) T2 read x = 5 of T0 and not T1's x = 1, so it comes before T1:
     T0 wrote x before T1 did: T1 overwrites what it read of it
-  (1) to (2) lead round in a circle back to T1, and psi asks that whoever comes after a transaction by wr and ww sees its writes
+  (1) and (2) form a cycle through T1, and psi asks that whoever comes after a transaction by wr and ww sees its writes
 session 0   session 1           session 2
 T0          (1) T1              (2) T2
   w x 5           r x 5 of T0         r x 5 of T0

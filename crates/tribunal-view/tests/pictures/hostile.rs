@@ -85,7 +85,7 @@ fn errors_are_one_line() {
     };
     let usual = Request::default();
     assert_eq!(ask("T0: W x one", &usual), "a.txt:1:9: expected the value written, found `one`");
-    assert_eq!(ask("", &usual), "a.txt: empty input: no history in it");
+    assert_eq!(ask("", &usual), "a.txt: empty input: it has no history");
     let second = Request { index: 1, ..usual.clone() };
     assert_eq!(ask("T0: W x 1\n", &second), "a.txt: expected a history of index 1, from 0, found only 1");
     let xml = Request { format: Some("xml".into()), ..usual.clone() };

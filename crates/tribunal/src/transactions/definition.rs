@@ -1,7 +1,7 @@
-//! The isolation levels as text in cat: what `models` prints and `verify` evaluates.
+//! The isolation levels as text in cat, which `models` prints and `verify` evaluates.
 //!
-//! Nothing here decides: a commit order is given, and the checks of the text hold on it or not. Events of the text are the transactions that count,
-//! the initial one first, and behind them their external reads.
+//! Nothing here decides: the checks of the text are evaluated on a given commit order. The events of the text are the transactions that count,
+//! the initial one first, followed by their external reads.
 
 use super::{Base, History, INIT, Isolation, KeyId, Level, Op, OpId, Source, Status, TxnId};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ static PLANS: LazyLock<Vec<Plan>> = LazyLock::new(|| {
 });
 
 impl Level {
-    /// Its definition, in cat: what must hold of some commit order.
+    /// Its definition in cat: checks that some commit order must satisfy.
     ///
     /// ```
     /// let si: tribunal::transactions::Level = "session-si".parse()?;
@@ -38,7 +38,7 @@ impl Level {
         format!("(* {} *)\n\n{RELATIONS}\n{checks}", self.sentence())
     }
 
-    /// The checks of its definition, one after the other: what must hold of some commit order.
+    /// The checks of its definition, which some commit order must satisfy.
     ///
     /// ```
     /// let ser: tribunal::transactions::Level = "ser".parse()?;

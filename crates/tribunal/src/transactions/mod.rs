@@ -1,19 +1,19 @@
 //! Histories of transactions: sessions of reads, writes and appends, and the isolation levels they satisfy.
 //!
-//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is a register,
-//! which is written and read, or a list, which is appended to and read whole. The initial transaction [`INIT`] writes the initial value
+//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is either a register,
+//! which is written and read, or a list, which is appended to and read as a whole. The initial transaction [`INIT`] writes the initial value
 //! of every key and is first in every order.
 //!
-//! **What counts.** Committed transactions count, and so does each of unknown outcome from which one that counts reads. Aborted ones, and what they read, do not.
+//! **What counts.** Committed transactions count, and so do those of unknown outcome that a counting transaction reads from. Aborted ones, and their reads, do not.
 //!
-//! **Relations**, all of transactions that count:
+//! **Relations** between transactions that count:
 //!
 //! - so, session order: from each committed transaction to the later ones of its session;
 //! - rt, real time: from a committed transaction to those that begin after its end;
-//! - wr: from the source of a read to the reader. A read after a write of its own transaction to the key is internal and has none;
-//! - co, the commit order: what a level asks for, see [`Isolation`].
+//! - wr: from the source of a read to the reader. A read that follows a write of its own transaction to the key is internal and has no source;
+//! - co, the commit order, which a level requires to exist; see [`Isolation`].
 //!
-//! Source: Biswas and Enea 2019, with Adya's, Elle's and Cerone's levels beside theirs.
+//! Source: Biswas and Enea 2019, extended with the levels of Adya, Elle and Cerone.
 
 mod anomaly;
 mod builder;
@@ -50,7 +50,7 @@ pub use level::{Base, Isolation, Level};
 pub use normal::normal;
 pub use reads::{Misread, Misreading, Reads, Source};
 pub use shrink::{Shrunk, shrink};
-pub use strongest::{Standing, standing};
+pub use strongest::{StrongestLevels, strongest_levels};
 pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
 pub use versions::Incompatible;
 use versions::Versions;

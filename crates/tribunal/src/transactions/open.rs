@@ -1,7 +1,7 @@
 //! Histories in which values repeat: what open reads read from is chosen, case by case.
 //!
 //! A read whose source is open says nothing until one is chosen. So what is inconsistent with some sources chosen stays so whatever the others are.
-//! Where it is consistent, its commit order suggests the other sources. If they do not go together, a read that the violation rests on is
+//! Where it is consistent, its commit order suggests the other sources. If they do not go together, a read that the violation depends on is
 //! tried with each of its sources.
 //!
 //! Invariant: a frame's read is open in the history with the sources of the frames before it.
@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
-/// How many choices may rest on one another: certificates nest as deep.
+/// How many choices may depend on one another: certificates nest as deep.
 const DEEPEST: usize = 500;
 
 /// A read, the source that is tried, those that are left, and why those before are none.
@@ -23,7 +23,7 @@ struct Frame {
     refuted: Vec<(TxnId, Violation)>,
 }
 
-/// Sources and a commit order with them, or why there are none. NP-complete, but for ru of registers.
+/// Sources and a commit order with them, or why there are none. NP-complete, except for ru of registers.
 pub(super) fn choose(
     history: &History,
     level: Level,
@@ -62,7 +62,7 @@ pub(super) fn choose(
     }
 }
 
-/// Tries the next source of the last read that a violation rests on; the violation of all if there is none.
+/// Tries the next source of the last read that a violation depends on; the violation of all if there is none.
 fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation) -> Option<Violation> {
     while let Some(mut frame) = frames.pop() {
         // Who reads from a transaction of unknown outcome makes it count, which is more than the read.

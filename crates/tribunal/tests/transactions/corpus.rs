@@ -1,4 +1,4 @@
-//! The labelled corpus: the definitions give the labels, and reads are what the definitions make of them.
+//! The labeled corpus: the definitions give the labels, and reads are what the definitions make of them.
 
 use crate::naive::{self, Op};
 use serde_json::Value;

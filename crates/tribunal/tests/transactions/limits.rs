@@ -1,4 +1,4 @@
-//! Limits hold for every level: an answer is right or there is none. And parts that are as small as can be.
+//! Limits hold for every level: an answer is right or there is none. And parts that are as small as possible.
 
 use std::sync::atomic::AtomicBool;
 use tribunal::Limits;

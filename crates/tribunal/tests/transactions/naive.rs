@@ -167,7 +167,7 @@ pub fn reads(h: &History) -> (Vec<bool>, Vec<Read>, Misreads) {
                 counts[read.source] = true;
             }
         }
-        // Elements inside of lists are read, too.
+        // Elements inside lists are read, too.
         for t in (1..n).filter(|&t| counts[t]).collect::<Vec<_>>() {
             for op in &h.txns[t - 1].ops {
                 if let Op::List(key, elements) = op {

@@ -1,21 +1,21 @@
 //! The search for an mo by a SAT solver (wSC+ENUM of Zennou et al. 2020), told of cycles as it runs into them.
 //!
 //! A variable says how mo orders a pair of writes that saturation leaves unordered. Pairs get one only when
-//! the order of the graph has a write out of turn, and there are no clauses for transitivity: each assignment is put into the graph,
-//! case by case, and saturated; a conflict becomes a clause of the cases it rests on. If an assignment survives and no write
-//! is out of turn, the order of the graph is an mo.
+//! the order of the graph has a write out of place, and there are no clauses for transitivity: each assignment is put into the graph,
+//! case by case, and saturated; a conflict becomes a clause of the cases it depends on. If an assignment survives and no write
+//! is out of place, the order of the graph is an mo.
 //!
 //! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
 
-use super::saturate::{Saturation, Stop};
-use super::search::{Explain, Outcome, Popular, in_order};
-use super::turns::Turns;
+use super::memory_order::MemoryOrderSweep;
+use super::saturation::{Stop, ViewSaturation};
+use super::search::{Explain, Outcome, PairsByReaders, in_order};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::solver::{self, Solver, Variable};
 use crate::verdict::{Cycle, Limit, Refutation};
 
-/// A pair of writes and whether mo has it as it is, rather than the other way round.
+/// A pair of writes and whether mo has it as it is, rather than the other way around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Literal {
     pair: usize,
@@ -41,7 +41,7 @@ struct Pairs<'a> {
 
 pub(crate) fn search(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     explain: &impl Explain,
     limits: &Limits<'_>,
     states: &mut u64,
@@ -55,8 +55,8 @@ pub(crate) fn search(
         assumed: Vec::new(),
         bytes: 0,
     };
-    let mut turns = Turns::new(x, saturation.twins());
-    let popular = Popular::new(x, saturation, limits);
+    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
+    let popular = PairsByReaders::new(x, saturation, limits);
     loop {
         *states += 1;
         limits.check(*states)?;
@@ -70,10 +70,10 @@ pub(crate) fn search(
             pairs.learn(cycle, &cases);
             continue;
         }
-        turns.rewind(saturation.unchanged_before());
-        match turns.next(&saturation.graph) {
+        sweep.rewind(saturation.unchanged_before());
+        match sweep.next(&saturation.graph) {
             None => return Ok(Outcome::Mo(in_order(x, &saturation.graph))),
-            Some(out_of_turn) => pairs.add(popular.or(out_of_turn, saturation)),
+            Some(pair) => pairs.add(popular.or(pair, saturation)),
         }
     }
 }
@@ -90,10 +90,10 @@ impl Pairs<'_> {
     }
 
     /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
-    /// On a conflict: its cycle, and the cases it rests on.
+    /// On a conflict: its cycle, and the cases it depends on.
     fn put_into(
         &mut self,
-        saturation: &mut Saturation<'_>,
+        saturation: &mut ViewSaturation<'_>,
         explain: &impl Explain,
         limits: &Limits<'_>,
     ) -> Result<Option<(Cycle, Vec<u32>)>, Limit> {
@@ -131,7 +131,7 @@ impl Pairs<'_> {
     }
 }
 
-/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not rest on is left
+/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not depend on is left
 /// out.
 struct Tree<'a> {
     pairs: &'a Pairs<'a>,
@@ -147,7 +147,7 @@ impl Tree<'_> {
         self.under(&mut assigned).map(|(refutation, _)| refutation)
     }
 
-    /// Why nothing extends an assignment, and which of its pairs that rests on.
+    /// Why nothing extends an assignment, and which of its pairs that depends on.
     fn under(&mut self, assigned: &mut Vec<Option<bool>>) -> Result<(Refutation, Vec<bool>), Limit> {
         *self.states += 1;
         self.limits.check(*self.states)?;

@@ -1,14 +1,14 @@
-//! Choosing orders of writers by a SAT solver that is told of conflicts as they come up.
+//! Choosing orders of writers with a SAT solver, with clauses for conflicts added lazily.
 //!
 //! A variable says which of two writers of a key comes first. Two writers get one only when saturation leaves them unordered, and there are no
-//! clauses for transitivity: each assignment is assumed, pair by pair, and saturated; a conflict forbids the assumptions it rests on. An
+//! clauses for transitivity: each assignment is assumed, pair by pair, and saturated; a conflict forbids the assumptions it depends on. An
 //! assignment that survives and leaves nothing unordered is an order of the writers.
 //!
 //! If nothing is left that is not forbidden, the conflicts are the leaves of a tree of cases.
 
 use super::super::{Because, End, KeyId, Link, Proof, Step, TxnId};
 use super::proof::Part;
-use super::saturation::{Ground, Halt, Saturation};
+use super::saturation::{CommitSaturation, Ground, Halt};
 use super::search::{Pair, Stop, cases};
 use crate::limits::Limits;
 use crate::solver::{self, Solver, Variable};
@@ -55,7 +55,7 @@ struct Assignments<'l> {
     bytes: usize,
 }
 
-impl Saturation<'_> {
+impl CommitSaturation<'_> {
     /// An order of all writers, or why there is none; `hint` and `simulated` are those of [`search`](Self::search).
     pub(super) fn solve(
         &mut self,
@@ -111,7 +111,11 @@ impl Assignments<'_> {
     }
 
     /// Assumes the solver's assignment, from the first pair on in which it differs from what is assumed; gives the conflict it runs into.
-    fn assume(&mut self, saturation: &mut Saturation<'_>, limits: &Limits<'_>) -> Result<Option<Part>, Stop> {
+    fn assume(
+        &mut self,
+        saturation: &mut CommitSaturation<'_>,
+        limits: &Limits<'_>,
+    ) -> Result<Option<Part>, Stop> {
         let value = |pair: usize| self.solver.value(self.pairs[pair].1);
         let same = self.assumed.iter().take_while(|(known, _)| value(known.pair) == known.forward).count();
         if let Some(&(_, mark)) = self.assumed.get(same) {
@@ -136,7 +140,7 @@ impl Assignments<'_> {
         Ok(None)
     }
 
-    /// Forbids what a conflict rests on.
+    /// Forbids what a conflict depends on.
     fn learn(&mut self, part: Part) {
         let literals: Vec<Literal> =
             part.uses.iter().map(|&number| self.assumed[number as usize].0).collect();
@@ -146,7 +150,7 @@ impl Assignments<'_> {
     }
 }
 
-/// The nogoods as a tree of cases, by unit propagation and splits; a split that its cases do not rest on is left out.
+/// The nogoods as a tree of cases, by unit propagation and splits; a split that its cases do not depend on is left out.
 struct Tree<'a> {
     assignments: &'a Assignments<'a>,
     limits: &'a Limits<'a>,

@@ -2,7 +2,7 @@
 
 use super::super::{End, KeyId, Proof, TxnId};
 use super::proof::Part;
-use super::saturation::{Ground, Halt, Saturation};
+use super::saturation::{CommitSaturation, Ground, Halt};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
@@ -29,22 +29,22 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// Itself, or the other way round.
+    /// Itself, or the other way around.
     pub(super) fn directed(self, forward: bool) -> Self {
         let Pair { key, first, second } = self;
         if forward { self } else { Pair { key, first: second, second: first } }
     }
 }
 
-/// A choice: a pair as it is, or the other way round if that is refuted.
+/// A choice: a pair as it is, or the other way around if that is refuted.
 struct Choice {
     mark: usize,
     pair: Pair,
     forward: Option<Box<Part>>,
 }
 
-impl Saturation<'_> {
-    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
+impl CommitSaturation<'_> {
+    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it depends on.
     /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
     /// choices made so far; if not, the keys that are in its way are looked at first. After so many conflicts all choices are taken back.
     pub(super) fn search(
