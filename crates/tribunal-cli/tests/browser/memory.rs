@@ -464,11 +464,8 @@ fn a_narrow_screen_shows_everything() {
     let whole = "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
         scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1)(document.querySelector('#title'))";
     assert_eq!(shown.browser.eval(whole), true, "the title is not cut off");
-    assert_eq!(
-        shown.browser.eval("document.documentElement.scrollWidth"),
-        390,
-        "nothing is wider than the screen"
-    );
+    let wide = shown.browser.eval("document.documentElement.scrollWidth").as_u64();
+    assert!(wide <= Some(390), "nothing is wider than the screen: {wide:?}");
     let chosen = "(() => { const { left, right } = document.querySelector('.chip[aria-checked=true]').getBoundingClientRect();
         return left >= 0 && right <= 390; })()";
     assert_eq!(shown.browser.eval(chosen), true);
