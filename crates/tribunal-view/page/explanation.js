@@ -3,7 +3,7 @@
 const ALLOWED = {
   memory: "Some order of the writes, mo, explains every read.",
   transactions: "Some commit order explains every read: the numbers in the boxes.",
-  object: "The marks show where each operation takes effect. Point at an operation to see what is visible to it.",
+  object: "The line goes through the operations in the order in which they take effect.",
 };
 
 /** What a stronger model says, and how this one differs. */

@@ -28,6 +28,7 @@ const KEYS = [
   { keys: ["+", "="], words: "zoom in", act: () => zoomBy(1.3) },
   { keys: ["-"], words: "zoom out", act: () => zoomBy(1 / 1.3) },
   { keys: ["0"], words: "show all of it", act: () => showAll() },
+  { keys: [".", ","], words: "next key of a store, previous key", store: true, act: (key) => nextKey(key === "." ? 1 : -1) },
   { keys: ["v"], words: "go to the violation", act: () => showViolation() },
   { title: "Page" },
   { keys: ["e"], words: "export as SVG", act: download },
@@ -49,7 +50,8 @@ function turnPage(by) {
 
 /** Whether an entry means something here: an object has no po, and a page without a checker cannot check. */
 const meant = (entry) =>
-  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.checker || checker !== null);
+  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.checker || checker !== null) &&
+  (!entry.store || state.document?.keys?.length > 0);
 
 const SHOWN = {
   ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", PageUp: "Page Up", PageDown: "Page Down",

@@ -8,6 +8,7 @@ function linked(hash) {
   const step = Number.parseInt(words.get("step") ?? "", 10);
   return {
     model: words.get("model"),
+    key: words.get("key"),
     step: step > 0 ? step - 1 : null,
     edges: words.has("edges") ? new Set(words.get("edges").split(",").filter(Boolean)) : null,
     view: numbers.length === 3 && numbers.every(Number.isFinite) && numbers[2] > 0
@@ -26,6 +27,7 @@ function address() {
   const { x, y, zoom } = state.view;
   const words = state.shared ? [`history=${state.shared}`] : [];
   words.push(`model=${encodeURIComponent(said.question)}`);
+  if (state.document.keys?.length > 0) words.push(`key=${encodeURIComponent(shownKey())}`);
   if (state.step !== null) words.push(`step=${state.step + 1}`);
   words.push(`edges=${[...state.edges].join(",")}`);
   if (state.drawing.folding === false && isLarge()) words.push("part=all");
@@ -55,6 +57,7 @@ async function followLink() {
   if (!state.document) return;
   const named = state.document.rulings.findIndex((said) => said.question === wish.model);
   if (named >= 0) choose(named);
+  if (wish.key !== null) showKeyNamed(wish.key);
   if (wish.edges) change("edges", { edges: wish.edges });
   if (wish.step !== null) showStep(Math.min(wish.step, (ruling()?.lines.length ?? 0) - 1), false);
   if (wish.part === "all") foldDrawing(false);

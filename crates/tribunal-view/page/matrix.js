@@ -109,7 +109,7 @@ function offered(name) {
 function sample(name) {
   const mark = {
     init: () => svg("g", { class: "event init" }, svg("rect", { class: "box", x: 3, y: 2, width: 20, height: 10, rx: 2 })),
-    points: () => svg("path", { class: "point", d: "M13 1l6 6l-6 6l-6 -6z" }),
+    points: () => svg("circle", { class: "point", cx: 13, cy: 7, r: 5 }),
   }[name];
   return svg(
     "svg",

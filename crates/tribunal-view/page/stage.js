@@ -69,9 +69,10 @@ function zoomBy(factor, px = stageSize().width / 2, py = stageSize().height / 2)
 
 /** All of the history, unfolded. */
 function showAll() {
-  const place = state.cursor;
+  const { cursor: place, drawing } = state;
+  const was = drawing.folded;
   foldDrawing(false);
-  if (place === null) fitAll();
+  if (place === null || !was) fitAll();
   else reveal([place]);
 }
 

@@ -78,7 +78,7 @@ function choose(index) {
   state.drawing.arrange();
   // What is laid out anew is seen from its beginning.
   if (state.drawing.layout !== before) firstView();
-  else reveal(violationOf(ruling()));
+  else reveal(state.drawing.firstSeen?.() ?? violationOf(ruling()));
 }
 
 /** Switches a kind of edge on or off. */

@@ -11,6 +11,8 @@ const upright = () => state.drawing instanceof MemoryDrawing;
 function overview() {
   const { document: doc, drawing } = state;
   if (doc.overview) return doc.overview;
+  // A timeline is drawn whole: a part of the strip is the same part of the drawing.
+  if (drawing.paintStrip) return doc.operations.length > 12 ? { density: [[0]], window: [0, 0], marks: [] } : null;
   const places = upright() ? drawing.events.length : doc.operations.length;
   if (places <= 80) return null;
   const density = [new Array(STRETCHES).fill(0)];
@@ -69,6 +71,11 @@ function renderStrip() {
   if (!glance) return;
   const picture = strip.querySelector("svg");
   const long = Math.max(upright() ? strip.clientHeight : strip.clientWidth, 100);
+  if (!state.document.overview && state.drawing.paintStrip) {
+    picture.setAttribute("aria-label", "All operations at a glance: what is in view, and where the violation is");
+    picture.replaceChildren(...state.drawing.paintStrip(long, THICK));
+    return;
+  }
   const { density, window: [from, to], marks } = glance;
   const stretches = density[0]?.length ?? 1;
   const totals = new Array(stretches).fill(0);
@@ -134,5 +141,5 @@ strip.addEventListener("pointermove", (event) => {
 });
 
 on(["document"], renderGlance);
-on(["ruling", "view"], renderStrip);
+on(["ruling", "view", "key"], renderStrip);
 on(["ruling", "step", "fold"], renderNote);

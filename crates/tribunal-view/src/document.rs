@@ -48,6 +48,8 @@ pub enum Picture {
         processes: Vec<Process>,
         /// The operations shown, by call.
         operations: Vec<Operation>,
+        /// The keys of which operations are shown, where there are several: each is linearizable or not by itself.
+        keys: Vec<Key>,
         /// The explicit order, where there are no times: pairs of neighbors of different processes.
         hb: Vec<Edge>,
         /// An overview of the whole, if not all of it is shown.
@@ -170,8 +172,10 @@ pub struct Operation {
     pub process: u32,
     /// What was called and what it returned: `enqueue(1) → null`, `dequeue() → ?` if it never returned.
     pub label: String,
-    /// The method alone.
-    pub method: String,
+    /// What it returned alone; none if it never returned.
+    pub result: Option<String>,
+    /// Its key among [`Picture::Object`]'s, if there are several.
+    pub key: Option<u32>,
     /// Where its call is on the grid: calls and returns in order of time, from 0.
     pub call: u32,
     /// Where its return is; none if it never returned.
@@ -180,6 +184,17 @@ pub struct Operation {
     pub times: Option<(String, Option<String>)>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
+}
+
+/// A key of an object, such as a store's.
+#[derive(Clone, Debug, Serialize)]
+pub struct Key {
+    /// Its name.
+    pub name: String,
+    /// How many operations it has in all.
+    pub length: u32,
+    /// Whether they are linearizable; none if that is not known.
+    pub linearizable: Option<bool>,
 }
 
 /// An overview of the whole history.
@@ -246,8 +261,12 @@ pub struct ObjectRuling {
     /// Of a witness: the operations that took effect, in order.
     pub lin: Vec<u32>,
     /// By place in `lin`, where the operation takes effect: a place on the grid, in hundredths, within its interval (under
-    /// `sequential`, which knows no real time, or with an explicit order perhaps not).
+    /// `sequential`, which knows no real time, or with an explicit order perhaps not). The page spreads them out itself.
+    #[serde(skip)]
     pub points: Vec<u32>,
+    /// By place in `lin`, the state of the operation's key, or of the object, after it; empty if that is too much to show, or
+    /// not all that came before is visible.
+    pub states: Vec<String>,
     /// By place in `lin`, what is visible to the operation there; none: all before it. Empty although `lin` is not: too much to
     /// show.
     pub vis: Option<Vec<Vec<u32>>>,
@@ -255,6 +274,43 @@ pub struct ObjectRuling {
     pub part: Vec<u32>,
     /// Of a violation: the operation whose return cannot be explained, if there is a first one.
     pub failing: Option<u32>,
+    /// Of `linearizable`, unless it holds: how far the operations can be linearized.
+    pub partial: Option<Partial>,
+}
+
+/// The longest partial linearizations that were found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Partial {
+    /// Their steps; those that begin alike share them. Each comes after the step before it.
+    pub steps: Vec<Step>,
+    /// By operation shown, the last step of the longest that includes it.
+    pub ends: Vec<Option<u32>>,
+    /// By key, or of the whole object, the longest.
+    pub longest: Vec<Longest>,
+}
+
+/// An operation takes effect.
+#[derive(Clone, Debug, Serialize)]
+pub struct Step {
+    /// The step before it, of those shown.
+    pub before: Option<u32>,
+    /// The operation.
+    pub operation: u32,
+    /// Its place in the order, from 1, with those that are not shown.
+    pub nth: u32,
+    /// The state after it, if that is not too much to show.
+    pub state: Option<String>,
+}
+
+/// The longest partial linearization of a key, or of a whole object.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Longest {
+    /// Its last step, of those shown.
+    pub end: Option<u32>,
+    /// How many operations it has.
+    pub length: u32,
+    /// Why the search for a longer one ended early, if it did.
+    pub limit: Option<String>,
 }
 
 /// What is drawn of a level's answer.

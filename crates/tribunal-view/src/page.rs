@@ -8,7 +8,7 @@ const STYLE: &str = include_str!("../page/style.css");
 const GALLERY: &str = include_str!("../page/gallery.json");
 
 /// The scripts in the order of `page/ORDER`.
-const SCRIPTS: [(&str, &str); 18] = [
+const SCRIPTS: [(&str, &str); 20] = [
     ("dom.js", include_str!("../page/dom.js")),
     ("state.js", include_str!("../page/state.js")),
     ("link.js", include_str!("../page/link.js")),
@@ -20,9 +20,11 @@ const SCRIPTS: [(&str, &str); 18] = [
     ("stage.js", include_str!("../page/stage.js")),
     ("details.js", include_str!("../page/details.js")),
     ("strip.js", include_str!("../page/strip.js")),
+    ("store.js", include_str!("../page/store.js")),
     ("matrix.js", include_str!("../page/matrix.js")),
     ("legend.js", include_str!("../page/legend.js")),
     ("explanation.js", include_str!("../page/explanation.js")),
+    ("partial.js", include_str!("../page/partial.js")),
     ("export.js", include_str!("../page/export.js")),
     ("checker.js", include_str!("../page/checker.js")),
     ("keys.js", include_str!("../page/keys.js")),

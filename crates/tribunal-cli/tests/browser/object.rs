@@ -90,3 +90,149 @@ fn a_long_timeline_is_zoomed_and_moved() {
     assert!(nodes() < 2000, "{} elements", nodes());
     shown.no_errors();
 }
+
+/// A queue whose third operation returns what was never there, with others at the same time and after it.
+fn wrong_queue() -> Value {
+    let operation = |(process, f, args, ret, call, end): (&str, &str, Value, Value, u64, u64)| {
+        json!({"process": process, "f": f, "args": args, "ret": ret, "call": call, "return": end})
+    };
+    let mut operations: Vec<Value> = [
+        ("p10", "enqueue", json!([1]), json!(null), 0, 20),
+        ("p9", "enqueue", json!([2]), json!(null), 10, 30),
+        ("p2", "dequeue", json!([]), json!(7), 40, 60),
+        ("p9", "dequeue", json!([]), json!(1), 45, 70),
+        ("p10", "dequeue", json!([]), json!(2), 80, 90),
+    ]
+    .map(operation)
+    .into();
+    let more = |at: u64| operation(("p2", "enqueue", json!([100 + at]), json!(null), 100 + 10 * at, 105 + 10 * at));
+    operations.extend((0..20).map(more));
+    json!({"kind": "object", "name": "wrong", "spec": "queue", "operations": operations})
+}
+
+/// Its page, on a screen of some size.
+fn wrong() -> Option<Shown> {
+    let shown = Shown::of("wrong.json", wrong_queue().to_string(), &["--model", "linearizable"])?;
+    shown.browser.resize(1280, 800);
+    shown.open("");
+    Some(shown)
+}
+
+#[test]
+fn the_longest_partial_linearization_is_drawn_and_listed_with_its_states() {
+    let Some(shown) = wrong() else { return };
+    shown.wait_text("#question", "linearizable: inconsistent");
+    shown.wait_text("#taking", "Longest partial linearization: 3 of 25 operations.");
+    assert_eq!(shown.count("#drawing .point"), 3);
+    assert_eq!(shown.count("#drawing .turn"), 3);
+    assert_eq!(shown.count("#taken li"), 3);
+    assert!(shown.text("#taken li:last-child").contains("dequeue() → 1[2]"), "{}", shown.text("#taken"));
+    // What cannot be placed, and what was called after it had returned.
+    assert_eq!(shown.places("#drawing .operation.unplaced"), [2]);
+    assert_eq!(shown.places("#drawing .operation.unreached").first(), Some(&4));
+    let rows = "[...document.querySelectorAll('#drawing .process')].map(name => name.textContent)";
+    assert_eq!(shown.browser.eval(rows), json!(["p2", "p9", "p10"]));
+
+    shown.browser.hover("#drawing [aria-label='p9: enqueue(2) → null']");
+    shown.wait_text("#taking", "Longest partial linearization with enqueue(2) → null: 3 of 25 operations.");
+    assert!(shown.text("#details").contains("state after"), "{}", shown.text("#details"));
+    assert_eq!(shown.count("#taken [aria-current]"), 1);
+    shown.browser.hover("#drawing [aria-label='p2: dequeue() → 7']");
+    shown.wait_text(
+        "#taking",
+        "No partial linearization includes dequeue() → 7. The longest without it: 3 of 25 operations.",
+    );
+    // The same by keys, for those who do not point.
+    shown.browser.run("document.querySelector('#drawing').focus()", &[]);
+    shown.browser.press(key::ESCAPE);
+    shown.wait_text("#taking", "Longest partial linearization: 3 of 25 operations.");
+    shown.browser.press("l");
+    shown.wait_for("#drawing .operation.cursor");
+    shown.no_errors();
+}
+
+#[test]
+fn the_violation_and_the_strip_lead_to_the_operation_that_cannot_be_placed() {
+    let Some(shown) = wrong() else { return };
+    shown.wait_for("#strip .marks");
+    assert_eq!(shown.browser.eval("document.querySelector('#strip').hidden"), json!(false));
+    for _ in 0..8 {
+        shown.browser.press("+");
+    }
+    shown.browser.run("document.querySelector('#stage').dispatchEvent(new WheelEvent('wheel', arguments[0]))", &[
+        json!({"deltaY": 4000, "shiftKey": true, "cancelable": true}),
+    ]);
+    shown.browser.wait("document.querySelector('#drawing .unplaced') === null");
+    shown.browser.click("#violation");
+    shown.wait_for("#drawing .operation.unplaced.cursor");
+    // To the middle of the history, by the middle of the strip.
+    shown.browser.click("#strip");
+    shown.browser.wait("document.querySelector('#drawing .unplaced') === null");
+    shown.browser.press("v");
+    shown.wait_for("#drawing .operation.unplaced.cursor");
+    shown.no_errors();
+}
+
+#[test]
+fn the_keys_of_a_store_are_shown_one_at_a_time() {
+    let operation = |at: u64| {
+        let (key, value) = (at % 3, at / 3);
+        let (f, args) = if at < 6 { ("write", json!([key, value])) } else { ("read", json!([key])) };
+        let ret = if at < 6 { json!(null) } else { json!(if key == 1 { 9 } else { 1 }) };
+        json!({"process": at % 2, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5})
+    };
+    let operations: Vec<Value> = (0..9).map(operation).collect();
+    let history = json!({"kind": "object", "name": "store", "spec": "keyed register", "operations": operations});
+    let Some(shown) = Shown::of("store.json", history.to_string(), &["--model", "linearizable"]) else { return };
+    let listed = "[...document.querySelectorAll('#store .chip')].map(chip => chip.textContent)";
+    shown.wait_for("#store .chip");
+    assert_eq!(shown.browser.eval(listed), json!(["all keys", "key 1no", "key 0yes", "key 2yes"]));
+    // The one that fails comes first.
+    shown.wait_for("#store .chip[data-key='1'][aria-checked=true]");
+    assert_eq!(shown.places("#drawing .operation"), [1, 4, 7]);
+    shown.wait_text("#taking", "Longest partial linearization: 2 of 3 operations.");
+    shown.browser.press(".");
+    shown.browser.wait("location.hash.includes('key=0')");
+    assert_eq!(shown.places("#drawing .operation"), [0, 3, 6]);
+    shown.wait_text("#taking", "This key is linearizable: 3 of 3 operations.");
+    shown.browser.click("#store .chip[data-key=all]");
+    shown.browser.wait("document.querySelectorAll('#drawing .operation').length === 9");
+    // The violation is of one key: it comes into view.
+    shown.browser.click("#store .chip[data-key='2']");
+    shown.browser.wait("document.querySelectorAll('#drawing .operation').length === 3");
+    shown.browser.click("#violation");
+    shown.wait_for("#store .chip[data-key='1'][aria-checked=true]");
+    shown.wait_for("#drawing .operation.failing.cursor");
+    shown.no_errors();
+}
+
+#[test]
+fn forty_operations_fit_a_screen_and_a_tap_looks_at_one() {
+    let operation = |at: u64| {
+        let (call, end) = (10 * at, 10 * at + 35);
+        json!({"process": at % 4, "f": "enqueue", "args": [at], "ret": null, "call": call, "return": end})
+    };
+    let operations: Vec<Value> = (0..40).map(operation).collect();
+    let history = json!({"kind": "object", "name": "forty", "spec": "queue", "operations": operations});
+    let Some(shown) = Shown::of("forty.json", history.to_string(), &["--model", "linearizable"]) else { return };
+    shown.browser.resize(1280, 800);
+    shown.open("");
+    shown.wait_text("#question", "linearizable: consistent");
+    assert_eq!(shown.places("#drawing .operation").len(), 40);
+    let elided = "[...document.querySelectorAll('#drawing .label')].filter(l => l.textContent.includes('…')).length";
+    assert_eq!(shown.browser.eval(elided), json!(0));
+    let beyond = "[...document.querySelectorAll('#drawing .box')].some(box =>
+        box.getBoundingClientRect().right > document.querySelector('#stage').getBoundingClientRect().right)";
+    assert_eq!(shown.browser.eval(beyond), json!(false));
+    assert!(shown.text("#taken li:first-child").contains("[0]"), "{}", shown.text("#taken"));
+
+    shown.browser.resize(390, 844);
+    shown.open("");
+    shown.wait_for("#drawing .operation");
+    let wide = "document.documentElement.scrollWidth <= window.innerWidth";
+    assert_eq!(shown.browser.eval(wide), json!(true));
+    shown.browser.click("#drawing .operation .box");
+    shown.wait_for("#drawing .operation.cursor");
+    shown.wait_for("#taken [aria-current]");
+    shown.no_errors();
+}

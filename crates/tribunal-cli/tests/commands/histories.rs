@@ -135,7 +135,7 @@ fn models_are_listed_with_their_axioms() {
     let human = place.run(&["models"]).stdout;
     assert!(
         human.contains(
-            "relaxed      Relaxed: every access counts as relaxed, so that nothing synchronises.\n"
+            "relaxed      Relaxed: every access counts as relaxed, so that nothing synchronizes.\n"
         ),
         "{human}"
     );

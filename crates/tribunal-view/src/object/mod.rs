@@ -1,15 +1,21 @@
 //! Pictures of objects: a timeline of intervals, and what the criteria say of it.
 
+mod keys;
+mod natural;
 mod neighbours;
+mod partial;
 mod points;
+mod states;
 mod timeline;
 
 use crate::document::{ObjectRuling, Operation, Overview, Picture, Process, Said};
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
+use keys::Keys;
+pub use points::points;
 use timeline::Timeline;
 use tribunal::Limits;
-use tribunal::object::{self, AbstractExecution, History, OpId, Verdict, Visibility};
+use tribunal::object::{self, AbstractExecution, History, OpId, Typed, Verdict, Visibility};
 use tribunal_formats::Object;
 use tribunal_report::{Finding, Line, Ruling};
 
@@ -29,11 +35,26 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
     let parts: Vec<Vec<OpId>> =
         explanations.iter().map(|why| why.as_ref().map(Why::about).unwrap_or_default()).collect();
     let timeline = Timeline::new(history, &parts, shown);
-    let spec = findings.iter().find_map(|finding| match &finding.ruling {
-        Ruling::Object { typed, .. } => Some(typed.spec().name()),
+    let typed = findings.iter().find_map(|finding| match &finding.ruling {
+        Ruling::Object { typed, .. } => Some(typed),
         _ => None,
     });
-    let rulings = findings.iter().zip(explanations);
+    let spec = typed.map(|typed| typed.spec().name());
+    let found = partial::of(findings, limits);
+    let keys = typed.map_or_else(Keys::none, |typed| Keys::of(typed, findings, found.as_deref()));
+    let shown_keys = keys.shown(&timeline);
+    let partial = found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
+    let operation = |(place, op)| Operation {
+        key: shown_keys.place(keys.of_op(op)),
+        ..operation(object, &timeline, place, op)
+    };
+    let rulings = findings.iter().zip(explanations).map(|(finding, why)| {
+        let mut said = ruling(finding, why, &keys, &timeline);
+        if partial::is_about(finding) {
+            said.ruling.partial.clone_from(&partial);
+        }
+        said
+    });
     Picture::Object {
         spec: name::name(spec.unwrap_or(&object.spec)),
         processes: timeline
@@ -44,10 +65,11 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
                 length: history.of_process(process).len() as u32,
             })
             .collect(),
-        operations: timeline.all().map(|(place, op)| operation(object, &timeline, place, op)).collect(),
+        operations: timeline.all().map(operation).collect(),
+        keys: shown_keys.keys,
         hb: if has_times(history) { Vec::new() } else { neighbours::of(history, &timeline) },
         overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
-        rulings: rulings.map(|(finding, why)| ruling(history, finding, why, &timeline)).collect(),
+        rulings: rulings.collect(),
     }
 }
 
@@ -101,7 +123,8 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
     Operation {
         process: timeline.row(history, op),
         label: name::label(&format!("{call} → {ret}")),
-        method: name::name(call.method),
+        result: history.result(op).map(|ret| name::label(&ret.to_string())),
+        key: None,
         call: begin,
         ret: end,
         times: history.times(op).map(|(call, ret)| (call.to_string(), ret.map(|ret| ret.to_string()))),
@@ -110,9 +133,9 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
 }
 
 fn ruling(
-    history: &History,
     finding: &Finding<'_>,
     why: Option<Why>,
+    keys: &Keys,
     timeline: &Timeline,
 ) -> Said<ObjectRuling> {
     if let Some(Why { lines, failing, part }) = why {
@@ -124,24 +147,33 @@ fn ruling(
         return said(finding, explanation::lines(lines, |op| timeline.of(op)), drawn);
     }
     let drawn = match &finding.ruling {
-        Ruling::Object { verdict: Verdict::Consistent(execution), .. } => {
-            witness(history, execution, timeline)
+        Ruling::Object { typed, verdict: Verdict::Consistent(execution), .. } => {
+            witness(typed, execution, keys, timeline)
         }
         _ => ObjectRuling::default(),
     };
     said(finding, Vec::new(), drawn)
 }
 
-/// What is drawn of an abstract execution: what is shown of lin, with its points, and of vis.
-fn witness(history: &History, execution: &AbstractExecution, timeline: &Timeline) -> ObjectRuling {
+/// What is drawn of an abstract execution: what is shown of lin, with its points and states, and of vis.
+fn witness(
+    typed: &Typed<'_>,
+    execution: &AbstractExecution,
+    keys: &Keys,
+    timeline: &Timeline,
+) -> ObjectRuling {
     let lin: Vec<u32> = execution.lin.iter().filter_map(|&op| timeline.of(op)).collect();
     let intervals: Vec<_> = lin.iter().map(|&place| timeline.interval(place)).collect();
-    let points = points::points(&intervals, timeline.end());
+    let points = points(&intervals, timeline.end());
     let vis = match &execution.vis {
-        Visibility::Sets(sets) if history.len() > 1 => visible(&execution.lin, sets, timeline),
+        Visibility::Sets(sets) if typed.history().len() > 1 => visible(&execution.lin, sets, timeline),
         _ => None,
     };
-    ObjectRuling { lin, points, vis, ..ObjectRuling::default() }
+    let states = match vis {
+        None => states::along(typed, &execution.lin, keys, timeline),
+        Some(_) => Vec::new(),
+    };
+    ObjectRuling { lin, points, states, vis, ..ObjectRuling::default() }
 }
 
 /// What each operation sees of what is shown; none if that is all before it, and empty if it is too much to show.

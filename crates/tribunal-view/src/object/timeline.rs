@@ -1,6 +1,7 @@
 //! Which operations of an object are shown, and where on the grid.
 
 use super::events;
+use super::natural::natural;
 use crate::window::{MOST, around, seeds, widest};
 use tribunal::object::{Event, History, OpId, ProcessId};
 
@@ -65,6 +66,7 @@ impl Timeline {
         };
         processes.sort_unstable();
         processes.dedup();
+        processes.sort_by(|&a, &b| natural(history.process_name(a), history.process_name(b)));
         let mut rows = vec![NONE; history.process_count()];
         for (process, row) in processes.iter().zip(0..) {
             rows[process.index()] = row;

@@ -4,6 +4,7 @@ use super::canvas::{Canvas, width_of};
 use super::route::Route;
 use super::{Drawn, MARGIN, TOP};
 use crate::document::{Document, ObjectRuling, Operation, Picture};
+use crate::object::points;
 
 /// From one row to the next.
 const ROW: f32 = 62.0;
@@ -39,14 +40,16 @@ pub fn draw(
     let none = ObjectRuling::default();
     let ruling = ruling.unwrap_or(&none);
     let drawn = |place: u32| places.binary_search(&place).is_ok();
-    let lin: Vec<(f32, f32)> = ruling
-        .lin
+    let (order, points) = order(operations, ruling);
+    let lin: Vec<(u32, f32, f32)> = order
         .iter()
-        .zip(&ruling.points)
-        .filter(|&(&place, _)| drawn(place))
-        .map(|(&place, &point)| (times.between(point), y_of(operations[place as usize].process) + BAR / 2.0))
+        .zip(&points)
+        .filter(|&(&(place, _), _)| drawn(place))
+        .map(|(&(place, nth), &point)| {
+            (nth, times.between(point), y_of(operations[place as usize].process) + BAR / 2.0)
+        })
         .collect();
-    let path: Vec<String> = lin.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    let path: Vec<String> = lin.iter().map(|(_, x, y)| format!("{x:.1} {y:.1}")).collect();
     if path.len() > 1 {
         canvas.path("lin", &format!("M{}", path.join("L")));
     }
@@ -85,13 +88,16 @@ pub fn draw(
         canvas.path("head", &route.head());
         canvas.close();
     }
-    for (&(x, y), nth) in lin.iter().zip(1..) {
+    for &(nth, x, y) in &lin {
         canvas.disc("point", x, y, 4.0);
         canvas.centred("number", x, y + 14.0, &format!("{nth}"));
     }
     let mut legend = Vec::new();
     if !lin.is_empty() {
-        legend.push(("point", "lin, where operations take effect"));
+        legend.push(match ruling.lin.is_empty() {
+            false => ("point", "lin, where operations take effect"),
+            true => ("point", "longest partial linearization"),
+        });
     }
     if !hb.is_empty() {
         legend.push(("deps", "hb, happens before"));
@@ -103,6 +109,28 @@ pub fn draw(
         legend.push(("failing", "the first return that cannot be explained"));
     }
     Drawn { width: right + MARGIN, bottom: TOP + ROW * rows.len() as f32, legend }
+}
+
+/// The operations that take effect, each with its number, and where on the grid, in hundredths: those of a witness or, without
+/// one, of the longest partial linearization of the first key that is not linearizable.
+fn order(operations: &[Operation], ruling: &ObjectRuling) -> (Vec<(u32, u32)>, Vec<u32>) {
+    let Some(partial) = ruling.partial.as_ref().filter(|_| ruling.lin.is_empty()) else {
+        return (ruling.lin.iter().copied().zip(1..).collect(), ruling.points.clone());
+    };
+    let key = ruling.failing.or(ruling.part.first().copied()).and_then(|place| operations[place as usize].key);
+    let mut order = Vec::new();
+    let mut next = partial.longest.get(key.unwrap_or(0) as usize).and_then(|longest| longest.end);
+    while let Some(step) = next {
+        let step = &partial.steps[step as usize];
+        order.push((step.operation, step.nth));
+        next = step.before;
+    }
+    order.reverse();
+    let interval = |&(place, _): &(u32, u32)| (operations[place as usize].call, operations[place as usize].ret);
+    let intervals: Vec<_> = order.iter().map(interval).collect();
+    let ends = operations.iter().map(|operation| operation.ret.unwrap_or(operation.call) + 1);
+    let points = points(&intervals, ends.max().unwrap_or(0));
+    (order, points)
 }
 
 /// What a reader is told who points at an operation.

@@ -4,11 +4,12 @@
 mod corpora;
 mod gallery;
 mod hostile;
+mod objects;
 mod transactions;
 mod windows;
 mod xml;
 
-use tribunal_view::{Arrow, Document, Edge, Line, Picture, Said, Transaction};
+use tribunal_view::{Arrow, Document, Edge, Line, Operation, Partial, Picture, Said, Step, Transaction};
 
 /// Whether every place, edge and line of a document is in range, and whether what the contract says of them holds.
 pub fn check(document: &Document) {
@@ -73,13 +74,15 @@ pub fn check(document: &Document) {
                 assert_eq!(said.verdict == "inconsistent", !said.lines.is_empty(), "{at}: {}", said.question);
             }
         }
-        Picture::Object { processes, operations, hb, overview: _, rulings, .. } => {
+        Picture::Object { processes, operations, keys, hb, overview: _, rulings, .. } => {
             let count = operations.len();
             edges(at, hb, count);
             assert!(operations.is_sorted_by_key(|operation| operation.call), "{at}: by call");
             for operation in operations {
                 assert!((operation.process as usize) < processes.len(), "{at}");
                 assert!(operation.ret.is_none_or(|ret| operation.call < ret), "{at}");
+                assert_eq!(operation.key.is_some(), !keys.is_empty(), "{at}");
+                assert!(operation.key.is_none_or(|key| (key as usize) < keys.len()), "{at}");
             }
             assert!(document.shown < rulings.len(), "{at}");
             for said in rulings {
@@ -98,6 +101,11 @@ pub fn check(document: &Document) {
                     let known = timed && said.question != "sequential";
                     assert!(within || !known, "{at}: {}: {place} at {point}", said.question);
                 }
+                assert!(ruling.states.is_empty() || ruling.states.len() == ruling.lin.len(), "{at}");
+                if let Some(partial) = &ruling.partial {
+                    assert_eq!(said.question, "linearizable", "{at}");
+                    partial_linearizations(at, partial, operations, keys.len());
+                }
                 for (nth, seen) in ruling.vis.iter().flatten().enumerate() {
                     places(at, seen, count);
                     let before = |place: &u32| ruling.lin[..nth].contains(place);
@@ -105,6 +113,38 @@ pub fn check(document: &Document) {
                 }
             }
         }
+    }
+}
+
+/// Steps lead back to a first, each end's path has its operation, and no operation takes effect after one that was called when it
+/// had returned.
+fn partial_linearizations(at: &str, partial: &Partial, operations: &[Operation], keys: usize) {
+    assert_eq!((partial.ends.len(), partial.longest.len()), (operations.len(), keys.max(1)), "{at}");
+    let path = |end: Option<u32>| {
+        let mut path = Vec::new();
+        let mut next = end;
+        while let Some(step) = next {
+            let Step { before, operation, nth, .. } = &partial.steps[step as usize];
+            assert!(before.is_none_or(|before| before < step && partial.steps[before as usize].nth < *nth), "{at}");
+            path.push(*operation);
+            next = *before;
+        }
+        path.reverse();
+        path
+    };
+    for (place, &end) in (0..).zip(&partial.ends) {
+        let path = path(end);
+        assert_eq!(end.is_some(), path.contains(&place), "{at}: {place}");
+        let mut latest = 0;
+        for &place in &path {
+            let operation = &operations[place as usize];
+            latest = latest.max(operation.call);
+            assert!(operation.ret.is_none_or(|ret| latest < ret), "{at}: {place} against real time");
+            assert_eq!(operation.key, operations[path[0] as usize].key, "{at}");
+        }
+    }
+    for longest in &partial.longest {
+        assert!(path(longest.end).len() as u32 <= longest.length, "{at}");
     }
 }
 

@@ -44,6 +44,7 @@ pub use criterion::{Axiom, Criterion, MalformedCriterion, Relation};
 pub use error::MalformedHistory;
 pub use history::{Event, History, Intervals, Invocation, InvocationId, NEVER, OpId, ProcessId, ReturnId};
 pub use judge::{Engine, Judgment, check, judge, judge_by};
+pub use linearize::{PartialLinearizations, Step, StepId, partial_linearizations};
 pub use machine::{Exceeded, Machine, Replay, StateId};
 pub use methods::{Atomic, StrongestCriteria, strongest};
 pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, ProcessSet, States, Status};

@@ -12,6 +12,7 @@ mod knossos;
 mod limits;
 mod monitor;
 mod naive;
+mod partial;
 mod porcupine;
 mod properties;
 mod shrink;

@@ -19,6 +19,7 @@
 mod alike;
 mod keys;
 mod ordered;
+mod partial;
 mod timed;
 
 use super::collections::Partly;
@@ -30,6 +31,7 @@ use super::{
 use crate::verdict::Limit;
 use alike::Alike;
 pub(super) use keys::{Keys, merge};
+pub use partial::{PartialLinearizations, Step, StepId, partial_linearizations};
 
 /// What an operation takes while keys are distinguished and likes are found.
 const BYTES: usize = 160;

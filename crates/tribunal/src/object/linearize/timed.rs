@@ -39,34 +39,40 @@ const LOOK_AHEAD: usize = 8;
 const RETURNING: usize = 1;
 
 /// An operation's place among those searched, in the order of calls.
-type Local = u32;
+pub(super) type Local = u32;
 
 /// The operations searched, with their calls and returns in order.
-struct Timed {
-    ops: Vec<OpId>,
+pub(super) struct Timed {
+    pub(super) ops: Vec<OpId>,
     /// By operation: the return's rank, the bit that says that it has taken effect while it is open, which operation it is
     /// like, and which invocation.
-    ret: Vec<u32>,
-    slot: Vec<u32>,
-    class: Vec<OpId>,
-    invocation: Vec<OpId>,
-    idle: Vec<bool>,
+    pub(super) ret: Vec<u32>,
+    pub(super) slot: Vec<u32>,
+    pub(super) class: Vec<OpId>,
+    pub(super) invocation: Vec<OpId>,
+    pub(super) idle: Vec<bool>,
     /// The sum of the ranks of call and return: of two operations that took effect at any moment between the two, the one
     /// with the lesser sum was more likely first.
-    middle: Vec<u64>,
+    pub(super) middle: Vec<u64>,
     /// Calls and returns: a return is marked by the lowest bit.
-    events: Vec<u32>,
+    pub(super) events: Vec<u32>,
     /// Where operations are called that return something, and which these are.
     returning: Vec<(u32, Local)>,
     /// How many operations are open at most.
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl Timed {
     /// What an operation takes in the columns, while they are made and in the search's own.
-    const BYTES: usize = 96;
+    pub(super) const BYTES: usize = 96;
 
-    fn new(history: &History, intervals: Intervals<'_>, alike: &Alike, ops: &[OpId], cut: u32) -> Self {
+    pub(super) fn new(
+        history: &History,
+        intervals: Intervals<'_>,
+        alike: &Alike,
+        ops: &[OpId],
+        cut: u32,
+    ) -> Self {
         let mut ops: Vec<OpId> = ops.iter().copied().filter(|op| intervals.call[op.index()] < cut).collect();
         ops.sort_unstable_by_key(|op| intervals.call[op.index()]);
         let within = |ret: u32| if ret < cut { ret } else { NEVER };
@@ -121,7 +127,7 @@ impl Timed {
         }
     }
 
-    fn is_pending(&self, local: Local) -> bool {
+    pub(super) fn is_pending(&self, local: Local) -> bool {
         self.ret[local as usize] == NEVER
     }
 
@@ -136,7 +142,7 @@ impl Timed {
 }
 
 /// A set of slots.
-trait Slots: Clone + Eq + Hash {
+pub(super) trait Slots: Clone + Eq + Hash {
     fn none(width: usize) -> Self;
     /// What such a set takes beside itself.
     fn bytes(width: usize) -> usize;
@@ -191,12 +197,12 @@ impl Slots for Box<[u64]> {
 
 /// Where the search stands: the next event is the return of an operation that has not taken effect, or none is left.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Configuration<B> {
+pub(super) struct Configuration<B> {
     /// How many events have passed.
-    passed: u32,
-    state: StateId,
+    pub(super) passed: u32,
+    pub(super) state: StateId,
     /// Which of the open operations have taken effect.
-    effective: B,
+    pub(super) effective: B,
 }
 
 /// A configuration with choices left.

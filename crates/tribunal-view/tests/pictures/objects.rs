@@ -1,0 +1,95 @@
+//! What a document says of an object: rows, keys, states, and partial linearizations.
+
+use crate::check;
+use serde_json::json;
+use tribunal::Limits;
+use tribunal_view::{Document, ObjectRuling, Picture, Request, answer, svg};
+
+fn shown(history: &serde_json::Value) -> Document {
+    let request = Request { models: "linearizable".into(), ..Request::default() };
+    let bytes = history.to_string().into_bytes();
+    let document = answer("history.json", bytes, &request, &Limits::default()).expect("a document").document;
+    check(&document);
+    document
+}
+
+fn ruling(document: &Document) -> &ObjectRuling {
+    let Picture::Object { rulings, .. } = &document.picture else { panic!("an object") };
+    &rulings[0].ruling
+}
+
+/// Operations one after another, each by its process: name, method, arguments, return.
+fn history(spec: &str, operations: &[(&str, &str, serde_json::Value, serde_json::Value)]) -> serde_json::Value {
+    let operation = |(at, (process, f, args, ret)): (usize, &(&str, &str, _, _))| {
+        json!({"process": process, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5})
+    };
+    let operations: Vec<_> = operations.iter().enumerate().map(operation).collect();
+    json!({"kind": "object", "spec": spec, "operations": operations})
+}
+
+#[test]
+fn rows_are_in_the_order_of_names() {
+    let write = |process| (process, "write", json!([1]), json!(null));
+    let document = shown(&history("register", &[write("p10"), write("p9"), write("p2")]));
+    let Picture::Object { processes, operations, .. } = &document.picture else { panic!("an object") };
+    let names: Vec<&str> = processes.iter().map(|process| process.name.as_str()).collect();
+    assert_eq!(names, ["p2", "p9", "p10"]);
+    assert_eq!(operations.iter().map(|operation| operation.process).collect::<Vec<_>>(), [2, 1, 0]);
+}
+
+#[test]
+fn a_linearization_has_states() {
+    let document = shown(&history(
+        "queue",
+        &[
+            ("0", "enqueue", json!([1]), json!(null)),
+            ("0", "enqueue", json!([2]), json!(null)),
+            ("0", "dequeue", json!([]), json!(1)),
+        ],
+    ));
+    let ruling = ruling(&document);
+    assert_eq!(ruling.lin, [0, 1, 2]);
+    assert_eq!(ruling.states, ["[1]", "[1, 2]", "[2]"]);
+    assert!(ruling.partial.is_none());
+}
+
+#[test]
+fn a_violation_has_the_longest_partial_linearization_with_states() {
+    let document = shown(&history(
+        "queue",
+        &[
+            ("0", "enqueue", json!([1]), json!(null)),
+            ("1", "dequeue", json!([]), json!(7)),
+            ("0", "enqueue", json!([2]), json!(null)),
+        ],
+    ));
+    let ruling = ruling(&document);
+    let partial = ruling.partial.as_ref().expect("partial linearizations");
+    assert_eq!(partial.ends, [Some(0), None, None]);
+    assert_eq!((partial.longest[0].end, partial.longest[0].length), (Some(0), 1));
+    assert_eq!(partial.steps[0].state.as_deref(), Some("[1]"));
+    assert_eq!(partial.longest[0].limit, None);
+    assert_eq!(ruling.failing, Some(1));
+    let picture = svg(&document, 0);
+    assert!(picture.contains("class=\"point\"") && picture.contains("longest partial linearization"), "{picture}");
+}
+
+#[test]
+fn each_key_of_a_store_is_listed() {
+    let document = shown(&history(
+        "keyed register",
+        &[
+            ("0", "write", json!([10, 1]), json!(null)),
+            ("0", "write", json!([9, 1]), json!(null)),
+            ("1", "read", json!([10]), json!(1)),
+            ("1", "read", json!([9]), json!(3)),
+        ],
+    ));
+    let Picture::Object { keys, operations, .. } = &document.picture else { panic!("an object") };
+    let listed: Vec<_> = keys.iter().map(|key| (key.name.as_str(), key.length, key.linearizable)).collect();
+    assert_eq!(listed, [("9", 2, Some(false)), ("10", 2, Some(true))]);
+    assert_eq!(operations.iter().map(|operation| operation.key).collect::<Vec<_>>(), [1, 0, 1, 0].map(Some));
+    let partial = ruling(&document).partial.as_ref().expect("partial linearizations");
+    let lengths: Vec<u32> = partial.longest.iter().map(|longest| longest.length).collect();
+    assert_eq!(lengths, [1, 2]);
+}
