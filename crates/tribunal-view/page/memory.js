@@ -5,7 +5,7 @@
 
 const BOX = 30; // height of an event
 const PITCH = 62; // from row to row, more where few are drawn
-const NARROW = 560; // a stage below this width has narrower gutters
+const NARROW_STAGE = 560; // a stage below this width has narrower gutters
 const MEMORY_EDGES = ["po", "rf", "chosen", "mo", "fr", "deps", "init"];
 const FOLDED = 48; // an explanation that speaks of more is folded to its cycle and the step shown
 
@@ -29,7 +29,7 @@ class MemoryDrawing {
     this.labels = doc.events.map((event) => plain(event.label));
     this.threads = doc.threads.map((thread) => plain(thread.name));
     this.initial = [...doc.events.keys()].filter((place) => doc.events[place].thread === null);
-    this.gutter = stageSize().width < NARROW ? 58 : 100; // between columns
+    this.gutter = stageSize().width < NARROW_STAGE ? 58 : 100; // between columns
     this.folding = false; // whether to fold where the explanation allows it
     this.layout = null; // what was laid out last: the places folded to, or "all"
     this.relate();

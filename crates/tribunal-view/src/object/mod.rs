@@ -43,7 +43,8 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
     let found = partial::of(findings, limits);
     let keys = typed.map_or_else(Keys::none, |typed| Keys::of(typed, findings, found.as_deref()));
     let shown_keys = keys.shown(&timeline);
-    let partial = found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
+    let partial =
+        found.zip(typed).map(|(found, typed)| partial::drawn(typed, &found, &keys, &shown_keys, &timeline));
     let operation = |(place, op)| Operation {
         key: shown_keys.place(keys.of_op(op)),
         ..operation(object, &timeline, place, op)
@@ -132,12 +133,7 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
     }
 }
 
-fn ruling(
-    finding: &Finding<'_>,
-    why: Option<Why>,
-    keys: &Keys,
-    timeline: &Timeline,
-) -> Said<ObjectRuling> {
+fn ruling(finding: &Finding<'_>, why: Option<Why>, keys: &Keys, timeline: &Timeline) -> Said<ObjectRuling> {
     if let Some(Why { lines, failing, part }) = why {
         let drawn = ObjectRuling {
             part: part.into_iter().filter_map(|op| timeline.of(op)).collect(),

@@ -117,7 +117,8 @@ fn order(operations: &[Operation], ruling: &ObjectRuling) -> (Vec<(u32, u32)>, V
     let Some(partial) = ruling.partial.as_ref().filter(|_| ruling.lin.is_empty()) else {
         return (ruling.lin.iter().copied().zip(1..).collect(), ruling.points.clone());
     };
-    let key = ruling.failing.or(ruling.part.first().copied()).and_then(|place| operations[place as usize].key);
+    let key =
+        ruling.failing.or(ruling.part.first().copied()).and_then(|place| operations[place as usize].key);
     let mut order = Vec::new();
     let mut next = partial.longest.get(key.unwrap_or(0) as usize).and_then(|longest| longest.end);
     while let Some(step) = next {
@@ -126,7 +127,8 @@ fn order(operations: &[Operation], ruling: &ObjectRuling) -> (Vec<(u32, u32)>, V
         next = step.before;
     }
     order.reverse();
-    let interval = |&(place, _): &(u32, u32)| (operations[place as usize].call, operations[place as usize].ret);
+    let interval =
+        |&(place, _): &(u32, u32)| (operations[place as usize].call, operations[place as usize].ret);
     let intervals: Vec<_> = order.iter().map(interval).collect();
     let ends = operations.iter().map(|operation| operation.ret.unwrap_or(operation.call) + 1);
     let points = points(&intervals, ends.max().unwrap_or(0));

@@ -125,7 +125,10 @@ fn partial_linearizations(at: &str, partial: &Partial, operations: &[Operation],
         let mut next = end;
         while let Some(step) = next {
             let Step { before, operation, nth, .. } = &partial.steps[step as usize];
-            assert!(before.is_none_or(|before| before < step && partial.steps[before as usize].nth < *nth), "{at}");
+            assert!(
+                before.is_none_or(|before| before < step && partial.steps[before as usize].nth < *nth),
+                "{at}"
+            );
             path.push(*operation);
             next = *before;
         }

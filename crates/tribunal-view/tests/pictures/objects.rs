@@ -19,10 +19,11 @@ fn ruling(document: &Document) -> &ObjectRuling {
 }
 
 /// Operations one after another, each by its process: name, method, arguments, return.
-fn history(spec: &str, operations: &[(&str, &str, serde_json::Value, serde_json::Value)]) -> serde_json::Value {
-    let operation = |(at, (process, f, args, ret)): (usize, &(&str, &str, _, _))| {
-        json!({"process": process, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5})
-    };
+fn history(
+    spec: &str,
+    operations: &[(&str, &str, serde_json::Value, serde_json::Value)],
+) -> serde_json::Value {
+    let operation = |(at, (process, f, args, ret)): (usize, &(&str, &str, _, _))| json!({"process": process, "f": f, "args": args, "ret": ret, "call": 10 * at, "return": 10 * at + 5});
     let operations: Vec<_> = operations.iter().enumerate().map(operation).collect();
     json!({"kind": "object", "spec": spec, "operations": operations})
 }
@@ -71,7 +72,10 @@ fn a_violation_has_the_longest_partial_linearization_with_states() {
     assert_eq!(partial.longest[0].limit, None);
     assert_eq!(ruling.failing, Some(1));
     let picture = svg(&document, 0);
-    assert!(picture.contains("class=\"point\"") && picture.contains("longest partial linearization"), "{picture}");
+    assert!(
+        picture.contains("class=\"point\"") && picture.contains("longest partial linearization"),
+        "{picture}"
+    );
 }
 
 #[test]
