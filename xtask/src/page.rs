@@ -14,8 +14,8 @@ use wasm_bindgen_cli_support::Bindgen;
 pub const TARGET: &str = "wasm32-unknown-unknown";
 /// Engines and readers do not recurse, but some keep large arrays on the stack, for which 1 MB would be little.
 const STACK: usize = 4 << 20;
-const WORKER: &str = include_str!("../../crates/tribunal-wasm/court/worker.js");
-const COURT: &str = include_str!("../../crates/tribunal-wasm/court/page.js");
+const WORKER: &str = include_str!("../../crates/tribunal-wasm/checker/worker.js");
+const CHECKER: &str = include_str!("../../crates/tribunal-wasm/checker/page.js");
 
 /// Builds the page and gives its path.
 pub fn build() -> Result<PathBuf, String> {
@@ -29,7 +29,7 @@ pub fn build() -> Result<PathBuf, String> {
     let built = target.join(TARGET).join("page/tribunal_wasm.wasm");
     let directory = target.join("page-files");
     let (script, wasm) = bound(&built, &directory)?;
-    let page = tribunal_view::page(None, &court(&script, &packed(&wasm))?);
+    let page = tribunal_view::page(None, &checker(&script, &packed(&wasm))?);
     let path = target.join("page/tribunal.html");
     let written = std::fs::create_dir_all(target.join("page")).and_then(|()| std::fs::write(&path, &page));
     written.map_err(|error| format!("error: {}: {error}", path.display()))?;
@@ -54,16 +54,16 @@ fn bound(built: &Path, directory: &Path) -> Result<(String, Vec<u8>), String> {
     Ok((script.map_err(|error| format!("error: {error}"))?, read(&wasm)?))
 }
 
-/// The markup that defines `window.tribunalCourt`.
-fn court(script: &str, wasm: &str) -> Result<String, String> {
-    for part in [script, WORKER, COURT] {
+/// The markup that defines `window.tribunalChecker`.
+fn checker(script: &str, wasm: &str) -> Result<String, String> {
+    for part in [script, WORKER, CHECKER] {
         if ["</script", "<!--"].iter().any(|end| part.to_ascii_lowercase().contains(end)) {
             return Err("error: a script would end in its middle: it contains `</script` or `<!--`".into());
         }
     }
     Ok(format!(
-        "<script type=\"text/plain\" id=\"court-worker\">\n{script}\n{WORKER}</script>\n\
-         <script type=\"text/plain\" id=\"court-wasm\">{wasm}</script>\n<script>\n{COURT}</script>"
+        "<script type=\"text/plain\" id=\"checker-worker\">\n{script}\n{WORKER}</script>\n\
+         <script type=\"text/plain\" id=\"checker-wasm\">{wasm}</script>\n<script>\n{CHECKER}</script>"
     ))
 }
 

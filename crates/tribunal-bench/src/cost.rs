@@ -1,23 +1,23 @@
-//! Judging with a stopwatch.
+//! Timing checks.
 
 use crate::table::time;
 use std::time::{Duration, Instant};
 use tribunal::memory::Execution;
-use tribunal::{Engine, Judgement, Limits, Model, Verdict, judge, judge_by};
+use tribunal::{Engine, Judgment, Limits, Model, Verdict, judge, judge_by};
 
 /// A verdict and what it cost.
 pub(crate) struct Timed {
-    pub judgement: Judgement,
+    pub judgment: Judgment,
     pub time: Duration,
 }
 
 impl Timed {
     pub fn decided(&self) -> bool {
-        !matches!(self.judgement.verdict, Verdict::Undecided(_))
+        !matches!(self.judgment.verdict, Verdict::Undecided(_))
     }
 
     pub fn consistent(&self) -> bool {
-        self.judgement.verdict.is_consistent()
+        self.judgment.verdict.is_consistent()
     }
 
     /// The time it took, or that it was not enough.
@@ -40,11 +40,11 @@ pub(crate) fn limits(start: Instant, patience: Duration) -> Limits<'static> {
 pub(crate) fn timed(x: &Execution, model: Model, engine: Option<Engine>, patience: Duration) -> Timed {
     let start = Instant::now();
     let limits = limits(start, patience);
-    let judgement = match engine {
+    let judgment = match engine {
         Some(engine) => judge_by(x, model, engine, &limits).expect("an engine of the model"),
         None => judge(x, model, &limits),
     };
-    Timed { judgement, time: start.elapsed() }
+    Timed { judgment, time: start.elapsed() }
 }
 
 /// The fastest of so many runs.

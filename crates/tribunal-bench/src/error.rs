@@ -1,9 +1,9 @@
-//! What can go wrong with a suite.
+//! Errors of a suite.
 
 use std::path::PathBuf;
 use tribunal_machines::InvalidClients;
 
-/// Why a suite did not come to its end.
+/// Why a suite failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It was asked to stop.
@@ -12,10 +12,10 @@ pub enum Error {
     /// Clients that no machine can run.
     #[error(transparent)]
     Clients(#[from] InvalidClients),
-    /// A file could not be read, or a process that measures memory not be run.
+    /// A file could not be read, or the process that measures memory could not be run.
     #[error("cannot read, or measure memory: {0}")]
     Io(#[from] std::io::Error),
-    /// A process that measures memory said something else than figures.
+    /// The process that measures memory printed something unexpected.
     #[error("cannot measure memory of {load}: {said}")]
     Memory {
         /// What was to be measured.
@@ -23,11 +23,11 @@ pub enum Error {
         /// What the process said.
         said: String,
     },
-    /// There is nothing of that name to measure the memory of.
-    #[error("no load `{0}`")]
+    /// An unknown load.
+    #[error("unknown load `{0}`")]
     Load(String),
-    /// The system does not say how large a process is.
-    #[error("this system does not say how large a process is")]
+    /// The system does not report the size of a process.
+    #[error("this system does not report the size of a process")]
     Unmeasurable,
     /// A folder of logs that cannot be listed.
     #[error("cannot read the logs in {folder}: {source}", folder = .folder.display())]

@@ -83,7 +83,7 @@ struct Effort {
     /// On how many of each size engines and saturations are compared.
     compared: [u64; 3],
     /// On how many the baseline is tried.
-    plain: u64,
+    memoized: u64,
     /// How long an engine may take over one history.
     patience: Duration,
 }
@@ -108,7 +108,7 @@ impl Way {
         let by = |engine: Engine| Way { name: engine.name(), model, engine: Some(engine), gave_up: false };
         let weaker = if model == Model::Sc { Model::Ccm } else { Model::Wccm };
         let saturation = Way { name: weaker.name(), model: weaker, engine: None, gave_up: false };
-        [by(Engine::Search), by(Engine::Sat), saturation, by(Engine::Plain)]
+        [by(Engine::Search), by(Engine::Sat), saturation, by(Engine::Memoized)]
     }
 
     /// On how many histories of a size it is tried. What it gave up on is tried once more in the plot, and not beyond.
@@ -116,7 +116,7 @@ impl Way {
         match (self.gave_up, case.x) {
             (true, Some(_)) => 1,
             (true, None) => 0,
-            _ if self.engine == Some(Engine::Plain) => effort.plain,
+            _ if self.engine == Some(Engine::Memoized) => effort.memoized,
             _ => case.pick(effort.compared),
         }
     }
@@ -128,11 +128,11 @@ impl Experiment {
         let &Experiment { model, set, .. } = self;
         let seconds = Duration::from_secs;
         let effort = session.pick(
-            Effort { histories: [10, 2, 0], compared: [3, 2, 0], plain: 1, patience: seconds(1) },
+            Effort { histories: [10, 2, 0], compared: [3, 2, 0], memoized: 1, patience: seconds(1) },
             Effort {
                 histories: [self.histories, 20, 5],
                 compared: [20, 10, 2],
-                plain: 3,
+                memoized: 3,
                 patience: seconds(10),
             },
         );
@@ -144,10 +144,10 @@ impl Experiment {
         let mut ways = Way::all(model);
         let heads = ["threads", "events", "histories", "consistent", "tribunal", "longest"];
         let budgeted = cases.iter().any(Case::has_budget);
-        let heads = heads.into_iter().chain(ways.iter().map(|way| way.name)).chain(["plain/tribunal"]);
+        let heads = heads.into_iter().chain(ways.iter().map(|way| way.name)).chain(["memoized/tribunal"]);
         let heads = heads.chain(budgeted.then_some(">= 100"));
         let title = format!("{}: {model}, {}", self.figure, set.name());
-        let means = format!("{title}; means, plain on {} at most", effort.plain);
+        let means = format!("{title}; means, memoized on {} at most", effort.memoized);
         let mut table = Table::new(means, &heads.collect::<Vec<_>>());
         let mut plot = Plot::new(self.plot, title, self.axis.label());
         let mut undecided = 0;
@@ -163,9 +163,9 @@ impl Experiment {
             for (way, times) in ways.iter_mut().zip(&times) {
                 way.gave_up |= times.undecided > 0;
             }
-            let [.., plain] = &times;
-            let gain = ratio(plain.mean(), ours.first(plain.count()).mean());
-            let shown = format!("{}{gain:.0}", if plain.undecided > 0 { "> " } else { "" });
+            let [.., memoized] = &times;
+            let gain = ratio(memoized.mean(), ours.first(memoized.count()).mean());
+            let shown = format!("{}{gain:.0}", if memoized.undecided > 0 { "> " } else { "" });
             let row = [
                 case.threads.to_string(),
                 case.events.to_string(),
@@ -174,7 +174,7 @@ impl Experiment {
                 ours.show(),
                 time(ours.longest()),
             ];
-            let shown = if plain.count() > 0 { shown } else { "-".into() };
+            let shown = if memoized.count() > 0 { shown } else { "-".into() };
             let budget = if case.has_budget() { kept(gain >= 100.0) } else { String::new() };
             let gain = [shown].into_iter().chain(budgeted.then_some(budget));
             table.row(row.into_iter().chain(times.iter().map(Times::show)).chain(gain));

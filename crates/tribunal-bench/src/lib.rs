@@ -5,9 +5,9 @@
 //! beside its figure.
 //!
 //! ```no_run
-//! use tribunal_bench::{Alone, Size, suite};
+//! use tribunal_bench::{NoWatch, Size, suite};
 //!
-//! let (report, outcome) = suite("kernel").expect("a suite").run(Size::Quick, &mut Alone);
+//! let (report, outcome) = suite("kernel").expect("a suite").run(Size::Quick, &mut NoWatch);
 //! print!("{}", report.text());
 //! outcome?;
 //! # Ok::<(), tribunal_bench::Error>(())
@@ -27,6 +27,6 @@ mod table;
 pub use error::Error;
 pub use plot::{Plot, Point, Series};
 pub use report::{Report, Section};
-pub use session::{Alone, Session, Size, Watch};
+pub use session::{NoWatch, Session, Size, Watch};
 pub use suites::{SUITES, Suite, suite};
 pub use table::Table;

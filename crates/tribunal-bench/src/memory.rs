@@ -101,7 +101,7 @@ fn by_a_child<const N: usize>(load: &[&str]) -> Result<Option<[f64; N]>, Error> 
 
 /// Builds and checks a history in this process and says what that took.
 ///
-/// A load is `view`, `buffers` or `atomic`, a model and a number of events: then there are three figures, in bytes an event, of the
+/// A load is `view`, `buffers` or `atomic`, a model and a number of events: then there are three figures, in bytes per event, of the
 /// history, of the process while it was built, and of the process while it was checked. Or a load is the name of an
 /// object's history: then there is one figure, the peak in bytes.
 ///
@@ -174,7 +174,7 @@ mod tests {
     fn what_cannot_be_weighed_is_named() {
         for load in [&["view", "ra"][..], &["view", "c11", "100"], &["view", "ra", "many"], &["a stone"]] {
             let error = measured(load).expect_err("no load");
-            assert_eq!(error.to_string(), format!("no load `{}`", load.join(" ")));
+            assert_eq!(error.to_string(), format!("unknown load `{}`", load.join(" ")));
         }
     }
 

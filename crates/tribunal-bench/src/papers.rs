@@ -1,4 +1,4 @@
-//! The histories of Zennou et al. 2019 and 2020, made anew.
+//! The histories of Zennou et al. 2019 and 2020, made again.
 //!
 //! Theirs came from random clients of gem5's caches, of which they give the number of threads and of operations. Ours are random
 //! clients of MI, MESI and MOESI in turn, half writes, on 16 locations.
@@ -105,7 +105,7 @@ fn reordered(model: Model, clients: &Clients) -> Result<Execution, InvalidClient
 }
 
 fn refused(x: &Execution, model: Model) -> bool {
-    timed(x, model, None, Duration::from_secs(60)).judgement.verdict.is_inconsistent()
+    timed(x, model, None, Duration::from_secs(60)).judgment.verdict.is_inconsistent()
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
         Ok(())
     }
 
-    /// pso allows so much that some short histories stay consistent wherever their reads are sent; of longer ones `plain`
+    /// pso allows so much that some short histories stay consistent wherever their reads are sent; of longer ones `memoized`
     /// would have too many sets to visit.
     #[test]
     fn engines_agree_on_pso() -> Result<(), InvalidClients> {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn agree(x: &Execution, model: Model, consistent: bool, seed: u64) {
-        for engine in [None, Some(Engine::Search), Some(Engine::Sat), Some(Engine::Plain)] {
+        for engine in [None, Some(Engine::Search), Some(Engine::Sat), Some(Engine::Memoized)] {
             let by = timed(x, model, engine, Duration::from_secs(60));
             let name = engine.map_or("auto", Engine::name);
             assert!(by.decided(), "{model} by {name}: {seed}");

@@ -45,8 +45,8 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 66.0;
 const BOTTOM: f64 = 84.0;
 
-/// Colours that are told apart by those who do not see all of them (Okabe and Ito 2008), on white and on black.
-const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+/// Colors that are distinguished by those who do not see all of them (Okabe and Ito 2008), on white and on black.
+const COLORS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
 
 const STYLE: &str = "text{font:12px ui-monospace,SFMono-Regular,Menlo,monospace;fill:#24292f}\
 .title{font-weight:bold;font-size:13px}.grid{stroke:#808080;stroke-opacity:.25}.frame{fill:none;stroke:#808080}\
@@ -88,8 +88,8 @@ impl Plot {
         );
         self.grid(&across, &up, &mut svg);
         self.legend(&mut svg);
-        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
-            series.draw(colour, &across, &up, &mut svg);
+        for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
+            series.draw(color, &across, &up, &mut svg);
         }
         svg.push_str("</svg>\n");
         svg
@@ -145,10 +145,10 @@ impl Plot {
 
     fn legend(&self, svg: &mut String) {
         let (mut x, y) = (LEFT, 46.0);
-        for (series, colour) in self.series.iter().zip(COLOURS.iter().cycle()) {
+        for (series, color) in self.series.iter().zip(COLORS.iter().cycle()) {
             let _ = writeln!(
                 svg,
-                "<path stroke=\"{colour}\" stroke-width=\"2\" d=\"M{x:.0} {:.0}h18\"/><text x=\"{:.0}\" y=\"{y}\">{}</text>",
+                "<path stroke=\"{color}\" stroke-width=\"2\" d=\"M{x:.0} {:.0}h18\"/><text x=\"{:.0}\" y=\"{y}\">{}</text>",
                 y - 4.0,
                 x + 23.0,
                 escaped(&series.name)
@@ -178,22 +178,22 @@ impl Plot {
 }
 
 impl Series {
-    fn draw(&self, colour: &str, across: &Axis, up: &Axis, svg: &mut String) {
+    fn draw(&self, color: &str, across: &Axis, up: &Axis, svg: &mut String) {
         let place = |point: &Point| (across.place(point.x), up.place(seconds(point.time)));
         let line: Vec<String> =
             self.points.iter().map(place).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = writeln!(
             svg,
-            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" points=\"{}\"/>",
+            "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"2\" points=\"{}\"/>",
             line.join(" ")
         );
         for point in &self.points {
             let (x, y) = place(point);
             // An open mark: it would have taken longer still.
-            let fill = if point.given_up { "none" } else { colour };
+            let fill = if point.given_up { "none" } else { color };
             let _ = writeln!(
                 svg,
-                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"{fill}\" stroke=\"{colour}\"/>"
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.5\" fill=\"{fill}\" stroke=\"{color}\"/>"
             );
         }
     }
@@ -263,7 +263,7 @@ mod tests {
         let mut plot = Plot::new("p", "a < b", "events");
         for (x, ours, theirs) in [(100.0, 10, 50), (1000.0, 100, 5000)] {
             plot.point("tribunal", x, Duration::from_micros(ours), false);
-            plot.point("plain", x, Duration::from_micros(theirs), x > 500.0);
+            plot.point("memoized", x, Duration::from_micros(theirs), x > 500.0);
         }
         let svg = plot.svg();
         assert_eq!(svg.matches("<polyline").count(), 2);

@@ -1,19 +1,19 @@
-//! A suite under way: how large, who watches, what has been found.
+//! A running suite: its size, its observer, and its results.
 
 use crate::{Error, Plot, Report, Section, Table};
 
 /// How much to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// Under a minute a suite.
+    /// Under a minute per suite.
     Quick,
     /// The papers' sizes, and beyond.
     Full,
 }
 
-/// Somebody who looks on, and may end it.
+/// An observer of a suite, which may stop it.
 pub trait Watch {
-    /// A part begins that has so many steps.
+    /// A part with this many steps begins.
     fn begin(&mut self, part: &str, steps: u64);
     /// A step is done.
     fn step(&mut self);
@@ -21,10 +21,10 @@ pub trait Watch {
     fn stopped(&self) -> bool;
 }
 
-/// Nobody looks on.
-pub struct Alone;
+/// No observer.
+pub struct NoWatch;
 
-impl Watch for Alone {
+impl Watch for NoWatch {
     fn begin(&mut self, _: &str, _: u64) {}
     fn step(&mut self) {}
     fn stopped(&self) -> bool {
@@ -48,7 +48,7 @@ impl<'a> Session<'a> {
         self.report
     }
 
-    /// The first if it has to be quick, else the second.
+    /// The first value for a quick run, else the second.
     pub fn pick<T>(&self, quick: T, full: T) -> T {
         match self.size {
             Size::Quick => quick,
@@ -61,7 +61,7 @@ impl<'a> Session<'a> {
         self.watch.begin(part, steps);
     }
 
-    /// Ends a step; an error if nobody wants to wait any longer.
+    /// Ends a step; an error if the observer stops the suite.
     pub fn step(&mut self) -> Result<(), Error> {
         self.watch.step();
         if self.watch.stopped() { Err(Error::Stopped) } else { Ok(()) }

@@ -121,7 +121,7 @@ typedef enum {
 
 // A memory order, as in C11.
 typedef enum {
-  // No synchronisation but by fences.
+  // No synchronization but by fences.
   TRIBUNAL_ORDER_RELAXED = 0,
   // Acquire.
   TRIBUNAL_ORDER_ACQUIRE = 1,
@@ -411,7 +411,7 @@ void tribunal_history_free(tribunal_history *history);
 // Reads the histories of a buffer, which is copied.
 //
 // `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
-// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
+// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognized. gzip and zstd are looked through. `specification` is what
 // objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
 // many bytes a history may take; 0: three quarters of the machine's.
 tribunal_status tribunal_reader_new(const void *bytes,

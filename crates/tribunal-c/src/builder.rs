@@ -1,4 +1,4 @@
-//! Histories of a memory, built event by event.
+//! Building memory histories event by event.
 
 use crate::event::{Event, LocationNumber, Place, ThreadNumber, in_range};
 use crate::history::History;
@@ -7,7 +7,7 @@ use crate::text::Text;
 use std::mem::MaybeUninit;
 use tribunal::memory::{Execution, ExecutionBuilder, Interval, LocId, Slot, ThreadId};
 
-/// Builds histories of a memory.
+/// Builds memory histories.
 pub struct Builder {
     builder: ExecutionBuilder,
     threads: u32,
@@ -35,7 +35,7 @@ impl Builder {
     }
 }
 
-/// Makes a builder of histories of a memory.
+/// Creates a builder of memory histories.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_builder_new(builder: Option<&mut MaybeUninit<Option<Box<Builder>>>>) -> Status {
     made(builder, || Ok(Builder { builder: Execution::builder(), threads: 0, locations: 0, broken: false }))
@@ -82,7 +82,7 @@ pub extern "C" fn tribunal_builder_location(
     })
 }
 
-/// The next event of its thread. `index` gets its position in the thread; NULL if that is of no interest.
+/// Adds the next event of its thread. `index` receives its position in the thread; it may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_builder_push(
     builder: Option<&mut Builder>,
@@ -106,7 +106,7 @@ pub extern "C" fn tribunal_builder_depends(builder: Option<&mut Builder>, event:
     })
 }
 
-/// When an event began and ended; NULL for what is not known.
+/// When an event began and ended; NULL if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_builder_interval(
     builder: Option<&mut Builder>,
@@ -121,7 +121,7 @@ pub extern "C" fn tribunal_builder_interval(
     })
 }
 
-/// The value that a location has in the end.
+/// The final value of a location.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_builder_final(
     builder: Option<&mut Builder>,
@@ -135,7 +135,7 @@ pub extern "C" fn tribunal_builder_final(
     })
 }
 
-/// The history. The builder is empty again, also if the history is malformed, and serves for another one.
+/// Builds the history. The builder is then empty, even if the history is malformed, and can be used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_builder_build(
     builder: Option<&mut Builder>,

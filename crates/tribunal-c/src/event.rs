@@ -1,19 +1,19 @@
-//! Events of a memory: what builders and monitors take.
+//! Events of a memory, for builders and monitors.
 
 use crate::status::{Failure, invalid};
 use tribunal::memory::{self, LocId, Op, Slot, ThreadId};
 
-/// A thread of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+/// A thread of a builder, a monitor or a session, numbered from 0 in the order of creation.
 pub type ThreadNumber = u32;
 
-/// A location of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+/// A location of a builder, a monitor or a session, numbered from 0 in the order of creation.
 pub type LocationNumber = u32;
 
 /// A memory order, as in C11.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// No synchronisation but by fences.
+    /// Synchronizes only through fences.
     Relaxed = 0,
     /// Acquire.
     Acquire = 1,
@@ -23,7 +23,7 @@ pub enum Order {
     AcqRel = 3,
     /// Sequentially consistent.
     SeqCst = 4,
-    /// A plain access, which may be in a data race. Neither an RMW nor a fence.
+    /// A non-atomic access, which may take part in a data race. Not for RMWs and fences.
     NonAtomic = 5,
 }
 
@@ -37,15 +37,15 @@ pub enum Kind {
     Write = 1,
     /// It reads and writes in one step.
     Rmw = 2,
-    /// It is a fence, and has no location.
+    /// A fence, which has no location.
     Fence = 3,
 }
 
-/// How it is known which write a read or an RMW reads from.
+/// How the source of a read or an RMW is given.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// By the value: it is the one write of it. If there are several, some choice must be consistent.
+    /// By the value: the write of that value. If there are several, some choice must be consistent.
     ByValue = 0,
     /// It reads the initial value.
     Initial = 1,
@@ -111,7 +111,7 @@ impl AnyOrder {
     }
 }
 
-/// Where an event stands: its thread, and how many events of the thread come before it.
+/// The position of an event: its thread, and the number of earlier events of the thread.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -122,25 +122,25 @@ pub struct Place {
 }
 
 /// An event of a memory. Made by `tribunal_read`, `tribunal_write`, `tribunal_rmw` and `tribunal_fence`, or field by field;
-/// one that is all zero is a relaxed read of 0.
+/// all zeros is a relaxed read of 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
-    /// Whose event it is: the next one of this thread.
+    /// Its thread, whose next event it is.
     pub thread: ThreadNumber,
-    /// Its location; not looked at for a fence.
+    /// Its location; ignored for a fence.
     pub location: LocationNumber,
     /// What it does.
     pub kind: AnyKind,
     /// Its memory order.
     pub order: AnyOrder,
-    /// What it writes, or what a plain read reads.
+    /// The value written, or read by a read that is not an RMW.
     pub value: u64,
-    /// What an RMW reads; not looked at otherwise.
+    /// The value that an RMW reads; ignored otherwise.
     pub read: u64,
-    /// How it is known what a read or an RMW reads from.
+    /// How the source of a read or an RMW is given.
     pub source: AnySource,
-    /// What it reads from, if `source` says so.
+    /// The source, if `source` says so.
     pub from: Place,
 }
 

@@ -18,7 +18,7 @@ use tribunal_formats::{
 use tribunal_host::{Source, reading};
 use tribunal_report::Specifications;
 
-/// A history of a memory or of an object. It does not change.
+/// An immutable history of a memory or an object.
 pub struct History {
     source: Arc<Source>,
     name: Option<CString>,
@@ -72,19 +72,19 @@ pub extern "C" fn tribunal_history_name(history: Option<&History>) -> *const c_c
     })
 }
 
-/// How many events or, of an object, operations there are.
+/// The number of events or, for an object, operations.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_length(history: Option<&History>) -> usize {
     answered(0, || Ok(history.ok_or_else(|| null("the history"))?.source.case().events()))
 }
 
-/// Whether the history is of an object rather than of a memory.
+/// Whether this is an object history rather than a memory history.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_is_of_object(history: Option<&History>) -> bool {
     answered(false, || Ok(history.ok_or_else(|| null("the history"))?.source.history().object().is_some()))
 }
 
-/// The history as native JSON on one line, which every reader of the project takes. Valid as long as the history.
+/// The history as native JSON on one line. Valid as long as the history.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_json(history: Option<&History>) -> *const c_char {
     answered(ptr::null(), || {
@@ -155,10 +155,10 @@ fn unread(error: Error) -> Failure {
 
 /// Reads the histories of a buffer, which is copied.
 ///
-/// `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
-/// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognised. gzip and zstd are looked through. `specification` is what
-/// objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
-/// many bytes a history may take; 0: three quarters of the machine's.
+/// `name` is the file name in messages and verdicts, and its extension may determine the format; it may be NULL. `format` is `json`,
+/// `axe`, `text`, `edn` or `jepsen-log`, or NULL to recognize it. gzip and zstd are decompressed. `specification` is that of
+/// objects: a built-in name, a file with the extension `.spec`, or NULL for the one that each history names. `max_memory` is the limit for
+/// a history in bytes; 0: three quarters of the machine's memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_new(
     bytes: *const c_void,
@@ -177,7 +177,7 @@ pub extern "C" fn tribunal_reader_new(
     })
 }
 
-/// Reads the histories of a file, of which no more is in memory than a history. The rest is as for `tribunal_reader_new`.
+/// Reads the histories of a file, with one history in memory at a time. Otherwise like `tribunal_reader_new`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_open(
     path: Text<'_>,
@@ -193,7 +193,7 @@ pub extern "C" fn tribunal_reader_open(
     })
 }
 
-/// The next history; `TRIBUNAL_STATUS_END` if there is none. After an error there is none either.
+/// The next history; `TRIBUNAL_STATUS_END` at the end and after an error.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_reader_next(
     reader: Option<&mut Reader>,
@@ -208,7 +208,7 @@ pub extern "C" fn tribunal_reader_free(reader: Option<Box<Reader>>) {
     freed(reader);
 }
 
-/// The one history of a buffer: what a reader of it gives if it gives one.
+/// Reads the only history of a buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_history_parse(
     bytes: *const c_void,

@@ -1,11 +1,11 @@
 //! Tribunal for C and C++.
 //!
-//! The functions here are what `include/tribunal.h` declares, which is written from them, and where they are documented for those
-//! who call them. They take pointers as C has them: NULL, or as the header asks. Nothing is decided here: a call finds the
-//! handle, checks the ids, calls the library and turns what comes of it into a code.
+//! These are the functions that `include/tribunal.h` declares. The header is generated from them, with their documentation.
+//! They take C pointers: NULL, or valid as the header requires. A call finds the
+//! handle, checks the ids, calls the library and turns the result into a status code.
 //!
-//! A pointer that may be NULL is an `Option` of a reference or of a box, and one to be written to is an `Option` of a place that
-//! need not be initialised: so few of them take `unsafe`.
+//! A pointer that may be NULL is an `Option` of a reference or a box, and an output parameter is an `Option` of a place that
+//! need not be initialized, so little `unsafe` is needed.
 
 // Pointers of other languages cannot be had without.
 #![allow(unsafe_code)]
@@ -44,7 +44,7 @@ pub use verdict::*;
 
 use std::ffi::c_char;
 
-/// The library's version, as `0.1.0`.
+/// The library's version, such as `0.1.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

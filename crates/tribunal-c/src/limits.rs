@@ -1,4 +1,4 @@
-//! How much an answer may cost, and stopping it from elsewhere.
+//! Limits of an answer, and stopping it from elsewhere.
 
 use crate::status::{Status, freed, made};
 use std::mem::MaybeUninit;
@@ -7,24 +7,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal_host::most_memory;
 
-/// How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
+/// Limits of an answer. All zeros, or NULL instead: the defaults of `tribunal check`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Limits<'a> {
     /// Milliseconds; 0: no limit.
     pub timeout_ms: u64,
-    /// Bytes beside the history; 0: three quarters of the machine's memory.
+    /// Bytes in addition to the history; 0: three quarters of the machine's memory.
     pub max_memory: usize,
-    /// States that a search may visit; 0: ten million.
+    /// Search states; 0: ten million.
     pub max_states: u64,
-    /// Stops the answer once it is raised; NULL: nothing does.
+    /// Stops the answer when raised; may be NULL.
     pub stop: Option<&'a Stop>,
 }
 
 /// A flag that stops answers, from another thread or from a signal handler.
 pub struct Stop(Arc<AtomicBool>);
 
-/// Limits that are kept, and begin anew with each answer.
+/// Limits that are kept, and begin again with each answer.
 #[derive(Clone)]
 pub(crate) struct Budget {
     timeout: Option<Duration>,
@@ -71,13 +71,13 @@ impl Budget {
     }
 }
 
-/// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
+/// Creates a lowered flag. If it is freed, running answers that use it continue.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_new(stop: Option<&mut MaybeUninit<Option<Box<Stop>>>>) -> Status {
     made(stop, || Ok(Stop(Arc::default())))
 }
 
-/// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+/// Stops all answers that use the flag: they become undecided, usually within milliseconds. May be called from any thread and
 /// from a signal handler.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_raise(stop: Option<&Stop>) {
@@ -86,7 +86,7 @@ pub extern "C" fn tribunal_stop_raise(stop: Option<&Stop>) {
     }
 }
 
-/// Lowers the flag, for answers to come.
+/// Lowers the flag, for later answers.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_stop_lower(stop: Option<&Stop>) {
     if let Some(stop) = stop {

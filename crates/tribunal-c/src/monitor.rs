@@ -1,4 +1,4 @@
-//! A memory while it runs: events as they come, and a call back at one that cannot be.
+//! Monitoring a memory: events as they happen, and a callback at violations.
 
 use crate::event::{Event, LocationNumber, Place, ThreadNumber};
 use crate::limits::{Budget, Limits};
@@ -16,7 +16,7 @@ use tribunal::session::Because;
 use tribunal::verdict::Limit;
 use tribunal_report::memory::monitored;
 
-/// Watches a memory while it runs.
+/// Monitors a memory.
 pub struct Monitor {
     monitor: monitor::Monitor,
     model: Model,
@@ -30,30 +30,30 @@ pub struct Monitor {
     text: Option<CString>,
     violations: u64,
     /// Whether the callback is under way.
-    telling: bool,
+    in_callback: bool,
     broken: bool,
 }
 
-/// Called at an event that makes the execution inconsistent, with the `context` that the monitor was made with.
+/// Called at an event that makes the execution inconsistent, with the `context` given to `tribunal_monitor_new`.
 ///
-/// It may ask the monitor for an explanation and for counts; calls that would change the monitor are INVALID meanwhile. It has to
-/// return: neither `longjmp` nor an exception may leave it.
+/// It may ask the monitor for an explanation and for counts; calls that would change the monitor return INVALID. It must
+/// return normally: neither `longjmp` nor an exception may leave it.
 pub type OnViolation =
     Option<extern "C" fn(context: *mut c_void, monitor: *mut Monitor, violation: *const Violation)>;
 
-/// An event that makes the execution inconsistent with the model. The monitor goes on as if it had not been.
+/// An event that makes the execution inconsistent with the model. The monitor continues without it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// How many events came before it.
+    /// The number of events before it.
     pub event: u64,
     /// Where it stands.
     pub place: Place,
-    /// Why it cannot be.
+    /// The reason.
     pub why: Why,
 }
 
-/// Why an event cannot be.
+/// Why an event makes the execution inconsistent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
@@ -63,25 +63,25 @@ pub enum Why {
     Shared = 2,
     /// Every order of the writes has a cycle with it.
     Cyclic = 3,
-    /// No write that could still be read, nor one that came in time, wrote what it reads.
+    /// No write of the value it reads can still be read, and none arrived in time.
     Unwritten = 4,
     /// po ∪ rf has a cycle with it.
     OutOfThinAir = 5,
-    /// No order of the writes explains it, as the engines for whole executions found.
+    /// The engines for whole executions found that no order of the writes explains it.
     Settled = 6,
 }
 
-/// What a monitor could not tell; all zero if it could tell everything.
+/// What a monitor could not decide; all zeros if it decided everything.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
-    /// Reads that were passed over because several writes of their value could be read.
+    /// Reads that were skipped because several writes of their value could be read.
     pub ambiguous: u64,
-    /// Reads that were passed over because their thread came late, and what they read may have been dropped.
+    /// Reads that were skipped because their thread came late and their source may have been retired.
     pub late: u64,
-    /// So many events, the first, are consistent as far as saturation tells, and were not settled.
+    /// The number of events at the beginning that were not settled beyond saturation.
     pub events: u64,
-    /// Whether a limit was reached in settling.
+    /// Whether a limit was reached while settling.
     pub limited: bool,
 }
 
@@ -94,13 +94,13 @@ impl Handle for Monitor {
 }
 
 /// What is to be told, and to whom.
-type Telling = (OnViolation, *mut c_void, Violation);
+type Callback = (OnViolation, *mut c_void, Violation);
 
 impl Monitor {
     /// Makes sure that the callback is not under way.
     #[inline]
     fn idle(&self) -> Result<(), Failure> {
-        if self.telling { Err(invalid("the monitor is in its callback")) } else { Ok(()) }
+        if self.in_callback { Err(invalid("the monitor is in its callback")) } else { Ok(()) }
     }
 
     /// Takes an event.
@@ -132,14 +132,14 @@ impl Monitor {
 
     /// The next violation.
     #[inline]
-    fn find(&mut self) -> Option<Telling> {
-        self.telling = false;
+    fn find(&mut self) -> Option<Callback> {
+        self.in_callback = false;
         let found = self.monitor.found()?;
         self.resume();
         let violation = Violation { event: found.event, place: found.slot.into(), why: why(&found.why) };
         self.told = Some(found);
         self.violations += 1;
-        self.telling = self.callback.is_some();
+        self.in_callback = self.callback.is_some();
         Some((self.callback, self.context, violation))
     }
 }
@@ -157,7 +157,10 @@ fn why(reason: &Reason) -> Why {
 
 /// Acts on a monitor that is idle, until there is nothing more to tell. The monitor is not borrowed while the callback runs, which may ask it.
 #[inline]
-fn telling(monitor: *mut Monitor, mut act: impl FnMut(&mut Monitor, bool) -> Result<(), Failure>) -> Status {
+fn report_each(
+    monitor: *mut Monitor,
+    mut act: impl FnMut(&mut Monitor, bool) -> Result<(), Failure>,
+) -> Status {
     let (mut any, mut again) = (false, false);
     loop {
         let mut found = None;
@@ -183,10 +186,10 @@ fn telling(monitor: *mut Monitor, mut act: impl FnMut(&mut Monitor, bool) -> Res
     }
 }
 
-/// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+/// Creates a monitor for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 ///
-/// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
-/// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+/// A read may come up to `window` events before the write it reads from. `limits` apply to each settling and each explanation, and to
+/// the memory of the monitor; NULL: the defaults. `callback` is called with `context` at every violation; it may be
 /// NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_new(
@@ -210,13 +213,13 @@ pub extern "C" fn tribunal_monitor_new(
             told: None,
             text: None,
             violations: 0,
-            telling: false,
+            in_callback: false,
             broken: false,
         })
     })
 }
 
-/// The thread of this name, new or not. Threads should be named before events come: what one that comes late reads may be gone.
+/// The thread with this name, new or not. Create threads before events come: what a late thread reads may be gone.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_thread(
     monitor: Option<&mut Monitor>,
@@ -266,21 +269,21 @@ pub extern "C" fn tribunal_monitor_location(
     })
 }
 
-/// Takes the next event of a thread.
+/// Adds the next event of a thread.
 ///
-/// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
-/// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
-/// was not taken.
+/// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has then
+/// been called, and the monitor continues without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor would exceed its memory limit: the event
+/// was not added.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_push(monitor: *mut Monitor, event: Event) -> Status {
-    telling(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
+    report_each(monitor, |m, again| if again { Ok(()) } else { m.push(event) })
 }
 
-/// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
-/// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
+/// Decides the latest events now with the engines for whole executions, if the monitor is not exact: under sc, tso and pso,
+/// sra with RMWs, rc20 and rc11 with seq_cst. The monitor also does so from time to time, and when it is finished.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_settle(monitor: *mut Monitor) -> Status {
-    telling(monitor, |m, again| {
+    report_each(monitor, |m, again| {
         if !again && m.monitor.is_due(true) {
             m.resume();
             m.monitor.settle(&m.budget.limits());
@@ -289,10 +292,10 @@ pub extern "C" fn tribunal_monitor_settle(monitor: *mut Monitor) -> Status {
     })
 }
 
-/// No more events come: reads whose writes have not come are violations, and what is left is settled.
+/// There are no more events: reads whose writes have not come are violations, and the rest is settled.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_finish(monitor: *mut Monitor) -> Status {
-    telling(monitor, |m, again| {
+    report_each(monitor, |m, again| {
         if !again {
             m.resume();
         }
@@ -301,8 +304,8 @@ pub extern "C" fn tribunal_monitor_finish(monitor: *mut Monitor) -> Status {
     })
 }
 
-/// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
-/// the last event brought none. Valid until the next event.
+/// The latest violation as text: the event, the reason, and a minimal part of the execution that shows it. NULL if
+/// the last event was not a violation. Valid until the next event.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_explain(monitor: Option<&mut Monitor>) -> *const c_char {
     let mut text = ptr::null();
@@ -320,25 +323,25 @@ pub extern "C" fn tribunal_monitor_explain(monitor: Option<&mut Monitor>) -> *co
     text
 }
 
-/// How many violations were found.
+/// The number of violations found.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_violations(monitor: Option<&Monitor>) -> u64 {
     answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.violations))
 }
 
-/// How many events have come.
+/// The number of events so far.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_events(monitor: Option<&Monitor>) -> u64 {
     answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.events()))
 }
 
-/// How many bytes of memory the monitor takes, about.
+/// The approximate memory use in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_bytes(monitor: Option<&Monitor>) -> usize {
     answered(0, || Ok(monitor.ok_or_else(|| null(Monitor::NAME))?.monitor.bytes()))
 }
 
-/// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
+/// What could not be decided so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unsettled {
     answered(Unsettled::default(), || {
@@ -352,7 +355,7 @@ pub extern "C" fn tribunal_monitor_unsettled(monitor: Option<&Monitor>) -> Unset
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_monitor_free(monitor: Option<Box<Monitor>>) {
     match monitor {
-        Some(monitor) if monitor.telling => {
+        Some(monitor) if monitor.in_callback => {
             note("the monitor is in its callback");
             // It is still in use: rather lost than freed.
             Box::leak(monitor);

@@ -1,4 +1,4 @@
-//! Histories of an object, built from calls and returns.
+//! Building object histories from calls and returns.
 
 use crate::event::in_range;
 use crate::history::History;
@@ -10,7 +10,7 @@ use tribunal::object::{self, OpId, ProcessId};
 use tribunal_formats::Object;
 use tribunal_report::Specifications;
 
-/// Builds histories of an object.
+/// Builds object histories.
 pub struct ObjectBuilder {
     builder: object::Builder,
     spec: String,
@@ -27,13 +27,13 @@ impl Handle for ObjectBuilder {
     }
 }
 
-/// What a value is.
+/// The type of a value.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// Nothing: what a method without an answer returns.
+    /// Nothing: the return value of a method without a result.
     Null = 0,
-    /// A truth value: `number` is 0, or not.
+    /// A boolean: `number` is 0 or not.
     Bool = 1,
     /// A whole number, `number`.
     Int = 2,
@@ -52,15 +52,15 @@ impl From<ValueKind> for AnyValueKind {
     }
 }
 
-/// An argument or a return of an operation. Histories with lists come from files.
+/// An argument or a return value of an operation. Lists are only available in histories from files.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
     /// What it is.
     pub kind: AnyValueKind,
-    /// The number, or the truth value.
+    /// The number or the boolean.
     pub number: i64,
-    /// The text, which is copied; not looked at otherwise.
+    /// The text, which is copied; ignored otherwise.
     pub text: Text<'a>,
 }
 
@@ -100,7 +100,7 @@ pub extern "C" fn tribunal_text(text: Text<'_>) -> Value<'_> {
     Value { kind: ValueKind::Text.into(), number: 0, text }
 }
 
-/// Makes a builder of histories of an object that should do what a specification says: a built-in one such as `queue`, `stack`,
+/// Creates a builder of histories of an object with this specification: a built-in one such as `queue`, `stack`,
 /// `register` or `set`, or a file with the extension `.spec`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_object_builder_new(
@@ -148,7 +148,7 @@ pub extern "C" fn tribunal_object_builder_process(
     })
 }
 
-/// A process calls a method, with `count` arguments, at a time of any clock that all share. The operation is pending until it returns.
+/// A process calls a method with `count` arguments, at a time of a clock that all processes share. The operation is pending until it returns.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_object_builder_call(
     builder: Option<&mut ObjectBuilder>,
@@ -169,7 +169,7 @@ pub extern "C" fn tribunal_object_builder_call(
     })
 }
 
-/// An operation returns a value, at a time.
+/// An operation returns a value, at this time.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_object_builder_return(
     builder: Option<&mut ObjectBuilder>,
@@ -184,7 +184,7 @@ pub extern "C" fn tribunal_object_builder_return(
     })
 }
 
-/// The history. The builder is empty again, also if the history is malformed, and serves for another one.
+/// Builds the history. The builder is then empty, even if the history is malformed, and can be used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_object_builder_build(
     builder: Option<&mut ObjectBuilder>,

@@ -1,4 +1,4 @@
-//! Executions that grow and go back.
+//! Incremental executions with undo.
 
 use crate::event::{AnyOrder, LocationNumber, Place, ThreadNumber, in_range};
 use crate::history::History;
@@ -14,7 +14,7 @@ use tribunal::memory::{Execution, LocId, Order, ThreadId};
 use tribunal::session::{self, Because as Reason, Mark, NoSession, Refused, WriteId};
 use tribunal_report::Question;
 
-/// An execution that grows event by event, goes back, and says which writes the next read may read from.
+/// An incremental execution with undo, which tells the writes that the next read may read from.
 pub struct Session {
     session: session::Session,
     /// Whether mo is the session's own business.
@@ -26,10 +26,10 @@ pub struct Session {
     broken: bool,
 }
 
-/// A write of a session. The lower 32 bits are a small number, for tables of one's own: no two writes that are left have the same.
+/// A write of a session. The lower 32 bits are a small number, for your own tables: no two current writes have the same.
 pub type WriteNumber = u64;
 
-/// A moment of a session to go back to.
+/// A point of a session to go back to.
 pub type MarkNumber = u64;
 
 /// Why a step was refused.
@@ -38,9 +38,9 @@ pub type MarkNumber = u64;
 pub enum Because {
     /// None was.
     Nothing = 0,
-    /// The write to be read is overwritten, by the write that is named.
+    /// The write to be read is overwritten by the write that is named.
     Overwritten = 1,
-    /// Another RMW, which is named, reads from the write already.
+    /// Another RMW, which is named, already reads from the write.
     Shared = 2,
     /// Every order of the writes has a cycle.
     Cyclic = 3,
@@ -100,11 +100,11 @@ fn gone() -> Failure {
     invalid("the write is not part of the session: it is retired, undone, or was never there")
 }
 
-/// Makes a session of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+/// Creates a session for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 ///
-/// Under ra, wra and relaxed, under rc20 and rc11 without seq_cst, and under sra without RMWs a step is accepted if and only if the
-/// execution with it is consistent. Otherwise what is refused is inconsistent, but what is accepted may be, too:
-/// `tribunal_session_settle` decides, or an exact session.
+/// Under ra, wra and relaxed, rc20 and rc11 without seq_cst, and sra without RMWs, a step is accepted if and only if the
+/// execution with it is consistent. Otherwise a refused step is inconsistent, but an accepted one may be, too;
+/// `tribunal_session_settle` or an exact session decides.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_new(
     model: Text<'_>,
@@ -113,8 +113,8 @@ pub extern "C" fn tribunal_session_new(
     made(session, || Session::new(model, false, session::Session::new))
 }
 
-/// Makes a session whose steps and candidates are exact for every model, for executions of some dozen events. It keeps all
-/// events, and has no `tribunal_session_write_after`.
+/// Creates a session whose steps and candidates are exact for every model, for executions of a few dozen events. It keeps all
+/// events, and does not support `tribunal_session_write_after`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_exact(
     model: Text<'_>,
@@ -129,7 +129,7 @@ pub extern "C" fn tribunal_session_free(session: Option<Box<Session>>) {
     freed(session);
 }
 
-/// A new thread, of which nobody knows and which knows nothing.
+/// A new thread that is not ordered with any other.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_thread(
     session: Option<&mut Session>,
@@ -155,7 +155,7 @@ pub extern "C" fn tribunal_session_spawn(
     })
 }
 
-/// The parent knows what the child knows, which finishes with this.
+/// The parent learns what the child knows. This finishes the child.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_join(
     session: Option<&mut Session>,
@@ -172,7 +172,7 @@ pub extern "C" fn tribunal_session_join(
     })
 }
 
-/// The thread has no more events, so that nothing is kept for it to read.
+/// The thread has no more events, so nothing is kept for it to read.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_finish(session: Option<&mut Session>, thread: ThreadNumber) -> Status {
     with(session, |s| {
@@ -208,7 +208,7 @@ pub extern "C" fn tribunal_session_initial(
     })
 }
 
-/// The thread writes the location, which is always possible.
+/// The thread writes the location. This always succeeds.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_write(
     session: Option<&mut Session>,
@@ -225,7 +225,7 @@ pub extern "C" fn tribunal_session_write(
     })
 }
 
-/// The thread reads from a write. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then as before.
+/// The thread reads from a write. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then unchanged.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_read(
     session: Option<&mut Session>,
@@ -240,7 +240,7 @@ pub extern "C" fn tribunal_session_read(
     })
 }
 
-/// The thread reads from a write and overwrites it in one step. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then as before.
+/// The thread reads from a write and overwrites it in one step. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then unchanged.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_rmw(
     session: Option<&mut Session>,
@@ -326,8 +326,8 @@ fn list(
 
 /// The writes of a location that the thread may read from now: the initial write first, then those of each thread in program order.
 ///
-/// `writes` has room for `capacity` of them, and gets as many as fit. `count` gets how many there are: if that is more than the
-/// capacity, ask again with a larger array. With a capacity of 0 `writes` may be NULL.
+/// `writes` has room for `capacity` writes and receives as many as fit. `count` receives their number; if it exceeds the
+/// capacity, call again with a larger array. With a capacity of 0, `writes` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_candidates(
     session: Option<&mut Session>,
@@ -344,7 +344,7 @@ pub extern "C" fn tribunal_session_candidates(
     })
 }
 
-/// Those of the candidates that no RMW reads from, so that the thread's next event may be one that does. The array is as for
+/// The candidates that no RMW reads from, so that the thread's next event may be an RMW that does. The array is as for
 /// `tribunal_session_candidates`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_rmw_candidates(
@@ -362,8 +362,8 @@ pub extern "C" fn tribunal_session_rmw_candidates(
     })
 }
 
-/// The writes of a location right behind which mo may have a new write of the thread; exact if every write of the location was
-/// placed so. None under wra, which has no mo. The array is as for `tribunal_session_candidates`.
+/// The writes of a location directly after which mo may have a new write of the thread; exact if every write of the location was
+/// placed this way. None under wra, which has no mo. The array is as for `tribunal_session_candidates`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_positions(
     session: Option<&mut Session>,
@@ -380,7 +380,7 @@ pub extern "C" fn tribunal_session_positions(
     })
 }
 
-/// The thread writes the location, right behind `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For those who choose mo
+/// The thread writes the location, directly after `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For callers that choose mo
 /// themselves; not in an exact session.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_write_after(
@@ -402,8 +402,8 @@ pub extern "C" fn tribunal_session_write_after(
     })
 }
 
-/// Why the latest refused step was refused; forgotten when the session goes back. `by` gets the write that is in the way, where
-/// there is one. `tribunal_session_refutation` has the whole proof.
+/// Why the latest refused step was refused; forgotten when the session goes back. `by` receives the conflicting write, if
+/// there is one. `tribunal_session_refutation` has the full proof.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_refusal(
     session: Option<&Session>,
@@ -426,7 +426,7 @@ pub extern "C" fn tribunal_session_refusal(
     })
 }
 
-/// A moment to go back to. Going back does not use it up.
+/// A point to go back to, any number of times.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_mark(
     session: Option<&mut Session>,
@@ -440,7 +440,7 @@ pub extern "C" fn tribunal_session_mark(
     })
 }
 
-/// Goes back to a mark: events, threads, locations and marks since then are gone, and ids of what is gone are given anew.
+/// Goes back to a mark, discarding the events, threads, locations and marks since then. Their ids will be used again.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_undo(session: Option<&mut Session>, mark: MarkNumber) -> Status {
     with(session, |s| {
@@ -453,8 +453,8 @@ pub extern "C" fn tribunal_session_undo(session: Option<&mut Session>, mark: Mar
     })
 }
 
-/// Drops what cannot be observed any more; `events` gets how many events that are. Marks become void. To be called now and then in
-/// a session without end: when there are twice as many events as it left the last time, say.
+/// Drops what can no longer be observed; `events` receives the number of events dropped. Marks become void. Call it occasionally in
+/// an endless session, for example when the number of events has doubled since the last time.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_retire(
     session: Option<&mut Session>,
@@ -468,7 +468,7 @@ pub extern "C" fn tribunal_session_retire(
     })
 }
 
-/// Where a write stands in its thread; `TRIBUNAL_STATUS_END` if it is initial.
+/// The position of a write in its thread; `TRIBUNAL_STATUS_END` if it is initial.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_place(
     session: Option<&mut Session>,
@@ -496,7 +496,7 @@ pub extern "C" fn tribunal_session_location_of(
     })
 }
 
-/// How many events of `of` happen before whatever `thread` does next. Not under sc, tso and pso, which have no happens-before.
+/// How many events of `of` happen before the next event of `thread`. Not under sc, tso and pso, which have no happens-before.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_known(
     session: Option<&mut Session>,
@@ -511,19 +511,19 @@ pub extern "C" fn tribunal_session_known(
     })
 }
 
-/// How many events there are, those that are retired included.
+/// The number of events, including retired ones.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_length(session: Option<&Session>) -> u64 {
     answered(0, || Ok(session.ok_or_else(|| null(Session::NAME))?.session.len()))
 }
 
-/// How many bytes of memory the session takes.
+/// The memory use in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_bytes(session: Option<&Session>) -> usize {
     answered(0, || Ok(session.ok_or_else(|| null(Session::NAME))?.session.bytes()))
 }
 
-/// The execution so far, or what is left of it: threads T0, T1, ..., locations x0, x1, ...; the n-th write of a location writes n.
+/// The execution so far, or what remains of it: threads T0, T1, ..., locations x0, x1, ...; the n-th write of a location writes n.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_history(
     session: Option<&mut Session>,
@@ -532,7 +532,7 @@ pub extern "C" fn tribunal_session_history(
     made_by(session, history, |s| s.session.execution().map(History::of_memory).map_err(malformed))
 }
 
-/// What the engines for whole executions say of the execution so far. `limits` may be NULL.
+/// Decides the execution so far with the engines for whole executions. `limits` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_settle(
     session: Option<&mut Session>,
@@ -542,7 +542,7 @@ pub extern "C" fn tribunal_session_settle(
     made_by(session, verdict, |s| judged(s, s.session.execution().map_err(malformed)?, limits))
 }
 
-/// What the engines for whole executions say of the execution with the latest refused step: the proof that it is inconsistent.
+/// The verdict of the engines for whole executions on the execution with the latest refused step: the proof that it is inconsistent.
 /// `TRIBUNAL_STATUS_END` if no step was refused since the session last went back.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_session_refutation(

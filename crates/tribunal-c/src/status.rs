@@ -1,4 +1,4 @@
-//! How calls end: codes, the message behind a code, and no panic beyond this point.
+//! Status codes, messages, and catching panics.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -6,23 +6,23 @@ use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How a call ended. After a code other than OK, INCONSISTENT and END, `tribunal_last_error` says what is wrong.
+/// How a call ended. For codes other than OK, INCONSISTENT and END, `tribunal_last_error` has a message.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It did what was asked.
+    /// Success.
     Ok = 0,
     /// The event makes the execution inconsistent with its model. Not an error.
     Inconsistent = 1,
-    /// There is no more, or no such thing. Not an error.
+    /// There is nothing more, or nothing there. Not an error.
     End = 2,
-    /// An argument is wrong: NULL, a name or an id that does not exist, a call at the wrong moment. Nothing was done.
+    /// An argument is invalid: NULL, an unknown name or id, a call at the wrong time. Nothing was done.
     Invalid = 3,
     /// The history is malformed.
     Malformed = 4,
     /// A limit was reached.
     Limit = 5,
-    /// A defect of the library. From then on the handle can only be freed.
+    /// A bug in the library. From then on the handle can only be freed.
     Broken = 6,
 }
 
@@ -45,9 +45,9 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// What was wrong with the last call of this thread that failed; empty if none did.
+/// The message of the last call of this thread that failed; empty if none did.
 ///
-/// Valid until the next call of this thread that fails.
+/// Valid until the next call of this thread fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
@@ -98,7 +98,7 @@ pub(crate) fn guarded(act: impl FnOnce() -> Result<(), Failure>) -> Status {
     }
 }
 
-/// As [`guarded`], for an answer that is no code; what stands for none if there is a failure.
+/// Like [`guarded`], for an answer that is no code; what stands for none if there is a failure.
 pub(crate) fn answered<T>(otherwise: T, act: impl FnOnce() -> Result<T, Failure>) -> T {
     let mut answer = otherwise;
     guarded(|| {
@@ -147,7 +147,7 @@ pub(crate) fn made<T>(
     })
 }
 
-/// As [`made`], out of another handle.
+/// Like [`made`], out of another handle.
 pub(crate) fn made_by<H: Handle, T>(
     handle: Option<&mut H>,
     out: Option<&mut MaybeUninit<Option<Box<T>>>>,
@@ -223,7 +223,7 @@ mod tests {
     fn what_cannot_be_made_is_null() {
         let mut out = MaybeUninit::new(Some(Box::new(1)));
         assert_eq!(made(Some(&mut out), || Err(invalid("no"))), Status::Invalid);
-        // SAFETY: it was given as initialised, and written since.
+        // SAFETY: it was given as initialized, and written since.
         assert!(unsafe { out.assume_init() }.is_none());
     }
 }

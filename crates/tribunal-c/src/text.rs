@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice;
 
-/// A string of the caller's: NULL, or ended by NUL and left alone during the call. In the header it is `const char *`.
+/// A string of the caller: NULL, or NUL-terminated and unchanged during the call. In the header it is `const char *`.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Text<'a>(*const c_char, PhantomData<&'a c_char>);

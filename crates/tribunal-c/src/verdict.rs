@@ -12,21 +12,21 @@ use tribunal_host::{Answer, named};
 use tribunal_report::memory::Racy;
 use tribunal_report::{EngineChoice, Question, Verification as Verified};
 
-/// The answer in a word.
+/// The verdict.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
-    /// A limit was reached before an answer was.
+    /// A limit was reached before the answer was known.
     Undecided = 0,
     /// The model allows the history.
     Consistent = 1,
     /// The model forbids the history.
     Inconsistent = 2,
-    /// The question does not apply: the reason says why.
+    /// The model does not apply; there is a reason.
     Unsupported = 3,
 }
 
-/// What came of checking a certificate.
+/// The result of verifying a certificate.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verification {
@@ -34,16 +34,16 @@ pub enum Verification {
     None = 0,
     /// It proves the verdict.
     Accepted = 1,
-    /// It proves the verdict if what the specification says of itself is true.
+    /// It proves the verdict if some hints of the specification hold.
     Trusting = 2,
-    /// The limits did not suffice to tell.
+    /// A limit was reached.
     Undecided = 3,
-    /// It does not prove the verdict: a defect of the library.
+    /// It does not prove the verdict: a bug in the library.
     Refused = 4,
 }
 
-/// A verdict on a history. It keeps the history, and does not change: any number of threads may ask it at once. The strings it
-/// gives are valid as long as it is.
+/// A verdict on a history. It keeps the history and is immutable, so several threads may use it at once. Its strings are
+/// valid as long as it is.
 pub struct Verdict {
     answer: Answer,
     budget: Budget,
@@ -73,11 +73,11 @@ impl Verdict {
     }
 }
 
-/// Whether a model allows a history.
+/// Checks a history against a model.
 ///
-/// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
-/// with the extension `.cat`, which is read anew; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
-/// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
+/// `model` is a memory model, such as `sc`, `tso` or `rc20`; a criterion of objects, such as `linearizable`; a file
+/// with the extension `.cat`, which is read at each call; or a pair, such as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL.
+/// Undecided and unsupported are verdicts too: the call returns `TRIBUNAL_STATUS_OK`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_check(
     history: Option<&History>,
@@ -92,7 +92,7 @@ pub extern "C" fn tribunal_check(
     })
 }
 
-/// The answer in a word; of NULL, undecided.
+/// The verdict; undecided for NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_word(verdict: Option<&Verdict>) -> Word {
     answered(Word::Undecided, || {
@@ -122,25 +122,25 @@ fn kept(
     })
 }
 
-/// The model or criterion that was asked for.
+/// The model or criterion.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_model(verdict: Option<&Verdict>) -> *const c_char {
     answered(ptr::null(), || Ok(some(verdict)?.model.as_ptr()))
 }
 
-/// The engine that decided; NULL if the question does not apply.
+/// The engine that decided; NULL if the model does not apply.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_engine(verdict: Option<&Verdict>) -> *const c_char {
     answered(ptr::null(), || Ok(some(verdict)?.engine.as_ref().map_or(ptr::null(), |engine| engine.as_ptr())))
 }
 
-/// How long deciding took, in microseconds.
+/// The time to decide, in microseconds.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_micros(verdict: Option<&Verdict>) -> u64 {
     answered(0, || Ok(some(verdict)?.answer.micros()))
 }
 
-/// Whether the history has a data race, under a model that knows them.
+/// Whether the history has a data race, under a model that defines them.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_is_racy(verdict: Option<&Verdict>) -> bool {
     answered(false, || Ok(matches!(some(verdict)?.answer.racy(), Some(Racy::Race(_)))))
@@ -152,19 +152,19 @@ pub extern "C" fn tribunal_verdict_reason(verdict: Option<&Verdict>) -> *const c
     kept(verdict, |verdict| &verdict.reason, |verdict| verdict.answer.reason())
 }
 
-/// The answer and why it is so, as lines of text: what `tribunal explain` prints.
+/// The verdict and its reason as text, as `tribunal explain` prints it.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_text(verdict: Option<&Verdict>) -> *const c_char {
     kept(verdict, |verdict| &verdict.text, |verdict| Some(verdict.answer.explain(&verdict.budget.limits())))
 }
 
-/// The verdict and its certificate as a line of JSON: what `tribunal check --style json --witness` prints and `tribunal verify` reads.
+/// The verdict and its certificate as a line of JSON, as `tribunal check --style json --witness` prints it and `tribunal verify` reads it.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_json(verdict: Option<&Verdict>) -> *const c_char {
     kept(verdict, |verdict| &verdict.json, |verdict| Some(verdict.answer.line(true)))
 }
 
-/// The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.
+/// The certificate as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; otherwise NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_certificate(verdict: Option<&Verdict>) -> *const c_char {
     kept(
@@ -174,7 +174,7 @@ pub extern "C" fn tribunal_verdict_certificate(verdict: Option<&Verdict>) -> *co
     )
 }
 
-/// Checks the certificate from the definitions, without the engine that wrote it. If it is not simply accepted, `tribunal_last_error`
+/// Verifies the certificate against the definitions, without the engine that produced it. If it is not accepted outright, `tribunal_last_error`
 /// says why. `limits` may be NULL.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_verdict_verify(

@@ -49,7 +49,7 @@ fn given<T: Copy>(otherwise: T, call: impl FnOnce(Option<&mut MaybeUninit<T>>) -
     let mut value = otherwise;
     let mut place = MaybeUninit::new(otherwise);
     if sound(call(Some(&mut place))) {
-        // SAFETY: it was initialised.
+        // SAFETY: it was initialized.
         value = unsafe { place.assume_init() };
     }
     value
@@ -59,7 +59,7 @@ fn given<T: Copy>(otherwise: T, call: impl FnOnce(Option<&mut MaybeUninit<T>>) -
 fn made<T>(call: impl FnOnce(Option<&mut MaybeUninit<Option<Box<T>>>>) -> Status) -> Option<Box<T>> {
     let mut place = MaybeUninit::new(None);
     sound(call(Some(&mut place)));
-    // SAFETY: it was initialised, and a call writes nothing else.
+    // SAFETY: it was initialized, and a call writes nothing else.
     unsafe { place.assume_init() }
 }
 

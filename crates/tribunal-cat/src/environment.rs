@@ -1,4 +1,4 @@
-//! The names that a model's text takes for given: which sets and relations executions come with, and which variants are switched on.
+//! The predefined names of a model: the sets and relations of executions, and the enabled variants.
 
 use crate::plan::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ pub enum Architecture {
     RiscV,
     Mips,
     Bpf,
-    /// Tests whose annotations a bell file names.
+    /// Tests whose annotations a bell file declares.
     Lisa,
 }
 
@@ -35,7 +35,7 @@ impl Architecture {
         Architecture::Lisa,
     ];
 
-    /// Its name, as tests and models begin with.
+    /// Its name, with which tests and models begin.
     pub fn name(self) -> &'static str {
         match self {
             Architecture::C => "C",
@@ -99,11 +99,11 @@ const RELATIONS: &str = "id po loc int ext rf rmw amo addr data ctrl sm si same-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
     pub ty: Type,
-    /// Whether it is known that there is nothing in it.
+    /// Whether it is known to be empty.
     pub empty: bool,
 }
 
-/// The names that a model's text takes for given.
+/// The predefined names of a model.
 ///
 /// ```
 /// use tribunal_cat::{Architecture, Environment, Model, NoFiles};
@@ -126,7 +126,7 @@ impl Environment {
     }
 
     /// The names of litmus tests of an architecture. Sets of what such tests do not have (faults, translation tables, tags, fetched
-    /// instructions, speculation, locks whose state is asked for) are known to be empty.
+    /// instructions, speculation, locks whose state is queried) are known to be empty.
     pub fn of(architecture: Architecture) -> Environment {
         let environment = Environment::bare()
             .with_all(SETS, Type::Set)
@@ -142,7 +142,7 @@ impl Environment {
         }
     }
 
-    /// The names of histories: C11's annotations, the fences of every architecture, and no events of registers. An RMW is one event.
+    /// The names of histories: C11's annotations, the fences of every architecture, and no register events. An RMW is one event.
     pub fn history() -> Environment {
         let mut environment = Environment::bare()
             .with_all_empty(EMPTY_SETS, Type::Set)
@@ -185,26 +185,26 @@ impl Environment {
         self.with_all(name, Type::Relation)
     }
 
-    /// The same, where there is nothing in the set or relation of this name. What rests on it vanishes from plans.
-    /// A name that there was not is that of a set.
+    /// The same, with the set or relation of this name empty. What depends on it disappears from plans.
+    /// An unknown name becomes a set.
     pub fn with_empty(mut self, name: &str) -> Environment {
         let ty = self.given.get(name).map_or(Type::Set, |given| given.ty);
         self.given.insert(name.to_owned(), Given { ty, empty: true });
         self
     }
 
-    /// The same, with a variant switched on: what `if "name"` asks for.
+    /// The same, with a variant enabled, as tested by `if "name"`.
     pub fn with_variant(mut self, name: &str) -> Environment {
         self.variants.insert(name.to_owned());
         self
     }
 
-    /// Whether a variant is switched on.
+    /// Whether a variant is enabled.
     pub fn has_variant(&self, name: &str) -> bool {
         self.variants.contains(name)
     }
 
-    /// The names, with their types, of sets and relations that may have something in them.
+    /// The names and types of the sets and relations that may be nonempty.
     pub fn names(&self) -> impl Iterator<Item = (&str, Type)> {
         self.given.iter().filter(|(_, given)| !given.empty).map(|(name, given)| (name.as_str(), given.ty))
     }

@@ -1,12 +1,12 @@
-//! What is wrong with a model's text, and where.
+//! Errors in a model's text, with their place.
 
 use crate::source::{Position, Sources};
 
-/// An error in the text of a model: where it is, and what is wrong.
+/// An error in a model's text, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {problem}{excerpt}")]
 pub struct Error {
-    /// The file, as the reader of files calls it.
+    /// The file, as named by the library.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
@@ -14,20 +14,20 @@ pub struct Error {
     pub column: u32,
     /// What is wrong.
     pub problem: Problem,
-    /// The line with a caret below the column; empty where there is none to show.
+    /// The line with a caret below the column; empty if there is none.
     pub excerpt: String,
 }
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// A character that no word of the language begins with.
+    /// An unexpected character.
     #[error("unexpected character {0:?}")]
     Character(char),
-    /// A comment or a string without its end.
-    #[error("this {0} has no end")]
+    /// An unterminated comment or string.
+    #[error("this {0} is not terminated")]
     Unterminated(&'static str),
-    /// Other words than the grammar has.
+    /// A syntax error.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What the grammar has here.
@@ -35,10 +35,10 @@ pub enum Problem {
         /// What the text has.
         found: String,
     },
-    /// Two operators of one level that say nothing of which binds tighter.
+    /// Two operators of the same level whose grouping is ambiguous.
     #[error("{0} needs parentheses here")]
     Parentheses(&'static str),
-    /// Too much nesting.
+    /// Too deep nesting.
     #[error("nested deeper than {0} levels")]
     Depth(usize),
     /// Too long a text.
@@ -47,7 +47,7 @@ pub enum Problem {
     /// More files than a model may have.
     #[error("more than {0} files")]
     Files(usize),
-    /// A file that is included and was not found.
+    /// An included file that was not found.
     #[error("there is no file {0:?} to include")]
     NoFile(String),
     /// A file that cannot be read.
@@ -61,15 +61,15 @@ pub enum Problem {
     /// A file that includes itself.
     #[error("{0:?} includes itself")]
     Cycle(String),
-    /// A name that nothing gives a meaning to.
+    /// An unknown name.
     #[error("there is no `{name}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; did you mean `{n}`?")))]
     Unbound {
         /// The name.
         name: String,
-        /// A name like it that there is.
+        /// A similar name.
         nearest: Option<String>,
     },
-    /// A value of another type than is asked for.
+    /// A value of the wrong type.
     #[error("expected {expected}, found {found}")]
     Type {
         /// What is asked for.
@@ -77,14 +77,14 @@ pub enum Problem {
         /// What is there.
         found: &'static str,
     },
-    /// Something of the language that this implementation does not have.
+    /// A feature of the language that is not supported.
     #[error("{0} is not supported")]
     NotSupported(String),
-    /// `fail`, a match without the case, and other errors that the text makes itself.
+    /// `fail`, a match without the case, and other errors raised by the text.
     #[error("{0}")]
     Failed(String),
     /// More work than a model may take.
-    #[error("the model asks for more than {limit} {what}")]
+    #[error("the model needs more than {limit} {what}")]
     Limit {
         /// How many there may be.
         limit: usize,
@@ -105,7 +105,7 @@ impl Fault {
         Box::new(Fault { at, problem })
     }
 
-    /// The error that the user sees.
+    /// The error with its place resolved.
     pub fn locate(self, sources: &Sources) -> Error {
         let file = sources.file(self.at);
         let (line, column) = file.line_and_column(self.at.offset);

@@ -1,15 +1,15 @@
 //! Memory models as text.
 //!
-//! - [`Model`]: the cat language, in which models are written. A model is parsed once, and has a [`plan`] for each [`Environment`] of names.
-//! - [`relation`]: sets of events and relations on them, as bits.
-//! - [`plan`]: a model once its names are resolved: a graph of operations, and checks on some of its nodes.
+//! - [`Model`]: a model in the cat language. It is parsed once, and has a [`plan`] for each [`Environment`] of names.
+//! - [`relation`]: sets of events and relations between them, as bits.
+//! - [`plan`]: a model with resolved names: a graph of operations, and checks on some of its nodes.
 //! - [`evaluate`]: the values of a plan's nodes on an execution.
-//! - [`polarity`]: which way they move when what is chosen grows.
+//! - [`polarity`]: how they change when the chosen orders grow.
 //! - [`mod@derive`]: why a pair is in a relation, and why a check fails.
-//! - [`decide`]: whether an execution has the orders that a model asks for.
+//! - [`decide`]: whether an execution has the orders that a model requires.
 //! - [`refutation`]: why it has none.
 //!
-//! A plan is evaluated on [facts](plan::Facts): the sets and relations that an execution comes with.
+//! A plan is evaluated on [facts](plan::Facts): the sets and relations of an execution.
 //!
 //! ```
 //! use tribunal_cat::{Architecture, Environment, Model, NoFiles};

@@ -1,13 +1,13 @@
-//! How much a decision may cost.
+//! Limits of a decision.
 
 /// A limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a limit was reached before the model's orders were decided")]
 pub struct Stopped;
 
-/// Asked again and again while something is decided, and before memory is taken.
+/// Polled during a decision, and before memory is allocated.
 pub trait Limits {
-    /// `bytes`: what is held, or would be; `states`: how many candidates and cases there have been.
+    /// `bytes`: the memory in use, or about to be; `states`: the number of candidates and cases so far.
     fn check(&mut self, bytes: usize, states: u64) -> Result<(), Stopped>;
 }
 

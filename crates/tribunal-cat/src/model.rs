@@ -1,4 +1,4 @@
-//! A model as text: its files, parsed.
+//! A parsed model with its files.
 
 use crate::builtin;
 use crate::elaborate::{self, Contents};
@@ -15,9 +15,9 @@ const FILES: usize = 200;
 /// How long a file may be, in bytes.
 const LENGTH: usize = 1 << 22;
 
-/// A model as text, with all that it includes, parsed.
+/// A parsed model with everything it includes.
 ///
-/// Names get their meaning by an [`Environment`]: one model has a plan for each.
+/// An [`Environment`] gives its names a meaning; one model has a plan for each.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) sources: Sources,
@@ -30,15 +30,15 @@ pub struct Model {
 }
 
 impl Model {
-    /// Parses the text of a model; `file` is what errors call it, and `library` has what it includes.
+    /// Parses a model; `file` is its name in errors, and `library` resolves includes.
     ///
-    /// `cross.cat` is always the one that is built in; other files of herd's that are small and well-known (`cos.cat`, `filters.cat`, fences)
-    /// are built in for where the library does not have them.
+    /// `cross.cat` is always the built-in one. Other small, well-known files of herd (`cos.cat`, `filters.cat`, fences)
+    /// are built in as a fallback.
     pub fn parse(text: &str, file: &str, library: &mut dyn Library) -> Result<Model, Error> {
         Model::parse_all(text, file, None, library)
     }
 
-    /// Parses the text of a model and that of the bell file which names its annotations, each with its file.
+    /// Parses a model and the bell file that declares its annotations, each with its file name.
     pub fn parse_with_bell(
         (text, file): (&str, &str),
         bell: (&str, &str),
@@ -65,22 +65,22 @@ impl Model {
         }
     }
 
-    /// What the model's text calls it: the last of the words before its first instruction.
+    /// The name in the model's text: the last of the words before its first instruction.
     pub fn name(&self) -> Option<&str> {
         self.tree(self.main).header.last().map(String::as_str)
     }
 
-    /// The architecture whose tests alone the model is for, if it names one.
+    /// The architecture that the model is restricted to, if any.
     pub fn architecture(&self) -> Option<Architecture> {
         self.tree(self.main).header.first().and_then(|word| Architecture::of_name(word))
     }
 
-    /// Whether the model computes dependencies itself, from events of registers (`catdep`).
+    /// Whether the model computes dependencies itself, from register events (`catdep`).
     pub fn computes_dependencies(&self) -> bool {
         self.tree(self.main).catdep
     }
 
-    /// The paths of the files that the model was read from, the main one first, without those that are built in.
+    /// The paths of the files of the model, the main one first, without built-in ones.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         let main = std::iter::once(self.main.0 as usize);
         let others = (0..self.sources.0.len()).filter(|&file| file != self.main.0 as usize);
@@ -89,7 +89,7 @@ impl Model {
             .filter(|path| !path.starts_with(builtin::PREFIX))
     }
 
-    /// The annotations that the bell file names, without the quote.
+    /// The annotations that the bell file declares, without the quote.
     pub fn annotations(&self) -> impl Iterator<Item = &str> {
         self.enumerations().flat_map(|(_, tags)| tags).map(|&tag| self.names.text(tag))
     }
@@ -102,12 +102,12 @@ impl Model {
         })
     }
 
-    /// What the model asks of executions that come with the names of an environment.
+    /// The plan for executions with the names of an environment.
     pub fn plan(&self, environment: &Environment) -> Result<Plan, Error> {
         elaborate::plan(self, environment, None)
     }
 
-    /// The same for one execution, so that the text may go through the events of a set (`forall`, `match`).
+    /// The plan for one execution, so that the text may iterate over the events of a set (`forall`, `match`).
     pub fn plan_of(&self, environment: &Environment, contents: &dyn Contents) -> Result<Plan, Error> {
         elaborate::plan(self, environment, Some(contents))
     }

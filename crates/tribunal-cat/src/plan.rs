@@ -1,8 +1,8 @@
-//! A model once its names are resolved: a graph of operations on sets and relations, and checks on some of its nodes.
+//! A model with resolved names: a graph of operations on sets and relations, and checks on some of its nodes.
 //!
-//! Functions, includes, variants and `try` are gone: what is left can be evaluated on any execution that has the same names. Nodes are in an
-//! order in which operands come first, and no two are the same operation on the same operands; only the variables of a fixpoint
-//! come before what they stand for.
+//! Functions, includes, variants and `try` are expanded; the rest can be evaluated on any execution with the same names. Operands come
+//! before the nodes that use them, and no two nodes are the same operation on the same operands. Only the variables of a fixpoint
+//! come before their definitions.
 
 /// A node of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +12,7 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FixpointId(pub u32);
 
-/// An order that an execution has many of, of which the model asks for some: coherence order, in nearly every model.
+/// An order that the model chooses among many: the coherence order, in nearly every model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ChoiceId(pub u32);
 
@@ -25,12 +25,12 @@ pub enum Type {
     Relation,
 }
 
-/// What a node is. Operands are of the type that the operation asks for; `Union` to `Complement` are of sets or of relations.
+/// The operation of a node. Operands have the type that the operation requires; `Union` to `Complement` apply to sets or to relations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// A set or a relation that the execution comes with.
+    /// A set or a relation of the execution.
     Base(String),
-    /// The set of one event, where the text goes through the events of a set: such a plan is of one execution.
+    /// A singleton, if the text iterates over the events of a set; such a plan belongs to one execution.
     Event(u32),
     /// Nothing.
     Empty,
@@ -62,29 +62,29 @@ pub enum Op {
     Plus(NodeId),
     /// `r*`
     Star(NodeId),
-    /// A name of a `let rec`, inside of its bodies.
+    /// A name of a `let rec`, inside its bodies.
     Variable(FixpointId, u32),
-    /// The same name outside of them.
+    /// The same name outside them.
     Fixpoint(FixpointId, u32),
     /// An order that is chosen.
     Choice(ChoiceId),
 }
 
-/// A node: what it is, and what the text calls it.
+/// A node: its operation, and its name in the text.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The operation.
     pub op: Op,
     /// Of what type it is.
     pub ty: Type,
-    /// The first name that the text gives to it, for explanations.
+    /// Its first name in the text, for explanations.
     pub name: Option<String>,
 }
 
-/// `let rec`: starting with nothing, bodies are evaluated in order, each seeing what those before it have just become, until no name grows.
+/// `let rec`: starting from empty values, bodies are evaluated in order, each with the latest values of the others, until no value grows.
 #[derive(Clone, Debug)]
 pub struct Fixpoint {
-    /// The names as their bodies see them.
+    /// The names as seen by their bodies.
     pub variables: Vec<NodeId>,
     /// Their bodies.
     pub bodies: Vec<NodeId>,
@@ -110,7 +110,7 @@ pub enum Orders {
         base: NodeId,
     },
     /// Every total order of the events of a set that contains a relation: `linearisations(S, r)`.
-    Linearisations {
+    Linearizations {
         /// The set.
         events: NodeId,
         /// The relation.
@@ -118,7 +118,7 @@ pub enum Orders {
     },
 }
 
-/// What a check asks of its node.
+/// The condition of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// It has no cycle.
@@ -129,33 +129,33 @@ pub enum Condition {
     Empty,
 }
 
-/// What becomes of an execution by a check.
+/// The effect of a check on an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Where it fails, the execution is not of the model.
+    /// If it fails, the model forbids the execution.
     Require,
-    /// Where it holds, the execution is flagged.
+    /// If it holds, the execution is flagged.
     Flag,
-    /// Where it fails, the behaviour is undefined.
+    /// If it fails, the behavior is undefined.
     UndefinedUnless,
-    /// Where it fails, the test is in error.
+    /// If it fails, the test is in error.
     Assert,
 }
 
 /// A check.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What becomes of an execution by it.
+    /// Its effect on an execution.
     pub effect: Effect,
     /// What it asks for.
     pub condition: Condition,
-    /// `~`: whether it asks for the opposite.
+    /// `~`: whether it is negated.
     pub negated: bool,
     /// Of which node.
     pub node: NodeId,
     /// What the text calls it.
     pub name: Option<String>,
-    /// The line of the text that has it, from 1.
+    /// Its line in the text, from 1.
     pub line: u32,
     /// The file of that line.
     pub file: String,
@@ -168,7 +168,7 @@ pub struct Plan {
     pub nodes: Vec<Node>,
     /// The fixpoints.
     pub fixpoints: Vec<Fixpoint>,
-    /// The orders that are chosen, in the order of the text.
+    /// The chosen orders, in the order of the text.
     pub choices: Vec<Choice>,
     /// The checks, in the order of the text.
     pub checks: Vec<Check>,
@@ -181,12 +181,12 @@ impl Plan {
     }
 }
 
-/// What an execution comes with: the sets and relations that a model's text takes for given.
+/// The sets and relations of an execution, which a model's text refers to.
 pub trait Facts {
     /// The number of events.
     fn size(&self) -> usize;
-    /// A set by its name, written into one that is empty; whether there is such a set.
+    /// Writes a set into an empty one, by name; returns whether it exists.
     fn set(&self, name: &str, into: &mut crate::relation::Set) -> bool;
-    /// A relation by its name, written into one that is empty; whether there is such a relation.
+    /// Writes a relation into an empty one, by name; returns whether it exists.
     fn relation(&self, name: &str, into: &mut crate::relation::Relation) -> bool;
 }

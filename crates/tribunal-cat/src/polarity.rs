@@ -1,7 +1,7 @@
-//! How the value of a node moves when choices, or facts, grow.
+//! How the value of a node changes when choices or facts grow.
 //!
-//! `| ; & + * ? ^-1 [ ]`, products, domains, ranges and fixpoints that are monotone in their own names keep the direction; `~` and
-//! the right side of `\` turn it round. What is both ways is mixed.
+//! `| ; & + * ? ^-1 [ ]`, products, domains, ranges and fixpoints that are monotone in their own names preserve the direction; `~` and
+//! the right side of `\` reverse it. Both together are mixed.
 
 use crate::evaluate::program::operands;
 use crate::plan::{Check, NodeId, Op, Orders, Plan};
@@ -47,7 +47,7 @@ impl Polarity {
 pub struct Polarities(Vec<Polarity>);
 
 impl Polarities {
-    /// With regard to some choices, and facts by their names. Where facts move that the base of a choice rests on, the choice moves with its base.
+    /// With respect to some choices, and facts by name. If the base of a choice depends on these facts, the choice changes with its base.
     pub fn of(plan: &Plan, names: &[&str], choices: &[u32]) -> Polarities {
         let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()], paths: false };
         analysis.find_wild();
@@ -64,8 +64,8 @@ impl Polarities {
         }))
     }
 
-    /// With regard to executions that get more events: how the part of a value on the events that there were moves. What goes through events
-    /// may go through new ones; facts about events stay as they are.
+    /// With respect to executions that get more events: how the part of a value on the existing events changes. Paths may use
+    /// new events; facts about existing events stay the same.
     pub fn of_events(plan: &Plan) -> Polarities {
         let mut analysis = Analysis { plan, wild: vec![false; plan.fixpoints.len()], paths: false };
         analysis.find_wild();
@@ -90,7 +90,7 @@ impl Polarities {
         self.0[node.0 as usize]
     }
 
-    /// Of what makes a check fail: where it grows, a check that fails goes on failing.
+    /// Of what makes a check fail: if it grows, a failed check keeps failing.
     pub fn failure(&self, check: &Check) -> Polarity {
         let polarity = self.node(check.node);
         if check.negated { polarity.flip() } else { polarity }
@@ -99,7 +99,7 @@ impl Polarities {
 
 /// A choice grows with what its orders contain, if it orders the same events.
 fn of_choice(plan: &Plan, facts: &[Polarity], choice: u32) -> Polarity {
-    let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+    let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
         plan.choices[choice as usize].from;
     match (facts[events.0 as usize], facts[base.0 as usize]) {
         (Polarity::Free, base) if base.grows() => Polarity::Monotone,
@@ -116,7 +116,7 @@ struct Analysis<'p> {
 }
 
 impl Analysis<'_> {
-    /// Fixpoints inside of others come first: their bodies have smaller ids.
+    /// Fixpoints inside others come first: their bodies have smaller ids.
     fn find_wild(&mut self) {
         let mut order: Vec<usize> = (0..self.plan.fixpoints.len()).collect();
         order.sort_by_key(|&fixpoint| self.plan.fixpoints[fixpoint].bodies.iter().max().map(|body| body.0));

@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where included files come from. The library itself reads nothing.
+/// Finds included files. This crate itself reads no files.
 ///
-/// Any closure from a name to its text is one:
+/// Any closure from a name to its text is a library:
 ///
 /// ```
 /// use tribunal_cat::{Environment, Model};
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// # Ok::<(), tribunal_cat::Error>(())
 /// ```
 pub trait Library {
-    /// The path and the text of a file that `includer` includes by this name; none where there is no such file.
+    /// The path and the text of a file that `includer` includes under this name; `None` if there is no such file.
     fn find(&mut self, name: &str, includer: &str) -> io::Result<Option<(String, String)>>;
 }
 
@@ -26,7 +26,7 @@ impl<F: FnMut(&str) -> Option<String>> Library for F {
     }
 }
 
-/// No files but those that are built in.
+/// Only the built-in files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 
@@ -36,9 +36,9 @@ impl Library for NoFiles {
     }
 }
 
-/// Files of a list of directories, in that order; then of the directory of the file that includes.
+/// Files in a list of directories, in order; then in the directory of the including file.
 ///
-/// The reader is given: `std::fs::read`, in a program.
+/// The function that reads files is given: `std::fs::read`, in a program.
 #[derive(Clone, Debug)]
 pub struct Directories<R> {
     directories: Vec<PathBuf>,
@@ -46,12 +46,12 @@ pub struct Directories<R> {
 }
 
 impl<R: FnMut(&Path) -> io::Result<Vec<u8>>> Directories<R> {
-    /// Files of these directories, read so.
+    /// Files in these directories, read with this function.
     pub fn new(directories: impl IntoIterator<Item = impl Into<PathBuf>>, read: R) -> Self {
         Directories { directories: directories.into_iter().map(Into::into).collect(), read }
     }
 
-    /// A file's text; none where there is no such file. Bytes that are not UTF-8 can only be in comments, and are replaced.
+    /// A file's text; `None` if there is no such file. Bytes that are not UTF-8 can only be in comments, and are replaced.
     pub fn text(&mut self, path: &Path) -> io::Result<Option<String>> {
         match (self.read)(path) {
             Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),

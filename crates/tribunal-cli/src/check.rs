@@ -107,14 +107,14 @@ struct Numbers {
 
 /// The result for a history.
 enum Answer {
-    Judged(Box<Judgement>),
+    Judged(Box<Judgment>),
     /// It is malformed; with what to print of that, if the work goes on.
     Malformed(Failure, Page),
     /// Ctrl-C came before it.
     Cut,
 }
 
-struct Judgement {
+struct Judgment {
     kind: usize,
     sheet: Sheet,
     tally: Tally,
@@ -173,13 +173,7 @@ impl<'a> Settings<'a> {
     }
 
     /// The answers to the questions about a history.
-    fn judge(
-        &self,
-        case: &Case<'_>,
-        labels: &Labels,
-        first: bool,
-        large: bool,
-    ) -> Result<Judgement, Failure> {
+    fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgment, Failure> {
         let Settings { arguments, inquiry, budget, memory, .. } = self;
         case.before(inquiry, |judged| {
             let mut findings: Vec<Finding<'_>> = Vec::new();
@@ -234,7 +228,7 @@ impl<'a> Settings<'a> {
             for (style, note) in &notes {
                 remark(arguments.style, page.paint(*style, note), page)?;
             }
-            Ok(Judgement { kind: kind_of(case.subject), sheet, tally, expectations })
+            Ok(Judgment { kind: kind_of(case.subject), sheet, tally, expectations })
         })
     }
 
@@ -411,7 +405,7 @@ impl<'a> Session<'a> {
                     settings.progress.aside(|| failure.print());
                 }
                 Answer::Judged(judgement) => {
-                    let Judgement { kind, sheet, tally: counted, expectations: compared } = *judgement;
+                    let Judgment { kind, sheet, tally: counted, expectations: compared } = *judgement;
                     tally.add(counted);
                     expectations.add(&compared);
                     // If a certificate cannot be stored, there is no line.

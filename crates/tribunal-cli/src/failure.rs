@@ -6,7 +6,7 @@ use crate::output::complain;
 use anstyle::{AnsiColor, Style};
 use std::io;
 use std::path::{Path, PathBuf};
-use tribunal_explore::text::{Mistake, TextError, Unexplored};
+use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
 use tribunal_report::printable;
 
@@ -64,7 +64,7 @@ pub enum Failure {
     Setting { file: String, source: Mistake },
     /// A program cannot be explored under the model.
     #[error("{file}: {source}")]
-    Unexplored { file: String, source: Unexplored },
+    Unexplored { file: String, source: ExploreError },
     /// A history calls methods that its specification does not have; the text begins with `file:line`.
     #[error("{source}; the history calls {methods}: name its specification with --spec")]
     OtherMethods { source: tribunal_formats::Error, methods: String },

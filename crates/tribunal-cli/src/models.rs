@@ -87,7 +87,7 @@ fn definition(question: &Question) -> String {
         Question::Criterion(criterion) => {
             format!("(* {} *)\n\n{}\n", criterion.sentence(), axioms(question).replace("; ", "\n"))
         }
-        Question::Level(level) => format!("(* {} *)\n\n{}\n", level.sentence(), level.axioms()),
+        Question::Level(level) => level.text(),
     }
 }
 

@@ -15,7 +15,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Instant;
 use tribunal::memory::Execution;
-use tribunal::races::{Listing, Unlisted, each_race};
+use tribunal::races::{Listing, RacesError, each_race};
 use tribunal::verdict::{Limit, Race, Unsupported, Violation, Witness};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{race_to_json, violation_to_json, witness_to_json};
@@ -190,7 +190,7 @@ impl Found {
         });
         match listed {
             Ok(()) => {}
-            Err(Unlisted::Limit(limit)) => self.end = End::Undecided(limit),
+            Err(RacesError::Limit(limit)) => self.end = End::Undecided(limit),
             // po ∪ rf is cyclic, which the model forbids.
             Err(_) => _ = self.judge(x, model, limits)?,
         }

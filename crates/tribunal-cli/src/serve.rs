@@ -1,9 +1,9 @@
-//! `tribunal serve`: the page on this machine, with a court that hears what is dropped on it.
+//! `tribunal serve`: the page on this machine, with an endpoint that checks the histories given to it.
 //!
 //! A server for one person: HTTP/1.1, a thread for each connection and a connection for each request, on loopback alone.
 
 mod connection;
-mod court;
+mod endpoint;
 mod request;
 mod response;
 mod slots;
@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::Stdout;
 use clap::{Args, ValueHint};
-use connection::{Connection, Unasked};
-use court::Court;
+use connection::{Connection, RequestError};
+use endpoint::Endpoint;
 use request::{Head, Refused};
 use response::{Response, Status};
 use slots::Slots;
@@ -27,11 +27,11 @@ use std::thread;
 use std::time::Duration;
 use tribunal_host::most_memory;
 
-/// How many connections there may be: a browser opens about six.
+/// The most connections; a browser opens about six.
 const CONNECTIONS: usize = 64;
-/// How many more are told so at once; others are closed.
-const TURNED_AWAY: usize = 256;
-/// What a thread needs that turns a client away.
+/// How many more are told that there are too many; others are closed.
+const REJECTED: usize = 256;
+/// The stack of a thread that rejects a connection.
 const SMALL_STACK: usize = 64 << 10;
 /// How often to look for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -39,42 +39,41 @@ const GLANCE: Duration = Duration::from_millis(50);
 const HELP: &str = "\
 Examples:
   tribunal serve                               prints the address to open in a browser on this machine
-  tribunal serve --port 0                      on any port that is free
+  tribunal serve --port 0                      on any free port
   tribunal serve --page target/page/tribunal.html
-  curl --data-binary @mp.txt 'http://127.0.0.1:4711/hear?name=mp.txt&models=ra,tso'
+  curl --data-binary @mp.txt 'http://127.0.0.1:4711/check?name=mp.txt&models=ra,tso'
 
-The page is served on loopback only, to nobody else's pages, and keeps nothing. With --page it is a file that has the \
-checker inside, as `cargo xtask page` makes it, and nothing is checked here.
+The server listens on loopback only, answers its own page only, and stores nothing.
 
-Exit status: 2 bad usage, or the port is taken, or the page cannot be read; 130 ended by Ctrl-C.";
+Exit status: 2 bad usage, the port is taken or the page cannot be read; 130 ended by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = HELP)]
 pub struct ServeArguments {
-    /// The port of 127.0.0.1 (and of ::1, where there is one); 0 is any that is free
+    /// The port on 127.0.0.1 and ::1; 0 picks a free one
     #[arg(long, value_name = "N", default_value_t = 4711)]
     pub port: u16,
-    /// Serve this page, which checks by itself, and nothing else
+    /// Serve this page, which has the checker inside (`cargo xtask page` makes it), and no endpoint
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["max_body", "max_memory", "timeout"])]
     pub page: Option<PathBuf>,
-    /// The largest history, in bytes or with k, M or G, as it is sent and decompressed
+    /// The largest history, in bytes or with k, M or G, both as sent and decompressed
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
     pub max_body: usize,
-    /// How much memory, in bytes or with k, M or G, all histories that are heard at once may take together: what is beyond it is
-    /// undecided, or too large to be read. By default half of the machine's, where the system says how much that is
+    /// The memory, in bytes or with k, M or G, of all checks that run at the same time; a check that needs more is
+    /// undecided, and a larger history is refused. By default half of the machine's memory
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
-    /// How many seconds the answers about a history may take together; what is not decided then is undecided
+    /// How many seconds the checks of a history may take together; the rest is undecided
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
 }
 
-/// How the page asks this server.
-const COURT: &str = include_str!("serve/court.html");
+/// The part of the page that sends histories to this server.
+const CHECKER: &str = include_str!("serve/checker.html");
 
 /// Serves until Ctrl-C.
 pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure> {
-    let (page, court) = match &arguments.page {
+    let (page, endpoint) = match &arguments.page {
         Some(file) => {
             let page = std::fs::read_to_string(file);
             let failed = |source| Failure::Read { file: file.display().to_string(), source };
@@ -82,17 +81,17 @@ pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure
         }
         None => {
             let max_memory = arguments.max_memory.unwrap_or_else(|| most_memory() / 3 * 2);
-            let court = Court::new(arguments.max_body as u64, max_memory, arguments.timeout);
-            (tribunal_view::page(None, COURT), Some(court))
+            let endpoint = Endpoint::new(arguments.max_body as u64, max_memory, arguments.timeout);
+            (tribunal_view::page(None, CHECKER), Some(endpoint))
         }
     };
     let (listeners, port) = listen(arguments.port)?;
     let server = Arc::new(Server {
         page,
-        court,
+        endpoint,
         port,
         connections: Slots::new(CONNECTIONS),
-        turned_away: Slots::new(TURNED_AWAY),
+        rejected: Slots::new(REJECTED),
     });
     for listener in listeners {
         let server = server.clone();
@@ -117,24 +116,24 @@ fn listen(port: u16) -> Result<(Vec<TcpListener>, u16), Failure> {
 
 struct Server {
     page: String,
-    /// None: the page has its own.
-    court: Option<Court>,
+    /// None if the page has the checker inside.
+    endpoint: Option<Endpoint>,
     port: u16,
     connections: Slots,
-    turned_away: Slots,
+    rejected: Slots,
 }
 
 impl Server {
-    /// Takes connections for ever, each into a thread of its own; a panic there ends that connection alone.
+    /// Accepts connections forever, each in its own thread; a panic there ends that connection only.
     fn accept(self: Arc<Self>, listener: &TcpListener) {
         loop {
             let Ok((socket, _)) = listener.accept() else {
-                // Mostly there are too many open files: some will be closed.
+                // Usually too many open files; some will be closed soon.
                 thread::sleep(GLANCE);
                 continue;
             };
             let Some(slot) = self.connections.take() else {
-                self.turn_away(socket);
+                self.reject(socket);
                 continue;
             };
             let server = self.clone();
@@ -147,16 +146,16 @@ impl Server {
         }
     }
 
-    /// Tells a client that there are too many, whatever it asks.
-    fn turn_away(&self, socket: TcpStream) {
-        let Some(slot) = self.turned_away.take() else { return };
+    /// Tells a client that there are too many connections.
+    fn reject(&self, socket: TcpStream) {
+        let Some(slot) = self.rejected.take() else { return };
         let tell = move || {
             let busy = Response::error(Status::ServiceUnavailable, "too many connections");
             Connection::new(socket).respond(&busy, false);
             drop(slot);
         };
         // Without a thread the connection is closed.
-        let _ = thread::Builder::new().name("turned away".into()).stack_size(SMALL_STACK).spawn(tell);
+        let _ = thread::Builder::new().name("reject".into()).stack_size(SMALL_STACK).spawn(tell);
     }
 
     /// Reads one request and answers it.
@@ -167,26 +166,25 @@ impl Server {
         let response = head.and_then(|head| self.answer(&head, &mut connection));
         match response {
             Ok(response) => connection.respond(&response, head_only),
-            Err(Unasked::Refused(Refused(status, why))) => {
+            Err(RequestError::Refused(Refused(status, why))) => {
                 connection.respond(&Response::error(status, why), head_only);
             }
-            Err(Unasked::Gone) => {}
+            Err(RequestError::Disconnected) => {}
         }
     }
 
-    fn answer(&self, head: &Head, connection: &mut Connection) -> Result<Response, Unasked> {
+    fn answer(&self, head: &Head, connection: &mut Connection) -> Result<Response, RequestError> {
         self.admit(head)?;
-        Ok(match (head.path.as_str(), head.method.as_str(), &self.court) {
+        Ok(match (head.path.as_str(), head.method.as_str(), &self.endpoint) {
             ("/", "GET" | "HEAD", _) => Response::page(&self.page),
             ("/", ..) => Response::not_allowed("GET, HEAD"),
-            ("/hear", "POST", Some(court)) => court.hear(head, connection)?,
-            ("/hear", _, Some(_)) => Response::not_allowed("POST"),
-            _ => Response::error(Status::NotFound, "there is nothing here"),
+            ("/check", "POST", Some(endpoint)) => endpoint.check(head, connection)?,
+            ("/check", _, Some(_)) => Response::not_allowed("POST"),
+            _ => Response::error(Status::NotFound, "not found: there is only `GET /` and `POST /check`"),
         })
     }
 
-    /// Refuses what does not come from this machine's own pages: a name that somebody else's server gave this address, and
-    /// pages from elsewhere.
+    /// Refuses requests that do not come from this server's own page: those with another host name (DNS rebinding) or another origin.
     fn admit(&self, head: &Head) -> Result<(), Refused> {
         let Some(host) = head.header("host")? else {
             return Err(Refused(Status::BadRequest, "expected the header Host"));
@@ -198,11 +196,11 @@ impl Server {
         };
         let here = ["localhost", "127.0.0.1", "[::1]"].iter().any(|known| name.eq_ignore_ascii_case(known));
         if !here || port != Some(self.port) {
-            return Err(Refused(Status::Forbidden, "this server answers to localhost and its port only"));
+            return Err(Refused(Status::Forbidden, "the Host must be localhost and the server's port"));
         }
         match head.header("origin")? {
             Some(origin) if !origin.eq_ignore_ascii_case(&format!("http://{host}")) => {
-                Err(Refused(Status::Forbidden, "this server answers its own page only"))
+                Err(Refused(Status::Forbidden, "the Origin must be this server"))
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! `tribunal view`: a history and what the models say of it, as a page or as a plain picture.
+//! `tribunal view`: a history and its verdicts as a page or a picture.
 
 use crate::args::Judging;
 use crate::case::{Case, Judge, specifications};
@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use clap::{Args, ValueHint};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
 use tribunal_report::{Inquiry, Questions, printable};
@@ -17,37 +18,39 @@ use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
 Examples:
-  tribunal view sb.txt -o sb.html                 a page with all models
-  tribunal view queue.json -o queue.html          a timeline with all criteria
-  tribunal view history.edn -o txn.html           transactions in their sessions with all levels
-  tribunal view --model tso trace.axe -o tso.html this model alone
-  tribunal view --index 3 litmus.jsonl -o c.html  the fourth history of the file
-  tribunal view sb.txt --svg sb.svg               a plain picture
+  tribunal view sb.txt                            a page with all models: sb.html
+  tribunal view --open sb.txt                     the same, opened in the browser
+  tribunal view queue.json -o page.html           a timeline with all criteria
+  tribunal view --model tso trace.axe             one model
+  tribunal view --index 3 litmus.jsonl            the fourth history of the file
+  tribunal view sb.txt --svg sb.svg               a picture
   tribunal view sb.txt --dot - | dot -Tpdf -o sb.pdf
 
-The page is one file that needs nothing else: threads or sessions as columns, or processes as rows, the edges to switch on and off, \
-the violation to step through. Of a large history it has a window around the violation, with an overview of the whole. \
-Shown first, and alone in a plain picture, is the weakest model that forbids the history, or else the first. \
-Each answer may take 10 seconds, unless --timeout says otherwise; what is undecided is shown as such.
+The page is one file that needs nothing else. It opens on the model that people ask for first: of sc, tso, rc20 and ra, of linearizable, \
+or of ser, the one that fails with the shortest reason. A picture shows that model only. \
+Of a large history the page has the part around the violation, and an overview of the whole. \
+Each answer may take 10 seconds, unless --timeout says otherwise.
 
-Files appear when all is written; their names are printed.
+Without --output the page is written beside FILE, with the extension .html. The names of the files written are printed.
 
-Exit status: 0 the picture is written, whatever the models say, 2 bad usage or malformed input, 130 stopped by Ctrl-C.";
+Exit status: 0 written, whatever the verdicts; 2 bad usage or malformed input; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = VIEW_HELP)]
 pub struct ViewArguments {
-    /// Write the page to this file; `-` is standard output
+    /// Write the page to this file, by default beside FILE, with the extension .html; `-` is standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    #[arg(required_unless_present_any = ["svg", "dot"])]
     pub output: Option<PathBuf>,
-    /// Write a plain picture to this file, as SVG; `-` is standard output
+    /// Open the page in the browser
+    #[arg(long)]
+    pub open: bool,
+    /// Write a picture to this file, as SVG; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub svg: Option<PathBuf>,
     /// Write a graph to this file, as DOT for Graphviz; `-` is standard output
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub dot: Option<PathBuf>,
-    /// The models or criteria to show, separated by commas, or `all`, the default: what applies
+    /// The models, criteria or levels to show, separated by commas; by default all that apply
     #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true, value_parser = named::<Questions>)]
     pub model: Questions,
     /// Which history of the file, from 0
@@ -57,8 +60,11 @@ pub struct ViewArguments {
     pub judging: Judging,
 }
 
-/// How to make the text of a file from a document.
-type Draw = fn(&Document) -> String;
+/// A file to write, and how to make its text.
+struct Picture {
+    path: PathBuf,
+    draw: fn(&Document) -> String,
+}
 
 pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let pictures = pictures(arguments)?;
@@ -84,6 +90,9 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
         return Ok(Status::Interrupted);
     }
     write(&pictures, &document, out)?;
+    if let (true, Some(page)) = (arguments.open, pictures.first()) {
+        open(&page.path)?;
+    }
     Ok(Status::Success)
 }
 
@@ -102,17 +111,44 @@ fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<
     Err(Failure::Usage(format!("{name}: --index {index}: the file has {histories} histories, from 0 on")))
 }
 
-/// The pictures asked for, of which one at most goes to standard output.
-fn pictures(arguments: &ViewArguments) -> Result<Vec<(&Path, Draw)>, Failure> {
-    let all: [(&Option<PathBuf>, Draw); 3] = [
-        (&arguments.output, |document| page(Some(document), "")),
-        (&arguments.svg, |document| svg(document, document.shown)),
-        (&arguments.dot, |document| dot(document, document.shown)),
-    ];
-    let pictures: Vec<_> = all.iter().filter_map(|(path, draw)| Some((path.as_deref()?, *draw))).collect();
-    match pictures.iter().filter(|(path, _)| to_stdout(path)).count() {
-        0 | 1 => Ok(pictures),
-        _ => Err(Failure::Usage("only one picture can go to standard output".into())),
+/// The files to write, the page first. One of them at most is standard output.
+fn pictures(arguments: &ViewArguments) -> Result<Vec<Picture>, Failure> {
+    let mut pictures = Vec::new();
+    let only_pictures = arguments.svg.is_some() || arguments.dot.is_some();
+    if let Some(path) = &arguments.output {
+        pictures.push(Picture { path: path.clone(), draw: |document| page(Some(document), "") });
+    } else if arguments.open || !only_pictures {
+        pictures.push(Picture { path: beside(arguments)?, draw: |document| page(Some(document), "") });
+    }
+    if let Some(path) = &arguments.svg {
+        pictures.push(Picture { path: path.clone(), draw: |document| svg(document, document.shown) });
+    }
+    if let Some(path) = &arguments.dot {
+        pictures.push(Picture { path: path.clone(), draw: |document| dot(document, document.shown) });
+    }
+    if pictures.iter().filter(|picture| to_stdout(&picture.path)).count() > 1 {
+        return Err(Failure::Usage("only one picture can go to standard output".into()));
+    }
+    if arguments.open && to_stdout(&pictures[0].path) {
+        return Err(Failure::Usage("--open needs the page in a file, not on standard output".into()));
+    }
+    Ok(pictures)
+}
+
+/// The page beside the input: `sb.html` for `sb.txt` or `sb.txt.gz`.
+fn beside(arguments: &ViewArguments) -> Result<PathBuf, Failure> {
+    let input = Path::new(&arguments.judging.file);
+    if to_stdout(input) {
+        return Err(Failure::Usage(
+            "the history comes from standard input: say where to write, with --output".into(),
+        ));
+    }
+    let compressed = input.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
+    let inner = if compressed { input.with_extension("") } else { input.into() };
+    let page = inner.with_extension("html");
+    match page == input {
+        true => Err(Failure::Usage(format!("{} is the input: --output names another file", page.display()))),
+        false => Ok(page),
     }
 }
 
@@ -120,17 +156,39 @@ fn to_stdout(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// Writes the pictures and prints the names of their files, unless a picture goes where they would.
-fn write(pictures: &[(&Path, Draw)], document: &Document, out: &mut Stdout) -> Result<(), Failure> {
-    let quiet = pictures.iter().any(|(path, _)| to_stdout(path));
-    for (path, draw) in pictures {
+/// Writes the pictures and prints the names of their files, unless one goes to standard output.
+fn write(pictures: &[Picture], document: &Document, out: &mut Stdout) -> Result<(), Failure> {
+    let quiet = pictures.iter().any(|picture| to_stdout(&picture.path));
+    for Picture { path, draw } in pictures {
         let mut sink = Sink::open(Some(path), out)?;
-        let file = Some(*path).filter(|path| !to_stdout(path));
+        let file = Some(path.as_path()).filter(|path| !to_stdout(path));
         sink.write_all(draw(document).as_bytes()).map_err(|source| Failure::output(file, source))?;
         sink.finish()?;
         if !quiet {
             writeln!(out, "{}", printable(&path.display().to_string()))?;
         }
     }
-    Ok(())
+    Ok(out.flush()?)
+}
+
+/// Opens a file with the program that the system has for it.
+fn open(page: &Path) -> Result<(), Failure> {
+    let (program, before): (&str, &[&str]) = match std::env::consts::OS {
+        "macos" => ("open", &[]),
+        // The first quoted argument of start is the window's title.
+        "windows" => ("cmd", &["/C", "start", ""]),
+        _ => ("xdg-open", &[]),
+    };
+    let failed = |why: String| {
+        let page = page.display();
+        Failure::Usage(format!("--open: {why}; open {page} in a browser yourself"))
+    };
+    let page = std::path::absolute(page).map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(before).arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(failed(format!("{program} failed, {status}"))),
+        Err(error) => Err(failed(format!("{program}: {error}"))),
+    }
 }

@@ -1,10 +1,12 @@
 //! Pages in a real browser: `cargo xtask browser` runs these tests, with `chromium` and `chromedriver` from the PATH.
 #![allow(missing_docs)]
 
-#[path = "browser/court.rs"]
-mod court;
+#[path = "browser/checker.rs"]
+mod checker;
 #[path = "browser/driver.rs"]
 mod driver;
+#[path = "browser/gallery.rs"]
+mod gallery;
 #[path = "browser/memory.rs"]
 mod memory;
 #[path = "browser/object.rs"]

@@ -1,4 +1,4 @@
-//! What a database must do to be recorded.
+//! The interface of a recorded database.
 
 use crate::Error;
 use std::fmt;
@@ -64,9 +64,9 @@ impl FromStr for Isolation {
 pub struct Setting {
     /// What it is called.
     pub isolation: Isolation,
-    /// How the database does it, if it has several ways.
+    /// The implementation, if the database has several.
     pub how: Option<&'static str>,
-    /// What the database's documents promise of it.
+    /// The level that the database's documentation promises.
     pub promised: Level,
 }
 
@@ -87,52 +87,52 @@ pub trait Database: Sync {
     /// The isolation levels that it has, the weakest first.
     fn settings(&self) -> Vec<Setting>;
 
-    /// Makes the tables anew: so many keys from 0 on, all of them empty.
+    /// Recreates the tables, with `keys` empty keys from 0 on.
     fn reset(&self, setting: Setting, keys: u32) -> Result<(), Error>;
 
     /// A connection whose transactions run at an isolation level.
     fn connect(&self, setting: Setting) -> Result<Box<dyn Connection>, Error>;
 }
 
-/// Why a statement did not succeed.
+/// Why a statement failed.
 #[derive(Debug)]
-pub enum Trouble {
-    /// The database refused to go on with the transaction, as it may: a conflict, a deadlock, a lock that did not come.
+pub enum StatementError {
+    /// The database refused the transaction: a conflict, a deadlock, a lock timeout.
     Refused,
     /// The connection is gone.
     Lost,
-    /// Something else, which is nobody's to expect.
+    /// An unexpected error.
     Failed(Error),
 }
 
-/// A connection, with one transaction at a time. After trouble the transaction is over once [`rollback`](Connection::rollback) is called.
+/// A connection, with one transaction at a time. After an error, [`rollback`](Connection::rollback) ends the transaction.
 pub trait Connection: Send {
     /// Begins a transaction.
-    fn begin(&mut self) -> Result<(), Trouble>;
+    fn begin(&mut self) -> Result<(), StatementError>;
 
-    /// Reads a register: none if it was never written.
-    fn read(&mut self, key: u32) -> Result<Option<i64>, Trouble>;
+    /// Reads a register; `None` if it was never written.
+    fn read(&mut self, key: u32) -> Result<Option<i64>, StatementError>;
 
     /// Reads a list.
-    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, Trouble>;
+    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, StatementError>;
 
     /// Writes a register.
-    fn write(&mut self, key: u32, value: i64) -> Result<(), Trouble>;
+    fn write(&mut self, key: u32, value: i64) -> Result<(), StatementError>;
 
     /// Appends to a list.
-    fn append(&mut self, key: u32, value: i64) -> Result<(), Trouble>;
+    fn append(&mut self, key: u32, value: i64) -> Result<(), StatementError>;
 
     /// Commits the transaction.
-    fn commit(&mut self) -> Result<(), Trouble>;
+    fn commit(&mut self) -> Result<(), StatementError>;
 
     /// Undoes the transaction.
-    fn rollback(&mut self) -> Result<(), Trouble>;
+    fn rollback(&mut self) -> Result<(), StatementError>;
 }
 
 /// The elements of a list that is kept as text, with a comma before each.
 #[cfg(any(feature = "sqlite", feature = "postgres", test))]
-pub(crate) fn elements(key: u32, text: &str) -> Result<Vec<i64>, Trouble> {
-    let malformed = || Trouble::Failed(Error::List { key, text: text.into() });
+pub(crate) fn elements(key: u32, text: &str) -> Result<Vec<i64>, StatementError> {
+    let malformed = || StatementError::Failed(Error::List { key, text: text.into() });
     let Some(rest) = text.strip_prefix(',') else {
         return if text.is_empty() { Ok(Vec::new()) } else { Err(malformed()) };
     };
@@ -148,7 +148,10 @@ mod tests {
         assert!(elements(0, "").is_ok_and(|list| list.is_empty()));
         assert!(elements(0, ",1,-2,3").is_ok_and(|list| list == [1, -2, 3]));
         for malformed in ["1", ",", ",1,", ",x"] {
-            assert!(matches!(elements(7, malformed), Err(Trouble::Failed(Error::List { key: 7, .. }))));
+            assert!(matches!(
+                elements(7, malformed),
+                Err(StatementError::Failed(Error::List { key: 7, .. }))
+            ));
         }
     }
 
@@ -158,7 +161,7 @@ mod tests {
             assert_eq!(isolation.name().parse(), Ok(isolation));
         }
         assert!(
-            "serialisable".parse::<Isolation>().is_err_and(|e| e.to_string().contains("`serializable`?"))
+            "serializable".parse::<Isolation>().is_err_and(|e| e.to_string().contains("`serializable`?"))
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Why nothing is recorded.
+//! Errors of a recording.
 
 use tribunal::transactions::MalformedHistory;
 use tribunal_machines::transactions::InvalidClients;
@@ -7,10 +7,10 @@ use tribunal_machines::transactions::InvalidClients;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The clients cannot run.
+    /// The clients are invalid.
     #[error(transparent)]
     Clients(#[from] InvalidClients),
-    /// The database does not do what was asked of it, and not for want of isolation.
+    /// A database error that isolation does not explain.
     #[error("{database}: {what}: {problem}")]
     Database {
         /// Its name.
@@ -28,7 +28,7 @@ pub enum Error {
         /// Why.
         problem: String,
     },
-    /// What was read cannot be understood.
+    /// A list in the database is malformed.
     #[error("the list of key {key} holds `{text}`, expected numbers with a comma before each")]
     List {
         /// The key.
@@ -36,7 +36,7 @@ pub enum Error {
         /// What it holds.
         text: String,
     },
-    /// What was recorded is no history.
-    #[error("what was recorded is no history: {0}")]
+    /// The recorded history is malformed.
+    #[error("the recorded history is malformed: {0}")]
     Malformed(#[from] MalformedHistory),
 }

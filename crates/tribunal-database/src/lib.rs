@@ -1,10 +1,10 @@
-//! Transactions on real databases: random clients in threads of their own, and the histories they see, with real times.
+//! Transactions on real databases: random clients in threads, recorded as histories with real times.
 //!
-//! A [`Database`] hands out [`Connection`]s at one of its [`Setting`]s, which is an isolation level with what the database promises of it. A
-//! [`Recorder`] runs [`Clients`] on as many connections and gives one history after the other. Values are unique, so that each read names
+//! A [`Database`] opens [`Connection`]s with a [`Setting`], which is an isolation level and what the database promises for it. A
+//! [`Recorder`] runs [`Clients`] on their own connections and records one history after another. Values are unique, so each read identifies
 //! its source. A transaction that the database refuses is aborted; one whose connection is lost while it commits has an unknown outcome.
 //!
-//! The databases are behind features, `sqlite` and `postgres`, since they take long to build.
+//! The databases are optional features, `sqlite` and `postgres`, since they take long to build.
 //!
 //! ```
 //! # #[cfg(feature = "sqlite")] {
@@ -29,7 +29,7 @@ mod record;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 
-pub use driver::{Connection, Database, Isolation, Setting, Trouble, UnknownIsolation};
+pub use driver::{Connection, Database, Isolation, Setting, StatementError, UnknownIsolation};
 pub use error::Error;
 pub use record::Recorder;
 pub use tribunal_machines::transactions::Clients;

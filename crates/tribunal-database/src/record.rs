@@ -1,16 +1,16 @@
-//! Random clients of a database, each in a thread of its own, and what they see.
+//! Random clients of a database, one per thread, and what they see.
 
-use crate::{Clients, Connection, Database, Error, Setting, Trouble};
+use crate::{Clients, Connection, Database, Error, Setting, StatementError};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tribunal::transactions::{History, HistoryBuilder, KeyId, Op, Span, Status};
 use tribunal_machines::transactions::Plan;
 
-/// Clients of a database that make one history after the other.
+/// Clients of a database that produce one history after another.
 ///
-/// Of [`Clients`] the sessions, transactions, operations, keys, reads, lists, skew, aborts and the seed matter; outcomes are unknown only where a
-/// connection is lost. What clients do follows from the seed, and is another for each history; what they see is the database's.
+/// Of [`Clients`], the sessions, transactions, operations, keys, reads, lists, skew, aborts and the seed are used; outcomes are unknown only if a
+/// connection is lost. The seed determines what clients do, differently for each history; the database determines what they see.
 pub struct Recorder<'a> {
     database: &'a dyn Database,
     setting: Setting,
@@ -29,7 +29,7 @@ impl<'a> Recorder<'a> {
         Ok(Recorder { database, setting, clients, connections: connections?, recorded: 0 })
     }
 
-    /// Runs the clients on tables that are empty. Once `stop` is set they begin no further transaction.
+    /// Runs the clients on empty tables. Once `stop` is set, they begin no further transaction.
     pub fn history(&mut self, stop: &AtomicBool) -> Result<History, Error> {
         self.database.reset(self.setting, self.clients.keys)?;
         let clients = Clients { seed: self.clients.seed.wrapping_add(self.recorded), ..self.clients.clone() };
@@ -164,7 +164,7 @@ impl Run<'_> {
         } else if ended.is_ok() {
             ended = match connection.commit() {
                 // Nobody knows whether the commit arrived.
-                Err(Trouble::Lost) => {
+                Err(StatementError::Lost) => {
                     let span = Span { begin, end: None };
                     return Ok((Done { status: Status::Unknown, span, ops }, true));
                 }
@@ -173,14 +173,14 @@ impl Run<'_> {
         }
         let (status, lost) = match ended {
             Ok(status) => (status, false),
-            Err(Trouble::Refused) => match connection.rollback() {
-                Ok(()) | Err(Trouble::Refused) => (Status::Aborted, false),
-                Err(Trouble::Lost) => (Status::Aborted, true),
-                Err(Trouble::Failed(error)) => return Err(error),
+            Err(StatementError::Refused) => match connection.rollback() {
+                Ok(()) | Err(StatementError::Refused) => (Status::Aborted, false),
+                Err(StatementError::Lost) => (Status::Aborted, true),
+                Err(StatementError::Failed(error)) => return Err(error),
             },
             // Without a commit nothing stays.
-            Err(Trouble::Lost) => (Status::Aborted, true),
-            Err(Trouble::Failed(error)) => return Err(error),
+            Err(StatementError::Lost) => (Status::Aborted, true),
+            Err(StatementError::Failed(error)) => return Err(error),
         };
         let span = Span { begin, end: Some(self.now()) };
         Ok((Done { status, span, ops }, lost))
@@ -192,7 +192,7 @@ impl Run<'_> {
         values: i64,
         connection: &mut dyn Connection,
         ops: &mut Vec<Seen>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StatementError> {
         let lists = self.clients.list_count();
         connection.begin()?;
         for (access, value) in plan.accesses.iter().zip(values..) {

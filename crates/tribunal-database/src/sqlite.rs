@@ -1,7 +1,7 @@
 //! SQLite, embedded: a database in a temporary directory.
 
 use crate::driver::elements;
-use crate::{Connection, Database, Error, Isolation, Setting, Trouble};
+use crate::{Connection, Database, Error, Isolation, Setting, StatementError};
 use rusqlite::{ErrorCode, OpenFlags};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -25,7 +25,7 @@ fn wait(asked: i32) -> bool {
     asked < PATIENCE
 }
 
-/// A database in a temporary directory, which is removed with it. A commit need not reach the disk.
+/// A database in a temporary directory, which is removed with it. It does not sync to disk.
 pub struct Sqlite {
     directory: TempDir,
     /// A connection to the database of a setting, by which tables are made.
@@ -126,52 +126,52 @@ fn failed(what: &'static str, error: &rusqlite::Error) -> Error {
 struct Client(rusqlite::Connection);
 
 /// What an error means to a transaction.
-fn trouble(what: &'static str) -> impl Fn(rusqlite::Error) -> Trouble {
+fn trouble(what: &'static str) -> impl Fn(rusqlite::Error) -> StatementError {
     move |error| match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Trouble::Refused,
-        _ => Trouble::Failed(failed(what, &error)),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StatementError::Refused,
+        _ => StatementError::Failed(failed(what, &error)),
     }
 }
 
 impl Client {
-    fn execute(&mut self, sql: &str, key: u32, value: i64) -> Result<(), Trouble> {
+    fn execute(&mut self, sql: &str, key: u32, value: i64) -> Result<(), StatementError> {
         let executed = self.0.prepare_cached(sql).and_then(|mut sql| sql.execute((key, value)));
         executed.map(drop).map_err(trouble("writing"))
     }
 
-    fn query<T: rusqlite::types::FromSql>(&mut self, sql: &str, key: u32) -> Result<T, Trouble> {
+    fn query<T: rusqlite::types::FromSql>(&mut self, sql: &str, key: u32) -> Result<T, StatementError> {
         let mut sql = self.0.prepare_cached(sql).map_err(trouble("reading"))?;
         sql.query_row([key], |row| row.get(0)).map_err(trouble("reading"))
     }
 }
 
 impl Connection for Client {
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), StatementError> {
         self.0.execute_batch("BEGIN").map_err(trouble("BEGIN"))
     }
 
-    fn read(&mut self, key: u32) -> Result<Option<i64>, Trouble> {
+    fn read(&mut self, key: u32) -> Result<Option<i64>, StatementError> {
         self.query("SELECT v FROM registers WHERE k = ?1", key)
     }
 
-    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, Trouble> {
+    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, StatementError> {
         let text: String = self.query("SELECT v FROM lists WHERE k = ?1", key)?;
         elements(key, &text)
     }
 
-    fn write(&mut self, key: u32, value: i64) -> Result<(), Trouble> {
+    fn write(&mut self, key: u32, value: i64) -> Result<(), StatementError> {
         self.execute("UPDATE registers SET v = ?2 WHERE k = ?1", key, value)
     }
 
-    fn append(&mut self, key: u32, value: i64) -> Result<(), Trouble> {
+    fn append(&mut self, key: u32, value: i64) -> Result<(), StatementError> {
         self.execute("UPDATE lists SET v = v || ',' || ?2 WHERE k = ?1", key, value)
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), StatementError> {
         self.0.execute_batch("COMMIT").map_err(trouble("COMMIT"))
     }
 
-    fn rollback(&mut self) -> Result<(), Trouble> {
+    fn rollback(&mut self) -> Result<(), StatementError> {
         // Some errors have undone the transaction already.
         if self.0.is_autocommit() {
             return Ok(());

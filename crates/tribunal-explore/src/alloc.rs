@@ -1,4 +1,4 @@
-//! Memory by hand: `loom::alloc`. A block that is not given back is a leak; one that is given back twice, or used after that, is an error.
+//! Manual memory: `loom::alloc`. A block that is not freed is a leak; a double free or a use after free is an error.
 
 use crate::program::Place;
 use crate::runtime::ops::{self, Access};
@@ -77,7 +77,7 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
     note(unsafe { std::alloc::alloc(layout) }, layout, Location::caller())
 }
 
-/// Allocates memory that is zero.
+/// Allocates zeroed memory.
 ///
 /// # Safety
 /// As for [`std::alloc::alloc_zeroed`].
@@ -88,7 +88,7 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
     note(unsafe { std::alloc::alloc_zeroed(layout) }, layout, Location::caller())
 }
 
-/// Gives memory back. It must not race with any access of what is in it.
+/// Frees memory. This must not race with any access to it.
 ///
 /// # Safety
 /// As for [`std::alloc::dealloc`].
@@ -114,7 +114,7 @@ pub unsafe fn dealloc(pointer: *mut u8, layout: Layout) {
     });
     match found {
         Some(Found::Freed(before)) => {
-            ops::misuse(format!("Double free: the memory was given back at {before}."), place)
+            ops::misuse(format!("Double free: the memory was freed at {before}."), place)
         }
         Some(Found::Live(used)) => {
             for slot in used {
@@ -157,7 +157,7 @@ impl<T> Track<T> {
         &mut self.value
     }
 
-    /// The value, not tracked any more.
+    /// Returns the value and stops tracking it.
     pub fn into_inner(self) -> T {
         self.value
     }

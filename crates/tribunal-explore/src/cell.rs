@@ -1,4 +1,4 @@
-//! Cells whose plain accesses must not race: `loom::cell`.
+//! Cells whose non-atomic accesses must not race: `loom::cell`.
 
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
@@ -7,9 +7,9 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::{Order, ThreadId};
 
-/// Plain memory. Two accesses by different threads, one of them a write, that are not ordered by happens-before are a race.
+/// Non-atomic memory. Two accesses by different threads, at least one a write, that happens-before does not order are a race.
 ///
-/// An access lasts as long as the closure, or as the guard but for what is released last before that is dropped. For its making see [`atomic`](crate::sync::atomic).
+/// An access lasts as long as the closure or the guard, up to the last release before the guard is dropped. For creation, see [`atomic`](crate::sync::atomic).
 ///
 /// ```
 /// use tribunal_explore::{cell::UnsafeCell, explore, sync::Arc, sync::atomic::{AtomicBool, Ordering::*}, thread};
@@ -31,7 +31,7 @@ pub struct UnsafeCell<T: ?Sized> {
 }
 
 impl<T> UnsafeCell<T> {
-    /// A cell with this in it.
+    /// A cell with this value.
     #[track_caller]
     pub const fn new(value: T) -> Self {
         UnsafeCell {
@@ -66,13 +66,13 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(self.data.get())
     }
 
-    /// Reads, as long as the guard is there.
+    /// Reads, for as long as the guard lives.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
         ConstPtr { open: Open::new(&self.home, false, true, Location::caller()), pointer: self.data.get() }
     }
 
-    /// Writes, as long as the guard is there.
+    /// Writes, for as long as the guard lives.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
         MutPtr { open: Open::new(&self.home, true, true, Location::caller()), pointer: self.data.get() }
@@ -101,7 +101,7 @@ impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
 
 /// An access that has begun.
 struct Open {
-    /// Not there outside of executions, and while threads unwind.
+    /// Not there outside executions, and while threads unwind.
     access: Option<OpenAccess>,
 }
 
@@ -169,14 +169,14 @@ impl Drop for Open {
     }
 }
 
-/// A read of a cell that is under way.
+/// A read access to a cell.
 pub struct ConstPtr<T: ?Sized> {
     #[allow(dead_code, reason = "the access lasts until it is dropped")]
     open: Open,
     pointer: *const T,
 }
 
-/// A write of a cell that is under way.
+/// A write access to a cell.
 pub struct MutPtr<T: ?Sized> {
     #[allow(dead_code, reason = "the access lasts until it is dropped")]
     open: Open,
@@ -185,10 +185,10 @@ pub struct MutPtr<T: ?Sized> {
 
 #[allow(unsafe_code)]
 impl<T: ?Sized> ConstPtr<T> {
-    /// What is in the cell.
+    /// The contents of the cell.
     ///
     /// # Safety
-    /// As for a raw pointer; that nothing writes meanwhile is looked after.
+    /// As for a raw pointer; concurrent writes are detected.
     pub unsafe fn deref(&self) -> &T {
         // SAFETY: the caller's.
         unsafe { &*self.pointer }
@@ -202,10 +202,10 @@ impl<T: ?Sized> ConstPtr<T> {
 
 #[allow(unsafe_code)]
 impl<T: ?Sized> MutPtr<T> {
-    /// What is in the cell.
+    /// The contents of the cell.
     ///
     /// # Safety
-    /// As for a raw pointer; that nothing else accesses it meanwhile is looked after.
+    /// As for a raw pointer; concurrent accesses are detected.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn deref(&self) -> &mut T {
         // SAFETY: the caller's.
@@ -240,14 +240,14 @@ pub struct Cell<T> {
 // SAFETY of all accesses below: `Cell` is not `Sync`, so that accesses are one after another; none lasts longer than the call, in which
 // nothing of the value's own runs.
 impl<T> Cell<T> {
-    /// A cell with this in it.
+    /// A cell with this value.
     #[cfg(not(feature = "making"))]
     #[track_caller]
     pub const fn new(value: T) -> Self {
         Cell { cell: UnsafeCell::new(value) }
     }
 
-    /// A cell with this in it.
+    /// A cell with this value.
     #[cfg(feature = "making")]
     #[track_caller]
     pub fn new(value: T) -> Self {
@@ -271,7 +271,7 @@ impl<T> Cell<T> {
         }
     }
 
-    /// Sets the value, and gives the one before.
+    /// Sets the value and returns the previous one.
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
         // SAFETY: see above.
@@ -288,7 +288,7 @@ impl<T> Cell<T> {
         self.cell.with(|pointer| unsafe { *pointer })
     }
 
-    /// Takes the value, and leaves the default one.
+    /// Takes the value and leaves the default.
     #[track_caller]
     pub fn take(&self) -> T
     where

@@ -1,11 +1,11 @@
-//! What a user asks of a failing test without changing it, by variables of the environment.
+//! Environment variables for a failing test, which need no change to the test.
 //!
-//! | variable | what [`explore`](crate::explore) does |
+//! | variable | effect on [`explore`](crate::explore) |
 //! |---|---|
-//! | `TRIBUNAL_REPLAY=STRING` | runs the one execution that the string of an earlier failure stands for, under a debugger perhaps |
-//! | `TRIBUNAL_DIAGNOSE=SECONDS` | also says which models make a failure go away, and searches so long for the orders that repair it |
-//! | `TRIBUNAL_HISTORY=FILE` | writes the failing execution there, for `tribunal explain` and `tribunal view`; as JSON if the name ends in `.json` |
-//! | `TRIBUNAL_THREADS=NUMBER` | shares the work among so many threads |
+//! | `TRIBUNAL_REPLAY=STRING` | runs only the execution of this replay string, for example under a debugger |
+//! | `TRIBUNAL_DIAGNOSE=SECONDS` | also reports the models under which a failure goes away, and searches that long for orders that repair it |
+//! | `TRIBUNAL_HISTORY=FILE` | writes the failing execution to a file, for `tribunal explain` and `tribunal view`; as JSON if the name ends in `.json` |
+//! | `TRIBUNAL_THREADS=NUMBER` | uses that many worker threads |
 
 use crate::Failure;
 use crate::failure::Replay;

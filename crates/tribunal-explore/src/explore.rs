@@ -16,10 +16,10 @@ use std::time::Duration;
 use tribunal::Model;
 use tribunal::session::NoSession;
 
-/// Explores every behaviour of a closure, and panics if there is a bad one.
+/// Explores every behavior of a closure, and panics if one fails.
 ///
-/// It runs once for each class of reads-from, always from the beginning, so that it must do the same each time but for what it reads from what
-/// is [shared](crate::sync).
+/// The closure runs once per reads-from class, always from the beginning. It must be deterministic apart from what it reads from
+/// [shared](crate::sync) memory.
 ///
 /// ```
 /// use tribunal_explore::{explore, sync::Arc, sync::atomic::{AtomicU32, Ordering::*}, thread};
@@ -59,7 +59,7 @@ pub struct Explorer {
 }
 
 impl Explorer {
-    /// All behaviours, under the model of Rust and C++20, on one core.
+    /// All behaviors under the memory model of Rust and C++20, on one core.
     pub fn new() -> Self {
         Explorer::default()
     }
@@ -69,13 +69,13 @@ impl Explorer {
         Explorer { options, settings: Settings::default() }
     }
 
-    /// The memory model: one that [sessions](tribunal::session) decide.
+    /// The memory model; it must be supported by [sessions](tribunal::session).
     pub fn model(mut self, model: Model) -> Self {
         self.options.model = model;
         self
     }
 
-    /// How many cores share the work; at least one.
+    /// The number of cores to use, at least one.
     pub fn threads(mut self, threads: usize) -> Self {
         self.options.threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
         self
@@ -93,31 +93,31 @@ impl Explorer {
         self
     }
 
-    /// An execution with more events fails.
+    /// The maximum number of events; a longer execution fails.
     pub fn max_events(mut self, events: usize) -> Self {
         self.options.max_events = events;
         self
     }
 
-    /// Leaves out executions with more preemptions.
+    /// Skips executions with more preemptions.
     pub fn max_preemptions(mut self, preemptions: impl Into<Option<usize>>) -> Self {
         self.options.max_preemptions = preemptions.into();
         self
     }
 
-    /// Only so many executions, at random.
+    /// Samples this many random executions.
     pub fn random(mut self, seed: u64, executions: u64) -> Self {
         self.options.mode = Mode::Random { seed, executions };
         self
     }
 
-    /// Only so many executions, with random priorities of threads that change `depth - 1` times.
+    /// Samples this many executions with random thread priorities that change `depth - 1` times.
     pub fn pct(mut self, seed: u64, executions: u64, depth: u32) -> Self {
         self.options.mode = Mode::Pct { seed, executions, depth };
         self
     }
 
-    /// Takes plain accesses for relaxed ones, and does not look for races.
+    /// Treats non-atomic accesses as relaxed, and does not look for races.
     pub fn allow_races(mut self, allow: bool) -> Self {
         self.options.allow_races = allow;
         self
@@ -129,7 +129,7 @@ impl Explorer {
         self
     }
 
-    /// How large the stacks of threads are; memory is taken as they use it. 1 MiB unless said.
+    /// The stack size of threads (default 1 MiB); memory is committed as it is used.
     pub fn stack_size(mut self, bytes: usize) -> Self {
         self.settings.stack_size = bytes;
         self
@@ -141,29 +141,29 @@ impl Explorer {
         self
     }
 
-    /// How often each thread may be woken without cause, or time out, in an execution: `Condvar::wait` and `wait_timeout`, `park`, `Notify::wait`,
-    /// `recv_timeout`. Not at all unless said.
+    /// How often each thread may wake up spuriously or time out in an execution: `Condvar::wait` and `wait_timeout`, `park`, `Notify::wait`,
+    /// `recv_timeout`. Default: never.
     pub fn spurious(mut self, times: u32) -> Self {
-        self.settings.behaviour.spurious = times;
+        self.settings.behavior.spurious = times;
         self
     }
 
-    /// Whether `compare_exchange_weak` may fail without cause, as often as [threads are woken so](Self::spurious).
+    /// Whether `compare_exchange_weak` may fail spuriously, as often as set by [`spurious`](Self::spurious).
     pub fn weak_failures(mut self, allow: bool) -> Self {
-        self.settings.behaviour.weak_failures = allow;
+        self.settings.behavior.weak_failures = allow;
         self
     }
 
-    /// Whether a thread that panics ends, poisons the locks that it holds, and leaves the panic to whoever joins it. Otherwise it is the end of the
-    /// execution, and a failure; so it always is for the main thread.
+    /// Whether a panic ends only its thread, poisons the locks it holds, and is returned by `join`. Otherwise, and always for the main thread, it ends the
+    /// execution as a failure.
     pub fn catch_panics(mut self, catch: bool) -> Self {
-        self.settings.behaviour.catch_panics = catch;
+        self.settings.behavior.catch_panics = catch;
         self
     }
 
-    /// Whether a panic poisons the locks that the thread holds, as with std, and not as with loom.
+    /// Whether a panic poisons the locks that the thread holds, as in std but not in loom.
     pub fn poisoning(mut self, poisons: bool) -> Self {
-        self.settings.behaviour.forgives = !poisons;
+        self.settings.behavior.forgives = !poisons;
         self
     }
 
@@ -172,10 +172,10 @@ impl Explorer {
         &self.options
     }
 
-    /// Explores a closure, and says what was found.
+    /// Explores a closure and returns a report.
     ///
     /// # Panics
-    /// If the model is not one that sessions decide, or the caller is itself explored.
+    /// If sessions do not support the model, or the caller is itself being explored.
     #[track_caller]
     pub fn check(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
         self.explore(&self.making(Arc::new(f)))
@@ -183,7 +183,7 @@ impl Explorer {
 
     #[track_caller]
     pub(crate) fn explore(&self, make: &(impl Fn() -> Rust + Sync)) -> Report {
-        assert!(!is_inside(), "`explore` is not for use inside of `explore`");
+        assert!(!is_inside(), "`explore` cannot be called inside `explore`");
         match searched(make, drop, &self.options) {
             Ok((report, _)) => report,
             Err(error) => panic!("{error}"),
@@ -196,23 +196,23 @@ impl Explorer {
         move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
-    /// Explores a closure, and panics if there is a bad behaviour.
+    /// Explores a closure, and panics if a behavior fails.
     ///
     /// # Panics
-    /// With the failure made [small](crate::failure::shrink), if there is one; and as [`check`](Self::check). What else it says, and whether it
-    /// runs one execution only, the [environment](crate::environment) decides.
+    /// With the [minimized](crate::failure::shrink) failure, if there is one; and like [`check`](Self::check). The
+    /// [environment](crate::environment) can request more output, or a single execution.
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
         self.try_run(f).unwrap_or_else(|failed| panic!("{}", failed.said))
     }
 
-    /// The same, but a failure is given back.
+    /// Like [`run`](Self::run), but returns the failure.
     ///
     /// # Errors
-    /// The failure, and what is said of it.
+    /// The failure and its report.
     ///
     /// # Panics
-    /// As [`check`](Self::check).
+    /// Like [`check`](Self::check).
     #[track_caller]
     pub fn try_run(&self, f: impl Fn() + Send + Sync + 'static) -> Result<Report, Box<Failed>> {
         let main: Main = Arc::new(f);
@@ -233,7 +233,7 @@ impl Explorer {
             None => small.to_string(),
         };
         let history = environment::write_history(&small).unwrap_or_default();
-        let words = failure.looms_words();
+        let words = failure.loom_message();
         let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
         Err(Box::new(Failed { failure: small, said }))
     }
@@ -264,8 +264,8 @@ pub struct Failed {
 }
 
 impl Failure {
-    /// What loom says of a race, which tests look for, in a line of its own; otherwise nothing.
-    pub fn looms_words(&self) -> &'static str {
+    /// loom's message for a race, which tests may look for, on its own line; otherwise empty.
+    pub fn loom_message(&self) -> &'static str {
         let Problem::Race { first, second } = self.problem else { return "" };
         let [first, second] = [first, second].map(|id| self.graph.event(id));
         let name = first.loc().and_then(|loc| self.locations.get(loc.index()));

@@ -25,7 +25,7 @@ impl Wake for Wakes {
     }
 }
 
-/// Runs a future to its end. A waker that outlives the execution is a leak.
+/// Runs a future to completion. A waker that outlives the execution is a leak.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
@@ -60,13 +60,13 @@ impl AtomicWaker {
         drop(old);
     }
 
-    /// Puts a clone of a waker there.
+    /// Stores a clone of a waker.
     #[track_caller]
     pub fn register_by_ref(&self, waker: &Waker) {
         self.register(waker.clone());
     }
 
-    /// Takes the waker and wakes it, if there is one.
+    /// Takes the waker, if there is one, and wakes it.
     #[track_caller]
     pub fn wake(&self) {
         if let Some(waker) = self.take_waker() {

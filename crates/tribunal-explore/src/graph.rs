@@ -1,14 +1,14 @@
-//! An execution as a graph: the events of each thread in program order, and from where each read reads.
+//! An execution as a graph: the events of each thread in program order, and the source of each read.
 
 use crate::program::{Action, Place, Request};
 use tribunal::memory::{LocId, Order, ThreadId};
 
-/// An event, by its place in [`Graph::events`].
+/// An event, by its index in [`Graph::events`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EventId(pub(crate) u32);
 
 impl EventId {
-    /// The event at a place in [`Graph::events`].
+    /// The event at an index of [`Graph::events`].
     pub fn from_index(index: usize) -> Self {
         EventId(index as u32)
     }
@@ -19,7 +19,7 @@ impl EventId {
     }
 }
 
-/// From where an event takes what it takes.
+/// The source of an event's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
     /// It reads nothing.
@@ -28,7 +28,7 @@ pub enum Source {
     Init,
     /// A write; for a join, the end of the thread.
     Event(EventId),
-    /// The number picked; of a release, 1 if it is the last, and 2 if it waits to be.
+    /// The number chosen; for a release, 1 if it is the last, and 2 if it waits to be.
     Choice(u32),
 }
 
@@ -37,19 +37,19 @@ pub enum Source {
 pub struct Event {
     /// Its thread.
     pub thread: ThreadId,
-    /// How many events its thread has before it.
+    /// The number of earlier events of its thread.
     pub index: u32,
     /// What was asked for.
     pub action: Action,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub place: Place,
     /// From where it reads.
     pub source: Source,
-    /// The value read; of a spawn, the thread made; 0 if it reads nothing.
+    /// The value read; for a spawn, the new thread; 0 if it reads nothing.
     pub read: u64,
     /// The value written, if it writes.
     pub written: Option<u64>,
-    /// Whether it waits: what it waits for has not come.
+    /// Whether it is still waiting.
     pub waiting: bool,
     /// The value with which its location starts.
     pub(crate) initial: u64,
@@ -65,13 +65,13 @@ impl Event {
         self.action.loc()
     }
 
-    /// Whether it reads a location, or waits to.
+    /// Whether it reads a location or waits to.
     pub fn is_read(&self) -> bool {
         use Action::{Await, AwaitRmw, Load, Rmw};
         matches!(self.action, Load { .. } | Rmw { .. } | Await { .. } | AwaitRmw { .. })
     }
 
-    /// The order that it has: of an RMW that failed, the one for failures.
+    /// Its order; for a failed RMW, the failure order.
     pub fn order(&self) -> Option<Order> {
         match self.action {
             Action::Rmw { failure, .. } if self.written.is_none() => Some(failure),
@@ -85,7 +85,7 @@ impl Event {
         }
     }
 
-    /// Whether it is a plain access.
+    /// Whether it is a non-atomic access.
     pub fn is_plain(&self) -> bool {
         self.loc().is_some() && self.order() == Some(Order::NonAtomic)
     }

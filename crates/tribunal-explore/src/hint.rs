@@ -1,11 +1,11 @@
-//! Hints: what [`std::hint`] has, and `loom::hint`.
+//! Hints: those of [`std::hint`] and `loom::hint`.
 
 use crate::runtime::{ops, state};
 use std::panic::Location;
 
 pub use std::hint::{assert_unchecked, black_box};
 
-/// The end of an iteration of a loop that waits: the thread goes on once something that it read since the last one has changed.
+/// Ends an iteration of a waiting loop: the thread continues when something it read since the last one has changed.
 #[track_caller]
 pub fn spin_loop() {
     if !ops::spin(Location::caller()) {
@@ -13,10 +13,10 @@ pub fn spin_loop() {
     }
 }
 
-/// Says that this is never reached; an error, if it is.
+/// Marks unreachable code; reaching it is an error.
 ///
 /// # Safety
-/// None in an execution; otherwise that it is never reached.
+/// None in an execution; otherwise, it must not be reached.
 ///
 /// # Panics
 /// If it is reached.

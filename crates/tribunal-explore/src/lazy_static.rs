@@ -1,6 +1,6 @@
-//! Statics that are made when they are first used, in each execution anew.
+//! Statics that are initialized on first use, in each execution separately.
 
-/// Declares statics as the crate `lazy_static` does. Each execution has its own, which are dropped at its end.
+/// Declares statics like the crate `lazy_static`. Each execution has its own, which are dropped at its end.
 #[macro_export]
 macro_rules! lazy_static {
     ($(#[$attr:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr; $($rest:tt)*) => {

@@ -1,4 +1,4 @@
-//! Explores every behaviour of a concurrent program under a memory model, an execution for each class of reads-from.
+//! Explores every behavior of a concurrent program under a memory model, with one execution per reads-from class.
 
 pub mod alloc;
 pub mod cell;

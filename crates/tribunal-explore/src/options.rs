@@ -1,4 +1,4 @@
-//! How to explore.
+//! Options of an exploration.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
@@ -8,22 +8,22 @@ use tribunal::Model;
 /// Which executions are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// All, each class of reads-from once.
+    /// All executions, each reads-from class once.
     Exhaustive,
-    /// So many, each read picking uniformly among what it may read, each step a thread among those that can run.
+    /// A random sample: each read picks uniformly among the writes it may read, each step among the threads that can run.
     Random {
         /// Where chance begins.
         seed: u64,
         /// How many.
         executions: u64,
     },
-    /// So many, by thread priorities that change at `depth - 1` random points; each read picks uniformly.
+    /// A random sample with thread priorities that change at `depth - 1` random points; each read picks uniformly.
     Pct {
         /// Where chance begins.
         seed: u64,
         /// How many.
         executions: u64,
-        /// How many ordering constraints a bug may need to show.
+        /// The number of ordering constraints that trigger a bug.
         depth: u32,
     },
 }
@@ -31,25 +31,25 @@ pub enum Mode {
 /// How to explore.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The memory model: one that [sessions](tribunal::session) decide.
+    /// The memory model; it must be supported by [sessions](tribunal::session).
     pub model: Model,
     /// Which executions.
     pub mode: Mode,
-    /// How many cores share the work.
+    /// The number of cores to use.
     pub threads: NonZeroUsize,
     /// Ends after so many executions.
     pub max_executions: Option<u64>,
     /// Ends after so long.
     pub max_duration: Option<Duration>,
-    /// An execution with more events fails.
+    /// The maximum number of events; a longer execution fails.
     pub max_events: usize,
-    /// Leaves out executions with more preemptions in the order in which they are found.
+    /// Skips executions with more preemptions in the order in which they are found.
     pub max_preemptions: Option<usize>,
-    /// Takes plain accesses for relaxed ones and does not look for races.
+    /// Treats non-atomic accesses as relaxed and does not look for races.
     pub allow_races: bool,
     /// Tells it to stop.
     pub stop: Option<&'static AtomicBool>,
-    /// Told now and then how far it is.
+    /// Called now and then with the progress.
     pub progress: Option<fn(&Progress)>,
 }
 
@@ -58,10 +58,10 @@ pub struct Options {
 pub struct Progress {
     /// Executions so far.
     pub executions: u64,
-    /// Executions so far that do not count.
+    /// Blocked executions so far, which do not count.
     pub blocked: u64,
-    /// Which part of the whole is done, between 0 and 1, by an estimate: what is left to be tried at a point counts as much as
-    /// what was done there.
+    /// The estimated fraction that is done, between 0 and 1: the remaining alternatives at a point count as much as
+    /// those done there.
     pub done: f64,
     /// How long it has taken.
     pub elapsed: Duration,

@@ -1,4 +1,4 @@
-//! What the explorer asks of a program: threads that run up to their next operation and take its answer.
+//! The interface of a program: threads that run up to their next operation and take its result.
 
 use crate::graph::Graph;
 use crate::report::Problem;
@@ -6,37 +6,37 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::{LocId, Order, ThreadId};
 
-/// A program that can be run again and again, the same way for the same answers. Values may differ from one execution to the next, as
-/// addresses do: what is compared is what threads do, not what they write.
+/// A program that can be run repeatedly and is deterministic given the answers. Values, such as addresses, may differ between
+/// executions: the explorer compares what threads do, not what they write.
 ///
-/// Threads are numbered by the explorer, the main thread is 0; they keep their numbers from one execution to the next.
+/// The explorer numbers the threads; the main thread is 0. They keep their numbers between executions.
 pub trait Program {
-    /// Starts anew: what is left of the last execution is dropped; there is the main thread, and it has not run.
+    /// Starts over: drops what is left of the last execution; only the main thread exists, and it has not run.
     fn start(&mut self);
 
-    /// Runs a thread up to its next operation. `answer` is to its last one. If the operation accesses something that has no
-    /// location in this execution yet, its location is `fresh`.
+    /// Runs a thread up to its next operation. `answer` is the result of its previous one. If the operation accesses something without a
+    /// location in this execution, its location is `fresh`.
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request;
 
-    /// The thread that the last request of `parent` asks for has this number. Called before either of them is resumed.
+    /// The thread requested by the last request of `parent` has this number. Called before either of them is resumed.
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
         let _ = (parent, child);
     }
 
-    /// The value with which a location starts.
+    /// The initial value of a location.
     fn initial(&self, loc: LocId) -> u64;
 
-    /// The thread that made what is at a location, and how many events it had made before. Unless this happens before an access, that is an
-    /// error; none if it happens before everything.
+    /// The thread that created what is at a location, and the number of its events before that. An access that this does not happen before is an
+    /// error; `None` if it happens before everything.
     fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
         let _ = loc;
         None
     }
 
-    /// The execution is complete: every thread has ended. Says what is wrong with it as a whole, such as a leak.
+    /// The execution is complete: every thread has ended. Reports what is wrong with it as a whole, such as a leak.
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
 
-    /// How many handles of a shared object are left, those that wait for the answer to [`Action::Release`] not included.
+    /// The number of remaining handles of a shared object, not counting those that wait for the answer to [`Action::Release`].
     fn handles(&self, loc: LocId) -> u32 {
         let _ = loc;
         0
@@ -60,14 +60,14 @@ pub trait Program {
 pub struct Request {
     /// What it does.
     pub action: Action,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub place: Place,
 }
 
-/// An operation. The answer is [`Answer::Done`] unless said otherwise.
+/// An operation. The answer is [`Answer::Done`] unless stated otherwise.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Reads; the answer is the value. `Order::NonAtomic` for plain accesses, which must not race.
+    /// Reads; the answer is the value. `Order::NonAtomic` for non-atomic accesses, which must not race.
     Load {
         /// The location.
         loc: LocId,
@@ -83,8 +83,8 @@ pub enum Action {
         /// The value.
         value: u64,
     },
-    /// Reads and, if `update` has a new value for what it read, writes in one step. The answer is the value read. If there is no
-    /// new value it is a load with the order `failure`.
+    /// Reads and, if `update` returns a new value, writes it in one step. The answer is the value read. If there is no
+    /// new value, it is a load with the order `failure`.
     Rmw {
         /// The location.
         loc: LocId,
@@ -100,7 +100,7 @@ pub enum Action {
         /// The order.
         order: Order,
     },
-    /// Reads a value that satisfies a condition, and waits while there is none. The answer is the value.
+    /// Reads a value that satisfies a condition, waiting if there is none. The answer is the value.
     Await {
         /// The location.
         loc: LocId,
@@ -109,7 +109,7 @@ pub enum Action {
         /// What is waited for.
         until: Condition,
     },
-    /// An RMW that succeeds, and waits while it cannot: taking a lock. The answer is the value read.
+    /// An RMW that waits until it succeeds, such as taking a lock. The answer is the value read.
     AwaitRmw {
         /// The location.
         loc: LocId,
@@ -118,29 +118,29 @@ pub enum Action {
         /// What it writes.
         update: Update,
     },
-    /// Makes a thread; the answer is [`Answer::Thread`].
+    /// Creates a thread; the answer is [`Answer::Thread`].
     Spawn,
     /// Waits for the end of a thread.
     Join {
         /// The thread.
         thread: ThreadId,
     },
-    /// `spin_loop` and `yield_now`: the end of an iteration of a loop that waits.
+    /// `spin_loop` and `yield_now`: ends an iteration of a waiting loop.
     Yield,
-    /// Picks a number below `options`; the answer is that number.
+    /// Chooses a number below `options`; the answer is that number.
     Choose {
         /// How many there are.
         options: u32,
     },
-    /// Gives up one of the handles of a shared object (an `Arc`) whose last one runs a destructor; `others` are left, those that
-    /// wait for the answer to this included. The answer is 1 if this is the last, and all others happen before it; otherwise 0.
+    /// Drops one of the handles of a shared object (an `Arc`) whose last drop runs a destructor; `others` remain, including those that
+    /// wait for the answer to this. The answer is 1 if this is the last, and all others happen before it; otherwise 0.
     Release {
         /// The location.
         loc: LocId,
         /// How many are left.
         others: u32,
     },
-    /// The thread goes no further, and the execution does not count (`assume` of what is false).
+    /// The thread stops, and the execution does not count (a failed `assume`).
     Block,
     /// Something is wrong.
     Fail(Problem),
@@ -163,7 +163,7 @@ impl Action {
     }
 }
 
-/// What a read-modify-write makes of the value it reads: a new value, or none if it fails.
+/// The effect of an RMW on the value it reads: a new value, or none if it fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Update {
     /// The new value, from the value read and the operands.
@@ -179,7 +179,7 @@ impl Update {
     }
 }
 
-/// A condition on a value that is waited for.
+/// A condition to wait for.
 #[derive(Clone, Copy, Debug)]
 pub struct Condition {
     /// Whether the value will do.
@@ -198,22 +198,22 @@ impl Condition {
 /// What a thread is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Go on; also what a thread is started with.
+    /// Continue; also starts a thread.
     Done,
-    /// The value read, or the number picked.
+    /// The value read, or the number chosen.
     Value(u64),
     /// The thread made.
     Thread(ThreadId),
 }
 
-/// A place in the source: of Rust code, or of a program as text (with an empty file name).
+/// A place in the source: in Rust code, or in a program as text (with an empty file name).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The file.
     pub file: &'static str,
-    /// The line, from 1; 0 if there is no place to name.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// The column, from 1; 0 if it is not known.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
 }
 

@@ -1,15 +1,15 @@
-//! An allocator under which an address is not used twice in an execution.
+//! An allocator that never reuses an address within an execution.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 
-/// An allocator that keeps what is given back inside of an execution until its end.
+/// An allocator that keeps freed memory until the end of an execution.
 ///
-/// Without it, what a program allocates may lie where something else did before, or not, as the order of events has it. A comparison of
-/// pointers then has another outcome when an execution is run again, and exploration ends with
-/// [`Nondeterminism`](crate::Problem::Nondeterminism). With it, an atomic or a cell that is used after its memory was given back is an error, too.
+/// Without it, whether an allocation reuses an address may depend on the order of events. Comparing
+/// pointers may then give different results when an execution is run again, and exploration ends with
+/// [`Nondeterminism`](crate::Problem::Nondeterminism). With it, using an atomic or a cell after its memory was freed is also an error.
 ///
 /// ```
 /// use tribunal_explore::alloc::Quarantine;
@@ -73,7 +73,7 @@ fn is_kept(pointer: *mut u8, layout: Layout) -> bool {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: it is the system's allocator but for the time at which blocks are given back.
+// SAFETY: it is the system's allocator except for the time at which blocks are given back.
 unsafe impl GlobalAlloc for Quarantine {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's.

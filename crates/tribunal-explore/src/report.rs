@@ -1,4 +1,4 @@
-//! What an exploration found.
+//! The result of an exploration.
 
 use crate::graph::{EventId, Graph};
 use crate::program::Place;
@@ -8,24 +8,24 @@ use tribunal::memory::{LocId, ThreadId};
 /// What is wrong with an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A thread panicked, or an assertion of a program as text does not hold.
+    /// A thread panicked, or an assertion of a program as text failed.
     Panic {
         /// What it says.
         message: String,
     },
-    /// Two accesses of a location, one of them plain and one a write, are not ordered by hb.
+    /// Two accesses of a location, at least one non-atomic and at least one a write, are not ordered by hb.
     Race {
-        /// The one that came first in the execution.
+        /// The earlier one in the execution.
         first: EventId,
-        /// The other, which would be the next event.
+        /// The other one, which would be the next event.
         second: EventId,
     },
-    /// Threads wait for what cannot happen any more: locks, notifications, threads.
+    /// Threads wait for something that can no longer happen: locks, notifications, threads.
     Deadlock {
         /// Who waits, and where.
         waiting: Vec<(ThreadId, Place)>,
     },
-    /// Threads wait in loops for what nobody writes any more.
+    /// Threads wait in loops for values that nobody will write.
     Livelock {
         /// Who waits, and where.
         waiting: Vec<(ThreadId, Place)>,
@@ -37,12 +37,12 @@ pub enum Problem {
         /// Where it was made.
         place: Place,
     },
-    /// Something was used wrongly: freed twice, locked twice by one thread, and the like.
+    /// Something was misused: freed twice, locked twice by one thread, and the like.
     Misuse {
         /// What, in words.
         message: String,
     },
-    /// The program did not do the same in the same circumstances.
+    /// The program behaved differently in the same circumstances.
     Nondeterminism {
         /// The thread that did not.
         thread: ThreadId,
@@ -51,11 +51,11 @@ pub enum Problem {
         /// What it did now.
         found: String,
     },
-    /// An execution has too many events, see [`Options::max_events`](crate::Options::max_events).
+    /// An execution has too many events; see [`Options::max_events`](crate::Options::max_events).
     TooLong {
-        /// The thread that went on last.
+        /// The thread that ran last.
         thread: ThreadId,
-        /// If it is a loop that reads the same again and again: the location.
+        /// The location, if a loop keeps reading the same value.
         reads: Option<LocId>,
     },
 }
@@ -67,13 +67,13 @@ pub struct Failure {
     pub problem: Problem,
     /// Where it was noticed.
     pub place: Place,
-    /// The thread that noticed it, if it was one.
+    /// The thread that noticed it, if any.
     pub thread: Option<ThreadId>,
     /// The execution up to there.
     pub graph: Graph,
-    /// Names of threads, by their numbers.
+    /// Names of threads, by number.
     pub threads: Vec<String>,
-    /// Names of locations, by their numbers.
+    /// Names of locations, by number.
     pub locations: Vec<String>,
 }
 
@@ -90,20 +90,20 @@ pub enum End {
     MaxDuration,
     /// It was told to stop.
     Interrupted,
-    /// Preemptions were bounded, and executions were left out because of that.
+    /// Preemptions were bounded, and executions were skipped because of that.
     Bounded,
-    /// Random executions were asked for, and made.
+    /// The requested number of random executions was sampled.
     Sampled,
 }
 
-/// What an exploration did and found.
+/// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Complete executions, each of another class of reads-from (unless random).
+    /// Complete executions, each of a different reads-from class (unless random).
     pub executions: u64,
-    /// Executions in which a thread waits for what comes too late for it, so that they do not count.
+    /// Blocked executions, in which a thread waits for something that comes too late; they do not count.
     pub blocked: u64,
-    /// The most events of an execution.
+    /// The maximum number of events in an execution.
     pub events: usize,
     /// How it ended.
     pub end: End,
@@ -118,8 +118,8 @@ pub struct Report {
 pub struct Guided {
     /// The execution.
     pub graph: Graph,
-    /// Whether every thread came to its end.
+    /// Whether every thread ended.
     pub complete: bool,
-    /// What is wrong with it, if something is.
+    /// What is wrong with it, if anything.
     pub failure: Option<Failure>,
 }

@@ -104,7 +104,7 @@ fn seqlock() {
     );
 }
 
-/// Initialisation under a lock, looked at first without it, by a relaxed load.
+/// Initialization under a lock, looked at first without it, by a relaxed load.
 #[test]
 fn double_checked_lock() {
     struct Lazy {

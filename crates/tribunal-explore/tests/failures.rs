@@ -46,7 +46,7 @@ fn a_failure_in_words() {
     let failure = fail(&compile(DEKKER));
     println!("{failure}");
     let text = failure.to_string();
-    assert!(text.contains("sc would not have let"), "{text}");
+    assert!(text.contains("sc forbids"), "{text}");
 }
 
 #[test]

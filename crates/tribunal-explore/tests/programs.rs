@@ -43,7 +43,7 @@ fn every_program_does_what_it_expects() {
 }
 
 #[test]
-#[ignore = "takes a while unless optimised"]
+#[ignore = "takes a while unless optimized"]
 fn so_do_the_large_ones() {
     let wrong = wrong(|case| case.executions().is_some_and(|executions| executions > QUICK));
     assert!(wrong.is_empty(), "\n{wrong}");

@@ -1,8 +1,8 @@
-//! Certificates as JSON: violations and witnesses, of memories here, of objects in [`object`], of transactions in [`transactions`].
+//! Certificates as JSON: those of memories here, of objects in [`object`], of transactions in [`transactions`].
 //!
-//! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. The shapes are documented in
-//! `docs/formats.md`. Reading checks that every event, location and word exists, not that the certificate is right: that
-//! is [`tribunal::verify`]'s part.
+//! An event is `[thread, index]`, both from 0, or `{"init":"x"}` for the initial write of x. `docs/formats.md` documents the
+//! format. Reading checks that every event, location and name exists; [`tribunal::verify`] checks that the certificate is
+//! right.
 
 mod document;
 pub mod object;
@@ -21,7 +21,7 @@ use tribunal::verdict::{
 const EDGE_DEPTH: usize = 32;
 const CASE_DEPTH: usize = 1000;
 
-/// Why JSON is no certificate of a history.
+/// Why a JSON document is not a certificate of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CertificateError {
@@ -33,7 +33,7 @@ pub enum CertificateError {
         /// What the object is.
         object: &'static str,
     },
-    /// Something has another type or shape.
+    /// A value of the wrong type or shape.
     #[error("expected {expected}, found {found}")]
     Unexpected {
         /// What was expected.
@@ -71,13 +71,13 @@ pub enum CertificateError {
         /// The location's name.
         loc: String,
     },
-    /// A witness leaves a location out.
+    /// A witness omits a location.
     #[error("the witness has no mo of location `{loc}`")]
     MissingLocation {
         /// The location's name.
         loc: String,
     },
-    /// There is no axiom, relation or reason of that name.
+    /// Unknown axiom, relation or reason.
     #[error("unknown {what} `{name}`")]
     UnknownName {
         /// What it should be.
@@ -85,7 +85,7 @@ pub enum CertificateError {
         /// The name.
         name: String,
     },
-    /// Reasons within reasons, or cases within cases, go too deep.
+    /// Reasons or cases are nested too deep.
     #[error("nested more than {limit} levels deep")]
     TooDeep {
         /// The limit.
@@ -276,8 +276,8 @@ fn event_to_json(x: &Execution, event: EventId) -> Value {
     }
 }
 
-/// A witness as JSON: `{"mo":{"x":[{"init":"x"},[0,1]]}}`, or `{}` where the history is witness enough. Where values repeat it also
-/// has the sources that were chosen, `"sources":[{"read":[1,0],"source":[0,1]}]`.
+/// A witness as JSON: `{"mo":{"x":[{"init":"x"},[0,1]]}}`, or `{}` if the history itself is the witness. If values repeat, it also
+/// has the chosen sources, `"sources":[{"read":[1,0],"source":[0,1]}]`.
 pub fn witness_to_json(x: &Execution, witness: &Witness) -> Value {
     let mut json = Map::new();
     if let Witness::Sources { sources, .. } = witness {
@@ -552,7 +552,7 @@ impl<'a> Reading<'a> {
         taken.ok_or_else(|| unexpected(EXPECTED, index))
     }
 
-    /// As [`case`](Self::case), of a case that is a violation by itself.
+    /// Like [`case`](Self::case), of a case that is a violation by itself.
     fn violation_case(
         &self,
         index: &Value,

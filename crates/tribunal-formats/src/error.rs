@@ -1,4 +1,4 @@
-//! What can be wrong with an input: typed, and with its place.
+//! Errors in an input, with their place.
 
 use crate::Format;
 use std::fmt;
@@ -7,7 +7,7 @@ use tribunal::memory::MalformedHistory;
 use tribunal::object;
 use tribunal::transactions;
 
-/// An input that cannot be read, with the place where that shows.
+/// An input that cannot be read, with the place of the error.
 ///
 /// ```
 /// use tribunal_formats::{Format, read};
@@ -31,44 +31,44 @@ struct Inner {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The operating system or a decompressor refused.
+    /// The operating system or a decompressor failed.
     #[error("cannot read: {0}")]
     Io(#[source] io::Error),
     /// A compressed stream ends in the middle.
     #[error("truncated: the compressed data ends in the middle")]
     Truncated,
-    /// There is no history at all.
-    #[error("empty input: no history in it")]
+    /// The input has no history.
+    #[error("empty input: it has no history")]
     Empty,
-    /// The content belongs to none of the formats.
+    /// The content matches no format.
     #[error(
-        "not recognised as JSON, EDN, a Jepsen log, an Axe trace, the text form or a history of transactions: found `{found}`; the format can be given"
+        "not recognized as JSON, EDN, a Jepsen log, an Axe trace, the text form or a history of transactions: found `{found}`; the format can be given"
     )]
     UnknownFormat {
         /// The beginning of the content.
         found: String,
     },
-    /// Bytes that are no UTF-8 text.
+    /// Bytes that are not UTF-8.
     #[error("invalid UTF-8")]
     InvalidUtf8,
-    /// A line or a string too long to be one.
+    /// A line or a string that is too long.
     #[error("a line or a string of more than {} MiB", .limit >> 20)]
     TooLong {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The history, as it is read and built, takes more memory than it may.
+    /// Reading or building the history exceeds the memory limit.
     #[error("the history takes more than the {} that --max-memory allows", Bytes(*.limit))]
     TooMuchMemory {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The format's grammar expects something else.
+    /// A syntax error.
     #[error("expected {expected}, found {found}")]
     Syntax {
         /// What the grammar allows here.
         expected: &'static str,
-        /// What is there: a quotation, or `the end of the line`, ...
+        /// What was found: a quotation, or `the end of the line`, ...
         found: String,
     },
     /// A number that is not a whole number from 0 to 2^64 - 1, or to 2^32 - 1 for an index.
@@ -89,13 +89,13 @@ pub enum ErrorKind {
         /// What the object is.
         object: &'static str,
     },
-    /// A JSON object has a key twice.
-    #[error("key \"{key}\" is there twice")]
+    /// A JSON object has a duplicate key.
+    #[error("duplicate key \"{key}\"")]
     DuplicateKey {
         /// The key.
         key: &'static str,
     },
-    /// A JSON value of another type than its key asks for.
+    /// A JSON value of the wrong type.
     #[error("key \"{key}\": expected {expected}, found {found}")]
     WrongType {
         /// The key.
@@ -111,7 +111,7 @@ pub enum ErrorKind {
         /// The key.
         what: &'static str,
     },
-    /// Two threads of a JSON history have one name.
+    /// Two threads of a JSON history have the same name.
     #[error("more than one thread is named `{name}`")]
     DuplicateThread {
         /// The name.
@@ -137,7 +137,7 @@ pub enum ErrorKind {
         /// The number as written.
         found: String,
     },
-    /// A JSON document of a kind that there is not.
+    /// An unknown kind of JSON history.
     #[error(
         "histories of kind \"{kind}\" are not supported; \"memory\", \"object\" and \"transactions\" are"
     )]
@@ -146,60 +146,60 @@ pub enum ErrorKind {
         kind: String,
     },
     /// Operations with times in a history with an explicit order.
-    #[error("the operation has \"call\", and the history has \"hb\": give times or hb, not both")]
+    #[error("the operation has \"call\", but the history has \"hb\": give times or hb, not both")]
     TimesAndHb,
-    /// An operation ends that was not called, or ended already.
-    #[error("process {process} returns, but nothing that it called is open")]
+    /// An operation ends that was not called or has already ended.
+    #[error("process {process} returns, but has no open operation")]
     ReturnWithoutCall {
         /// The process.
         process: String,
     },
-    /// An operation ends as another than it was called.
-    #[error("a {called} was called, and a {returned} returns")]
+    /// A return names another method than the call.
+    #[error("a {called} was called, but a {returned} returns")]
     OtherMethod {
         /// The method called.
         called: String,
         /// The method that returns.
         returned: String,
     },
-    /// An operation ends as one that did something else than it was called to do.
+    /// A return says that something else was done than was called.
     #[error(
         "{called} was called, and {done} was done: such a history can be checked as a whole, not event by event"
     )]
     OtherCall {
         /// The operation as called.
         called: String,
-        /// What it says it has done.
+        /// What was done according to the return.
         done: String,
     },
-    /// More than one history where one is expected.
+    /// More than one history, where one is expected.
     #[error("more than one history, where one is expected")]
     Several,
     /// A second history where events are read one by one.
-    #[error("another history: events are read of one history alone")]
+    #[error("a second history: only the events of one history can be read")]
     AnotherHistory,
-    /// A format whose histories have no calls and returns.
-    #[error("the {format} format has no events of an object; json, edn and jepsen-log have")]
+    /// A format without calls and returns.
+    #[error("the {format} format has no object events; json, edn and jepsen-log have")]
     NoEvents {
         /// The format.
         format: Format,
     },
-    /// The history reads well but is no execution.
+    /// The history parses, but is not an execution.
     #[error("malformed history: {0}")]
     Malformed(#[source] MalformedHistory),
-    /// The history reads well but no processes can have run it.
+    /// The history parses, but no processes can have produced it.
     #[error("malformed history: {0}")]
     MalformedObject(#[source] object::MalformedHistory),
-    /// The history reads well but no clients can have run its transactions.
+    /// The history parses, but no clients can have produced its transactions.
     #[error("malformed history: {}{why}", Transaction(*.at))]
     MalformedTransactions {
-        /// The session and the transaction in it, both counted from 0, where it shows.
+        /// The session and the index of the transaction, both from 0, if known.
         at: Option<(u32, u32)>,
         /// What is wrong.
         #[source]
         why: transactions::MalformedHistory,
     },
-    /// Two sessions of a JSON history have one name.
+    /// Two sessions of a JSON history have the same name.
     #[error("more than one session is named `{name}`")]
     DuplicateSession {
         /// The name.
@@ -212,26 +212,26 @@ pub enum ErrorKind {
     TwoSessions {
         /// The transaction.
         txn: i64,
-        /// The session it was in before.
+        /// The session in which it appeared first.
         first: i64,
-        /// The session it is in here.
+        /// The session in which it appears here.
         second: i64,
     },
     /// There are more transactions than can be counted.
     #[error("a history has at most {} transactions", 1u32 << 31)]
     TooManyTransactions,
-    /// A process begins a transaction while another of it is open.
+    /// A process begins a transaction while its previous one is open.
     #[error("process {process} begins a transaction while the one of line {open} is open")]
     OverlappingTransactions {
         /// The process.
         process: i64,
-        /// The line of the one that is open.
+        /// The line of the open transaction.
         open: u64,
     },
-    /// A binary format expects something else.
+    /// A syntax error in a binary format.
     #[error("at byte {offset}: expected {expected}, found {found}")]
     Bytes {
-        /// How many bytes are before it.
+        /// The offset in bytes.
         offset: u64,
         /// What the format allows there.
         expected: &'static str,
@@ -261,7 +261,7 @@ impl Error {
         &self.0.file
     }
 
-    /// The line, from 1: for a malformed history the line where it begins.
+    /// The line, from 1; for a malformed history, the line where it begins.
     pub fn line(&self) -> Option<u64> {
         self.0.line
     }
@@ -271,7 +271,7 @@ impl Error {
         self.0.column
     }
 
-    /// Whether it concerns the input as a whole, rather than a history in it: nothing more can be read.
+    /// Whether it concerns the whole input rather than one history, so that nothing more can be read.
     pub fn is_of_input(&self) -> bool {
         matches!(
             self.0.kind,

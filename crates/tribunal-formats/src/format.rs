@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// A format of histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Native JSON: one document per history, one per line (JSON Lines) or spread over many. Jepsen's histories in JSON are
-    /// told by their shape.
+    /// Native JSON: one document per history, on one line (JSON Lines) or several. Jepsen's JSON histories are
+    /// recognized by their shape.
     Json,
     /// Traces of the Axe memory-trace checker.
     Axe,
@@ -61,7 +61,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's extension stands for; `.gz` and `.zst` are looked through.
+    /// The format of a file extension; a final `.gz` or `.zst` is ignored.
     ///
     /// ```
     /// use std::path::Path;

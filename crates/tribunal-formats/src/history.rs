@@ -1,4 +1,4 @@
-//! What a reader gives.
+//! The result of reading.
 
 use crate::{Error, ErrorKind};
 use tribunal::memory::{Execution, ExecutionBuilder, Slot};
@@ -6,25 +6,25 @@ use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
 use tribunal::transactions;
 
-/// The verdicts that a labelled history says are right: a model's name as written, and whether the history is
-/// consistent with it; none where the model does not apply.
+/// The expected verdicts of a labeled history: a model's name as written, and whether the history is
+/// consistent with it; `None` if the model does not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(pub Vec<(String, Option<bool>)>);
 
 /// A history as read.
 #[derive(Clone, Debug)]
 pub struct History {
-    /// What it is a history of.
+    /// The history itself, by kind.
     pub subject: Subject,
-    /// The right verdicts; empty if the history is not labelled.
+    /// The expected verdicts; empty if the history is not labeled.
     pub labels: Labels,
     /// The line where the history begins, from 1.
     pub line: u64,
-    /// The lines of its events, if it is of a memory.
+    /// The lines of its events, if it is a memory history.
     pub lines: Lines,
 }
 
-/// Where the events of a memory's history were read.
+/// The lines of the events of a memory history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// The line where the history begins.
@@ -45,7 +45,7 @@ impl Lines {
         Lines { first, below: builder.arranged(below), starts: builder.thread_starts() }
     }
 
-    /// The line of an event, from 1; that of the history if the event has none.
+    /// The line of an event, from 1; that of the history if it is unknown.
     pub fn of(&self, slot: Slot) -> u64 {
         let below = || {
             let start = self.starts.get(slot.thread.index())?;
@@ -109,17 +109,17 @@ pub(crate) const UNKNOWN: &str = "unknown";
 pub struct Object {
     /// The operations.
     pub history: object::History,
-    /// The name of the specification that the input says or implies, with its initial value if that is not the usual
-    /// one: `queue`, `cas-register(0)`.
+    /// The specification that the input names or implies, with its initial value if it is not the
+    /// default: `queue`, `cas-register(0)`.
     pub spec: String,
-    /// By operation, the line where it is called.
+    /// For each operation, the line of its call.
     pub lines: Vec<u64>,
-    /// How many reads of nil were left out: see [`NilReads`](crate::NilReads).
+    /// The number of dropped reads of nil; see [`NilReads`](crate::NilReads).
     pub nil_reads: u64,
 }
 
 impl History {
-    /// The execution, if the history is of a memory.
+    /// The execution, if this is a memory history.
     pub fn memory(&self) -> Option<&Execution> {
         match &self.subject {
             Subject::Memory(execution) => Some(execution),
@@ -127,7 +127,7 @@ impl History {
         }
     }
 
-    /// The execution by itself, if the history is of a memory.
+    /// The execution by value, if this is a memory history.
     pub fn into_memory(self) -> Option<Execution> {
         match self.subject {
             Subject::Memory(execution) => Some(execution),
@@ -135,7 +135,7 @@ impl History {
         }
     }
 
-    /// The operations and their specification, if the history is of an object.
+    /// The operations and their specification, if this is an object history.
     pub fn object(&self) -> Option<&Object> {
         match &self.subject {
             Subject::Object(object) => Some(object),
@@ -143,7 +143,7 @@ impl History {
         }
     }
 
-    /// The transactions, if the history is of such.
+    /// The transactions, if this is a history of transactions.
     pub fn transactions(&self) -> Option<&Transactions> {
         match &self.subject {
             Subject::Transactions(transactions) => Some(transactions),
@@ -152,11 +152,11 @@ impl History {
     }
 }
 
-/// Why there is no specification of a history that says or implies none that is built in.
+/// Why a history has no built-in specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoSpecification {
-    /// What it calls tells no object.
+    /// The methods called match no built-in specification.
     #[error(
         "the history calls {methods}, the methods of no built-in specification: give one, as with --spec"
     )]
@@ -164,13 +164,13 @@ pub enum NoSpecification {
         /// The methods, separated by commas.
         methods: String,
     },
-    /// The name that it says.
+    /// The named specification is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownSpec),
 }
 
 impl Object {
-    /// The built-in specification that the history says or implies.
+    /// The built-in specification that the history names or implies.
     pub fn specification(&self) -> Result<Box<dyn Specification>, NoSpecification> {
         if self.spec == UNKNOWN {
             return Err(NoSpecification::Untold { methods: self.history.methods().join(", ") });
@@ -178,7 +178,7 @@ impl Object {
         Ok(specs::named(&self.spec)?)
     }
 
-    /// The history with a specification that it fits, as [`object::History::typed`] says; the error names the operation's line
+    /// Matches the history with a specification, as [`object::History::typed`] does; the error names the operation's line
     /// in `file`.
     pub fn typed<'a>(&'a self, file: &str, spec: &'a dyn Specification) -> Result<Typed<'a>, Error> {
         self.history.typed(spec).map_err(|malformed| {

@@ -1,6 +1,6 @@
 //! Readers and writers of histories.
 //!
-//! Readers stream: a [`Reader`] gives one history at a time and holds no other; gzip and zstd are looked through. The
+//! Readers stream: a [`Reader`] holds one history at a time. gzip and zstd are decompressed transparently. The
 //! formats are documented in `docs/formats.md`.
 //!
 //! ```
@@ -24,7 +24,7 @@ pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Transactions};
 pub use read::{
-    Batch, Cells, Events, Happens, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
+    Action, Batch, Cells, Events, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
     Pieces, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
 };
 pub use write::{

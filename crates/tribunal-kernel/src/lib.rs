@@ -7,8 +7,8 @@
 //! - ccm by (po ∪ rf ∪ pww ∪ rw\[pww\])⁺,
 //! - wsc by hb, the least with st = (hb_WR;rf⁻¹ ∪ hb_WW)⁺ and hb = (po ∪ rf ∪ st ∪ rw\[st\])⁺.
 //!
-//! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is asked of sc, pair by pair: a pair is in
-//! the kernel if no mo has it the other way round. An mo that has settles every other pair that it turns round as well.
+//! Each is contained in the next, and wsc's in the kernel. What wsc leaves open is decided by sc, pair by pair: a pair is in
+//! the kernel if no mo reverses it. An mo that does also settles every other pair that it reverses.
 
 use tribunal::Limits;
 use tribunal::memory::{EventId, Execution, LocId};
@@ -19,7 +19,7 @@ use tribunal_cat::relation::{Relation, Set};
 
 /// How many pairs of writes are ordered, and by what.
 ///
-/// A pair is two writes of one location, RMWs included. Initial writes are left out: they are before all others.
+/// A pair is two writes of one location, including RMWs but not initial writes, which are before all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// All pairs.
@@ -36,10 +36,10 @@ pub struct Kernel {
     pub missed: Vec<(EventId, EventId)>,
 }
 
-/// Computes the SC-kernel; none for a history that is inconsistent with sc, nor for one in which reads are
-/// [open](Execution::is_open).
+/// Computes the SC-kernel; `None` for a history that is inconsistent with sc, or has
+/// [open](Execution::is_open) reads.
 ///
-/// Fences change nothing. Final values count for the kernel, but not for ccv, ccm and wsc, which have no mo.
+/// Fences have no effect. Final values count for the kernel, but not for ccv, ccm and wsc, which have no mo.
 ///
 /// ```
 /// use tribunal::{Limits, memory::{Execution, Op}};

@@ -1,6 +1,6 @@
 //! What an instruction does: micro-operations on registers and memory.
 //!
-//! An instruction is a list of them, on temporaries that live as long as it does. What depends on what inside of an instruction
+//! An instruction is a list of them, on temporaries that live as long as it does. What depends on what inside an instruction
 //! (`iico_data`) follows from which temporaries an operation takes; dependencies from one instruction to another go through registers. A
 //! [`Builder`] writes them:
 //!
@@ -25,7 +25,7 @@ use crate::value::{Binary, Size, Unary, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Register(pub u16);
 
-/// A value inside of an instruction. Each is given once on every path.
+/// A value inside an instruction. Each is given once on every path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Temporary(pub u16);
 

@@ -6,7 +6,7 @@ use crate::run::{Observation, Outcome, Verdict};
 use crate::syntax::{Comparison, Place, Proposition, Quantifier, Term};
 use crate::test::Test;
 
-/// What herd prints of a test, line by line, but for the hash. Where executions were not counted, numbers are of states.
+/// What herd prints for a test, line by line, except for the hash. If executions were not counted, the numbers are of states.
 pub fn herd(test: &Test, outcome: &Outcome, seconds: f64) -> String {
     let all = outcome.executions();
     let (word, quantifier) = match test.quantifier {

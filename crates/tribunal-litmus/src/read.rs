@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str, macros: &Macros) -> Result<Test, Fault> {
     } else {
         reader.columns(arch, program, at)?;
     }
-    reader.initialise(arch, &items)?;
+    reader.initialize(arch, &items)?;
     let question = syntax::question(sections.question.0, sections.question.1)?;
     reader.finish(arch, &sections, question)
 }
@@ -164,7 +164,7 @@ impl Reader {
                 for label in cell.labels {
                     let at = thread.code.len();
                     if thread.labels.insert(label.clone(), at).is_some() {
-                        return Err(Fault::new(cell.position, format!("the label `{label}` is there twice")));
+                        return Err(Fault::new(cell.position, format!("duplicate label `{label}`")));
                     }
                 }
                 if cell.text.is_empty() {
@@ -217,7 +217,7 @@ impl Reader {
         })
     }
 
-    fn initialise(&mut self, arch: &dyn Arch, items: &[Initial]) -> Result<(), Fault> {
+    fn initialize(&mut self, arch: &dyn Arch, items: &[Initial]) -> Result<(), Fault> {
         for item in items {
             match &item.place {
                 Place::Register { thread, name } => {
@@ -410,7 +410,7 @@ impl Reader {
         shown.sort_by(|(a, _), (b, _)| a.cmp(b));
         // What only the filter names is not shown.
         let filter = question.filter.as_ref().map(|f| self.condition(arch, f, at)).transpose()?;
-        // Every variable is a location, though nothing initialises it.
+        // Every variable is a location, though nothing initializes it.
         for index in 0..self.symbols.variables.len() {
             let location = Location { symbol: Symbol(index as u16), offset: 0 };
             self.memory.entry(location).or_insert(Value::ZERO);

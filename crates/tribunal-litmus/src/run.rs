@@ -17,22 +17,22 @@ use crate::term::Terms;
 use crate::test::Test;
 use crate::value::Value;
 
-/// Why a test was not run to its end.
+/// Why a test could not be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunError {
     /// It cannot be executed.
     #[error(transparent)]
     Test(#[from] Error),
-    /// A variable is accessed in parts.
+    /// A variable is accessed with different sizes.
     #[error("accesses of different sizes to `{0}` are not supported")]
     Mixed(String),
-    /// An access is to no location.
-    #[error("there is nothing at {1} bytes after `{0}`")]
+    /// An access to no location.
+    #[error("there is no location at {1} bytes after `{0}`")]
     Outside(String, i64),
     /// A limit was reached.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// The model names something that tests do not have.
+    /// The model uses a name that tests do not have.
     #[error(transparent)]
     Name(#[from] UnknownName),
 }
@@ -40,13 +40,13 @@ pub enum RunError {
 /// How tests are run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether executions are counted, as herd does, or states only are found.
+    /// Whether to count executions, as herd does, or only to find states.
     pub counts: bool,
     /// Whether register accesses are events: for models with `catdep`.
     pub register_events: bool,
-    /// How often loops go round.
+    /// How often loops are unrolled.
     pub unroll: u32,
-    /// Whether the model is of histories ([`tribunal_cat::Environment::history`]): a read-modify-write instruction is one event, orders are C11's.
+    /// Whether the model is for histories ([`tribunal_cat::Environment::history`]): an RMW instruction is one event, and orders are C11's.
     pub history: bool,
 }
 
@@ -56,7 +56,7 @@ impl Default for Options {
     }
 }
 
-/// What there is of a state: executions that satisfy the condition, and that do not. Only places outside of the shown ones tell them apart.
+/// What there is of a state: executions that satisfy the condition, and that do not. Only places outside the shown ones tell them apart.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Executions {
     /// Those that satisfy it.
@@ -118,11 +118,11 @@ fn raises(decider: &mut Decider<'_>, check: usize) -> bool {
 /// What a test answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
-    /// The condition holds as it is quantified.
+    /// The condition holds as quantified.
     Ok,
     /// It does not.
     No,
-    /// Some execution has undefined behaviour.
+    /// Some execution has undefined behavior.
     Undefined,
 }
 
@@ -142,9 +142,9 @@ pub enum Observation {
 pub struct Outcome {
     /// Final states, as the values of the places that are shown, in order.
     pub states: BTreeMap<Vec<Value>, Executions>,
-    /// Whether a loop was left unfinished in some consistent execution.
+    /// Whether a loop was cut off in some consistent execution.
     pub cut: bool,
-    /// Whether some execution has undefined behaviour.
+    /// Whether some execution has undefined behavior.
     pub undefined: bool,
     /// The flags that were raised, by name, in order.
     pub flags: Vec<String>,
@@ -191,7 +191,7 @@ impl Outcome {
 pub struct Runner<'p> {
     decider: Decider<'p>,
     options: Options,
-    /// Whether a check rests on `FW` other than through the coherence order, of which the last writes are required anyway.
+    /// Whether a check depends on `FW` other than through the coherence order, of which the last writes are required anyway.
     asks_finals: bool,
     dependent: Vec<usize>,
     independent: Vec<usize>,
@@ -289,7 +289,7 @@ fn asks_finals(plan: &Plan) -> bool {
     };
     let checks = plan.checks.iter().filter(|check| !ranges(check)).map(|check| check.node);
     let linear = plan.choices.iter().filter_map(|choice| match choice.from {
-        Orders::Linearisations { events, base } => Some([events, base]),
+        Orders::Linearizations { events, base } => Some([events, base]),
         Orders::Locations { .. } => None,
     });
     rests_on(plan, checks.chain(linear.flatten()), |op| matches!(op, Op::Base(name) if name == "FW"))

@@ -62,7 +62,7 @@ pub(crate) struct Structure<'a> {
     pub pairs: Vec<(usize, usize)>,
     /// Stores that a load of their instruction gives something to: the load does not read of them.
     pub feeds: Relation,
-    /// Whether `po` holds inside of instructions: in C.
+    /// Whether `po` holds inside instructions: in C.
     pub wide: bool,
     /// Whether events are as in histories: a read-modify-write instruction is one of them, and annotations are those of C11.
     pub history: bool,

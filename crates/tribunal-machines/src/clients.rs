@@ -1,11 +1,11 @@
-//! The clients: how many there are and what they ask of a memory.
+//! The clients: their number, and their operations.
 
 use crate::mix::Mix;
 use crate::rng::{Rng, scale};
 use crate::{Bug, Machine, Step};
 use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
 
-/// Random clients of a simulated memory. Each step, a thread drawn at random makes an access or a fence.
+/// Random clients of a simulated memory. In each step, a random thread performs an access or a fence.
 ///
 /// ```
 /// use tribunal_machines::Clients;
@@ -16,23 +16,23 @@ use tribunal::memory::{Kind, LocId, Op, Order, ThreadId};
 pub struct Clients {
     /// Number of threads.
     pub threads: u32,
-    /// Number of events in all, fences included.
+    /// Total number of events, fences included.
     pub events: u64,
     /// Number of locations.
     pub locations: u32,
-    /// Share of the accesses that are plain writes.
+    /// Share of the accesses that are writes (not RMWs).
     pub writes: f64,
-    /// Share of the accesses that are RMWs; what is left of 1 are plain reads.
+    /// Share of the accesses that are RMWs; the rest are reads.
     pub rmws: f64,
     /// Share of the events that are fences.
     pub fences: f64,
-    /// Share of the accesses that depend on what their thread read last: of interest to the rmo machine only.
+    /// Share of the accesses that depend on their thread's last read; only for the rmo machine.
     pub deps: f64,
-    /// Share of the accesses to the location that their thread accessed last or to the next one; others are to any.
+    /// Share of the accesses that go to the location their thread accessed last or to the next one; the others go anywhere.
     pub locality: f64,
     /// The orders of accesses and fences.
     pub orders: Mix,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

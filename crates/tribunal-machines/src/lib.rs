@@ -1,8 +1,8 @@
 //! Simulated memories with random clients: sources of histories that are consistent by construction.
 //!
-//! A [`Machine`] executes what [`Clients`] ask of it. [`run`] streams the steps, [`execution`] collects them. The same
-//! machine, clients and seed give the same history on every platform. Histories that are hard to judge, or broken on
-//! purpose, are in [`hard`]; objects in [`objects`], stores that run transactions in [`transactions`].
+//! A [`Machine`] executes the operations of [`Clients`]. [`run`] streams the steps, [`execution`] collects them. The same
+//! machine, clients and seed give the same history on every platform. Hard and deliberately broken histories
+//! are in [`hard`], objects in [`objects`], and stores with transactions in [`transactions`].
 //!
 //! ```
 //! use tribunal_machines::{Clients, Machine, execution};

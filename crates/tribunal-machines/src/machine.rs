@@ -66,7 +66,7 @@ impl Machine {
         }
     }
 
-    /// The machine with something wrong with its caches; none if it has no caches, or they cannot have it.
+    /// The machine with this bug in its caches; `None` if it has no caches, or they cannot have it.
     ///
     /// ```
     /// use tribunal_machines::{Bug, Machine, Protocol};

@@ -1,4 +1,4 @@
-//! What a simulated memory does for its clients.
+//! The trait that simulated memories implement.
 
 use crate::rng::Rng;
 use tribunal::memory::{LocId, Order, ThreadId};

@@ -1,4 +1,4 @@
-//! How often each C11 order is used.
+//! Weights of the C11 orders.
 
 use crate::rng::scale;
 use std::fmt;
@@ -7,8 +7,8 @@ use tribunal::memory::Order;
 
 /// Weights of the C11 orders, at least one of them above 0.
 ///
-/// A read uses what an order has of acquire and a write what it has of release: in a mix of `acq_rel` alone every read
-/// is acquire and every write release. An RMW is relaxed where `na` is drawn; a fence uses the orders that fences can have.
+/// A read uses the acquire part of an order and a write the release part: with only `acq_rel`, every read
+/// is acquire and every write release. If `na` is drawn, an RMW is relaxed; a fence uses the orders that fences can have.
 ///
 /// ```
 /// use tribunal::memory::Order;
@@ -72,7 +72,7 @@ impl Mix {
     }
 }
 
-/// Why a text is no mix of orders.
+/// Why a text is not a mix of orders.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidMix {
     /// An entry names no order.

@@ -1,4 +1,4 @@
-//! The random numbers: xoshiro256** seeded by SplitMix64. A seed means the same run on every platform and for ever, so
+//! The random numbers: xoshiro256** seeded by SplitMix64. A seed means the same run on every platform and forever, so
 //! this generator must not change; the tests hold it to its authors' reference outputs.
 
 /// xoshiro256** (Blackman and Vigna, 2018).
@@ -6,7 +6,7 @@
 pub(crate) struct Rng([u64; 4]);
 
 impl Rng {
-    /// Any seed will do, also neighbouring ones: SplitMix64 spreads it over the state.
+    /// Any seed will do, also neighboring ones: SplitMix64 spreads it over the state.
     pub(crate) fn new(seed: u64) -> Self {
         let mut state = seed;
         Rng(std::array::from_fn(|_| split_mix(&mut state)))

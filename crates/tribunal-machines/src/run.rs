@@ -15,7 +15,7 @@ use tribunal::memory::{Kind, Op, ThreadId};
 /// Most bytes that a memory's state may take.
 const MAX_STATE: u64 = 1 << 30;
 
-/// What a thread did. Steps of one thread come in program order.
+/// A step of a thread. Steps of one thread come in program order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The thread.
@@ -28,7 +28,7 @@ pub struct Step {
 
 /// Clients running on a memory: an iterator over their steps, made by [`run`].
 ///
-/// It takes memory for the machine's state, however many steps there are.
+/// Its memory is that of the machine's state, however many steps there are.
 #[derive(Clone, Debug)]
 pub struct Run {
     state: State,
@@ -50,7 +50,7 @@ enum State {
 
 /// Runs clients on a machine.
 ///
-/// The n-th write or RMW issued to a location writes n, so that a value names its write; 0 is initial.
+/// The n-th write or RMW of a location writes n, so each value identifies its write; 0 is initial.
 ///
 /// ```
 /// use tribunal_machines::{Clients, Machine, run};

@@ -23,7 +23,7 @@ fn digest(machine: Machine) -> u64 {
     hash
 }
 
-/// A seed means the same history for ever.
+/// A seed means the same history forever.
 #[test]
 fn known_histories() {
     let digests = Machine::ALL.map(|machine| format!("{machine} {:016x}", digest(machine)));
@@ -253,7 +253,7 @@ fn occurs(machine: Machine, shape: [[Op; 2]; 2], orders: Mix) -> bool {
 }
 
 #[test]
-fn weak_behaviours_occur_where_they_may() {
+fn weak_behaviors_occur_where_they_may() {
     let (x, y) = (LocId(0), LocId(1));
     let relaxed = Mix::only(Order::Relaxed);
     let sb = [[Op::write(x, 1), Op::read(y, 0)], [Op::write(y, 1), Op::read(x, 0)]];

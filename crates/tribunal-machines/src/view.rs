@@ -4,14 +4,14 @@
 //! timestamps. A *view* gives a timestamp for each location: what is below it is no longer readable for who holds the
 //! view, and nothing may be written below it. A thread holds three views, a message one:
 //!
-//! - `current`: what the thread has written, has read, or learnt by acquiring;
+//! - `current`: what the thread has written, has read, or learned by acquiring;
 //! - `pending`: the views of all messages the thread has read, acquired or not; an acquire fence joins it to `current`;
 //! - `released`: `current` as it was at the last release fence;
 //! - a message's view: the writer's `current` if the write is release, else its `released`; the message of an RMW joins
 //!   the view of the message it read (release sequences).
 //!
 //! A read takes any message at or above `current`, an acquire read joins the message's view to `current`. A write goes
-//! to the end of mo half the time, else into any gap above `current`. An RMW takes the timestamp right behind the one it
+//! to the end of mo half the time, else into any gap above `current`. An RMW takes the timestamp directly after the one it
 //! reads, so that nothing ever comes between the two; if that is taken, it reads a later message.
 //!
 //! `current` bounds every write in rf?;hb before the thread's next event, which gives write and read coherence; adjacent
@@ -130,12 +130,12 @@ impl ViewMemory {
     fn see(&mut self, thread: ThreadId, loc: LocId, message: Message, order: Order) {
         let current = self.current.row_mut(thread.0);
         current[loc.index()] = current[loc.index()].max(message.timestamp);
-        let learnt = self.views.row(message.view);
+        let learned = self.views.row(message.view);
         if order.is_atomic() {
-            join(self.pending.row_mut(thread.0), learnt);
+            join(self.pending.row_mut(thread.0), learned);
         }
         if order.is_acquire() {
-            join(self.current.row_mut(thread.0), learnt);
+            join(self.current.row_mut(thread.0), learned);
         }
     }
 

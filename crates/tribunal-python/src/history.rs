@@ -19,7 +19,7 @@ use tribunal_formats::{
 use tribunal_host::{Source, named, reading, specifications};
 use tribunal_report::{Part, Question, usual_question};
 
-/// A history: what the threads of a memory read and wrote, or what the processes of an object called and got.
+/// A history: the reads and writes of threads on a memory, or the calls and returns of processes on an object.
 ///
 /// >>> import tribunal
 /// >>> history = tribunal.history("T0: W x 1; R y 0\nT1: W y 1; R x 0")
@@ -51,7 +51,7 @@ impl History {
 
 #[pymethods]
 impl History {
-    /// The name that the history gives itself, if it does.
+    /// The name of the history, if it has one.
     #[getter]
     fn name(&self) -> Option<String> {
         self.source.case().name().map(Into::into)
@@ -67,7 +67,7 @@ impl History {
         }
     }
 
-    /// What the object should do, as the history says; nothing for a memory.
+    /// The specification named in the history; None for a memory.
     #[getter]
     fn spec(&self) -> Option<String> {
         self.source.history().object().map(|object| object.spec.clone())
@@ -85,13 +85,13 @@ impl History {
         self.source.history().line
     }
 
-    /// Its place among the histories of its file, from 0.
+    /// Its index among the histories of its file, from 0.
     #[getter]
     fn index(&self) -> u64 {
         self.source.case().index
     }
 
-    /// The verdicts that a labelled history says are right: None where the model does not apply.
+    /// The expected verdicts of a labeled history; None if the model does not apply.
     #[getter]
     fn labels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let labels = PyDict::new(py);
@@ -108,7 +108,7 @@ impl History {
         py.detach(|| self.write(format))
     }
 
-    /// As `tribunal.check`, of this history.
+    /// Like `tribunal.check`, for this history.
     #[pyo3(signature = (model=None, *, spec=None, engine=None, timeout=None, max_memory=None, max_states=None))]
     #[allow(clippy::too_many_arguments)]
     fn check<'py>(
@@ -123,7 +123,7 @@ impl History {
         check(slf.py(), slf.as_any(), model, spec, engine, timeout, max_memory, max_states, None, None)
     }
 
-    /// As `tribunal.shrink`, of this history.
+    /// Like `tribunal.shrink`, for this history.
     #[pyo3(signature = (model=None, *, spec=None, timeout=None, max_memory=None, max_states=None))]
     fn shrink(
         slf: &Bound<'_, Self>,
@@ -136,21 +136,21 @@ impl History {
         shrink(slf.py(), slf.as_any(), model, spec, timeout, max_memory, max_states, None, None)
     }
 
-    /// A picture, as SVG: of one model, or of the weakest that forbids the history.
+    /// A picture as SVG, for one model, or for the weakest that forbids the history.
     #[pyo3(signature = (model=None))]
     fn svg(&self, py: Python<'_>, model: Option<Names>) -> PyResult<String> {
         let questions = names::questions(model)?;
         interruptible(py, |stop| picture::svg(&self.source, questions, &stop))?.map_err(error)
     }
 
-    /// The page that shows the history and what every model says of it, as HTML that needs nothing else.
+    /// A self-contained HTML page that shows the history and the verdict of every model.
     #[pyo3(signature = (model=None))]
     fn page(&self, py: Python<'_>, model: Option<Names>) -> PyResult<String> {
         let questions = names::questions(model)?;
         interruptible(py, |stop| picture::page(&self.source, questions, &stop))?.map_err(error)
     }
 
-    /// Shows that page: in a notebook right there, else in a browser. With a path it is written to that file and not shown.
+    /// Shows that page in the notebook, or else in a browser. With a path, it is written to that file instead.
     #[pyo3(signature = (path=None, *, model=None))]
     fn view<'py>(
         slf: &Bound<'py, Self>,
@@ -339,9 +339,9 @@ fn looks_like_path(text: &Bound<'_, PyString>) -> bool {
 /// What is shorter is read in no time.
 const SMALL: usize = 1 << 20;
 
-/// The history that something holds: text, bytes, JSON as dicts, a path or an open file.
+/// A history from text, bytes, JSON as dicts, a path or an open file.
 ///
-/// Of several histories `index` says which. A `str` is the text of a history; a file is named by a `pathlib.Path`.
+/// `index` selects one of several. A `str` is the text of a history; use a `pathlib.Path` for a file.
 #[pyfunction]
 #[pyo3(signature = (source, *, spec=None, format=None, index=None, max_memory=None))]
 pub fn history(
@@ -394,7 +394,7 @@ pub fn check<'py>(
     Ok(verdicts.into_any())
 }
 
-/// The part of an inconsistent history that is as small as can be and still inconsistent; None if it is consistent.
+/// A minimal inconsistent part of an inconsistent history; None if it is consistent.
 #[pyfunction]
 #[pyo3(signature = (history, model=None, *, spec=None, timeout=None, max_memory=None, max_states=None, format=None, index=None))]
 #[allow(clippy::too_many_arguments)]

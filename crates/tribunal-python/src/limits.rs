@@ -87,7 +87,7 @@ pub fn interruptible<T: Send>(py: Python<'_>, act: impl FnOnce(Arc<AtomicBool>) 
     })
 }
 
-/// As [`interruptible`], for answers that mostly come at once: those are found on this thread.
+/// Like [`interruptible`], for answers that mostly come at once: those are found on this thread.
 pub fn interruptible_soon<T: Send>(
     py: Python<'_>,
     budget: &Budget,

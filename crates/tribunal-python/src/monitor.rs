@@ -16,11 +16,11 @@ use tribunal_report::Question;
 /// An event that nothing explains.
 #[pyclass(module = "tribunal", frozen, get_all)]
 pub struct Violation {
-    /// The event: how many there were before it.
+    /// The event: the number of events before it.
     event: u64,
-    /// What it is, and why it cannot be, in a line.
+    /// The event and the reason, in a line.
     reason: String,
-    /// The part of the execution that shows it, line by line.
+    /// The part of the execution that shows it, as lines.
     explanation: Vec<String>,
 }
 
@@ -42,9 +42,9 @@ impl Violation {
     }
 }
 
-/// Watches a memory or an object: takes events as they happen, and says which is the first that nothing explains.
+/// Monitors a memory or an object: takes events as they happen, and reports the first that nothing explains.
 ///
-/// Of a memory, the model is sc, tso, pso, rc20, rc11, ra, wra, sra or relaxed; of an object, a criterion, and `spec` says what it should do.
+/// For a memory, the model is sc, tso, pso, rc20, rc11, ra, wra, sra or relaxed; for an object, a criterion, with the specification `spec`.
 /// `window` is how many events a read may come before its write.
 ///
 /// >>> import tribunal

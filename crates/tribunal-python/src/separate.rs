@@ -18,7 +18,7 @@ const OBJECTS: [&str; 5] = ["register", "counter", "set", "queue", "stack"];
 
 /// The smallest history that one model allows and another forbids; None if there is none of up to `events` events.
 ///
-/// Both are models of memories or both criteria of objects. `events` is 7 or, for objects, 3 unless said otherwise, and at most 8.
+/// Both are memory models or both are criteria of objects. `events` defaults to 7, or 3 for objects, and is at most 8.
 ///
 /// >>> import tribunal
 /// >>> message_passing = tribunal.separate("pso", "tso")
@@ -83,7 +83,7 @@ fn found<E>(
     }
 }
 
-/// The models of memories and the criteria of objects by name, with a sentence that says what each is.
+/// The memory models and criteria by name, each with a sentence.
 ///
 /// >>> import tribunal
 /// >>> tribunal.models("memory")["sc"]

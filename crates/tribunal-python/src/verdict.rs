@@ -11,9 +11,9 @@ use tribunal_host::{Answer, Source};
 use tribunal_report::memory::Racy;
 use tribunal_report::{EngineChoice, Finding, Question, Ruling, Verification, Word};
 
-/// What came of asking whether a history is consistent with a model.
+/// The verdict on a history and a model.
 ///
-/// It is true if the history is consistent and false if it is not; where there is no answer, its truth is an error.
+/// It is true if the history is consistent and false if it is inconsistent; otherwise its truth value raises.
 ///
 /// >>> import tribunal
 /// >>> verdict = tribunal.check("T0: W x 1; R y 0\nT1: W y 1; R x 0", "tso")
@@ -74,31 +74,31 @@ impl Verdict {
         self.answer.word().name()
     }
 
-    /// The model or criterion that was asked.
+    /// The model or criterion.
     #[getter]
     fn model(&self) -> String {
         self.answer.question().to_string()
     }
 
-    /// What decided; None if the model does not apply.
+    /// The engine that decided; None if the model does not apply.
     #[getter]
     fn engine(&self) -> Option<&'static str> {
         self.answer.engine()
     }
 
-    /// What deciding took, in microseconds.
+    /// The time to decide, in microseconds.
     #[getter]
     fn micros(&self) -> u64 {
         self.answer.micros()
     }
 
-    /// Why there is no answer; what is broken if the answer is no; else None.
+    /// Why there is no answer, or which axiom is broken; None if consistent.
     #[getter]
     fn reason(&self) -> Option<String> {
         self.answer.with(reason)
     }
 
-    /// Whether the history has a data race, where that can be; None where it cannot, or is not known.
+    /// Whether the history has a data race; None if that does not apply or is not known.
     #[getter]
     fn racy(&self) -> Option<bool> {
         match self.answer.racy()? {
@@ -128,16 +128,16 @@ impl Verdict {
         py.detach(|| self.answer.line(true))
     }
 
-    /// Why the answer is what it is, in at most a screen of lines.
+    /// The reason for the verdict, at most a screen of text.
     fn explain(&self, py: Python<'_>) -> PyResult<String> {
         let budget = self.budget.clone().of_all();
         let lines = interruptible(py, |stop| self.answer.explain(&budget.limits(&stop)))?;
         Ok(lines.trim_end().into())
     }
 
-    /// Checks the certificate from the definitions alone, with none of the code that decided.
+    /// Verifies the certificate against the definitions, without the code that decided.
     ///
-    /// The answer is `accepted`, perhaps with what is trusted for it; anything else is an error.
+    /// Returns `accepted`, possibly with the hints it trusts; anything else raises.
     fn verify(&self, py: Python<'_>) -> PyResult<String> {
         match interruptible(py, |stop| self.answer.verify(&self.budget.limits(&stop)))? {
             None => Err(error(format!("{}: {}: there is no certificate", self.model(), self.verdict()))),
@@ -148,7 +148,7 @@ impl Verdict {
         }
     }
 
-    /// The part of the history that is as small as can be and still inconsistent; None if it is consistent.
+    /// A minimal inconsistent part of the history; None if it is consistent.
     fn shrink(&self, py: Python<'_>) -> PyResult<Option<History>> {
         history::shrunk(py, self.answer.source(), &self.answer.question(), &self.budget)
     }

@@ -155,8 +155,8 @@ def test_formats() -> None:
 
 
 def test_labels() -> None:
-    labelled = json.loads(MESSAGE_PASSING) | {"verdicts": {"sc": False, "pso": True, "rc20": None}}
-    assert tribunal.history(labelled).labels == {"sc": False, "pso": True, "rc20": None}
+    labeled = json.loads(MESSAGE_PASSING) | {"verdicts": {"sc": False, "pso": True, "rc20": None}}
+    assert tribunal.history(labeled).labels == {"sc": False, "pso": True, "rc20": None}
 
 
 def test_pages_and_pictures(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ def test_labels(corpus: str) -> None:
     file = project_file(f"crates/tribunal/tests/data/{corpus}-public.jsonl.zst")
     with pa.input_stream(file, compression="zstd") as stream:
         lines = stream.read().decode().splitlines()
-    # The older corpus was labelled when rc20 did not apply to seq_cst: there it has no label.
+    # The older corpus was labeled when rc20 did not apply to seq_cst: there it has no label.
     labels = [
         {model: label for model, label in json.loads(line)["verdicts"].items() if (model, label) != ("rc20", None)}
         for line in lines

@@ -28,9 +28,9 @@ print("finished", flush=True)
 @pytest.mark.parametrize(
     "work",
     [
-        'tribunal.check(history, "sc", engine="plain", max_states=10**15)',
-        'tribunal.check_batches(pyarrow.table({"h": [history.to()] * 8}), "h", "sc", engine="plain", max_states=10**15).to_arrow()',
-        'list(tribunal.check_batches(pyarrow.table({"h": [history.to()] * 8}), "h", "sc", engine="plain", max_states=10**15))',
+        'tribunal.check(history, "sc", engine="memoized", max_states=10**15)',
+        'tribunal.check_batches(pyarrow.table({"h": [history.to()] * 8}), "h", "sc", engine="memoized", max_states=10**15).to_arrow()',
+        'list(tribunal.check_batches(pyarrow.table({"h": [history.to()] * 8}), "h", "sc", engine="memoized", max_states=10**15))',
         'tribunal.separate("sc", "tso", events=8)',
     ],
     ids=["check", "batches", "iteration", "separate"],

@@ -11,7 +11,7 @@ use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::transactions::{self, Level};
 use tribunal::verdict::{Limit, Refutation};
-use tribunal::{Judgement, Limits, Model, Verdict};
+use tribunal::{Judgment, Limits, Model, Verdict};
 use tribunal_formats::certificate;
 use web_time::Instant;
 
@@ -124,19 +124,19 @@ impl<'a> Finding<'a> {
             (Judged::Memory(execution), &Question::Model(model)) => {
                 let judgement = match engine {
                     _ if stopped => {
-                        Judgement { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
+                        Judgment { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
                     }
                     EngineChoice::Only { memory: Some(engine), .. } => {
                         tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
                     _ => tribunal::judge(execution, model, limits),
                 };
-                let Judgement { verdict, engine } = judgement;
+                let Judgment { verdict, engine } = judgement;
                 (Ruling::Memory { execution, model, verdict }, engine.name())
             }
             (Judged::Object(typed), Question::Criterion(criterion)) => {
                 let judgement = match engine {
-                    _ if stopped => objects::Judgement {
+                    _ if stopped => objects::Judgment {
                         verdict: objects::Verdict::Undecided(Limit::Stopped),
                         engine: criterion.engines()[0],
                     },
@@ -145,15 +145,20 @@ impl<'a> Finding<'a> {
                     }
                     _ => objects::judge(typed, criterion, limits),
                 };
-                let objects::Judgement { verdict, engine } = judgement;
+                let objects::Judgment { verdict, engine } = judgement;
                 (Ruling::Object { typed, criterion: criterion.clone(), verdict }, engine.name())
             }
             (Judged::Transactions(history), &Question::Level(level)) => {
+                let engine = match engine {
+                    EngineChoice::Only { transactions, .. } => transactions,
+                    EngineChoice::Auto => None,
+                };
                 let verdict = match stopped {
                     true => transactions::Verdict::Undecided(Limit::Stopped),
-                    false => transactions::judge(history, level, limits),
+                    false => transactions::judge_by(history, level, engine, limits),
                 };
-                (Ruling::Transactions { history, level, verdict }, level.engines()[0].name())
+                let engine = engine.unwrap_or(level.engines()[0]);
+                (Ruling::Transactions { history, level, verdict }, engine.name())
             }
             (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),
         };

@@ -1,7 +1,7 @@
 //! What the objects of histories should do, and whether histories fit it.
 
 use crate::Judged;
-use tribunal::object::{MalformedHistory, Misfit, Specification};
+use tribunal::object::{InvalidCall, MalformedHistory, Specification};
 use tribunal_formats::{Error, ErrorKind, NoSpecification, Object, Subject};
 
 /// Where specifications come from: each history names its own, unless one is given for all.
@@ -68,7 +68,7 @@ impl Specifications {
 fn told(source: Error, object: &Object) -> NotJudged {
     match source.kind() {
         ErrorKind::MalformedObject(MalformedHistory::IllTyped {
-            misfit: Misfit::UnknownMethod { .. },
+            misfit: InvalidCall::UnknownMethod { .. },
             ..
         }) => NotJudged::OtherMethods { source, methods: object.history.methods().join(", ") },
         _ => source.into(),

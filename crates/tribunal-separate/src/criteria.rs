@@ -255,7 +255,7 @@ impl<T: FnMut(usize, u64)> State<'_, T> {
     }
 }
 
-/// The values that an argument may have: two of each kind that are told apart. Lists are left out, and methods that take them.
+/// The values that an argument may have: two of each kind that are distinguished. Lists are left out, and methods that take them.
 fn arguments(kind: Kind) -> Vec<Value> {
     match kind {
         Kind::Any | Kind::Int => vec![Value::from(1), Value::from(2)],

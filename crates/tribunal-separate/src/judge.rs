@@ -13,12 +13,12 @@ use tribunal_cat::relation::{SmallRelation as Relation, SmallSet as Set, small_m
 
 /// What a model may look at in a history beyond labels, locations, fences and rf: dependencies, orders of accesses, times.
 #[derive(Clone, Copy)]
-pub(super) enum Dress {
+pub(super) enum Annotations {
     /// Nothing: the model allows as much as it can.
-    Bare,
+    Weakest,
     /// Every event depends on every earlier read and is seq_cst, and no event began before those before it had ended: the
     /// model forbids as much as it can.
-    Full,
+    Strongest,
     /// These dependencies, and no more.
     Dependencies(Relation),
     /// These orders, and no more.
@@ -36,7 +36,7 @@ pub(super) enum Rule {
     },
     /// acyclic(po-loc ∪ rf ∪ mo ∪ fr), location by location.
     Coherence,
-    /// acyclic(po ∪ rf); coherence with hb for po: of (po ∪ rf)⁺, of po, or as these orders synchronise; and then acyclic(psc).
+    /// acyclic(po ∪ rf); coherence with hb for po: of (po ∪ rf)⁺, of po, or as these orders synchronize; and then acyclic(psc).
     Ra,
     Relaxed,
     Annotated(C11, Orders),
@@ -62,7 +62,7 @@ impl Rule {
         orders || causal || matches!(model, Sra | Ra | Wra | Relaxed | Rc20 | Rc11)
     }
 
-    pub fn new(model: Model, shape: &Shape, dress: Dress) -> Self {
+    pub fn new(model: Model, shape: &Shape, annotations: Annotations) -> Self {
         match model {
             Model::Coherence => Rule::Coherence,
             Model::Wsc => Rule::Wsc,
@@ -76,25 +76,25 @@ impl Rule {
             Model::Ra => Rule::Ra,
             Model::Wra => Rule::Wra,
             Model::Relaxed => Rule::Relaxed,
-            // In full dress they are sc, which looks at nothing.
-            Model::Rc20 | Model::Rc11 if matches!(dress, Dress::Full) => {
-                Rule::orders(&Preserved::SC, shape, Dress::Bare)
+            // With the strongest annotations they are sc, which looks at none.
+            Model::Rc20 | Model::Rc11 if matches!(annotations, Annotations::Strongest) => {
+                Rule::orders(&Preserved::SC, shape, Annotations::Weakest)
             }
-            Model::Rc20 => Rule::annotated(C11::Rc20, shape, dress),
-            Model::Rc11 => Rule::annotated(C11::Rc11, shape, dress),
-            Model::Sc => Rule::orders(&Preserved::SC, shape, dress),
-            Model::Tso => Rule::orders(&Preserved::TSO, shape, dress),
-            Model::Pso => Rule::orders(&Preserved::PSO, shape, dress),
-            Model::Rmo => Rule::orders(&Preserved::RMO, shape, dress),
-            Model::Wmo => Rule::orders(&Preserved::WMO, shape, dress),
-            Model::Custom(preserved) => Rule::orders(&preserved, shape, dress),
+            Model::Rc20 => Rule::annotated(C11::Rc20, shape, annotations),
+            Model::Rc11 => Rule::annotated(C11::Rc11, shape, annotations),
+            Model::Sc => Rule::orders(&Preserved::SC, shape, annotations),
+            Model::Tso => Rule::orders(&Preserved::TSO, shape, annotations),
+            Model::Pso => Rule::orders(&Preserved::PSO, shape, annotations),
+            Model::Rmo => Rule::orders(&Preserved::RMO, shape, annotations),
+            Model::Wmo => Rule::orders(&Preserved::WMO, shape, annotations),
+            Model::Custom(preserved) => Rule::orders(&preserved, shape, annotations),
             model => unreachable!("{model} has no rule"),
         }
     }
 
-    fn annotated(model: C11, shape: &Shape, dress: Dress) -> Self {
-        match dress {
-            Dress::Orders(orders) => Rule::Annotated(model, orders),
+    fn annotated(model: C11, shape: &Shape, annotations: Annotations) -> Self {
+        match annotations {
+            Annotations::Orders(orders) => Rule::Annotated(model, orders),
             _ if shape.labels[..shape.events].iter().any(|label| label.is_fence()) => {
                 Rule::Annotated(model, shape.labels.map(|label| label.order()))
             }
@@ -102,12 +102,12 @@ impl Rule {
         }
     }
 
-    fn orders(model: &Preserved, shape: &Shape, dress: Dress) -> Self {
+    fn orders(model: &Preserved, shape: &Shape, annotations: Annotations) -> Self {
         let facts = &shape.facts;
-        let mut deps = match dress {
-            Dress::Bare | Dress::Orders(_) => Relation::default(),
-            Dress::Full => dependencies(shape),
-            Dress::Dependencies(deps) => deps,
+        let mut deps = match annotations {
+            Annotations::Weakest | Annotations::Orders(_) => Relation::default(),
+            Annotations::Strongest => dependencies(shape),
+            Annotations::Dependencies(deps) => deps,
         };
         if !model.dependencies {
             deps = Relation::default();
@@ -118,7 +118,7 @@ impl Rule {
         }
         Rule::Orders {
             local,
-            kept: kept(model, shape, deps, model.times && matches!(dress, Dress::Full)),
+            kept: kept(model, shape, deps, model.times && matches!(annotations, Annotations::Strongest)),
             internal_rf: model.internal_rf,
             deps: model.dependencies.then_some(deps),
         }

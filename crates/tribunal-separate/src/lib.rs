@@ -14,8 +14,8 @@
 //! - A smallest example has no event that can go: every model allows the parts of what it allows, so that such a part would be a
 //!   smaller example.
 
+mod annotate;
 mod criteria;
-mod dress;
 mod judge;
 mod levels;
 mod search;

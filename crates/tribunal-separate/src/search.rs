@@ -1,7 +1,7 @@
 //! The search: one enumeration for all pairs of models that are still open.
 
-use crate::dress::Outfit;
-use crate::judge::{Dress, Rule, dependencies};
+use crate::annotate::Annotated;
+use crate::judge::{Annotations, Rule, dependencies};
 use crate::seq_cst::{Orders, choices};
 use crate::shape::{MOST_EVENTS, Shape, Shapes};
 use crate::sources::{History, histories};
@@ -99,7 +99,7 @@ enum Both {
 
 /// What the events of a history have that models may look at.
 #[derive(Clone, Copy)]
-pub(super) enum Worn<'a> {
+pub(super) enum Given<'a> {
     /// Nothing for the allowing model, and all there is for the forbidding one.
     Extremes,
     /// These dependencies.
@@ -113,7 +113,7 @@ struct State<'s, T> {
     tick: T,
     needed_only: bool,
     open: Vec<Open>,
-    /// The models asked, each bare or in full dress.
+    /// The models asked, each with the weakest or the strongest annotations.
     asked: Vec<(Model, bool)>,
     found: Vec<Option<Execution>>,
     histories: u64,
@@ -140,7 +140,7 @@ fn both(pair: Pair) -> Both {
     }
 }
 
-/// sc, which keeps all pairs, does not; nor do rc20 and rc11 in full dress, which are sc.
+/// sc, which keeps all pairs, does not; nor do rc20 and rc11 with the strongest annotations, which are then sc.
 fn looks_at_fences(model: Model) -> bool {
     model != Model::Sc && model.preserved().is_some()
 }
@@ -258,8 +258,8 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
 
     fn shape(&mut self, shape: &Shape, rules: &mut Vec<Rule>) -> ControlFlow<()> {
         rules.clear();
-        let dress = |full| if full { Dress::Full } else { Dress::Bare };
-        rules.extend(self.asked.iter().map(|&(model, full)| Rule::new(model, shape, dress(full))));
+        let annotations = |full| if full { Annotations::Strongest } else { Annotations::Weakest };
+        rules.extend(self.asked.iter().map(|&(model, full)| Rule::new(model, shape, annotations(full))));
         self.judge_all(shape, rules, None)?;
         self.judge_orders(shape)?;
         if self.open.iter().any(|open| open.both == Both::Dependencies) {
@@ -269,7 +269,7 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
                 let chosen = every.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
                 chosen.for_each(|(_, &(on, event))| deps.insert(on, event));
                 rules.clear();
-                let some = Dress::Dependencies(deps);
+                let some = Annotations::Dependencies(deps);
                 rules.extend(self.asked.iter().map(|&(model, _)| Rule::new(model, shape, some)));
                 self.judge_all(shape, rules, Some(&deps))?;
             }
@@ -285,7 +285,7 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
         let fits = |open: &Open| {
             open.both == both && orders.iter().flatten().all(|order| open.fences.contains(order))
         };
-        let worn = deps.map_or(Worn::Extremes, Worn::Dependencies);
+        let given = deps.map_or(Given::Extremes, Given::Dependencies);
         let mut allowing: Vec<usize> =
             self.open.iter().filter(|open| fits(open)).map(|open| open.allows).collect();
         allowing.dedup();
@@ -307,7 +307,7 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
             self.open.retain(|open| {
                 let separates = fits(open) && allows(open.allows) && !allows(open.forbids);
                 if separates {
-                    found[open.at] = Some(Outfit::full(h, open.pair, worn).least(open.pair));
+                    found[open.at] = Some(Annotated::full(h, open.pair, given).least(open.pair));
                 }
                 !separates
             });
@@ -340,11 +340,12 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
             return ControlFlow::Continue(());
         }
         // What both allow whatever else holds, and what both forbid.
-        let (bare, full) = (Dress::Bare, Dress::Full);
-        let [bare, full] = [bare, full].map(|dress| Rule::new(Model::Rc20, shape, dress));
+        let (weakest, strongest) = (Annotations::Weakest, Annotations::Strongest);
+        let [weakest, strongest] =
+            [weakest, strongest].map(|annotations| Rule::new(Model::Rc20, shape, annotations));
         let mut visit = |h: &History<'_>| {
             self.count(shape)?;
-            if !bare.allows(h) || full.allows(h) {
+            if !weakest.allows(h) || strongest.allows(h) {
                 return ControlFlow::Continue(());
             }
             let found = &mut self.found;
@@ -354,14 +355,14 @@ impl<'s, T: FnMut(usize, u64)> State<'s, T> {
                 }
                 let orders = separating_orders(h, open.pair);
                 if let Some(orders) = &orders {
-                    let outfit = Outfit::full(h, open.pair, Worn::Orders(orders));
-                    found[open.at] = Some(outfit.least(open.pair));
+                    let annotated = Annotated::full(h, open.pair, Given::Orders(orders));
+                    found[open.at] = Some(annotated.least(open.pair));
                 }
                 orders.is_none()
             });
             ControlFlow::Continue(())
         };
-        histories(shape, needed_only, &|h: &History<'_>| !bare.allows(h), &mut visit)
+        histories(shape, needed_only, &|h: &History<'_>| !weakest.allows(h), &mut visit)
     }
 }
 
@@ -386,7 +387,7 @@ fn chosen_orders(
     least: Orders,
     most: Orders,
 ) -> Option<Orders> {
-    let allows = |model, orders| Rule::new(model, h.shape, Dress::Orders(orders)).allows(h);
+    let allows = |model, orders| Rule::new(model, h.shape, Annotations::Orders(orders)).allows(h);
     if allows(pair.forbids, most) || !allows(pair.allows, least) {
         return None;
     }

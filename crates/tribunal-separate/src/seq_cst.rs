@@ -33,11 +33,11 @@ pub(super) fn choices(label: Label) -> &'static [Order] {
 
 /// hb = (po ∪ sw)⁺
 pub(super) fn happens_before(h: &History<'_>, model: C11, orders: &Orders) -> Relation {
-    (h.shape.facts.po | synchronised(h, model, orders)).plus()
+    (h.shape.facts.po | synchronized(h, model, orders)).plus()
 }
 
 /// sw = [E⊒REL] ; ([F];po)? ; rf⁺ ; (po;[F])? ; [E⊒ACQ], for rc11 with [W];po-loc?;[W] before rf⁺
-fn synchronised(h: &History<'_>, model: C11, orders: &Orders) -> Relation {
+fn synchronized(h: &History<'_>, model: C11, orders: &Orders) -> Relation {
     let (shape, facts) = (h.shape, &h.shape.facts);
     let rf = h.rf.plus();
     let fence = |event: usize| shape.label(event).is_fence();

@@ -134,7 +134,7 @@ impl<V: FnMut(&Shape) -> ControlFlow<()>> Shapes<'_, V> {
     }
 
     /// Chooses what each event does. A fence stands between accesses: before the first or after the last it keeps no
-    /// pair. Two in a row are one of the joint order, but for release and acquire: these hand on less than acq_rel.
+    /// pair. Two in a row are one of the joint order, except for release and acquire: these hand on less than acq_rel.
     fn labels(&mut self, shape: &mut Shape, event: usize) -> ControlFlow<()> {
         if event == self.events {
             let fenced = shape.labels[..event].iter().any(|label| label.is_fence());
@@ -250,7 +250,7 @@ fn find_symmetries(shape: &mut Shape) -> bool {
         shape.labels[shape.starts[a]..shape.starts[a + 1]]
             == shape.labels[shape.starts[b]..shape.starts[b + 1]]
     };
-    // order[i] is the thread that goes to place i: every way in which alike threads, which are neighbours, change places.
+    // order[i] is the thread that goes to place i: every way in which alike threads, which are neighbors, change places.
     let mut order: Vec<usize> = (0..threads).collect();
     let mut symmetries = Vec::new();
     while next_order(&mut order, &alike) {
@@ -286,7 +286,7 @@ fn find_symmetries(shape: &mut Shape) -> bool {
 fn next_order(order: &mut [usize], alike: &impl Fn(usize, usize) -> bool) -> bool {
     let mut end = order.len();
     while end > 0 {
-        // The threads that are alike are neighbours: order[start..end] are permuted on their own.
+        // The threads that are alike are neighbors: order[start..end] are permuted on their own.
         let start = (0..end).rev().take_while(|&i| alike(i, end - 1)).last().unwrap_or(end - 1);
         let run = &mut order[start..end];
         if let Some(i) = (1..run.len()).rev().find(|&i| run[i - 1] < run[i]) {

@@ -41,7 +41,7 @@ impl<'s> History<'s> {
     }
 }
 
-/// Calls `visit` with every history of a shape, once up to symmetry, but for those of which `hopeless` says so of a beginning, in
+/// Calls `visit` with every history of a shape, once up to symmetry, except for those of which `hopeless` says so of a beginning, in
 /// which some reads have no source yet.
 ///
 /// With `needed_only`, histories are left out that no model allows or in which an event can go:

@@ -1,6 +1,6 @@
-use crate::dress::Outfit;
-use crate::judge::{Dress, Rule};
-use crate::search::Worn;
+use crate::annotate::Annotated;
+use crate::judge::{Annotations, Rule};
+use crate::search::Given;
 use crate::seq_cst::choices;
 use crate::shape::{Shape, Shapes};
 use crate::sources::{History, histories};
@@ -31,24 +31,24 @@ fn every_history(shape: &Shape, needed_only: bool, mut visit: impl FnMut(&Histor
     let _ = histories(shape, needed_only, &|_| false, &mut visit);
 }
 
-/// Every model on every history, bare and in full dress, as the engines judge it.
+/// Every model on every history, with the weakest and the strongest annotations, as the engines judge it.
 fn agree(events: usize, fences: &[Order], needed_only: bool, every: u64) -> u64 {
     let (mut at, mut compared) = (0, 0);
     every_shape(events, fences, needed_only, |shape| {
-        let rules = |dress: Dress| Model::ALL.map(|model| Rule::new(model, shape, dress));
-        let (bare, full) = (rules(Dress::Bare), rules(Dress::Full));
+        let rules = |annotations: Annotations| Model::ALL.map(|model| Rule::new(model, shape, annotations));
+        let (weakest, strongest) = (rules(Annotations::Weakest), rules(Annotations::Strongest));
         every_history(shape, needed_only, |h| {
             at += 1;
             if at % every != 0 {
                 return;
             }
             for (i, model) in Model::ALL.into_iter().enumerate() {
-                // Nothing is worn for sc.
-                let undressed = Pair { allows: model, forbids: Model::Sc };
+                // sc ignores annotations.
+                let weakest_pair = Pair { allows: model, forbids: Model::Sc };
                 for (pair, rule) in
-                    [(undressed, &bare[i]), (Pair { allows: Model::Sc, forbids: model }, &full[i])]
+                    [(weakest_pair, &weakest[i]), (Pair { allows: Model::Sc, forbids: model }, &strongest[i])]
                 {
-                    let x = Outfit::full(h, pair, Worn::Extremes).build("");
+                    let x = Annotated::full(h, pair, Given::Extremes).build("");
                     let verdict = check(&x, model);
                     if !matches!(verdict, Verdict::Unsupported(_)) {
                         assert_eq!(rule.allows(h), verdict.is_consistent(), "{model}: {x:?}");
@@ -73,7 +73,7 @@ fn small_histories_are_judged_as_the_engines_judge_them() {
     assert!(agree(5, &Order::OF_FENCES, true, 3) > 1_000);
 }
 
-/// Every model on every history, bare and in full dress: by its rule and by its text.
+/// Every model on every history, with the weakest and the strongest annotations: by its rule and by its text.
 fn rules_are_texts(events: usize, fences: &[Order], every: u64) -> u64 {
     let (mut at, mut compared) = (0, 0);
     every_shape(events, fences, false, |shape| {
@@ -83,23 +83,25 @@ fn rules_are_texts(events: usize, fences: &[Order], every: u64) -> u64 {
         }
         let unread = History::unread(shape);
         for model in Model::ALL {
-            let undressed = Pair { allows: model, forbids: Model::Sc };
-            let dressed = Pair { allows: Model::Sc, forbids: model };
-            for (pair, dress) in [(undressed, Dress::Bare), (dressed, Dress::Full)] {
-                let x = Outfit::full(&unread, pair, Worn::Extremes).build("");
+            let weakest_pair = Pair { allows: model, forbids: Model::Sc };
+            let strongest_pair = Pair { allows: Model::Sc, forbids: model };
+            for (pair, annotations) in
+                [(weakest_pair, Annotations::Weakest), (strongest_pair, Annotations::Strongest)]
+            {
+                let x = Annotated::full(&unread, pair, Given::Extremes).build("");
                 if model.unsupported(&x).is_some() {
                     continue;
                 }
                 let plan = plan(model, &x).expect("a text of ours");
                 let decider = RefCell::new(Decider::new(&plan, &["rf"]));
                 let text = Text::new(model, &decider, &x).expect("names of ours");
-                let rule = Rule::new(model, shape, dress);
+                let rule = Rule::new(model, shape, annotations);
                 every_history(shape, false, |h| {
                     assert_eq!(
                         rule.allows(h),
                         text.allows(h),
                         "{model}: {:?}",
-                        Outfit::full(h, pair, Worn::Extremes).build("")
+                        Annotated::full(h, pair, Given::Extremes).build("")
                     );
                     compared += 1;
                 });
@@ -185,8 +187,8 @@ fn orders_are_judged_as_the_engines_judge_them() {
                 }
                 for (model, other) in [(Model::Rc20, Model::Rc11), (Model::Rc11, Model::Rc20)] {
                     let pair = Pair { allows: model, forbids: other };
-                    let x = Outfit::full(h, pair, Worn::Orders(&orders)).build("");
-                    let allowed = Rule::new(model, shape, Dress::Orders(orders)).allows(h);
+                    let x = Annotated::full(h, pair, Given::Orders(&orders)).build("");
+                    let allowed = Rule::new(model, shape, Annotations::Orders(orders)).allows(h);
                     assert_eq!(allowed, check(&x, model).is_consistent(), "{model}: {x:?}");
                     forbidden += u64::from(!allowed);
                 }
@@ -200,7 +202,7 @@ fn orders_are_judged_as_the_engines_judge_them() {
 #[test]
 fn a_beginning_is_not_forbidden_if_the_whole_is_allowed() {
     every_shape(4, &[], true, |shape| {
-        for rule in Model::ALL.map(|model| Rule::new(model, shape, Dress::Full)) {
+        for rule in Model::ALL.map(|model| Rule::new(model, shape, Annotations::Strongest)) {
             let mut all = 0;
             every_history(shape, true, |h| all += u64::from(rule.allows(h)));
             let mut hopeful = 0;
@@ -215,10 +217,10 @@ fn a_beginning_is_not_forbidden_if_the_whole_is_allowed() {
 }
 
 /// A history by threads, each event with its kind, its location and its source.
-type Plain = Vec<Vec<(Kind, usize, Option<(usize, usize)>)>>;
+type Program = Vec<Vec<(Kind, usize, Option<(usize, usize)>)>>;
 
 /// The smallest of all that differ in the names of threads and locations alone.
-fn canonical(threads: &Plain) -> String {
+fn canonical(threads: &Program) -> String {
     let mut order: Vec<usize> = (0..threads.len()).collect();
     let mut smallest: Option<String> = None;
     loop {
@@ -264,11 +266,11 @@ fn all_plain(lengths: &[usize], found: &mut HashSet<String>) {
             .collect();
         let mut digits = vec![0; events];
         loop {
-            let mut plain: Plain = vec![Vec::new(); lengths.len()];
+            let mut program: Program = vec![Vec::new(); lengths.len()];
             for e in 0..events {
-                plain[slots[e].0].push((event(e).0, event(e).1, sources[e][digits[e]]));
+                program[slots[e].0].push((event(e).0, event(e).1, sources[e][digits[e]]));
             }
-            found.insert(canonical(&plain));
+            found.insert(canonical(&program));
             let Some(e) = (0..events).find(|&e| digits[e] + 1 < sources[e].len()) else { break };
             digits[e] += 1;
             digits[..e].fill(0);
@@ -289,12 +291,16 @@ fn every_history_comes_once() {
                     let thread = shape.starts.partition_point(|&start| start <= event) - 1;
                     (thread, event - shape.starts[thread])
                 };
-                let mut plain: Plain = vec![Vec::new(); shape.starts.len() - 1];
+                let mut program: Program = vec![Vec::new(); shape.starts.len() - 1];
                 for event in 0..events {
                     let source = h.source(event).filter(|&source| source < events).map(slot);
-                    plain[slot(event).0].push((shape.label(event).kind(), shape.loc(event) as usize, source));
+                    program[slot(event).0].push((
+                        shape.label(event).kind(),
+                        shape.loc(event) as usize,
+                        source,
+                    ));
                 }
-                assert!(found.insert(canonical(&plain)), "twice: {plain:?}");
+                assert!(found.insert(canonical(&program)), "twice: {program:?}");
             });
         });
         assert_eq!(found, all);

@@ -4,7 +4,7 @@
 //! needs, and dependencies and orders of accesses one by one, as far as one of the two looks at them; of times, that none is known,
 //! and that all are.
 
-use crate::dress::Outfit;
+use crate::annotate::Annotated;
 use crate::search::Pair;
 use crate::seq_cst::choices;
 use crate::shape::{MOST_EVENTS, Shape, Shapes};
@@ -30,7 +30,7 @@ pub(super) struct Looks {
 }
 
 impl Looks {
-    /// What a text speaks of.
+    /// What a text mentions.
     pub fn of(plan: &Plan) -> Self {
         let mut looks = Looks::default();
         for node in &plan.nodes {
@@ -84,14 +84,14 @@ impl plan::Facts for Reread<'_> {
     }
 }
 
-/// The text of a model on the histories of a shape in one dress.
+/// The text of a model on the histories of a shape with given annotations.
 pub(super) struct Text<'d, 'p, 'x> {
     facts: Facts<'x>,
     decider: &'d RefCell<Decider<'p>>,
 }
 
 impl<'d, 'p, 'x> Text<'d, 'p, 'x> {
-    /// `x` has the shape and the dress, whatever its reads read; none if the text speaks of what histories do not have.
+    /// `x` has the shape and the annotations, whatever its reads read; none if the text mentions what histories do not have.
     pub fn new(model: Model, decider: &'d RefCell<Decider<'p>>, x: &'x Execution) -> Option<Self> {
         let facts = Facts::new(x, model);
         decider.borrow_mut().load(&facts).ok()?;
@@ -157,7 +157,7 @@ fn decider(plan: &Option<Arc<Plan>>) -> Option<RefCell<Decider<'_>>> {
     Some(RefCell::new(Decider::new(plan.as_deref()?, &["rf"])))
 }
 
-/// The histories of a shape, in every dress.
+/// The histories of a shape, with every choice of annotations.
 fn of_shape(
     pair: Pair,
     (allows, forbids): (&RefCell<Decider<'_>>, &RefCell<Decider<'_>>),
@@ -167,8 +167,8 @@ fn of_shape(
     found: &mut Option<Execution>,
 ) -> ControlFlow<()> {
     let unread = History::unread(shape);
-    every_outfit(&unread, looks, &mut |outfit| {
-        let x = outfit.build("");
+    every_annotation(&unread, looks, &mut |annotated| {
+        let x = annotated.build("");
         if pair.allows.unsupported(&x).or(pair.forbids.unsupported(&x)).is_some() {
             return ControlFlow::Continue(());
         }
@@ -177,7 +177,7 @@ fn of_shape(
         let mut visit = |h: &History<'_>| {
             count(shape)?;
             if allows.allows(h) && !forbids.allows(h) {
-                *found = Some(outfit.on(h).least(pair));
+                *found = Some(annotated.on(h).least(pair));
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -187,10 +187,10 @@ fn of_shape(
 }
 
 /// Every choice of what models look at.
-fn every_outfit<'h>(
+fn every_annotation<'h>(
     h: &'h History<'h>,
     looks: Looks,
-    visit: &mut impl FnMut(&Outfit<'h>) -> ControlFlow<()>,
+    visit: &mut impl FnMut(&Annotated<'h>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let pairs: Vec<(usize, usize)> =
         if looks.dependencies { crate::judge::dependencies(h.shape).pairs().collect() } else { Vec::new() };
@@ -199,7 +199,7 @@ fn every_outfit<'h>(
             let mut deps = SmallRelation::default();
             let chosen = pairs.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
             chosen.for_each(|(_, &(on, event))| deps.insert(on, event));
-            every_order(h, looks, &mut |orders| visit(&Outfit::wearing(h, orders, deps, *timed)))?;
+            every_order(h, looks, &mut |orders| visit(&Annotated::with(h, orders, deps, *timed)))?;
         }
     }
     ControlFlow::Continue(())

@@ -1,9 +1,9 @@
-//! What can be wrong with a declared specification.
+//! Errors in a declared specification.
 
 use tribunal::object::Kind;
 use tribunal::object::text::{TextError, TextFault};
 
-/// What is wrong with a declared specification, and where.
+/// An error in a declared specification, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {fault}")]
 pub struct SpecError {
@@ -37,11 +37,11 @@ impl From<TextError> for Misread {
     }
 }
 
-/// What is wrong at a place of a declared specification.
+/// What is wrong at a place in a declared specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecFault {
-    /// It cannot be read.
+    /// A syntax error.
     #[error(transparent)]
     Text(#[from] TextFault),
     /// More than a specification may have.
@@ -52,13 +52,13 @@ pub enum SpecFault {
         /// How many there may be.
         most: usize,
     },
-    /// A name that means nothing here.
-    #[error("nothing is called `{0}` here")]
+    /// An unknown name.
+    #[error("unknown name `{0}`")]
     UnknownName(String),
-    /// A name that has a meaning already.
-    #[error("`{0}` is there already")]
+    /// A name that is already declared.
+    #[error("`{0}` is already declared")]
     Duplicate(String),
-    /// A name that cannot be used so.
+    /// A name used as something it is not.
     #[error("`{name}` is {is}, expected {expected}")]
     NotA {
         /// The name.
@@ -73,7 +73,7 @@ pub enum SpecFault {
     WrongKind {
         /// What has the value.
         what: &'static str,
-        /// The kind that it must have.
+        /// The expected kind.
         expected: Kind,
         /// The kind that it has.
         found: Kind,
@@ -81,18 +81,18 @@ pub enum SpecFault {
     /// A statement after a return or refusal.
     #[error("this is never reached")]
     Unreachable,
-    /// A method that says that it is read-only and is not.
-    #[error("`{0}` is said to be read-only, but changes the state")]
+    /// A method that is declared read-only and is not.
+    #[error("`{0}` is declared read-only, but changes the state")]
     NotReadOnly(String),
-    /// A method that says that it has a key and touches more.
-    #[error("`{method}` is said to concern only the key `{key}`, but touches more of the state")]
+    /// A method that is declared to have a key and accesses more.
+    #[error("`{method}` is declared to have the key `{key}`, but accesses more of the state")]
     NotKeyed {
         /// The method.
         method: String,
-        /// The parameter named as its key.
+        /// The parameter declared as its key.
         key: String,
     },
-    /// A method has another number of parameters.
+    /// A wrong number of parameters.
     #[error("`{method}` has {takes} parameter{}, found {found}", if *takes == 1 { "" } else { "s" })]
     Arity {
         /// The method.

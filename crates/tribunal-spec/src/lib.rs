@@ -1,8 +1,8 @@
 //! Specifications written in files: a small language of states, methods, conditions and effects.
 //!
-//! A file is read in one pass: `tribunal::object::text` gives the words, `parser`, `statements` and `expressions` build the
-//! tree, resolve names and check kinds, `analysis` finds which methods are read-only and which have a key, and
-//! `run` lets methods take effect. Loops run over lists only, so every method ends.
+//! A file is read in one pass: `tribunal::object::text` has the tokens, `parser`, `statements` and `expressions` build the
+//! tree, resolve names and check kinds, `analysis` infers which methods are read-only and which have a key, and
+//! `run` executes methods. Loops run over lists only, so every method terminates.
 
 mod analysis;
 mod error;
@@ -44,7 +44,7 @@ use tribunal::object::{Invocation, Signature, Spec, Value};
 /// assert!(check(&b.build()?.typed(&tickets).expect("typed"), &Criterion::Linearizable).is_consistent());
 ///
 /// let error = Declared::parse("object o { method m() { return x } }", "o.spec").expect_err("no x");
-/// assert_eq!(error.to_string(), "o.spec:1:32: nothing is called `x` here");
+/// assert_eq!(error.to_string(), "o.spec:1:32: unknown name `x`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct Declared {
 }
 
 impl Declared {
-    /// Reads a specification; the file is for messages.
+    /// Parses a specification; the file name is for messages.
     pub fn parse(source: &str, file: &str) -> Result<Self, SpecError> {
         parser::parse(source).map_err(|misread| misread.within(file))
     }

@@ -1,5 +1,5 @@
-//! From words to the tree, by recursive descent: one function for each construct, at most `DEEPEST` inside each other.
-//! Names are resolved and kinds are checked on the way. Here are the declarations; statements and expressions have their own files.
+//! Recursive descent from tokens to the tree: one function per construct, nested at most `DEEPEST` deep.
+//! Names are resolved and kinds checked on the way. This file has the declarations; statements and expressions have their own.
 
 use crate::error::{Misread, SpecFault};
 use crate::expressions::Typed;

@@ -1,5 +1,5 @@
-//! Running a declared method. What has no meaning (a number added to a text) makes the operation one that cannot take effect;
-//! after too large a value, or too much work, nothing is known.
+//! Running a declared method. If something has no meaning (a number added to a text), the operation cannot take effect;
+//! if a value is too large or the work too much, the result is unknown.
 
 use crate::syntax::{Block, Cell, End, Expr, Local, Operator, Source, Statement};
 use Stop::{Refused, TooLarge};

@@ -12,7 +12,7 @@ pub enum Cell {
     Sequence(VecDeque<Value>),
     /// A map, ordered by key.
     Map(BTreeMap<Value, Value>),
-    /// In place of all: an operation would have made too large a value, or taken too much work.
+    /// Replaces all state after an operation created too large a value or took too long.
     TooLarge,
 }
 

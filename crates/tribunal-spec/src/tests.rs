@@ -88,11 +88,11 @@ fn faults_have_places() {
     let cases = [
         ("", "f:1:1: expected `object`, found the end"),
         ("object o {}", "f:1:12: the object has no method"),
-        ("object o { method m() { return x } }", "f:1:32: nothing is called `x` here"),
-        ("object o {\n  state a = 1\n  state a = 2", "f:3:9: `a` is there already"),
+        ("object o { method m() { return x } }", "f:1:32: unknown name `x`"),
+        ("object o {\n  state a = 1\n  state a = 2", "f:3:9: `a` is already declared"),
         ("object o { state a: map = [] ", "f:1:27: expected a map such as {}, found a list"),
         ("object o { state a: number = null", "f:1:30: the initial state must be a whole number, found null"),
-        ("object o { method m() { } method m() { } }", "f:1:34: `m` is there already"),
+        ("object o { method m() { } method m() { } }", "f:1:34: `m` is already declared"),
         ("object o { method m() -> number { } }", "f:1:33: the return must be a whole number, found null"),
         (
             "object o { method m() -> truth { return 1 } }",
@@ -129,24 +129,24 @@ fn faults_have_places() {
         ),
         (
             "object o { state n = 1 method f() read-only { n = 2 } }",
-            "f:1:35: `f` is said to be read-only, but changes the state",
+            "f:1:35: `f` is declared read-only, but changes the state",
         ),
         (
             "object o { state m: map = {} method f(k, j) key k { return m[j] } }",
-            "f:1:49: `f` is said to concern only the key `k`, but touches more of the state",
+            "f:1:49: `f` is declared to have the key `k`, but accesses more of the state",
         ),
-        ("object o { method f() key x { } }", "f:1:27: nothing is called `x` here"),
+        ("object o { method f() key x { } }", "f:1:27: unknown name `x`"),
         ("object o { method f(x) { } commutes f() with f(y) }", "f:1:37: `f` has 1 parameter, found 0"),
-        ("object o { method f(x) { } commutes f(x) with g(y) }", "f:1:47: nothing is called `g` here"),
+        ("object o { method f(x) { } commutes f(x) with g(y) }", "f:1:47: unknown name `g`"),
         (
             "object o { state n = 1 method f() { } commutes f() with f() when n == 1 }",
-            "f:1:66: nothing is called `n` here",
+            "f:1:66: unknown name `n`",
         ),
         (
             "object o { method f() { } state n = 1 }",
             "f:1:33: expected the state before the methods, found `state`",
         ),
-        ("object o { method f() { return \"a } }", "f:1:32: this text does not end on its line"),
+        ("object o { method f() { return \"a } }", "f:1:32: this string does not end on its line"),
         (
             "object o { method f() { return \"a\\q\" } }",
             "f:1:35: unknown escape, expected one of \\\" \\\\ \\n \\t",
@@ -158,7 +158,7 @@ fn faults_have_places() {
         ("object o { method f() { return 1 ? 2 } }", "f:1:34: unexpected character '?'"),
         ("object o { method f(state) { } }", "f:1:21: expected a name, found `state`"),
         ("object o { method f() { } } object", "f:1:29: expected the end, found `object`"),
-        ("object o { method f() { s.pop() } }", "f:1:25: nothing is called `s` here"),
+        ("object o { method f() { s.pop() } }", "f:1:25: unknown name `s`"),
     ];
     for (source, expected) in cases {
         assert_eq!(fault(source), expected);

@@ -99,17 +99,21 @@ function bundle(routes, name) {
 }
 
 /** Where a route's label stands: near its start, where routes that cross are still apart, or on its long middle. */
-const labelPoint = (route) => pointAt(route, route.length > 8 ? 0.5 : 0.26);
+const labelPoint = (route) => pointAt(route, route.length > 8 ? 0.38 : 0.26);
+
+/** Whether a route goes straight down or up, so that its label stands beside it. */
+const isVertical = (route) => route.every((x, at) => at % 2 === 1 || Math.abs(x - route[0]) < 0.1);
 
 /** One arrow with its label. */
 function arrow(route, classes, label) {
-  const [x, y] = labelPoint(route);
+  const beside = isVertical(route);
+  const [x, y] = beside ? [route[0] + 9, (route[1] + route.at(-1)) / 2] : labelPoint(route);
   return svg(
     "g",
     { class: `arrow ${classes}` },
     svg("path", { class: "edge", d: pathOf(route) }),
     svg("path", { class: "head", d: headOf(route) }),
-    label ? svg("text", { class: "name", x: round(x), y: round(y + 4) }, label) : null,
+    label ? svg("text", { class: beside ? "name beside" : "name", x: round(x), y: round(y + 4) }, label) : null,
   );
 }
 

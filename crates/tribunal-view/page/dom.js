@@ -46,4 +46,7 @@ function elide(text, width) {
   return fits < 2 ? "" : text.slice(0, fits).trimEnd() + "…";
 }
 
+/** A text that begins with a capital and ends with a period. */
+const sentence = (text) => text && text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
 const count = (n, noun) => `${n.toLocaleString("en")} ${noun}${n === 1 ? "" : "s"}`;

@@ -1,11 +1,17 @@
-// Why the answer is no, line by line: to read, to fold, and to step through.
+// The explanation line by line: to read, to fold, and to step through.
 
 const ALLOWED = {
-  memory: "There is an order of the writes that explains every read. It is drawn as mo; fr follows from it.",
-  transactions:
-    "There is a commit order that explains every read: the numbers in the boxes. ww, the order of writers, and rw, what is overwritten, follow from it.",
+  memory: "Some order of the writes, mo, explains every read.",
+  transactions: "Some commit order explains every read: the numbers in the boxes.",
   object: "The marks show where each operation takes effect. Point at an operation to see what is visible to it.",
 };
+
+/** What a stronger model says, and how this one differs. */
+function contrasted({ question, contrast: { against, missing } }) {
+  const [strong, weak] = [plain(against), plain(question)];
+  const differs = missing.length > 0 ? ` The dotted steps are no steps of ${weak}.` : "";
+  return `${strong} forbids this history because of the cycle drawn.${differs}`;
+}
 
 const deeper = (lines, at) => at + 1 < lines.length && lines[at + 1].depth > lines[at].depth;
 
@@ -68,6 +74,13 @@ function fold(at) {
   change("step", { folded });
 }
 
+/** The broken axiom, or why there is no answer; nothing where the first line begins with the same. */
+function headingOf(said) {
+  if (!said) return "";
+  const heading = plain(said.heading) || (said.verdict === "consistent" ? ALLOWED[state.document.kind] : "");
+  return said.lines[0]?.text.startsWith(`${said.heading}:`) ? "" : heading;
+}
+
 /** Folds or unfolds the line shown. */
 function foldStep() {
   if (state.step !== null && deeper(ruling().lines, state.step)) fold(state.step);
@@ -78,10 +91,12 @@ function renderLines() {
   const lines = said?.lines ?? [];
   byId("question").textContent = said ? `${plain(said.question)}: ${said.verdict}` : "";
   byId("question").className = said?.verdict ?? "";
-  const allowed = said?.verdict === "consistent" ? ALLOWED[state.document.kind] : "";
-  byId("heading").textContent = plain(said?.heading ?? "") || allowed;
+  byId("about").textContent = sentence(plain(said?.about ?? ""));
+  byId("heading").textContent = headingOf(said);
+  byId("contrast").textContent = said?.contrast ? contrasted(said) : "";
   byId("steps").hidden = lines.length === 0;
-  byId("violation").hidden = violationOf(said).size === 0;
+  byId("violation").hidden = violationOf(said).size === 0 && !said?.contrast;
+  byId("violation").textContent = said?.contrast ? "Cycle" : "Violation";
   const open = unfolded(lines);
   const current = open.indexOf(state.step);
   byId("previous").disabled = current <= 0;

@@ -13,7 +13,7 @@ const KEYS = [
   { keys: ["Home"], words: "first step", act: () => showStep(0) },
   { keys: ["End"], words: "last step", act: () => showStep(unfolded(ruling()?.lines ?? []).at(-1) ?? -1) },
   { keys: ["x"], words: "fold or unfold the step", act: foldStep },
-  { keys: ["Escape"], words: "no step, nothing chosen", act: release },
+  { keys: ["Escape"], words: "leave the step, choose nothing", act: leave },
   { title: "Models" },
   { keys: ["]"], words: "next model or criterion", act: () => nextRuling(1) },
   { keys: ["["], words: "previous model or criterion", act: () => nextRuling(-1) },
@@ -21,23 +21,23 @@ const KEYS = [
   ...Object.entries(EDGE_WORDS).map(([name, [key, words]]) => ({
     keys: [key], words: `${name}: ${words}`, kind: name, act: () => toggle(name),
   })),
-  { keys: ["h", "j", "k", "l"], words: "cursor left, down, up, right", act: (key) => moveCursor(WAYS[key]) },
+  { keys: ["h", "j", "k", "l"], words: "choose the next one left, down, up, right", act: (key) => moveCursor(WAYS[key]) },
   { keys: ["Shift+ArrowLeft", "Shift+ArrowRight"], words: "move left or right", act: (key) => pan(pace(key) * STRIDE, 0) },
   { keys: ["Shift+ArrowUp", "Shift+ArrowDown"], words: "move up or down", act: (key) => pan(0, pace(key) * STRIDE) },
-  { keys: ["PageUp", "PageDown"], words: "a page back or on", act: (key) => turnPage(pace(key)) },
+  { keys: ["PageUp", "PageDown"], words: "move by a page", act: (key) => turnPage(pace(key)) },
   { keys: ["+", "="], words: "zoom in", act: () => zoomBy(1.3) },
   { keys: ["-"], words: "zoom out", act: () => zoomBy(1 / 1.3) },
-  { keys: ["0"], words: "all of it", act: () => fitAll() },
-  { keys: ["v"], words: "go to the violation", act: () => reveal(emphasis().wrong) },
+  { keys: ["0"], words: "show all of it", act: () => showAll() },
+  { keys: ["v"], words: "go to the violation", act: () => showViolation() },
   { title: "Page" },
   { keys: ["e"], words: "export as SVG", act: download },
   { keys: ["t"], words: "light or dark", act: () => wear(otherTheme()), always: true },
-  { keys: ["o"], words: "open a history", court: true, act: () => byId("open").click(), always: true },
-  { keys: ["c"], words: "check again", court: true, act: () => again(), always: true },
-  { keys: ["?"], words: "these keys", act: () => byId("keys").showModal(), always: true },
+  { keys: ["o"], words: "open a file", checker: true, act: () => byId("open").click(), always: true },
+  { keys: ["c"], words: "check again; in the text, Ctrl Enter", checker: true, act: () => again(), always: true },
+  { keys: ["?"], words: "this help", act: () => byId("keys").showModal(), always: true },
 ];
 
-function release() {
+function leave() {
   change("step", { step: null, cursor: null, hover: null });
 }
 
@@ -47,9 +47,9 @@ function turnPage(by) {
   else pan(by * width * 0.8, 0);
 }
 
-/** The entries that mean something here: an object has no po, a page without a court checks nothing. */
+/** Whether an entry means something here: an object has no po, and a page without a checker cannot check. */
 const meant = (entry) =>
-  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.court || court !== null);
+  (!entry.kind || (state.drawing?.kinds ?? []).includes(entry.kind)) && (!entry.checker || checker !== null);
 
 const SHOWN = {
   ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", PageUp: "Page Up", PageDown: "Page Down",
@@ -59,20 +59,30 @@ const spelt = (key) => key.split(/\+(?=.)/).map((part) => SHOWN[part] ?? part).j
 function renderKeys() {
   const sections = [];
   for (const entry of KEYS.filter(meant)) {
-    if (entry.title) sections.push(html("section", null, html("h3", null, entry.title)));
+    if (entry.title) sections.push(html("section", null, html("h3", null, entry.title), html("dl")));
     else {
-      sections.at(-1).append(
-        html("div", { class: "key" }, html("span", null, entry.keys.map((key) => html("kbd", null, spelt(key)))), entry.words),
+      sections.at(-1).lastElementChild.append(
+        html("dt", null, entry.keys.map((key) => html("kbd", null, spelt(key)))),
+        html("dd", null, entry.words),
       );
     }
   }
-  const wheel = upright()
-    ? "The wheel goes up and down, with Ctrl it zooms; drag to move."
-    : "The wheel zooms, with Shift it moves in time; drag to move.";
+  const wheel = upright() ? "The wheel moves up and down; with Ctrl it zooms." : "The wheel zooms; with Shift it moves in time.";
+  const mouse = html(
+    "section", null,
+    html("h3", null, "Mouse and touch"),
+    html(
+      "ul", null,
+      html("li", null, "Drag to move, pinch to zoom. ", wheel),
+      html("li", null, "Point at something, or tap it, to see all about it."),
+      html("li", null, "Click a line of the explanation to see its step in the drawing."),
+      html("li", null, "The text below the verdict says what the model is."),
+    ),
+  );
   const close = html("button", { type: "button" }, "Close");
   close.addEventListener("click", () => byId("keys").close());
-  const table = html("div", { class: "sections" }, sections);
-  byId("keys").replaceChildren(html("h2", null, "Keys"), table, html("p", null, wheel), close);
+  const head = html("div", { class: "head" }, html("h2", null, "Help"), close);
+  byId("keys").replaceChildren(head, html("div", { class: "sections" }, mouse, sections));
 }
 
 addEventListener("keydown", (event) => {

@@ -1,4 +1,5 @@
-// Deep links: what is shown, in the address after `#`: `model=tso&step=3&edges=po,rf&at=0,120,1`. Steps count from 1.
+// The address: what is shown, after `#`: `model=tso&step=3&edges=po,rf&at=0,120,1`. Steps count from 1. A small history that was checked
+// here comes first: `history=...`, so that the address can be shared.
 
 /** What an address asks for. */
 function linked(hash) {
@@ -12,6 +13,8 @@ function linked(hash) {
     view: numbers.length === 3 && numbers.every(Number.isFinite) && numbers[2] > 0
       ? { x: numbers[0], y: numbers[1], zoom: numbers[2] }
       : null,
+    history: words.get("history"),
+    part: words.get("part"),
     theme: ["light", "dark"].includes(words.get("theme")) ? words.get("theme") : null,
   };
 }
@@ -21,9 +24,11 @@ function address() {
   const said = ruling();
   if (!said) return "";
   const { x, y, zoom } = state.view;
-  const words = [`model=${encodeURIComponent(said.question)}`];
+  const words = state.shared ? [`history=${state.shared}`] : [];
+  words.push(`model=${encodeURIComponent(said.question)}`);
   if (state.step !== null) words.push(`step=${state.step + 1}`);
   words.push(`edges=${[...state.edges].join(",")}`);
+  if (state.drawing.folding === false && isLarge()) words.push("part=all");
   words.push(`at=${Math.round(x)},${Math.round(y)},${Number(zoom.toPrecision(3))}`);
   return `#${words.join("&")}`;
 }
@@ -43,13 +48,15 @@ function writeLink() {
 }
 
 /** Shows what the address asks for, as far as it is there. */
-function followLink() {
+async function followLink() {
   const wish = linked(location.hash);
   if (wish.theme) wear(wish.theme);
+  if (wish.history && wish.history !== state.shared) await openShared(wish.history);
   if (!state.document) return;
   const named = state.document.rulings.findIndex((said) => said.question === wish.model);
   if (named >= 0) choose(named);
   if (wish.edges) change("edges", { edges: wish.edges });
   if (wish.step !== null) showStep(Math.min(wish.step, (ruling()?.lines.length ?? 0) - 1), false);
+  if (wish.part === "all") foldDrawing(false);
   if (wish.view) moveTo(wish.view, false);
 }

@@ -1,11 +1,13 @@
-// The beginning: the document in the page, if there is one, as the address asks for it.
+// The start: shows the document in the page, if there is one, as the address asks for it.
 
-/** Shows a history and what was said of it. */
+/** Shows a history and its verdicts. */
 function show(doc) {
   const before = state.document && ruling()?.question;
+  // A comparison with a stronger model is stepped through as a violation is.
+  for (const said of doc.rulings) if (said.contrast) said.lines = said.contrast.lines;
   state.document = doc;
   state.ruling = doc.shown;
-  // A history that is judged again stays at the model that was looked at.
+  // A history that is checked again stays at the model shown.
   const same = doc.rulings.findIndex((said) => said.question === before);
   if (same >= 0) state.ruling = same;
   const drawings = { memory: MemoryDrawing, object: ObjectDrawing, transactions: TransactionsDrawing };
@@ -19,6 +21,7 @@ function show(doc) {
   });
   // The strip takes room from the stage: it has to be there before the first view is chosen.
   redraw();
+  foldDrawing(isLarge());
   firstView();
 }
 
@@ -42,4 +45,4 @@ else change("document", {});
 followLink();
 
 // For tests, and for people at the console.
-window.tribunal = { state, ruling, svg: exportedSvg, show, judge };
+window.tribunal = { state, ruling, svg: exportedSvg, show, check };

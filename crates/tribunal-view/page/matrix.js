@@ -1,15 +1,25 @@
-// What the history is, what every model says of it, and what of it is drawn.
+// The history's name, every model's verdict, and what is drawn.
 
 const VERDICTS = { consistent: "yes", inconsistent: "no", undecided: "?", unsupported: "-" };
 
 function renderTitle() {
   const doc = state.document;
-  byId("title").textContent = doc ? plain(doc.title) : "Tribunal";
-  byId("source").textContent = doc ? plain(doc.source) : "";
+  const [, file, line] = doc?.source.match(/^(.*):(\d+)$/s) ?? [null, doc?.source ?? "", "1"];
+  const name = fileName(file);
+  // A history without a name has that of its file, which is not said twice.
+  const unnamed = doc?.title === file;
+  const title = doc ? plain(unnamed ? name : doc.title) : "Tribunal";
+  byId("title").textContent = title;
+  byId("title").title = title;
+  const place = unnamed ? (line === "1" ? "" : `line ${line}`) : `${plain(name)}:${line}`;
+  byId("source").textContent = doc ? place : "";
+  byId("source").title = doc ? plain(doc.source) : "";
   const spec = doc?.kind === "object" ? `${plain(doc.spec)}, ` : "";
   byId("size").textContent = doc ? spec + count(doc.size, state.drawing.noun) : "";
-  document.title = doc ? `${plain(doc.title)} - Tribunal` : "Tribunal";
+  document.title = doc ? `${title} - Tribunal` : "Tribunal";
 }
+
+const fileName = (path) => path.split(/[\\/]/).pop() || path;
 
 const matrix = byId("matrix");
 
@@ -24,7 +34,7 @@ function renderMatrix() {
         "button",
         {
           type: "button", role: "radio", class: `chip ${said.verdict}`, "aria-checked": String(shown),
-          tabindex: shown ? 0 : -1, title: plain(said.heading || said.verdict),
+          tabindex: shown ? 0 : -1, title: [sentence(said.about), said.heading].filter(Boolean).map(plain).join("\n"),
           "aria-label": `${plain(said.question)}: ${said.verdict}`, "data-question": said.question,
         },
         html("span", { class: "model" }, plain(said.question)),
@@ -34,7 +44,12 @@ function renderMatrix() {
       return chip;
     }),
   );
-  if (held) matrix.querySelector('[aria-checked="true"]')?.focus();
+  const chosen = matrix.querySelector('[aria-checked="true"]');
+  if (held) chosen?.focus();
+  // On a narrow screen the chips are one row that scrolls.
+  if (chosen && matrix.scrollWidth > matrix.clientWidth) {
+    matrix.scrollLeft = chosen.offsetLeft - (matrix.clientWidth - chosen.offsetWidth) / 2;
+  }
 }
 
 // Within the group arrows go from model to model, as in any group of radio buttons.
@@ -55,35 +70,39 @@ function nextRuling(by) {
 // The kinds of edges and marks, with the key that switches each and what it is.
 const EDGE_WORDS = {
   po: ["p", "program order"],
-  rf: ["r", "reads-from"],
-  chosen: ["u", "reads-from, chosen among the writes of a value"],
-  mo: ["m", "modification order, of a witness"],
-  fr: ["f", "from-read: a read, and what overwrites what it read"],
-  deps: ["d", "dependencies"],
+  rf: ["r", "reads from: write to read"],
+  chosen: ["u", "reads from, one of several writes of the value"],
+  mo: ["m", "modification order: write to next write"],
+  fr: ["f", "from read: read to the write that overwrites its value"],
+  deps: ["d", "dependency"],
   init: ["i", "initial writes"],
   points: ["p", "where operations take effect, in order"],
   hb: ["b", "happens-before, as given"],
   so: ["s", "session order"],
-  wr: ["r", "from a transaction to those that read from it"],
-  ww: ["w", "order of writers, of a witness"],
-  rw: ["a", "from a reader to what overwrites what it read"],
+  wr: ["r", "write to read"],
+  ww: ["w", "write to next write"],
+  rw: ["a", "read to the write that overwrites its value"],
 };
 
 function renderEdges() {
   const { drawing } = state;
   const focused = document.activeElement?.dataset?.edge;
   byId("edges").replaceChildren(
-    ...(drawing?.kinds ?? []).map((name) => {
+    ...(drawing?.kinds ?? []).filter((name) => offered(name)).map((name) => {
       const [key, words] = EDGE_WORDS[name];
       const box = html("input", { type: "checkbox", "data-edge": name });
       box.checked = state.edges.has(name);
       box.disabled = !drawing.has(name);
       box.addEventListener("change", () => toggle(name));
-      const label = html("label", { class: box.disabled ? "off" : null, title: `${words} (${key})` }, box, sample(name), name);
-      return label;
+      return html("label", { class: box.disabled ? "off" : null, title: `${words} (${key})` }, box, sample(name), name);
     }),
   );
   if (focused) document.querySelector(`[data-edge="${CSS.escape(focused)}"]`)?.focus();
+}
+
+/** Whether some ruling of the history has edges of a kind; a switch for anything else would do nothing. */
+function offered(name) {
+  return state.drawing.has(name) || state.document.rulings.some((said) => said[name]?.length > 0);
 }
 
 /** What an edge of a kind looks like. */
@@ -95,7 +114,7 @@ function sample(name) {
   return svg(
     "svg",
     { class: "sample", width: 26, height: 14, "aria-hidden": "true" },
-    mark ? mark() : bundle([straight(1, 7, 25, 7)], name),
+    mark ? mark() : bundle([straight(1, 7, 25, 7)], name in EDGE_WORDS ? name : familyOf(name)),
   );
 }
 

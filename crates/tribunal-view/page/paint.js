@@ -1,4 +1,4 @@
-// What both kinds of drawing have in common.
+// What all kinds of drawing have in common.
 //
 // A drawing has `width` and `height` in its own units, a `margin` of the stage that stays put (names of threads, times),
 // `scale(zoom)` for how a zoom acts on each axis, the least `legible` zoom, and
@@ -7,6 +7,10 @@
 //   at(x, y)           the place drawn there, or none;
 //   beside(place, key) the place to the left, right, above or below;
 //   tell(place)        what there is to say of it: a heading, then pairs of words.
+// It may also have
+//   legend()           what its marks mean: pairs of a sample and words;
+//   folding, folded    whether to leave out what the explanation does not mention, and whether that is done now;
+//   bring(places)      gets places ready to be revealed; firstSeen(), the places to open on; showViolation(), its own way there.
 
 // Above so many places in view, names are left out and places of a kind are drawn as one path.
 const DETAIL = 240;

@@ -1,4 +1,4 @@
-// The stage: what of the drawing is seen, moved by wheel, drag and keys. Only what is in view is in the page.
+// The stage: what of the drawing is seen, moved by wheel, drag, pinch and keys. Only what is in view is in the page.
 
 const stage = byId("stage");
 const canvas = byId("drawing");
@@ -67,16 +67,43 @@ function zoomBy(factor, px = stageSize().width / 2, py = stageSize().height / 2)
   moveTo({ x: state.view.x + dx / before.x - dx / after.x, y: state.view.y + dy / before.y - dy / after.y, zoom }, false);
 }
 
-/** All of the drawing. */
+/** All of the history, unfolded. */
+function showAll() {
+  const place = state.cursor;
+  foldDrawing(false);
+  if (place === null) fitAll();
+  else reveal([place]);
+}
+
+/** The violation, or the stronger model's cycle: of a large history without what is between its events. A drawing may have its own way. */
+function showViolation() {
+  if (state.drawing.showViolation) return state.drawing.showViolation();
+  foldDrawing(isLarge() || Boolean(state.drawing.folding));
+  if (state.drawing.folded) return fitAll();
+  const { wrong, arrows } = emphasis();
+  reveal(wrong.size > 0 ? wrong : new Set(arrows.flatMap(({ from, to }) => [from, to])));
+}
+
+/** Folds the drawing to what the explanation speaks of, or unfolds it. */
+function foldDrawing(folding) {
+  state.drawing.folding = folding;
+  state.drawing.arrange();
+  change("fold", {});
+  change("view", { view: clampView(state.view) });
+}
+
+/** All that is drawn. */
 function fitAll(gently = true) {
   moveTo({ x: 0, y: 0, zoom: Math.min(state.drawing.fit(stageSize()), 1.25) }, gently);
 }
 
-// The least zoom at which something is shown that was asked for.
+// The least zoom at which something is shown that was asked for, and at which labels can still be made out.
 const LEAST = 0.75;
+const READABLE = 0.42;
 
 /** Brings places into view: nothing moves if they are there; the zoom changes only if they do not fit. */
 function reveal(places, gently = true) {
+  state.drawing.bring?.(places);
   const boxes = [...places].map((place) => state.drawing.boxOf(place)).filter(Boolean);
   if (boxes.length === 0) return;
   const left = Math.min(...boxes.map((box) => box.x)) - 30;
@@ -97,12 +124,29 @@ function reveal(places, gently = true) {
   moveTo({ x: start(left, right, span.width), y: start(top, bottom, span.height), zoom }, gently);
 }
 
-/** The first view of a drawing: all of it if that can be read, else the violation or the beginning. */
+/** On a narrow screen the stage is as tall as the drawing needs, so that the explanation is near. */
+function sizeStage() {
+  const { drawing } = state;
+  const narrow = matchMedia("(max-width: 900px)").matches && !matchMedia("print").matches;
+  if (!narrow || !drawing) return (byId("field").style.height = "");
+  drawing.arrange();
+  const zoom = Math.min((stageSize().width - 8) / drawing.width, 1.25);
+  const needed = drawing.height * drawing.scale(zoom).y + drawing.margin.top + 8;
+  byId("field").style.height = `${Math.round(Math.min(Math.max(needed, 200), innerHeight * 0.62))}px`;
+}
+
+/** Whether a drawing is too large to be read when all of it is in view. */
+const isLarge = () => state.drawing.fit(stageSize()) < state.drawing.legible;
+
+/** The first view of a drawing: all of it if that can be read, else what is folded to the violation, else the violation or the beginning. */
 function firstView() {
+  sizeStage();
+  state.drawing.arrange();
   const fit = state.drawing.fit(stageSize());
-  if (fit >= state.drawing.legible) return fitAll(false);
+  const few = state.drawing.columns?.flat().length <= 40;
+  if (fit >= (few ? READABLE : state.drawing.legible)) return fitAll(false);
   change("view", { view: clampView({ x: 0, y: 0, zoom: state.drawing instanceof ObjectDrawing ? 1 : 0.9 }) });
-  reveal(emphasis().wrong, false);
+  reveal(state.drawing.firstSeen?.() ?? emphasis().wrong, false);
 }
 
 function renderStage() {
@@ -144,39 +188,63 @@ function moveCursor(key) {
   byId("said").textContent = [heading, ...pairs.map((pair) => pair.join(" "))].join("; ");
 }
 
-let drag = null;
+// The pointers that are down, by id, with where each was last; and how far they have moved since the first came down.
+const pointers = new Map();
+let moved = 0;
+
+/** The middle of the pointers, and how far apart the first two are. */
+function grip() {
+  const [a, b = a] = pointers.values();
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2, apart: Math.hypot(a.x - b.x, a.y - b.y) };
+}
 
 stage.addEventListener("pointerdown", (event) => {
   if (event.button !== 0 || !state.drawing) return;
-  drag = { x: event.clientX, y: event.clientY, moved: 0 };
+  if (pointers.size === 0) moved = 0;
+  pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
   stage.setPointerCapture(event.pointerId);
 });
 
+// One pointer drags the drawing; two also zoom it, about the point between them.
 stage.addEventListener("pointermove", (event) => {
   if (!state.drawing) return;
-  if (drag) {
-    const [dx, dy] = [drag.x - event.clientX, drag.y - event.clientY];
-    drag = { x: event.clientX, y: event.clientY, moved: drag.moved + Math.abs(dx) + Math.abs(dy) };
-    if (drag.moved > 3) {
-      stage.classList.add("dragging");
-      pan(dx, dy);
-    }
+  if (pointers.has(event.pointerId)) {
+    const before = grip();
+    pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const after = grip();
+    moved += Math.abs(after.x - before.x) + Math.abs(after.y - before.y) + Math.abs(after.apart - before.apart);
+    if (moved <= 3) return;
+    stage.classList.add("dragging");
+    pan(before.x - after.x, before.y - after.y);
+    const { left, top } = stage.getBoundingClientRect();
+    if (before.apart > 0 && after.apart > 0) zoomBy(after.apart / before.apart, after.x - left, after.y - top);
     return;
   }
+  if (event.pointerType === "touch") return;
   const hover = placeAt(event);
   if (hover !== state.hover) change("hover", { hover });
 });
 
 stage.addEventListener("pointerup", (event) => {
-  if (drag && drag.moved <= 3) change("cursor", { cursor: placeAt(event) });
-  drag = null;
-  stage.classList.remove("dragging");
+  if (pointers.size === 1 && pointers.has(event.pointerId) && moved <= 3) change("cursor", { cursor: placeAt(event) });
+  release(event);
 });
+stage.addEventListener("pointercancel", release);
 
-stage.addEventListener("pointercancel", () => {
-  drag = null;
-  stage.classList.remove("dragging");
-});
+function release(event) {
+  pointers.delete(event.pointerId);
+  if (pointers.size === 0) stage.classList.remove("dragging");
+}
+
+/** A drawing that is in view as a whole leaves one finger to the page, which scrolls. */
+function renderTouch() {
+  if (!state.drawing) return;
+  const span = spanOf(state.view.zoom);
+  const whole = span.width >= state.drawing.width - 1 && span.height >= state.drawing.height - 1;
+  stage.style.touchAction = whole ? "pan-x pan-y" : "none";
+}
+
+on(["document", "ruling", "view"], renderTouch);
 
 stage.addEventListener("pointerleave", () => {
   if (state.hover !== null) change("hover", { hover: null });
@@ -204,14 +272,26 @@ new ResizeObserver(() => {
   if (state.drawing) change("view", { view: clampView(state.view) });
 }).observe(stage);
 
-// On paper the stage has another size: what is in view is scaled to it.
+// On paper the drawing is scaled to the width: all of it if that can be read, else what is in view.
 addEventListener("beforeprint", () => {
-  const { width, height } = stageSize();
-  canvas.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  if (!state.drawing) return;
+  byId("legend").open = true;
+  const { drawing } = state;
+  const whole = (drawing.events ?? drawing.operations).length <= WHOLE || drawing.folded;
+  const size = whole
+    ? { width: drawing.width + drawing.margin.left, height: drawing.height + drawing.margin.top }
+    : stageSize();
+  canvas.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
+  stage.style.aspectRatio = `${size.width} / ${size.height}`;
+  if (whole) canvas.replaceChildren(drawing.paint({ x: 0, y: 0, zoom: 1 }, size));
 });
-addEventListener("afterprint", () => canvas.removeAttribute("viewBox"));
+addEventListener("afterprint", () => {
+  canvas.removeAttribute("viewBox");
+  stage.style.aspectRatio = "";
+  renderStage();
+});
 
 byId("closer").addEventListener("click", () => zoomBy(1.3));
 byId("farther").addEventListener("click", () => zoomBy(1 / 1.3));
-byId("fit").addEventListener("click", () => fitAll());
-byId("violation").addEventListener("click", () => reveal(emphasis().wrong));
+byId("fit").addEventListener("click", () => showAll());
+byId("violation").addEventListener("click", () => showViolation());

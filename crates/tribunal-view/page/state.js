@@ -10,6 +10,7 @@ const state = {
   cursor: null, // the place chosen by click or key
   hover: null, // the place under the pointer
   view: { x: 0, y: 0, zoom: 1 }, // the drawing's point at the stage's corner
+  shared: null, // the history as a link holds it, if it was checked here and is small
 };
 
 const listeners = [];
@@ -49,7 +50,10 @@ function violationOf(said) {
   return places;
 }
 
-/** What stands out: the places and arrows of the violation, and those of the step if one is shown. */
+/**
+ * What stands out: the places and arrows of the violation, or the arrows of a stronger model's, with those `missing` here; and those of
+ * the step if one is shown.
+ */
 function emphasis() {
   const said = ruling();
   const line = state.step === null ? null : said?.lines[state.step];
@@ -57,20 +61,24 @@ function emphasis() {
   for (const { from, to } of line?.arrows ?? []) step.add(from).add(to);
   return {
     wrong: violationOf(said),
-    arrows: said?.cycle ?? [],
+    arrows: said?.contrast?.cycle ?? said?.cycle ?? [],
+    missing: said?.contrast?.missing ?? null,
     failing: said?.failing ?? null,
     step,
     stepArrows: line?.arrows ?? [],
   };
 }
 
-/** Shows another ruling, from its beginning, and its violation. */
+/** Shows another ruling from its first step, and its violation. */
 function choose(index) {
   const rulings = state.document?.rulings ?? [];
   if (index < 0 || index >= rulings.length || index === state.ruling) return;
   change("ruling", { ruling: index, step: null, folded: foldedAtFirst(rulings[index].lines) });
+  const before = state.drawing.layout;
   state.drawing.arrange();
-  reveal(violationOf(ruling()));
+  // What is laid out anew is seen from its beginning.
+  if (state.drawing.layout !== before) firstView();
+  else reveal(violationOf(ruling()));
 }
 
 /** Switches a kind of edge on or off. */

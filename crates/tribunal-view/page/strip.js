@@ -1,4 +1,4 @@
-// The whole at a glance: how dense it is, what of it is in the page and in view, where the violation is.
+// An overview of the whole history: how dense it is, what of it is in the page and in view, where the violation is.
 
 const strip = byId("strip");
 const STRETCHES = 400;
@@ -24,9 +24,9 @@ function overview() {
   return { density, window: [0, STRETCHES - 1], marks };
 
   function stretchOf(place) {
-    const box = drawing.boxOf(place);
-    if (!box) return null;
-    const part = upright() ? box.y / drawing.height : box.x / drawing.width;
+    const box = upright() ? null : drawing.boxOf(place);
+    const part = upright() ? drawing.partOf(place) : box && box.x / drawing.width;
+    if (part === null) return null;
     return Math.min(Math.floor(part * STRETCHES), STRETCHES - 1);
   }
 }
@@ -41,15 +41,25 @@ let glance = null;
 function renderGlance() {
   glance = state.document ? overview() : null;
   strip.hidden = !glance;
-  const absent = state.document ? state.document.size - shownPlaces() : 0;
-  const note = byId("window");
-  note.hidden = absent <= 0;
-  if (absent > 0) {
-    const { noun } = state.drawing;
-    const [here, elsewhere] = [shownPlaces(), absent].map((n) => n.toLocaleString("en"));
-    note.textContent = `${here} of ${count(state.document.size, noun)} are in this page; ${elsewhere} are not.`;
-  }
+  renderNote();
   renderStrip();
+}
+
+/** What is not drawn: what a folded drawing leaves out, and what is not in the page. */
+function renderNote() {
+  const { document: doc, drawing } = state;
+  const absent = doc ? doc.size - shownPlaces() : 0;
+  const notes = [];
+  if (drawing?.folded) {
+    const drawn = drawing.columns.flat().length;
+    notes.push(`Drawn: the ${count(drawn, drawing.noun)} of the explanation. All draws the others too.`);
+  }
+  if (absent > 0) {
+    const [here, all] = [shownPlaces(), doc.size].map((n) => n.toLocaleString("en"));
+    notes.push(`This page has ${here} of the ${all} ${drawing.noun}s, those around the violation.`);
+  }
+  byId("window").hidden = notes.length === 0;
+  byId("window").textContent = notes.join(" ");
 }
 
 const shownPlaces = () =>
@@ -86,17 +96,19 @@ function renderStrip() {
     const middle = (at + 0.5) * step;
     return bar(middle - 1.5, middle + 1.5, 1, THICK - 2);
   });
+  const inView = bar(seen[0], Math.max(seen[1], seen[0] + 4), 2, THICK - 4);
   picture.replaceChildren(
     svg("path", { class: "held", d: bar(from * step, (to + 1) * step, 2, THICK - 4) }),
     svg("path", { class: "dense", d: dense }),
     svg("path", { class: "marks", d: wrong.join("") }),
-    svg("path", { class: "seen", d: bar(seen[0], Math.max(seen[1], seen[0] + 4), 2, THICK - 4) }),
+    svg("path", { class: "seen", d: state.drawing.folded ? "" : inView }),
   );
-  picture.setAttribute("aria-label", "The whole history at a glance: how dense it is, what is in view, where the violation is");
+  picture.setAttribute("aria-label", "Overview of the whole history: how dense it is, what is in view, where the violation is");
 }
 
 /** Moves to a point of the strip, as far as there is something to show. */
 function goTo(event) {
+  if (state.drawing.folded) foldDrawing(false);
   const box = strip.getBoundingClientRect();
   const whole = upright() ? (event.clientY - box.top) / box.height : (event.clientX - box.left) / box.width;
   const part = toPart(glance, whole);
@@ -123,3 +135,4 @@ strip.addEventListener("pointermove", (event) => {
 
 on(["document"], renderGlance);
 on(["ruling", "view"], renderStrip);
+on(["ruling", "step", "fold"], renderNote);

@@ -20,34 +20,27 @@ class TransactionsDrawing extends MemoryDrawing {
     this.layers = ["so", "ww", "wr", "chosen", "rw"];
   }
 
-  placeColumns() {
-    this.headers = this.events.map((event, place) =>
+  widthOfColumn(column) {
+    this.headers ??= this.events.map((event, place) =>
       [this.labels[place], OUTCOMES[event.kind], during(event)].filter(Boolean).join(", "),
     );
     const wide = (place) =>
       this.events[place].ops.reduce((widest, op) => Math.max(widest, widthOf(op)), widthOf(this.headers[place]) * 1.1 + 34);
-    let x = GUTTER;
-    this.widths = this.columns.map((column, thread) => {
-      const label = column.reduce((widest, place) => Math.max(widest, wide(place)), 60);
-      return Math.max(Math.min(label, WIDEST) + 26, Math.min(widthOf(this.threads[thread]), 200) + 16);
-    });
-    this.lefts = this.widths.map((width) => {
-      const left = x;
-      x += width + GUTTER;
-      return left;
-    });
-    this.width = Math.max(x, 320);
+    return Math.min(column.reduce((widest, place) => Math.max(widest, wide(place)), 60), WIDEST) + 26;
+  }
+
+  placeColumns() {
+    super.placeColumns();
     this.placeRows();
   }
 
   /** Where each row begins: a row is as tall as its tallest box. */
   placeRows() {
     const heights = new Array(this.rows).fill(BOX);
-    this.events.forEach((event, place) => {
-      if (event.thread === null) return;
-      const row = event.row - this.firstRow;
+    for (const place of this.columns.flat()) {
+      const row = this.rowOf(place) - this.firstRow;
       heights[row] = Math.max(heights[row], this.heightOf(place));
-    });
+    }
     this.tops = [0];
     for (const height of heights) this.tops.push(this.tops.at(-1) + height + BETWEEN);
   }
@@ -71,7 +64,7 @@ class TransactionsDrawing extends MemoryDrawing {
     return box.y + box.height / 2 + Math.min(Math.max(PORT[family] * 1.4 + shift, -most), most);
   }
 
-  /** From whom each transaction reads, who reads from it, and the neighbours in so. */
+  /** From whom each transaction reads, and who reads from it. */
   relate() {
     this.sources = new Map();
     this.readers = new Map();
@@ -80,17 +73,18 @@ class TransactionsDrawing extends MemoryDrawing {
       add(this.sources, to, from);
       add(this.readers, from, to);
     }
-    // Nothing follows one that did not commit, or of which nobody was told.
-    this.po = this.columns.flatMap((column) => {
-      const so = [];
-      let last = null;
-      for (const place of column) {
-        const { kind } = this.events[place];
-        if (last !== null && kind !== "aborted") so.push([last, place]);
-        if (kind === "committed") last = place;
-      }
-      return so;
-    });
+  }
+
+  /** so: nothing follows a transaction that did not commit, or whose outcome is unknown. */
+  neighbors(column) {
+    const so = [];
+    let last = null;
+    for (const place of column) {
+      const { kind } = this.events[place];
+      if (last !== null && kind !== "aborted") so.push([last, place]);
+      if (kind === "committed") last = place;
+    }
+    return so;
   }
 
   arrange() {
@@ -108,7 +102,7 @@ class TransactionsDrawing extends MemoryDrawing {
     const event = this.events[place];
     const said = ruling();
     const names = (places) => few((places ?? []).map((other) => this.name(other)));
-    const wrong = (said.cycle ?? []).filter(({ from, to }) => from === place || to === place);
+    const cycle = few(emphasis().arrows.filter(({ from, to }) => from === place || to === place).map((a) => this.stepName(a)));
     const [begin, end] = event.times ?? [];
     return [
       [this.headers[place], event.thread === null ? "" : this.threads[event.thread]].filter(Boolean).join(", "),
@@ -119,7 +113,7 @@ class TransactionsDrawing extends MemoryDrawing {
       ["reads from", names(this.sources.get(place))],
       ["read by", names(this.readers.get(place))],
       ["commits", this.order.has(place) ? `${this.order.get(place)} of ${this.order.size}` : ""],
-      ["violation", few(wrong.map((a) => `${this.name(a.from)} -${a.name}-> ${this.name(a.to)}`))],
+      [said.contrast ? `cycle of ${said.contrast.against}` : "violation", cycle],
     ];
   }
 
@@ -130,7 +124,20 @@ class TransactionsDrawing extends MemoryDrawing {
 
   edgesAtFirst() {
     const small = this.events.length <= 40;
-    return new Set(["so", "chosen", ...(small ? ["wr", "ww", "rw"] : [])]);
+    return new Set(["so", "chosen", ...(small ? ["wr", "ww"] : [])]);
+  }
+
+  shapes() {
+    const kinds = new Set(this.events.filter((_, place) => this.boxOf(place)).map((event) => event.kind));
+    const words = { committed: "committed", aborted: "aborted", unknown: "outcome unknown", init: "initial values" };
+    const shapes = Object.keys(words).filter((kind) => kinds.has(kind)).map((kind) => [shapeSample(kind), words[kind]]);
+    const nth = this.order.size > 0 ? [[html("b", { class: "number turn" }, "1"), "place in the commit order"]] : [];
+    return [...shapes, ...nth];
+  }
+
+  legendOfCycle(said) {
+    // The steps keep the colors of their kinds.
+    return super.legendOfCycle(said).map(([mark, words]) => (said.contrast ? [mark, words] : [stepSample("wrong po"), words]));
   }
 
   paintEvent(place, marks) {

@@ -1,11 +1,11 @@
 //! What a picture shows, as data: its JSON is what the page draws.
 //!
 //! Events, operations and transactions are named by their place in [`Picture`]'s list, which is all of the history or, of a large one, a
-//! window. Places on the grid are whole numbers: whoever draws says how large a step is.
+//! window. Places on the grid are whole numbers; the drawing decides how large a step is.
 
 use serde::Serialize;
 
-/// A history and what was said of it.
+/// A history and its verdicts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Document {
     /// The history's name, or else the file's.
@@ -29,15 +29,15 @@ pub enum Picture {
     Memory {
         /// The columns; of a window, those with something in it.
         threads: Vec<Thread>,
-        /// The events shown: by thread and index, initial writes last, of which only those that are read or spoken of.
+        /// The events shown: by thread and index, initial writes last, only those that are read or mentioned.
         events: Vec<Event>,
         /// From each write to the reads of it.
         rf: Vec<Edge>,
         /// From reads to what depends on them.
         deps: Vec<Edge>,
-        /// The whole at a glance, if not all of it is shown.
+        /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
-        /// What the models say.
+        /// The verdicts of the models.
         rulings: Vec<Said<MemoryRuling>>,
     },
     /// An object: a row for each process, time going to the right.
@@ -48,24 +48,24 @@ pub enum Picture {
         processes: Vec<Process>,
         /// The operations shown, by call.
         operations: Vec<Operation>,
-        /// The explicit order, where there are no times: pairs of neighbours of different processes.
+        /// The explicit order, where there are no times: pairs of neighbors of different processes.
         hb: Vec<Edge>,
-        /// The whole at a glance, if not all of it is shown.
+        /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
-        /// What the criteria say.
+        /// The verdicts of the criteria.
         rulings: Vec<Said<ObjectRuling>>,
     },
     /// Transactions: a column for each session, a box for each transaction.
     Transactions {
         /// The columns; of a window, those with something in it.
         sessions: Vec<Thread>,
-        /// The transactions shown, by session and index; the initial one, if it is spoken of, last.
+        /// The transactions shown, by session and index; the initial one, if it is mentioned, last.
         transactions: Vec<Transaction>,
         /// From each transaction to those that read from it.
         wr: Vec<Edge>,
-        /// The whole at a glance, if not all of it is shown.
+        /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
-        /// What the levels say.
+        /// The verdicts of the levels.
         rulings: Vec<Said<TransactionsRuling>>,
     },
 }
@@ -89,7 +89,7 @@ pub struct Event {
     pub thread: Option<u32>,
     /// Its index in the thread, from 0.
     pub index: u32,
-    /// Its row: po and, unless that is a cycle, rf lead downwards. Initial writes are in row 0.
+    /// Its row: po and, unless that is a cycle, rf lead downward. Initial writes are in row 0.
     pub row: u32,
     /// What it did: `W x 1`, `R.acq y 0`, `init x`.
     pub label: String,
@@ -124,7 +124,7 @@ pub struct Transaction {
     pub session: Option<u32>,
     /// Its index in the session, from 0.
     pub index: u32,
-    /// Its row: so and, unless that is a cycle, wr lead downwards. The initial one is in row 0.
+    /// Its row: so and, unless that is a cycle, wr lead downward. The initial one is in row 0.
     pub row: u32,
     /// What explanations call it: `T3`, `init`.
     pub name: String,
@@ -132,7 +132,7 @@ pub struct Transaction {
     pub ops: Vec<String>,
     /// How many operations are left out.
     pub more: u32,
-    /// What became of it.
+    /// Its outcome.
     pub status: Outcome,
     /// When it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
@@ -140,7 +140,7 @@ pub struct Transaction {
     pub line: Option<u64>,
 }
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -148,7 +148,7 @@ pub enum Outcome {
     Committed,
     /// It did not.
     Aborted,
-    /// The client was not told.
+    /// The client got no answer.
     Unknown,
     /// It is the initial one.
     Init,
@@ -182,7 +182,7 @@ pub struct Operation {
     pub line: Option<u64>,
 }
 
-/// The whole history at a glance.
+/// An overview of the whole history.
 #[derive(Clone, Debug, Serialize)]
 pub struct Overview {
     /// By thread or process: how many of its events or operations begin in each of equal stretches of the whole.
@@ -193,20 +193,37 @@ pub struct Overview {
     pub marks: Vec<Vec<u32>>,
 }
 
-/// What came of a question.
+/// A verdict and its explanation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Said<R> {
-    /// The model or criterion.
+    /// The model, criterion or level.
     pub question: String,
+    /// What it is, in a sentence.
+    pub about: String,
     /// `consistent`, `inconsistent`, `undecided` or `unsupported`.
     pub verdict: String,
-    /// What stands beside it: the axiom that is broken and its formula, or why there is no answer.
+    /// The axiom that is broken and its formula, or why there is no answer.
     pub heading: String,
     /// Why the answer is no, line by line; the page steps through them.
     pub lines: Vec<Line>,
+    /// Why the answer is yes where a stronger model says no.
+    pub contrast: Option<Contrast>,
     /// What is drawn of it.
     #[serde(flatten)]
     pub ruling: R,
+}
+
+/// Why a stronger model forbids a history that this one allows.
+#[derive(Clone, Debug, Serialize)]
+pub struct Contrast {
+    /// The stronger model.
+    pub against: String,
+    /// What makes the history allowed, then the stronger model's reason.
+    pub lines: Vec<Line>,
+    /// The steps of its violation.
+    pub cycle: Vec<Arrow>,
+    /// Those of the steps that the weaker model does not have.
+    pub missing: Vec<Arrow>,
 }
 
 /// What is drawn of a model's answer.
@@ -262,13 +279,13 @@ pub struct TransactionsRuling {
 /// A line of an explanation.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// How deep it stands below what it explains.
+    /// Its depth: a line explains the last one before it that is less deep.
     pub depth: usize,
     /// What it says.
     pub text: String,
-    /// The places it speaks of.
+    /// The places that it mentions.
     pub about: Vec<u32>,
-    /// The edges it speaks of.
+    /// The edges that it mentions.
     pub arrows: Vec<Arrow>,
 }
 

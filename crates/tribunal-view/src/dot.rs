@@ -5,17 +5,17 @@ use crate::excerpt;
 use crate::scene::Scene;
 use std::fmt::{Display, Write};
 
-/// Colours that are readable on light and on dark.
+/// Colors that are readable on light and on dark.
 const WRONG: &str = "#d1495b";
 
 /// A ruling of a document, by index, as a DOT file: the same events or operations as in the SVG, which Graphviz lays out.
 ///
 /// ```
 /// use tribunal::Limits;
-/// use tribunal_view::{Request, dot, hear};
-/// let heard = hear("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
-/// assert!(dot(&heard.document, heard.document.shown).starts_with("digraph"));
-/// # Ok::<(), tribunal_view::Unheard>(())
+/// use tribunal_view::{Request, dot, answer};
+/// let answer = answer("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
+/// assert!(dot(&answer.document, answer.document.shown).starts_with("digraph"));
+/// # Ok::<(), tribunal_view::RequestError>(())
 /// ```
 pub fn dot(document: &Document, ruling: usize) -> String {
     let places = excerpt::of(document, ruling);
@@ -107,7 +107,7 @@ impl Graph {
         self.places.binary_search(&place).is_ok()
     }
 
-    /// An edge with its name, if both ends are drawn. What is `loose` has no say in the layout.
+    /// An edge with its name, if both ends are drawn. A `loose` edge does not affect the layout.
     fn edge(&mut self, [from, to]: Edge, name: &str, wrong: bool, loose: bool) {
         if !(self.drawn(from) && self.drawn(to)) {
             return;

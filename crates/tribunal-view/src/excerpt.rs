@@ -1,18 +1,18 @@
-//! What of a document a plain picture draws: it cannot be scrolled or searched as a page can.
+//! Which part of a document a picture draws, since it cannot be scrolled as a page can.
 
 use crate::document::{Document, ObjectRuling, Operation, Picture, Said};
 use crate::scene::Scene;
 use crate::window::{around, widest};
 
-/// At most so many operations are drawn.
+/// The most operations drawn.
 const MOST: usize = 64;
-/// Of a larger history so many events before and after those that matter are drawn,
+/// Of a larger history, how many events are drawn before and after those that matter,
 const NEAR: u32 = 2;
-/// and so many operations.
+/// and how many operations.
 const AROUND: u32 = 6;
 
 /// The places to draw of a ruling: all, if they are few, or else what is around the violation or, without one, the
-/// beginning. What is there initially is drawn if an edge of the violation touches it.
+/// beginning. Initial writes are drawn if an edge of the violation touches them.
 pub fn of(document: &Document, ruling: usize) -> Vec<u32> {
     match &document.picture {
         Picture::Object { operations, rulings, .. } => of_object(operations, rulings.get(ruling)),

@@ -1,12 +1,12 @@
-//! Explanations of a history as explanations of what a picture shows of it.
+//! Explanations, with events given by their places in the picture.
 
 use crate::document::{Arrow, Line};
 use crate::name;
 
-/// Of a longer explanation the deepest lines are left out.
+/// The most lines; of a longer explanation the deepest are left out.
 const LINES: usize = 300;
 
-/// The lines, with what they speak of by its place in the picture; what has none is left out.
+/// The lines, with the events that they mention given by place; events without a place are left out.
 pub fn lines<Id: Copy>(
     lines: Vec<tribunal_report::Line<Id>>,
     place: impl Fn(Id) -> Option<u32>,

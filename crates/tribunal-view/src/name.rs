@@ -9,7 +9,7 @@ const LABEL: usize = 96;
 /// The longest line of an explanation that is shown whole.
 const LINE: usize = 600;
 
-/// A name that a history gives, which may be anything and of any length.
+/// A name from a history, which may be any text of any length.
 pub fn name(text: &str) -> String {
     elided(text, NAME)
 }
@@ -24,7 +24,7 @@ pub fn line(text: &str) -> String {
     elided(text, LINE)
 }
 
-/// The text without what a reader's screen might obey, and no longer than `most` characters.
+/// The text without control characters, and no longer than `most` characters.
 pub fn elided(text: &str, most: usize) -> String {
     // Escapes make a text longer, never shorter: what is beyond is not looked at.
     let head = text.char_indices().nth(most + 1).map_or(text, |(at, _)| &text[..at]);

@@ -1,8 +1,8 @@
-//! The whole of a large history at a glance.
+//! An overview of a large history.
 
 use crate::document::Overview;
 
-/// Into so many stretches a history is cut,
+/// How many stretches a history is cut into,
 const STRETCHES: u32 = 400;
 /// but the strip has no more cells than this.
 const CELLS: usize = 40_000;

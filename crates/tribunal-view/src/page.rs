@@ -4,9 +4,11 @@ use crate::Document;
 
 const FRAME: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
+/// Histories to begin with, for pages with a checker; a test holds them to examples/.
+const GALLERY: &str = include_str!("../page/gallery.json");
 
 /// The scripts in the order of `page/ORDER`.
-const SCRIPTS: [(&str, &str); 17] = [
+const SCRIPTS: [(&str, &str); 18] = [
     ("dom.js", include_str!("../page/dom.js")),
     ("state.js", include_str!("../page/state.js")),
     ("link.js", include_str!("../page/link.js")),
@@ -19,33 +21,39 @@ const SCRIPTS: [(&str, &str); 17] = [
     ("details.js", include_str!("../page/details.js")),
     ("strip.js", include_str!("../page/strip.js")),
     ("matrix.js", include_str!("../page/matrix.js")),
+    ("legend.js", include_str!("../page/legend.js")),
     ("explanation.js", include_str!("../page/explanation.js")),
     ("export.js", include_str!("../page/export.js")),
-    ("court.js", include_str!("../page/court.js")),
+    ("checker.js", include_str!("../page/checker.js")),
     ("keys.js", include_str!("../page/keys.js")),
     ("main.js", include_str!("../page/main.js")),
 ];
 
-/// The page that shows a document, or waits for one, as one self-contained file. The `court` is markup that defines
-/// `window.tribunalCourt`, which judges histories dropped on the page; empty: the page shows what it has.
+/// The page as one self-contained file. It shows the document, or waits for a history. `checker` is markup that defines
+/// `window.tribunalChecker`, with which the page checks histories; without it the page only shows its document.
 ///
 /// The document becomes JSON without any `<`, so that nothing in it can be taken for markup.
-pub fn page(document: Option<&Document>, court: &str) -> String {
+pub fn page(document: Option<&Document>, checker: &str) -> String {
     let document = document.map_or(String::new(), |document| {
-        let json = serde_json::to_string(document).expect("a document is data with text keys");
-        let json = json.replace('<', "\\u003c");
-        format!("<script type=\"application/json\" id=\"document\">{json}</script>")
+        data("document", &serde_json::to_string(document).expect("a document is data with text keys"))
     });
+    let gallery = if checker.is_empty() { String::new() } else { data("gallery", GALLERY) };
     let script: Vec<&str> = SCRIPTS.iter().map(|&(_, script)| script).collect();
     filled(
         FRAME,
         &[
             ("/*STYLE*/", STYLE),
             ("<!--DOCUMENT-->", &document),
-            ("<!--COURT-->", court),
+            ("<!--GALLERY-->", &gallery),
+            ("<!--CHECKER-->", checker),
             ("/*SCRIPT*/", &script.join("\n")),
         ],
     )
+}
+
+/// An element that carries JSON.
+fn data(id: &str, json: &str) -> String {
+    format!("<script type=\"application/json\" id=\"{id}\">{}</script>", json.replace('<', "\\u003c"))
 }
 
 /// The frame with each placeholder replaced, where it is first; what is put in is not looked at again.
@@ -75,13 +83,13 @@ mod tests {
 
     #[test]
     fn every_placeholder_is_there_once_and_nothing_ends_early() {
-        for holder in ["/*STYLE*/", "<!--DOCUMENT-->", "<!--COURT-->", "/*SCRIPT*/"] {
+        for holder in ["/*STYLE*/", "<!--DOCUMENT-->", "<!--GALLERY-->", "<!--CHECKER-->", "/*SCRIPT*/"] {
             assert_eq!(FRAME.matches(holder).count(), 1, "{holder}");
         }
         assert!(SCRIPTS.iter().all(|(_, script)| !script.to_lowercase().contains("</script")));
         assert!(!STYLE.to_lowercase().contains("</style"));
-        let page = page(None, "<script>court()</script>");
-        assert!(page.contains("court()") && !page.contains("id=\"document\""));
+        let page = page(None, "<script>checker()</script>");
+        assert!(page.contains("checker()") && !page.contains("id=\"document\""));
     }
 
     #[test]

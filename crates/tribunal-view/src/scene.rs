@@ -1,11 +1,11 @@
-//! What plain pictures draw of memories and of transactions alike: boxes in columns, and edges between them.
+//! What pictures of memories and of transactions have in common: boxes in columns, and edges between them.
 
 use crate::document::{
     Arrow, Document, Edge, Kind, Line, MemoryRuling, Outcome, Picture, Said, Thread, TransactionsRuling,
 };
 use std::borrow::Cow;
 
-/// Of a longer explanation only the cycle is drawn: too many edges explain nothing.
+/// If the explanation is longer, only the cycle is drawn.
 const LINES: usize = 60;
 
 /// A picture in columns, with one ruling.
@@ -20,11 +20,11 @@ pub struct Scene<'a> {
     pub found: Vec<(Edge, &'static str)>,
     /// The violation.
     pub cycle: &'a [Arrow],
-    /// What the explanation rests on, beside the cycle: each once.
+    /// The other edges that the explanation mentions, each once.
     pub grounds: Vec<Arrow>,
     /// The names that edges down a column have, the usual one first.
     pub down: &'static [&'static str],
-    /// At most so many boxes make a plain picture.
+    /// The most boxes in a picture.
     pub most: usize,
 }
 
@@ -36,13 +36,13 @@ pub struct Block<'a> {
     pub index: u32,
     /// Its row.
     pub row: u32,
-    /// What stands in its first line.
+    /// Its first line.
     pub label: Cow<'a, str>,
-    /// What stands below: operations.
+    /// The lines below: operations.
     pub below: Vec<String>,
     /// Whether each of these is what the violation is about.
     pub marked: Vec<bool>,
-    /// What a reader is told who points at it.
+    /// Its tooltip.
     pub told: String,
     /// How it is drawn: `access`, `fence`, `init`, `aborted`, `pending`.
     pub class: &'static str,
@@ -169,7 +169,7 @@ fn line_of(line: Option<u64>) -> String {
     line.map_or_else(String::new, |line| format!(", line {line}"))
 }
 
-/// The edges that an explanation rests on, beside those of the cycle: each once.
+/// The edges that an explanation mentions, without those of the cycle, each once.
 fn grounds(lines: &[Line], cycle: &[Arrow]) -> Vec<Arrow> {
     let mut grounds: Vec<Arrow> = Vec::new();
     for arrow in lines.iter().filter(|_| lines.len() <= LINES).flat_map(|line| &line.arrows) {

@@ -1,6 +1,6 @@
 //! Which part of a large history a picture shows.
 
-/// At most so many events or operations are in a picture.
+/// The most events or operations in a picture.
 pub const MOST: usize = 4000;
 
 /// The seeds of a window, those of the shown violation first: as many violations as leave room for what is around them.
@@ -17,7 +17,7 @@ pub fn seeds(violations: impl IntoIterator<Item = Vec<u32>>, most: usize) -> Vec
     seeds
 }
 
-/// The widest neighbourhood that has at most `most` members, where `near` gives the one of a radius; the narrowest, cut
+/// The widest neighborhood that has at most `most` members, where `near` gives the one of a radius; the narrowest, cut
 /// short, if that has more.
 pub fn widest(most: usize, near: impl Fn(u32) -> Vec<u32>) -> Vec<u32> {
     let (mut fits, mut radius) = (near(0), 0);

@@ -1,15 +1,15 @@
-//! Deciding many histories of one model.
+//! Checking many histories against one model.
 
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::models::{Judgement, Model, judgement};
+use crate::models::{Judgment, Model, judgment};
 use crate::small::Small;
 use crate::verdict::Verdict;
 
-/// Decides whether executions are consistent with a model, one after the other.
+/// Decides whether executions are consistent with a model, one after another.
 ///
-/// Gives what [`check`](crate::check) and [`judge`](crate::judge) give, and is faster if called often: it keeps the memory that small
-/// histories take, of at most 128 events, from one to the next. Of a consistent one only the witness is allocated.
+/// The results are those of [`check`](crate::check) and [`judge`](crate::judge). Repeated use is faster, because memory is
+/// reused between small histories (at most 128 events). For a consistent one, only the witness is allocated.
 ///
 /// ```
 /// use tribunal::{Checker, Model, memory::{Execution, Op}};
@@ -47,16 +47,16 @@ impl Checker {
         self.judge(execution, &Limits::default()).verdict
     }
 
-    /// As [`check`](Self::check), within limits, and says which engine decided.
-    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgement {
+    /// Like [`check`](Self::check), with limits; also returns the engine that decided.
+    pub fn judge(&mut self, execution: &Execution, limits: &Limits<'_>) -> Judgment {
         let within = limits.check_memory(Small::bytes(execution), 0).and(limits.check(0)).is_ok();
         if within
             && !execution.is_open()
             && self.model.unsupported(execution).is_none()
             && let Some((witness, engine)) = self.small.witness(execution, self.model)
         {
-            return Judgement { verdict: Verdict::Consistent(witness), engine };
+            return Judgment { verdict: Verdict::Consistent(witness), engine };
         }
-        judgement(execution, self.model, None, limits)
+        judgment(execution, self.model, None, limits)
     }
 }

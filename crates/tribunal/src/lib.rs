@@ -32,6 +32,7 @@ pub mod races;
 pub mod session;
 mod shrink;
 mod small;
+mod solver;
 mod sources;
 pub mod transactions;
 pub mod verdict;
@@ -39,7 +40,7 @@ pub mod verify;
 
 pub use checker::Checker;
 pub use limits::Limits;
-pub use models::{Engine, Judgement, Model, check, judge, judge_by};
+pub use models::{Engine, Judgment, Model, check, judge, judge_by};
 pub use shrink::{Shrunk, shrink};
 pub use verdict::Verdict;
 

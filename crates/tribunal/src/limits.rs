@@ -1,10 +1,10 @@
-//! How much a check may cost.
+//! Limits of a check.
 
 use crate::verdict::Limit;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use web_time::Instant;
 
-/// How much a check may cost.
+/// Limits of a check.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -15,9 +15,9 @@ use web_time::Instant;
 pub struct Limits<'a> {
     /// When to give up.
     pub deadline: Option<Instant>,
-    /// How many search states to visit at most, for the models that search.
+    /// How many search states to visit at most, for models that need a search.
     pub max_states: u64,
-    /// How many bytes an engine may take beside the history. It counts them before it takes them, within a tenth.
+    /// How many bytes an engine may use in addition to the history. It counts them before allocating, within 10 %.
     pub max_memory: usize,
     /// Set by the caller, from another thread or a signal handler, to stop early.
     pub stop: Option<&'a AtomicBool>,
@@ -30,7 +30,7 @@ impl Default for Limits<'_> {
 }
 
 impl Limits<'_> {
-    /// Whether an engine that has visited this many states may take this many bytes.
+    /// Whether an engine that has visited this many states may use this many bytes.
     pub fn check_memory(&self, bytes: usize, states: u64) -> Result<(), Limit> {
         if bytes > self.max_memory { Err(Limit::Memory { bytes: self.max_memory, states }) } else { Ok(()) }
     }
@@ -41,7 +41,7 @@ impl Limits<'_> {
         Ok(Limits { max_memory: self.max_memory - bytes, ..*self })
     }
 
-    /// Whether to go on after visiting this many states. Cheap enough for once in a thousand events.
+    /// Whether to continue after this many states. Cheap enough to call once per thousand events.
     pub fn check(&self, states: u64) -> Result<(), Limit> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Limit::Stopped);

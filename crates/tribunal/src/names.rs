@@ -1,6 +1,6 @@
-//! The name that was probably meant where there is none of that name.
+//! Suggestions for unknown names.
 
-/// The end of a message about an unknown name: `; did you mean ...?` with the nearest name there is, or nothing if none is near.
+/// The end of a message about an unknown name: `; did you mean ...?` with the nearest known name, or nothing if none is close.
 ///
 /// ```
 /// use tribunal::names::suggestion;

@@ -1,18 +1,18 @@
-//! What of program order the multiprocessor models preserve.
+//! The parts of program order that the multiprocessor models preserve.
 //!
-//! A model of this family is a pair (po-mm, rf-mm) (Chini and Saivasan 2020): it asks for an mo such that
+//! A model of this family is a pair (po-mm, rf-mm) (Chini and Saivasan 2020). It requires an mo with
 //! - acyclic(po-loc ∪ rf ∪ mo ∪ fr), the *local* view, and
 //! - acyclic(po-mm ∪ rf-mm ∪ mo ∪ fr), the *global* view.
 //!
-//! po-mm keeps a po pair of accesses by the kinds of its ends; an RMW counts as a read and as a write, and the pair is
-//! kept if any of its component pairs is. A fence f between a and b keeps the pair when f is seq_cst; or f is
+//! po-mm contains a po pair of accesses depending on their kinds. An RMW counts as both a read and a write, and the pair is
+//! preserved if any of its component pairs is. A fence f between a and b preserves the pair if f is seq_cst; or f is
 //! acquire/acq_rel and a reads; or f is release/acq_rel and b writes.
 
 use crate::memory::{EventId, Execution, Kind, Label, Order};
 use std::fmt;
 use std::str::FromStr;
 
-/// Which of the po pairs of two kinds a model keeps.
+/// Which po pairs of two kinds a model preserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Keep {
     /// None.
@@ -43,7 +43,7 @@ pub struct Preserved {
     pub wr: Keep,
     /// Write before write.
     pub ww: Keep,
-    /// An RMW counts as a read and as a write; otherwise only dependencies and fences keep it in place.
+    /// An RMW counts as both a read and a write; otherwise only dependencies and fences order it.
     pub rmws: bool,
     /// An event stays after the reads that it depends on, and deps ∪ rf is acyclic.
     pub dependencies: bool,
@@ -51,7 +51,7 @@ pub struct Preserved {
     pub times: bool,
     /// rf-mm is rf, not just rfe.
     pub internal_rf: bool,
-    /// po-loc lacks the pairs of plain reads.
+    /// po-loc lacks the pairs of reads (not RMWs).
     pub load_hazards: bool,
 }
 

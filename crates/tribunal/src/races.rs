@@ -1,8 +1,8 @@
-//! Data races: accesses of one location that happens-before does not order, one of them a write and one of them non-atomic.
+//! Data races: two accesses of one location that happens-before does not order, at least one a write and at least one non-atomic.
 //!
-//! hb is that of rc20 or rc11, as clocks. The events are gone through in an order that contains po and rf, so that an access races with
-//! those before it of which its clock does not know. Of each place, a thread at a location, only the latest access of each
-//! class matters for whether there is a race: O(n·k) time for n events of k threads.
+//! hb is that of rc20 or rc11, as clocks. Events are visited in an order that contains po and rf, so an access races with the
+//! earlier ones that its clock does not include. For each thread and location, only the latest access of each
+//! class determines whether there is a race: O(n·k) time for n events in k threads.
 //!
 //! ```
 //! use tribunal::{Limits, Model, memory::{Execution, Op, Order}, races::races};
@@ -25,7 +25,7 @@ use crate::growth::Growth;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Label, ThreadId};
 use crate::order::past::clocks::Clocks;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::pasts::{PastSets, Pasts};
 use crate::order::past::replay::{Halt, Step, replay};
 use crate::verdict::{Limit, Race};
@@ -34,7 +34,7 @@ use std::ops::ControlFlow;
 /// Which races to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// One for each pair of places, a place being a thread at a location: the first that a replay of the history comes to.
+    /// One for each pair of places, where a place is a thread at a location: the first in the order of a replay.
     OnePerPlaces,
     /// Every pair of accesses.
     All,
@@ -42,43 +42,43 @@ pub enum Listing {
 
 /// Why the races of a history cannot be listed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unlisted {
+pub enum RacesError {
     /// Races are defined for rc20 and rc11.
-    #[error("{0} says nothing of races; rc20 and rc11 do")]
+    #[error("{0} does not define data races; rc20 and rc11 do")]
     OtherModel(Model),
-    /// The history is no execution of any model that has races.
-    #[error("po ∪ rf is cyclic, so no execution is like that")]
+    /// po ∪ rf is cyclic.
+    #[error("po ∪ rf is cyclic, so races are not defined")]
     Cyclic,
-    /// Which writes some reads read from is open.
-    #[error("more than one write, or none, wrote what a read returned")]
+    /// Some reads have no source, or several possible ones.
+    #[error("a read has no source, or several possible ones")]
     Open,
     /// A limit was reached.
     #[error("{0}")]
     Limit(Limit),
 }
 
-fn synchronisation(model: Model) -> Option<Synchronisation> {
+fn synchronization(model: Model) -> Option<Synchronization> {
     match model {
-        Model::Rc20 => Some(Synchronisation::Annotated),
-        Model::Rc11 => Some(Synchronisation::Continued),
+        Model::Rc20 => Some(Synchronization::Annotated),
+        Model::Rc11 => Some(Synchronization::Continued),
         _ => None,
     }
 }
 
-/// The races of a history, [one for each pair of places](Listing::OnePerPlaces).
-pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, Unlisted> {
+/// The races of a history, [one per pair of places](Listing::OnePerPlaces).
+pub fn races(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Vec<Race>, RacesError> {
     let (mut races, mut growth, mut within) = (Vec::new(), Growth::default(), Ok(()));
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
         growth.push(&mut races, race);
         within = limits.check_memory(growth.peak(), 0);
         if within.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    within.map_err(Unlisted::Limit)?;
+    within.map_err(RacesError::Limit)?;
     Ok(races)
 }
 
-/// A race of a history, if there is one: the first that is listed.
-pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, Unlisted> {
+/// The first race that is listed, if there is one.
+pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Option<Race>, RacesError> {
     let mut first = None;
     each_race(x, model, Listing::OnePerPlaces, limits, |race| {
         first = Some(race);
@@ -87,29 +87,29 @@ pub fn first_race(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<Op
     Ok(first)
 }
 
-/// Gives the races of a history one by one, in the order of a replay, until `give` has enough.
+/// Calls `give` with each race of a history, in the order of a replay, until it breaks.
 ///
-/// O(n·k) time, and for [`Listing::All`] also the number of races; the memory is that of hb, some 40 bytes a place and, for all races,
-/// 4 bytes an event.
+/// O(n·k) time, plus the number of races for [`Listing::All`]. The memory is that of hb, about 40 bytes per place and, for all races,
+/// 4 bytes per event.
 pub fn each_race(
     x: &Execution,
     model: Model,
     listing: Listing,
     limits: &Limits<'_>,
     give: impl FnMut(Race) -> ControlFlow<()>,
-) -> Result<(), Unlisted> {
-    let synchronisation = synchronisation(model).ok_or(Unlisted::OtherModel(model))?;
+) -> Result<(), RacesError> {
+    let synchronization = synchronization(model).ok_or(RacesError::OtherModel(model))?;
     if x.is_open() {
-        return Err(Unlisted::Open);
+        return Err(RacesError::Open);
     }
     if !x.features().non_atomic {
         return Ok(());
     }
     let unlisted = |halt| match halt {
-        Halt::Deadlock(_) => Unlisted::Cyclic,
-        Halt::Limit(limit) => Unlisted::Limit(limit.out_of(limits.max_memory)),
+        Halt::Deadlock(_) => RacesError::Cyclic,
+        Halt::Limit(limit) => RacesError::Limit(limit.out_of(limits.max_memory)),
     };
-    let hb = HappensBefore::new(x, synchronisation, limits).map_err(unlisted)?;
+    let hb = HappensBefore::new(x, synchronization, limits).map_err(unlisted)?;
     let rest = Limits { max_memory: limits.max_memory.saturating_sub(hb.bytes()), ..*limits };
     match &hb.pasts {
         Some(Pasts::Clocks(clocks)) => Search::new(x, clocks, listing, give).run(&rest),

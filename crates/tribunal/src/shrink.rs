@@ -1,4 +1,4 @@
-//! Shrinking: the smallest part of an inconsistent execution that is still inconsistent.
+//! Shrinking: a minimal inconsistent part of an inconsistent execution.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Extras, Observation, Order};
@@ -10,23 +10,23 @@ use std::ops::Range;
 /// A part of an execution that a model forbids.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// The part: a history by itself.
+    /// The part, a history by itself.
     pub execution: Execution,
-    /// Which events of the whole are left, in its order.
+    /// The remaining events of the original execution, in its order.
     pub events: Vec<EventId>,
-    /// The limit that was reached, if one was: then more might be left out.
+    /// The limit that was reached, if any; then the part may not be minimal.
     pub limit: Option<Limit>,
 }
 
-/// Shrinks an execution that is inconsistent with a model: no event can be left out of the result (with those that read
-/// from it), no order can be weaker, and it has no more dependencies, times and final values than it needs; unless a
-/// limit is reached. If the execution is not known to be inconsistent, the verdict says so instead.
+/// Shrinks an execution that is inconsistent with a model. Unless a limit is reached, no event can be removed from the result (with those that read
+/// from it), no order can be weakened, and no dependency, time or final value is superfluous.
+/// If the execution is not inconsistent, or that is not known, the verdict is returned instead.
 ///
-/// That the part is inconsistent implies that the whole is: every mo of the whole, restricted, is one of the part, and
-/// leaving out events, orders, dependencies, times and final values only takes away edges.
+/// If the part is inconsistent, so is the whole: every mo of the whole, restricted, is an mo of the part, and
+/// removing events, orders, dependencies, times and final values only removes edges.
 ///
-/// The events that the violation speaks of are tried first: mostly they suffice, and what is left to do does not
-/// depend on the size of the whole. Then what surrounds them is searched for a smaller part. `tick` is called before every check with the number of events still there.
+/// The events of the violation are tried first; they usually suffice, and the remaining work does not
+/// depend on the size of the whole. Then their neighborhood is searched for a smaller part. `tick` is called before every check with the number of remaining events.
 ///
 /// ```
 /// use tribunal::{Limits, Model, memory::{Execution, Op}, shrink};
@@ -72,7 +72,7 @@ const fn patience(whole: usize) -> usize {
     20_000 + whole / 32
 }
 
-/// These events and all that they read from, with one fence of each order between neighbours that have some.
+/// These events and all that they read from, with one fence of each order between neighbors that have some.
 fn core(x: &Execution, events: &[EventId]) -> Vec<EventId> {
     let mut kept: FxHashSet<EventId> = FxHashSet::default();
     let mut stack: Vec<EventId> = events.to_vec();
@@ -163,7 +163,7 @@ struct Shrinking<'a, T> {
 }
 
 impl<T: FnMut(usize)> Shrinking<'_, T> {
-    /// The events that a violation of the draft speaks of, if there is one.
+    /// The events that a violation of the draft mentions, if there is one.
     fn violated(&mut self, draft: &Draft) -> Option<Vec<EventId>> {
         (self.tick)(self.draft.events.len());
         self.judged += draft.events.len();
@@ -200,7 +200,7 @@ impl<T: FnMut(usize)> Shrinking<'_, T> {
         self.try_events(without(self.x, &self.draft.events, dropped))
     }
 
-    /// Reduces the draft to these of its events, if they fail by themselves, and then to as few as can be.
+    /// Reduces the draft to these of its events, if they fail by themselves, and then to as few as possible.
     fn reduce_to(&mut self, events: Vec<EventId>) {
         let x = self.x;
         self.try_events(events);

@@ -1,4 +1,4 @@
-//! A checker that is kept takes no memory but for witnesses. By itself in its process: the allocator counts for all.
+//! A checker that is kept takes no memory except for witnesses. By itself in its process: the allocator counts for all.
 
 mod allocations;
 

@@ -6,7 +6,7 @@ use allocations::peak_of;
 use tribunal::Limits;
 use tribunal::object::specs::named;
 use tribunal::object::{
-    Builder, Criterion, Doubt, Engine, Event, History, Monitor, Specification, Status, Value, Verdict,
+    Builder, Criterion, Engine, Event, History, Inconclusive, Monitor, Specification, Status, Value, Verdict,
     judge_by, shrink,
 };
 use tribunal::verdict::Limit;
@@ -265,7 +265,10 @@ fn monitors() {
                 let most = max_memory / 10 * 11 + HISTORIES * hard.bytes;
                 let name = format!("a monitor of {}, {criterion}, within {max_memory}", hard.name);
                 assert!(peak <= most, "{name}: {peak} bytes, {most} at most");
-                met += usize::from(matches!(status, Status::Undecided(Doubt::Limit(Limit::Memory { .. }))));
+                met += usize::from(matches!(
+                    status,
+                    Status::Undecided(Inconclusive::Limit(Limit::Memory { .. }))
+                ));
             }
         }
     }

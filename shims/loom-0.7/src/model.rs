@@ -133,7 +133,7 @@ impl Builder {
             println!("{name}: {divergence}");
         }
         if let Some(failure) = guided.failure {
-            panic!("{failure}\nrun again from {name}{}", failure.looms_words());
+            panic!("{failure}\nrun again from {name}{}", failure.loom_message());
         }
     }
 

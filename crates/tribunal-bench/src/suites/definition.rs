@@ -39,7 +39,7 @@ fn traces(session: &mut Session<'_>) -> Result<(), Error> {
                     name.to_string(),
                     events.to_string(),
                     model.to_string(),
-                    engine.judgement.verdict.word().into(),
+                    engine.judgment.verdict.word().into(),
                     text.show(),
                     engine.show(),
                     format!("{factor:.1}"),

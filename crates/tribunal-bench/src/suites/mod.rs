@@ -111,7 +111,7 @@ pub static SUITES: &[Suite] = &[
     Suite { name: "shrink", about: "shrinking a violation beside one check", run: shrink::run },
     Suite {
         name: "subset",
-        about: "sc, tso, pso, rmo and given models beside the programme over sets of writes (Chini and Saivasan 2020)",
+        about: "sc, tso, pso, rmo and given models beside the program over sets of writes (Chini and Saivasan 2020)",
         run: subset::run,
     },
     Suite {

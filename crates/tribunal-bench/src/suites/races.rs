@@ -4,7 +4,7 @@ use crate::table::time;
 use crate::{Error, Session, Table};
 use std::time::Instant;
 use tribunal::memory::{Execution, Op, Order, Slot, Source};
-use tribunal::races::{Unlisted, races};
+use tribunal::races::{RacesError, races};
 use tribunal::{Limits, Model};
 use tribunal_machines::{Clients, Machine, execution};
 
@@ -24,7 +24,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
             let start = Instant::now();
             let found = match races(&x, Model::Rc20, &Limits::default()) {
                 Ok(races) => races.len().to_string(),
-                Err(Unlisted::Limit(limit)) => limit.to_string(),
+                Err(RacesError::Limit(limit)) => limit.to_string(),
                 Err(unlisted) => unreachable!("{unlisted}"),
             };
             let took = start.elapsed();

@@ -30,7 +30,7 @@ const fn sc(plot: &'static str, figure: &'static str, set: Set, histories: u64, 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     session.note(
         "Random clients of MI, MESI and MOESI in turn, half writes, 16 locations. `search` and `sat` stand where the 2020 paper has \
-         wSC+DBCOP and wSC+ENUM. `plain` is DBCOP's search, without saturation. `ccm` is only the saturation that CCM+ENUM \
+         wSC+DBCOP and wSC+ENUM. `memoized` is DBCOP's search, without saturation. `ccm` is only the saturation that CCM+ENUM \
          begins with: the suite `jumps` completes it. What gives up on a size is tried on one history of the next.",
     );
     let mut undecided = 0;
@@ -86,10 +86,10 @@ fn weaker(session: &mut Session<'_>) -> Result<(), Error> {
 /// Where trying every mo comes to an end.
 fn enumeration(session: &mut Session<'_>) -> Result<(), Error> {
     const ENGINES: [Option<Engine>; 4] =
-        [None, Some(Engine::Enum), Some(Engine::Subset), Some(Engine::Plain)];
+        [None, Some(Engine::Enum), Some(Engine::Subset), Some(Engine::Memoized)];
     let mut table = Table::new(
         "every mo tried: sc, valid histories of 4 threads on 4 locations",
-        &["events", "writes", "tribunal", "enum", "subset", "plain", "enum/tribunal"],
+        &["events", "writes", "tribunal", "enum", "subset", "memoized", "enum/tribunal"],
     );
     let mut plot = Plot::new("sc-enum", "every mo tried: sc, valid", "operations, 4 threads");
     let patience = Duration::from_secs(session.pick(1, 10));
@@ -144,8 +144,8 @@ fn long(session: &mut Session<'_>) -> Result<(), Error> {
             set.name().into(),
             threads.to_string(),
             events.to_string(),
-            by.judgement.verdict.word().into(),
-            by.judgement.engine.name().into(),
+            by.judgment.verdict.word().into(),
+            by.judgment.engine.name().into(),
             by.show(),
             time(by.time / events as u32),
         ]);

@@ -55,6 +55,6 @@ fn planted(x: &Execution, distance: u32) -> Option<(Execution, Duration)> {
     (1..50).find_map(|seed| {
         let mutant = mutate(x, &Mutation { reads: 1, distance, seed });
         let checked = timed(&mutant, Model::Tso, None, PATIENCE);
-        checked.judgement.verdict.is_inconsistent().then_some((mutant, checked.time))
+        checked.judgment.verdict.is_inconsistent().then_some((mutant, checked.time))
     })
 }

@@ -4,9 +4,9 @@ use crate::cost::limits;
 use crate::table::{kept, ratio, time};
 use crate::{Error, Session, Table};
 use std::time::{Duration, Instant};
-use tribunal::transactions::{History, Level, Verdict, judge};
-use tribunal_machines::hard::Formula;
-use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders, satisfiability};
+use tribunal::transactions::{Engine, History, Level, Verdict, judge_by};
+use tribunal_machines::hard::{Formula, kernel};
+use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders, of_memory, satisfiability};
 use tribunal_machines::transactions::{Clients, Store, run as simulate};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -65,11 +65,21 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     formulas(session)
 }
 
-/// The verdict and the time that it took.
-fn timed(history: &History, level: Level) -> (Verdict, Duration) {
-    let start = Instant::now();
-    let verdict = judge(history, level, &limits(start, PATIENCE));
-    (verdict, start.elapsed())
+/// The verdict of an engine, or of whatever is best, and the time that it took: the least of three, unless it is long.
+fn timed(history: &History, level: Level, engine: Option<Engine>) -> (Verdict, Duration) {
+    let mut best: Option<(Verdict, Duration)> = None;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let verdict = judge_by(history, level, engine, &limits(start, PATIENCE));
+        let took = start.elapsed();
+        if best.as_ref().is_none_or(|(_, least)| took < *least) {
+            best = Some((verdict, took));
+        }
+        if took > Duration::from_secs(1) {
+            break;
+        }
+    }
+    best.expect("at least one run")
 }
 
 fn workloads(session: &mut Session<'_>) -> Result<(), Error> {
@@ -84,7 +94,7 @@ fn workloads(session: &mut Session<'_>) -> Result<(), Error> {
         let (small, large) = (make(few)?, make(8 * few)?);
         for level in *levels {
             let level: Level = level.parse().expect("a level");
-            let ((_, first), (verdict, last)) = (timed(&small, level), timed(&large, level));
+            let ((_, first), (verdict, last)) = (timed(&small, level, None), timed(&large, level, None));
             let growth = ratio(last, first);
             table.row([
                 name.to_string(),
@@ -103,19 +113,46 @@ fn workloads(session: &mut Session<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Histories whose writers have to be chosen, by engines that choose.
 fn formulas(session: &mut Session<'_>) -> Result<(), Error> {
-    let sizes: &[u32] = session.pick(&[4, 8], &[4, 8, 12, 16, 20]);
-    let mut table = Table::new(
-        "3-SAT as transactions (Biswas and Enea 2019), 4.3 clauses a variable: ser",
-        &["variables", "transactions", "verdict", "time"],
-    );
-    session.begin("formulas", sizes.len() as u64);
-    for &variables in sizes {
+    let sizes: &[u32] = session.pick(&[4, 8], &[10, 20, 30, 40, 50, 60]);
+    let hard = sizes.iter().map(|&variables| {
         let formula = Formula::random(variables, 4.3, 1).expect("enough variables");
-        let history = satisfiability(&formula);
-        let (verdict, took) = timed(&history, Level::SER);
-        let row = [variables.to_string(), history.len().to_string(), verdict.word().into(), time(took)];
-        table.row(row);
+        (format!("3-SAT, {variables} variables"), Level::SER, satisfiability(&formula))
+    });
+    let rings: &[u32] = session.pick(&[2, 4], &[4, 16, 64]);
+    let session_ser: Level = "session-ser".parse().expect("a level");
+    let rings = rings.iter().map(|&size| {
+        let history = of_memory(&kernel::ring(size)).expect("every source is known");
+        (format!("wsc and not sc, ring of {size}"), session_ser, history)
+    });
+    let all: Vec<_> = hard.chain(rings).collect();
+    let mut table = Table::new(
+        "3-SAT as transactions (Biswas and Enea 2019), 4.3 clauses a variable; memories that saturation does not refute",
+        &["history", "level", "transactions", "verdict", "time", "search", "sat"],
+    );
+    session.begin("hard histories", all.len() as u64);
+    for (name, level, history) in all {
+        let (verdict, took) = timed(&history, level, None);
+        let by = |engine| {
+            let (other, took) = timed(&history, level, Some(engine));
+            let decided = other.is_consistent() || other.is_inconsistent();
+            assert!(
+                !decided
+                    || !(verdict.is_consistent() || verdict.is_inconsistent())
+                    || other.word() == verdict.word()
+            );
+            if decided { time(took) } else { other.word().into() }
+        };
+        table.row([
+            name,
+            level.to_string(),
+            history.len().to_string(),
+            verdict.word().into(),
+            time(took),
+            by(Engine::Search),
+            by(Engine::Sat),
+        ]);
         session.step()?;
     }
     session.table(table);

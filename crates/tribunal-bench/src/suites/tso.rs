@@ -41,7 +41,7 @@ pub(super) fn trace(threads: u32, events: u64) -> Result<Execution, InvalidClien
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     session.note(
         "Random clients of MI, MESI and MOESI in turn, or of store buffers, half writes, 16 locations. `wccm` is only the saturation \
-         that TSO-CCM+Enum begins with; `plain` is DBCOP's search, without saturation.",
+         that TSO-CCM+Enum begins with; `memoized` is DBCOP's search, without saturation.",
     );
     let mut undecided = 0;
     for experiment in &EXPERIMENTS {
@@ -68,7 +68,7 @@ fn axe(session: &mut Session<'_>) -> Result<(), Error> {
         let x = trace(threads, EVENTS)?;
         for model in MODELS {
             let timed = best(runs, &x, model, patience);
-            let verdict = &timed.judgement.verdict;
+            let verdict = &timed.judgment.verdict;
             assert!(
                 model == Model::Sc || !verdict.is_inconsistent(),
                 "{model}: a store buffer's trace is tso"
@@ -83,7 +83,7 @@ fn axe(session: &mut Session<'_>) -> Result<(), Error> {
                 threads.to_string(),
                 model.to_string(),
                 verdict.word().into(),
-                timed.judgement.engine.name().into(),
+                timed.judgment.engine.name().into(),
                 timed.show(),
                 time(timed.time / EVENTS as u32),
                 axe.map_or(String::new(), time),

@@ -1,4 +1,4 @@
-//! Every value of the choices, one after the other, passing over those in which what was ordered so far already breaks a check.
+//! Every value of the choices, one after the other, skipping those in which what was ordered so far already breaks a check.
 
 use super::Decider;
 use super::orders::{Orders, Range, add_closed, is_order, unordered};

@@ -1,7 +1,7 @@
 //! Conflicts as nogoods: edges that cannot all be, each with the check that fails on them.
 //!
-//! A conflict rests on pairs of the orders. These come, by transitivity, from pairs that were added in stages: assumed ones are
-//! literals of the nogood; forced ones are too, and each has a nogood of its own that says why it cannot be the other way round. So every
+//! A conflict depends on pairs of the orders. These come, by transitivity, from pairs that were added in stages: assumed ones are
+//! literals of the nogood; forced ones are too, and each has a nogood of its own that says why it cannot be the other way around. So every
 //! nogood holds of the model and the execution alone, and together they have no model where saturation ran into a conflict.
 
 use super::Decider;
@@ -46,7 +46,7 @@ impl Nogoods {
 type Origin = (Edge, Reason, usize);
 
 impl Decider<'_> {
-    /// Adds a nogood for a conflict on the last stage, and those of the forced edges that it rests on.
+    /// Adds a nogood for a conflict on the last stage, and those of the forced edges that it depends on.
     pub(super) fn explain(&mut self, trail: &mut Vec<Stage>, conflict: Conflict, nogoods: &mut Nogoods) {
         let origins = match conflict {
             Conflict::Check(check) => self.origins_of_failure(trail, check, nogoods),
@@ -62,7 +62,7 @@ impl Decider<'_> {
             if !nogoods.explained.insert(edge) {
                 continue;
             }
-            // The stage before it, with the edge the other way round.
+            // The stage before it, with the edge the other way around.
             let later = trail.split_off(stage);
             let against = self.added_edge(edge.reversed());
             let last = trail[stage - 1].with(vec![against]);

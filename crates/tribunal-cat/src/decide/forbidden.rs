@@ -1,6 +1,6 @@
 //! What cannot be added to a choice without breaking a check, for all of its pairs at once.
 //!
-//! From a check backwards: the pairs that its node must not get, then those that each operand must not get because the node would get such a
+//! From a check backward: the pairs that its node must not get, then those that each operand must not get because the node would get such a
 //! pair of it, the other operands being what they are. It is differentiation in reverse, in the algebra of relations:
 //! for `n = a ; b` the pair (p, q) is forbidden to a if (p, s) is to n for some (q, s) of b. One pass costs about as much as evaluating the check.
 //!
@@ -65,11 +65,11 @@ impl Forbidden {
             }
         };
         self.marks[check_of.node.0 as usize] = Some(root);
-        self.backwards(evaluator, evaluator.needs_of_check(check), &mut found);
+        self.backward(evaluator, evaluator.needs_of_check(check), &mut found);
     }
 
     /// From each marked node to its operands, last nodes first.
-    fn backwards(
+    fn backward(
         &mut self,
         evaluator: &Evaluator<'_>,
         nodes: &[NodeId],
@@ -117,7 +117,7 @@ impl Forbidden {
                     self.mark(evaluator, *body, known.clone());
                 }
             }
-            self.backwards(evaluator, &cone, found);
+            self.backward(evaluator, &cone, found);
             let mut more = false;
             for (variable, known) in variables.iter().zip(&mut known) {
                 let Some(new) = self.marks[variable.0 as usize].take() else { continue };

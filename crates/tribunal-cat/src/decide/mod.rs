@@ -1,4 +1,4 @@
-//! Deciding the orders that a model asks for: whether an execution has a coherence order, or whatever else is chosen, on which no check fails.
+//! Deciding the orders that a model requires: whether an execution has a coherence order, or other chosen orders, on which no check fails.
 
 mod enumerate;
 mod explain;
@@ -51,14 +51,14 @@ const MARKS: usize = 8;
 /// What was decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// There are orders on which every required check holds: for each choice and each of its classes, the events in order.
+    /// Orders on which every required check holds: for each choice and each of its classes, the events in order.
     Consistent(Vec<Vec<Vec<usize>>>),
-    /// There are none. Why is only said where what each choice ranges over does not depend on other choices.
+    /// There are none. The reason is given only if the range of each choice is independent of the other choices.
     Inconsistent(Option<Refutation>),
 }
 
 impl<'p> Decider<'p> {
-    /// `varying`: the facts that [`change`](Self::change) will be asked for, while the others stay: `rf`, most often.
+    /// `varying`: the facts that [`change`](Self::change) may replace while the others stay, usually `rf`.
     pub fn new(plan: &'p Plan, varying: &[&str]) -> Self {
         let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
         let required: Vec<usize> =
@@ -84,7 +84,7 @@ impl<'p> Decider<'p> {
         let evaluator = Evaluator::new(plan, varying);
         let monotone = required.iter().copied().filter(|&c| failure(&all, c) == Polarity::Monotone).collect();
         let independent = plan.choices.iter().all(|choice| {
-            let (Domain::Locations { events, base } | Domain::Linearisations { events, base }) = choice.from;
+            let (Domain::Locations { events, base } | Domain::Linearizations { events, base }) = choice.from;
             !evaluator.moves(events) && !evaluator.moves(base)
         });
         Decider {
@@ -107,12 +107,12 @@ impl<'p> Decider<'p> {
         self.evaluator.plan()
     }
 
-    /// What is evaluated, with the choices of the last answer.
+    /// The evaluator, with the choices of the last answer.
     pub fn evaluator(&mut self) -> &mut Evaluator<'p> {
         &mut self.evaluator
     }
 
-    /// Takes the facts of an execution.
+    /// Loads the facts of an execution.
     pub fn load(&mut self, facts: &dyn Facts) -> Result<(), UnknownName> {
         self.states = 0;
         self.evaluator.load(facts)?;
@@ -125,13 +125,13 @@ impl<'p> Decider<'p> {
         Ok(())
     }
 
-    /// Takes some facts anew, of those that vary, of the same execution: `loc` stays.
+    /// Replaces some of the varying facts of the same execution; `loc` stays.
     pub fn change(&mut self, facts: &dyn Facts, names: &[&str]) -> Result<(), UnknownName> {
         self.evaluator.change(facts, names)
     }
 
-    /// Whether no execution is consistent that has these facts, or more of those that vary: part of rf can be refuted before all of it is placed.
-    /// Where it answers no, there may be none nevertheless.
+    /// Whether every execution with these facts, or more of the varying ones, is inconsistent: a part of rf can be refuted before it is complete.
+    /// The answer `false` is inconclusive.
     pub fn is_refuted(&mut self, extra: &[(usize, usize)]) -> bool {
         match self.begin(extra) {
             None => true,
@@ -145,8 +145,8 @@ impl<'p> Decider<'p> {
         }
     }
 
-    /// Whether the choices have values on which every required check holds; `extra` are pairs that the first choice is to contain: to the last
-    /// write of a location from the others. If so the [evaluator](Self::evaluator) has them.
+    /// Whether some choices satisfy every required check; `extra` are pairs that the first choice must contain, from the other writes of a location
+    /// to its last one. If so, the [evaluator](Self::evaluator) has them.
     pub fn is_consistent(
         &mut self,
         extra: &[(usize, usize)],
@@ -166,8 +166,8 @@ impl<'p> Decider<'p> {
         }
     }
 
-    /// What deciding an execution of so many events takes, but for a search: the values of relations, and what is marked while it is found what checks force.
-    /// To be asked before [`load`](Self::load) where memory is limited.
+    /// The memory for deciding an execution of this many events, without a search: the values of relations, and the marks of what checks force.
+    /// Ask before [`load`](Self::load) if memory is limited.
     pub fn bytes_for(&self, size: usize) -> usize {
         self.evaluator.bytes_for(size) + MARKS * Relation::bytes(size)
     }
@@ -246,8 +246,8 @@ impl<'p> Decider<'p> {
         }
     }
 
-    /// As [`is_consistent`](Self::is_consistent), and marks the checks that raise something on some consistent value of the choices: flags that hold,
-    /// `undefined_unless` and `assert` that fail. Those that are marked already are not looked at.
+    /// Like [`is_consistent`](Self::is_consistent), and marks the checks that are raised by some consistent choices: flags that hold,
+    /// `undefined_unless` and `assert` that fail. Checks that are already marked are skipped.
     pub fn judge(
         &mut self,
         extra: &[(usize, usize)],
@@ -272,7 +272,7 @@ impl<'p> Decider<'p> {
         Ok(any)
     }
 
-    /// How many consistent values the choices have; marks what they raise.
+    /// The number of consistent values of the choices; marks what they raise.
     pub fn count(
         &mut self,
         extra: &[(usize, usize)],

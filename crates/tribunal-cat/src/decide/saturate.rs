@@ -1,4 +1,4 @@
-//! Orders that grow by what the checks force: a pair that a check forbids is there the other way round, since orders are total.
+//! Orders that grow by what the checks force: a pair that a check forbids is there the other way around, since orders are total.
 //!
 //! This goes on in stages: in each, what is ordered is evaluated once, and all pairs are forced that are forbidden then. Each
 //! stage keeps what it added and why, so that a conflict can be traced back to what was assumed. Source: saturation as in Zennou et al. 2020, for
@@ -15,7 +15,7 @@ use crate::relation::{Relation, members};
 pub(super) enum Reason {
     /// They were assumed.
     Assumed,
-    /// A check forbids them the other way round, on what the stage before ordered.
+    /// A check forbids them the other way around, on what the stage before ordered.
     Check(usize),
 }
 

@@ -25,7 +25,7 @@ pub(super) struct Schedule<'a> {
     ranges: &'a [Range],
     /// For a choice, for each of its events, what has to come before those that follow it.
     before_next: Vec<(usize, Relation)>,
-    /// What the order contains, the other way round.
+    /// What the order contains, the other way around.
     before: Relation,
     is_chosen: Vec<bool>,
 }
@@ -34,7 +34,7 @@ pub(super) struct Schedule<'a> {
 struct Run {
     /// For each choice and class, how many events are waited for.
     pending: Vec<Vec<u32>>,
-    /// For each choice and class, events that could come but for that.
+    /// For each choice and class, events that could come except for that.
     blocked: Vec<Vec<Vec<usize>>>,
     /// For each event, the classes that wait for it, and because of which of their events.
     awaited: Vec<Vec<(usize, usize, usize)>>,
@@ -97,7 +97,7 @@ impl<'a> Schedule<'a> {
         self.run(false).ok().flatten()
     }
 
-    /// An order, or pairs that should come the other way round.
+    /// An order, or pairs that should come the other way around.
     fn run(&self, repair: bool) -> Result<Option<Vec<usize>>, Vec<(usize, usize)>> {
         let size = self.is_chosen.len();
         let mut run = Run {
@@ -197,7 +197,7 @@ fn last(row: &[u64], done: &Set) -> Option<usize> {
         .map(|(index, word)| 64 * index + 63 - word.leading_zeros() as usize)
 }
 
-/// Where a node has a choice after something that is not chosen, directly or but for a restriction.
+/// Where a node has a choice after something that is not chosen, directly or except for a restriction.
 fn collect(evaluator: &Evaluator<'_>, node: NodeId, into: &mut Vec<Waits>) {
     let chosen = |node: NodeId| match evaluator.plan().node(node).op {
         Op::Choice(choice) => Some(choice.0 as usize),

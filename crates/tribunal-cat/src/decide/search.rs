@@ -2,7 +2,7 @@
 //!
 //! A variable says how a choice orders two events. There is one only for pairs that some nogood names, and no clauses for transitivity: each
 //! assignment is added to what is forced without it, and saturated. If nothing breaks, a candidate of the rest is evaluated. What breaks
-//! becomes nogoods: of the edges that a failure rests on, or of a whole order where the check is not monotone. Every round adds a nogood that
+//! becomes nogoods: of the edges that a failure depends on, or of a whole order where the check is not monotone. Every round adds a nogood that
 //! its assignment breaks, and edges are finitely many.
 
 use super::Decider;
@@ -54,7 +54,7 @@ fn bytes_of_clause(literals: &[Lit]) -> usize {
     96 + 8 * literals.len()
 }
 
-/// What the solver takes before it has learnt anything: room for a million words of clauses.
+/// What the solver takes before it has learned anything: room for a million words of clauses.
 const SOLVER: usize = 4 << 20;
 
 /// What an edge takes, with its variable in the solver.

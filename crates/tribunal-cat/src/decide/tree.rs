@@ -1,4 +1,4 @@
-//! Nogoods that leave no orders, as a tree of cases: by unit propagation and splits. A split that its refutations do not rest on is left out.
+//! Nogoods that leave no orders, as a tree of cases: by unit propagation and splits. A split that its refutations do not depend on is left out.
 
 use super::explain::Nogood;
 use crate::limits::{Limits, Stopped};
@@ -16,7 +16,7 @@ pub(super) struct Tree<'a> {
     clauses: FxHashMap<usize, u32>,
 }
 
-/// A split under way: the case of the first way and what it rests on, once it is known.
+/// A split under way: the case of the first way and what it depends on, once it is known.
 struct Split {
     edge: Edge,
     forward: Option<(u32, Vec<Edge>)>,

@@ -1,7 +1,7 @@
-//! Why a pair is in a relation: the operations that it comes from, down to facts and chosen pairs.
+//! Why a pair is in a relation: the operations it comes from, down to facts and chosen pairs.
 //!
-//! A check that fails is explained by a cycle, or a pair, and the derivations of what it is made of. These say which pairs of the
-//! choices it rests on: a clause that no consistent choice satisfies.
+//! A failed check is explained by a cycle or a pair, and the derivations of its parts. These show which pairs of the
+//! choices it depends on: a clause that no consistent choice satisfies.
 
 mod member;
 mod path;
@@ -12,14 +12,14 @@ use crate::plan::{ChoiceId, Condition, NodeId, Op, Type};
 use rounds::{Context, Rounds};
 use std::ops::Range;
 
-/// A pair of a node, or an event of a set as a pair with itself, and what it comes from.
+/// A pair of a node, or an event of a set as a pair with itself, and its premises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The node.
     pub node: NodeId,
     /// The pair.
     pub pair: (usize, usize),
-    /// The steps that it comes from; none for facts, chosen pairs, and what holds of itself.
+    /// The steps it follows from; none for facts, chosen pairs, and tautologies.
     pub premises: Range<usize>,
 }
 
@@ -28,16 +28,16 @@ pub struct Step {
 /// Steps come before their premises.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Derivation {
-    /// The first are what is derived: one, or the pairs of a cycle in order.
+    /// The first are the conclusions: one, or the pairs of a cycle in order.
     pub steps: Vec<Step>,
     /// How many are derived.
     pub roots: usize,
-    /// Whether it rests on chosen pairs that are among its steps, and on nothing else that is chosen: what is subtracted may depend on choices too.
+    /// Whether it depends on choices only through the chosen pairs among its steps: what is subtracted may also depend on choices.
     pub complete: bool,
 }
 
 impl Derivation {
-    /// The chosen pairs that it rests on, each once.
+    /// The chosen pairs that it depends on, each once.
     pub fn chosen(&self, plan: &crate::plan::Plan) -> Vec<(ChoiceId, usize, usize)> {
         let mut chosen: Vec<_> = self
             .steps
@@ -56,19 +56,19 @@ impl Derivation {
 /// Why a check fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// The events of a cycle, each related to the next and the last to the first; one event that is related to itself; the pair or the event of what should be empty; or none where
+    /// The events of a cycle, each related to the next and the last to the first; an event related to itself; the pair or the event of what should be empty; or none if
     /// it should not be empty.
     pub events: Vec<usize>,
     /// Why they are related.
     pub derivation: Derivation,
 }
 
-/// How many cycles are looked at for one that rests on few chosen pairs.
+/// How many cycles are looked at for one that depends on few chosen pairs.
 const CYCLES: usize = 8;
 
 impl Evaluator<'_> {
-    /// Why a pair is in a node that is outside of all fixpoints, or an event in a set; nothing if it is not. In large executions, what no choice matters to
-    /// is not derived any further.
+    /// Why a pair is in a node outside all fixpoints, or an event in a set; `None` if it is not. In large executions, what does not depend on choices
+    /// is not derived further.
     pub fn derive(&mut self, node: NodeId, pair: (usize, usize)) -> Option<Derivation> {
         let is_member = match self.plan().node(node).ty {
             Type::Set => pair.0 == pair.1 && self.set(node).contains(pair.0),
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
         is_member.then(|| self.derive_all(&[(node, pair)]))
     }
 
-    /// Why a check fails; nothing if it holds. Of a few failures, the one that rests on fewest chosen pairs.
+    /// Why a check fails; `None` if it holds. Among a few failures, the one that depends on the fewest chosen pairs.
     pub fn failure(&mut self, check: usize) -> Option<Failure> {
         if self.holds(check) {
             return None;

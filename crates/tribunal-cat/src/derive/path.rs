@@ -1,4 +1,4 @@
-//! Paths that rest on few chosen pairs.
+//! Paths that depend on few chosen pairs.
 
 use crate::evaluate::program::Code;
 use crate::evaluate::{Evaluator, Value};

@@ -3,7 +3,7 @@
 use crate::evaluate::{Evaluator, Value};
 use crate::plan::{FixpointId, NodeId};
 
-/// A body of a fixpoint in one of its rounds, and perhaps inside of another.
+/// A body of a fixpoint in one of its rounds, and perhaps inside another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Context(usize);
 
@@ -28,7 +28,7 @@ struct Recorded {
 pub(super) struct Rounds {
     contexts: Vec<Within>,
     recorded: Vec<Recorded>,
-    /// What the values inside of fixpoints are of at present.
+    /// What the values inside fixpoints are of at present.
     present: Option<Context>,
 }
 
@@ -43,7 +43,7 @@ impl Rounds {
         pair: (usize, usize),
     ) -> (NodeId, Context) {
         let body = evaluator.plan().fixpoints[fixpoint.0 as usize].bodies[index as usize];
-        // A name inside of its own bodies belongs to the same rounds as they.
+        // A name inside its own bodies belongs to the same rounds as they.
         let outer = self.outside(context, fixpoint);
         let known = self.recorded.iter().position(|known| known.outer == outer && known.fixpoint == fixpoint);
         let recorded = known.unwrap_or_else(|| {
@@ -76,7 +76,7 @@ impl Rounds {
         context
     }
 
-    /// Gives values inside of fixpoints what they had in a context.
+    /// Gives values inside fixpoints what they had in a context.
     pub(super) fn establish(&mut self, evaluator: &mut Evaluator<'_>, context: Option<Context>) {
         let Some(Context(index)) = context else { return };
         if self.present == context {
@@ -93,7 +93,7 @@ impl Rounds {
         self.present = context;
     }
 
-    /// Leaves values inside of fixpoints as evaluation would.
+    /// Leaves values inside fixpoints as evaluation would.
     pub(super) fn leave(&mut self, evaluator: &mut Evaluator<'_>) {
         for recorded in self.recorded.iter().filter(|recorded| recorded.outer.is_none()) {
             evaluator.fix_again(recorded.fixpoint.0 as usize);

@@ -27,7 +27,7 @@ pub(super) fn operands<'p>(op: &Op, plan: &'p Plan) -> impl Iterator<Item = Node
 }
 
 /// The plan without nodes that nothing needs. Choices are needed even where no check mentions them, since a base that cannot be ordered
-/// refuses every execution; but for one that the text never made.
+/// refuses every execution; except for one that the text never made.
 pub(super) fn reachable(mut plan: Plan, implicit: Option<usize>) -> Plan {
     let nodes = &plan.nodes;
     plan.checks.retain(|check| !is_idle(check, &nodes[check.node.0 as usize].op));
@@ -79,7 +79,7 @@ struct Marks {
 
 fn parts(orders: Orders) -> [NodeId; 2] {
     match orders {
-        Orders::Locations { events, base } | Orders::Linearisations { events, base } => [events, base],
+        Orders::Locations { events, base } | Orders::Linearizations { events, base } => [events, base],
     }
 }
 
@@ -121,8 +121,8 @@ fn renumber(plan: Plan, marks: &Marks) -> Plan {
     };
     let from = |orders: Orders| match orders {
         Orders::Locations { events, base } => Orders::Locations { events: node(events), base: node(base) },
-        Orders::Linearisations { events, base } => {
-            Orders::Linearisations { events: node(events), base: node(base) }
+        Orders::Linearizations { events, base } => {
+            Orders::Linearizations { events: node(events), base: node(base) }
         }
     };
     let kept = |marked: &[bool], i: usize| marked[i];

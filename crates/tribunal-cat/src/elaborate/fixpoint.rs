@@ -123,10 +123,10 @@ impl<'m> Elaborator<'m> {
                 return Ok(kinds);
             }
         }
-        Err(Fault::new(at, Problem::Failed("this recursion has no end".to_owned())))
+        Err(Fault::new(at, Problem::Failed("this recursion does not terminate".to_owned())))
     }
 
-    /// What the names are outside of the fixpoint. One that is not recursive is its body, and one that is a transitive closure is that.
+    /// What the names are outside the fixpoint. One that is not recursive is its body, and one that is a transitive closure is that.
     fn close(
         &mut self,
         fixpoint: FixpointId,

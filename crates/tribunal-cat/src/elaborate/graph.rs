@@ -1,6 +1,6 @@
 //! The plan while it grows: every operation once, and simplified where that is a law of sets and relations.
 //!
-//! Simplification is more than economy. What is known to be empty takes with it what rests on it, and `co \ (co & int)` as `co \ int` is
+//! Simplification is more than economy. What is known to be empty takes with it what depends on it, and `co \ (co & int)` as `co \ int` is
 //! visibly monotone in co.
 
 use crate::plan::{Choice, ChoiceId, Fixpoint, FixpointId, Node, NodeId, Op, Orders, Plan, Type};
@@ -268,7 +268,7 @@ impl Graph {
         (id, variables)
     }
 
-    /// What a name of a fixpoint is outside of it.
+    /// What a name of a fixpoint is outside it.
     pub fn fixed(&mut self, fixpoint: FixpointId, index: usize, ty: Type) -> NodeId {
         self.add(Op::Fixpoint(fixpoint, index as u32), ty)
     }

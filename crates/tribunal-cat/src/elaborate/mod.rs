@@ -39,15 +39,15 @@ const DEPTH: usize = 500;
 /// How deep tuples and sets of values may nest.
 const NESTING: usize = 20;
 
-/// The one execution that a plan is for, where the text goes through the events of a set.
+/// The execution that a plan is for, if the text iterates over the events of a set.
 ///
-/// A number of events is one: of sets, it knows `_`.
+/// A number of events is one: the only set it knows is `_`.
 pub trait Contents {
     /// The number of events.
     fn events(&self) -> u32;
-    /// The events of a set; none where they cannot be told, such as when they depend on an order that is not chosen yet.
+    /// The events of a set; `None` if they are unknown, for example because they depend on an order that is not chosen yet.
     fn set(&self, plan: &Plan, set: NodeId) -> Option<Vec<u32>>;
-    /// The pairs of a relation; none where they cannot be told.
+    /// The pairs of a relation; `None` if they are unknown.
     fn relation(&self, plan: &Plan, relation: NodeId) -> Option<Vec<(u32, u32)>>;
 }
 

@@ -16,7 +16,7 @@ pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     best.map(|(_, other)| other)
 }
 
-/// How many letters must be changed, added or left out, each for two; another case, or neighbours that change places, for one (optimal string
+/// How many letters must be changed, added or left out, each for two; another case, or neighbors that change places, for one (optimal string
 /// alignment). Time: the product of the lengths.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

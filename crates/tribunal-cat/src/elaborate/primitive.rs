@@ -27,7 +27,7 @@ macro_rules! primitives {
 }
 
 primitives! {
-    Domain "domain", Range "range", Linearisations "linearisations", OrdersByLocation "orders-by-location",
+    Domain "domain", Range "range", Linearizations "linearisations", OrdersByLocation "orders-by-location",
     CrossProduct "cross-product", DifferentValues "different-values", SameOa "same-oa", OaChanges "oa-changes",
     AtLeastOneWritable "at-least-one-writable", TagToEvents "tag2events", TagToScope "tag2scope", TagToLevel "tag2level",
     TagToFenced "tag2fenced", FromTo "fromto", InterTransitive "inter_transitive", AsTransitive "as_transitive",
@@ -64,9 +64,9 @@ impl<'m> Elaborator<'m> {
                     _ => self.graph.range(relation),
                 }
             }
-            Primitive::Linearisations => {
+            Primitive::Linearizations => {
                 let (events, base) = self.set_and_relation(&argument, at)?;
-                return Ok(Value::Orders(Orders::Linearisations { events, base }));
+                return Ok(Value::Orders(Orders::Linearizations { events, base }));
             }
             Primitive::OrdersByLocation => {
                 let (events, base) = self.set_and_relation(&argument, at)?;

@@ -70,7 +70,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// What errors call it; nodes are told apart by their type.
+    /// What errors call it; nodes are distinguished by their type.
     pub fn what(&self, ty: impl FnOnce(NodeId) -> Type) -> &'static str {
         match self {
             Value::Node(node) => match ty(*node) {

@@ -1,4 +1,4 @@
-//! Large executions: values that no choice matters to are computed once, and given up when all that is computed of them is.
+//! Large executions: values that do not depend on choices are computed once, and freed when everything that uses them is computed.
 
 use super::Evaluator;
 use super::program::Code;
@@ -10,7 +10,7 @@ use crate::relation::Relation;
 pub(super) const LARGE: usize = 2000;
 
 impl Evaluator<'_> {
-    /// What evaluation takes on an execution of so many events, at most: the relations that are held at one time.
+    /// An upper bound on the memory for evaluating an execution of this many events: the relations held at one time.
     pub fn bytes_for(&self, size: usize) -> usize {
         let is_relation = |node: &NodeId| self.plan.node(*node).ty == Type::Relation;
         let relations = if size > LARGE {
@@ -38,7 +38,7 @@ impl Evaluator<'_> {
         (relations + self.choices.len() + 1) * Relation::bytes(size)
     }
 
-    /// What evaluation of the present execution takes, at most.
+    /// An upper bound on the memory for evaluating the current execution.
     pub fn bytes(&self) -> usize {
         self.bytes_for(self.size)
     }
@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         }
         for choice in &self.plan.choices {
             let (crate::plan::Orders::Locations { events, base }
-            | crate::plan::Orders::Linearisations { events, base }) = choice.from;
+            | crate::plan::Orders::Linearizations { events, base }) = choice.from;
             uses[events.0 as usize] += 1;
             uses[base.0 as usize] += 1;
         }

@@ -105,7 +105,7 @@ impl Evaluator<'_> {
         debug_assert!(computed.is_ok(), "there is no limit");
     }
 
-    /// Brings what is inside of a fixpoint to its last round.
+    /// Brings what is inside a fixpoint to its last round.
     pub(crate) fn fix_again(&mut self, fixpoint: usize) {
         self.fix_all(fixpoint, |_| {});
     }

@@ -1,6 +1,6 @@
 //! Evaluating a plan: the value of each node on the facts of an execution and one value of each choice.
 //!
-//! Values are kept: after a choice has changed only what depends on it is computed again, and from one execution to the next of the
+//! Values are cached: after a choice has changed, only what depends on it is recomputed. Between executions of the
 //! same size nothing is allocated.
 
 mod apply;
@@ -26,7 +26,7 @@ impl Default for Value {
     }
 }
 
-/// A model takes a name for given that an execution does not come with.
+/// A model uses a name that the execution does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the execution has nothing named `{name}`")]
 pub struct UnknownName {
@@ -80,7 +80,7 @@ pub struct Evaluator<'p> {
 }
 
 impl<'p> Evaluator<'p> {
-    /// `varying`: the facts that [`change`](Self::change) will be asked for, while the others stay.
+    /// `varying`: the facts that [`change`](Self::change) may replace while the others stay.
     pub fn new(plan: &'p Plan, varying: &[&str]) -> Self {
         Evaluator {
             plan,
@@ -133,12 +133,12 @@ impl<'p> Evaluator<'p> {
         let needs = std::mem::take(&mut self.program.domains[choice]);
         self.bring_all(&needs);
         self.program.domains[choice] = needs;
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
             self.plan.choices[choice].from;
         (self.set_at(events), self.relation_at(base))
     }
 
-    /// Takes the facts of an execution. Choices are empty then.
+    /// Loads the facts of an execution. Choices are then empty.
     pub fn load(&mut self, facts: &dyn Facts) -> Result<(), UnknownName> {
         self.economical = facts.size() > economy::LARGE;
         self.given_up = false;
@@ -150,7 +150,7 @@ impl<'p> Evaluator<'p> {
         self.take(facts, !0)
     }
 
-    /// Takes some facts anew, of those that vary; the others and the choices stay.
+    /// Replaces some of the varying facts; the others and the choices stay.
     pub fn change(&mut self, facts: &dyn Facts, names: &[&str]) -> Result<(), UnknownName> {
         if self.economical {
             // What the others' values were needed for may be gone.
@@ -185,7 +185,7 @@ impl<'p> Evaluator<'p> {
         Ok(())
     }
 
-    /// The present value of a choice.
+    /// The current value of a choice.
     pub fn choice(&self, choice: ChoiceId) -> &Relation {
         &self.choices[choice.0 as usize]
     }
@@ -199,7 +199,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Gives a choice its value, by what writes it into a relation that is empty.
+    /// Sets a choice with a function that writes it into an empty relation.
     pub fn choose_with(&mut self, choice: ChoiceId, write: impl FnOnce(&mut Relation)) {
         self.scratch.reset(self.size);
         write(&mut self.scratch);
@@ -216,7 +216,7 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// The value of a relation that is outside of all fixpoints.
+    /// The value of a relation outside all fixpoints.
     pub fn relation(&mut self, node: NodeId) -> &Relation {
         if !self.valid[node.0 as usize] {
             let needs = self.program.needs(self.plan, node);
@@ -225,7 +225,7 @@ impl<'p> Evaluator<'p> {
         self.relation_at(node)
     }
 
-    /// The value of a set that is outside of all fixpoints.
+    /// The value of a set outside all fixpoints.
     pub fn set(&mut self, node: NodeId) -> &Set {
         if !self.valid[node.0 as usize] {
             let needs = self.program.needs(self.plan, node);
@@ -234,13 +234,13 @@ impl<'p> Evaluator<'p> {
         self.set_at(node)
     }
 
-    /// Whether a check holds, by its number.
+    /// Whether a check holds, by its index.
     pub fn holds(&mut self, check: usize) -> bool {
         self.holds_within(check, &mut Unlimited).unwrap_or_default()
     }
 
-    /// As [`holds`](Self::holds); of a large execution the limits are asked before each relation that is computed. After they are
-    /// reached nothing is lost: asked again, it goes on.
+    /// Like [`holds`](Self::holds), with limits, which are polled before each relation of a large execution. If one is
+    /// reached, nothing is lost: the next call continues.
     pub fn holds_within(&mut self, check: usize, limits: &mut dyn Limits) -> Result<bool, Stopped> {
         self.give_up_what_is_not_needed(limits)?;
         let needs = std::mem::take(&mut self.program.checks[check]);
@@ -313,7 +313,7 @@ impl<'p> Evaluator<'p> {
         !self.given_up || self.moves(node)
     }
 
-    /// Whether a node has a value of its own at present: nodes inside of fixpoints have that of the last round.
+    /// Whether a node has a value of its own at present: nodes inside fixpoints have that of the last round.
     pub(crate) fn is_kept(&self, node: NodeId) -> bool {
         let id = node.0 as usize;
         match self.program.codes[id] {

@@ -111,7 +111,7 @@ impl Program {
             .choices
             .iter()
             .map(|choice| {
-                let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) =
+                let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) =
                     choice.from;
                 let mut needs = program.needs(plan, events);
                 needs.extend(program.needs(plan, base));
@@ -181,12 +181,12 @@ impl Program {
         new
     }
 
-    /// Whether a node depends on a name of a `let rec` that it is inside of.
+    /// Whether a node depends on a name of a `let rec` that it is inside.
     pub(crate) fn is_open(&self, node: NodeId) -> bool {
         !self.open[node.0 as usize].is_empty()
     }
 
-    /// What has to be evaluated for a node that is outside of all fixpoints, in order.
+    /// What has to be evaluated for a node that is outside all fixpoints, in order.
     pub(crate) fn needs(&self, plan: &Plan, root: NodeId) -> Vec<NodeId> {
         let (mut needs, _) = self.visit(plan, root);
         needs.retain(|node| self.open[node.0 as usize].is_empty());
@@ -264,7 +264,7 @@ fn uses(plan: &Plan) -> Vec<u32> {
     plan.fixpoints.iter().flat_map(|fixpoint| &fixpoint.bodies).for_each(|&body| used(body));
     plan.checks.iter().for_each(|check| used(check.node));
     for choice in &plan.choices {
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) = choice.from;
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) = choice.from;
         used(events);
         used(base);
     }

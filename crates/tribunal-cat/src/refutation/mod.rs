@@ -1,4 +1,4 @@
-//! Why an execution has no orders on which a model's checks hold.
+//! Why an execution has no orders that satisfy a model's checks.
 
 mod verify;
 
@@ -18,7 +18,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The same events the other way round.
+    /// The reversed edge.
     pub fn reversed(self) -> Edge {
         Edge { choice: self.choice, first: self.second, second: self.first }
     }
@@ -29,12 +29,12 @@ impl Edge {
     }
 }
 
-/// Edges on which a check fails: with them, with what every order contains, and with what follows by transitivity.
+/// Edges on which a check fails, together with what every order contains, and transitivity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clause {
     /// The check, by its number.
     pub check: usize,
-    /// The edges; where the check's failure is not monotone they make the orders total.
+    /// The edges; if the check is not monotone, they make the orders total.
     pub edges: Vec<Edge>,
     /// The events of the cycle, as in [`Failure`](crate::derive::Failure).
     pub events: Vec<usize>,
@@ -43,26 +43,26 @@ pub struct Clause {
 /// A case of a refutation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Case {
-    /// Two events are ordered one way or the other; each is another case, by its number.
+    /// Two events are ordered one way or the other; each is a case, by its index.
     Split {
         /// The events, and the choice that orders them.
         edge: Edge,
-        /// The case in which they are ordered so.
+        /// The case in which they are ordered this way.
         forward: u32,
-        /// The case in which they are ordered the other way round.
+        /// The case in which they are ordered the other way.
         backward: u32,
     },
-    /// All edges of a clause follow from what the case assumes.
+    /// All edges of a clause follow from the assumptions of the case.
     Clause(u32),
-    /// What the case assumes has a cycle.
+    /// The assumptions of the case have a cycle.
     Cycle,
 }
 
-/// Every order fails: by cases, each of which has a clause.
+/// Every order fails: a tree of cases with a clause in each leaf.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refutation {
     /// The clauses.
     pub clauses: Vec<Clause>,
-    /// The cases, those that a split is of before it; the last one assumes nothing.
+    /// The cases, each before the split that uses it; the last one assumes nothing.
     pub cases: Vec<Case>,
 }

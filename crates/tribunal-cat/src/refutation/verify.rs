@@ -1,7 +1,7 @@
-//! Whether a refutation holds, by evaluation alone: nothing here is shared with what decides.
+//! Verifying a refutation by evaluation alone, without sharing code with the deciders.
 //!
-//! - A clause holds if its check fails on the least orders that contain its edges, where the failure is monotone; otherwise its edges must make the orders total.
-//! - A tree of cases holds if in each leaf, what was assumed on the way implies the edges of its clause, or has a cycle.
+//! - A clause holds if its check fails on the least orders that contain its edges, if the check is monotone; otherwise its edges must make the orders total.
+//! - A tree of cases holds if in each leaf the assumptions imply the edges of its clause, or have a cycle.
 
 use super::{Case, Clause, Edge, Refutation};
 use crate::evaluate::{Evaluator, UnknownName};
@@ -15,14 +15,14 @@ pub enum Invalid {
     /// A name of the model is unknown.
     #[error(transparent)]
     Name(#[from] UnknownName),
-    /// What one choice ranges over depends on another.
-    #[error("`{name}` ranges over what other choices are")]
+    /// The range of one choice depends on another.
+    #[error("the range of `{name}` depends on other choices")]
     Dependent {
         /// The choice.
         name: String,
     },
     /// There is no such case, clause, check or choice, or a case is used twice.
-    #[error("{what} {number} does not exist, or is out of place")]
+    #[error("{what} {number} does not exist or is misplaced")]
     Number {
         /// Of what kind.
         what: &'static str,
@@ -47,7 +47,7 @@ pub enum Invalid {
         /// Its check.
         check: usize,
     },
-    /// The failure of a check is not monotone, and the edges of its clause leave something open.
+    /// The check is not monotone, and the edges of its clause are not total orders.
     #[error(
         "check {check} may hold once all is ordered, and the edges of clause {clause} leave something open"
     )]
@@ -57,8 +57,8 @@ pub enum Invalid {
         /// Its check.
         check: usize,
     },
-    /// A leaf is not refuted by what was assumed on the way.
-    #[error("what is assumed in case {case} does not refute it")]
+    /// The assumptions do not refute a leaf.
+    #[error("the assumptions of case {case} do not refute it")]
     Leaf {
         /// The case.
         case: usize,
@@ -66,7 +66,7 @@ pub enum Invalid {
 }
 
 impl Refutation {
-    /// Whether an execution has no orders on which the checks of a plan hold. `extra`: pairs that the first choice is to contain.
+    /// Verifies that an execution has no orders on which the checks of a plan hold. `extra`: pairs that the first choice must contain.
     pub fn verify(&self, plan: &Plan, facts: &dyn Facts, extra: &[(usize, usize)]) -> Result<(), Invalid> {
         let mut evaluator = Evaluator::new(plan, &[]);
         evaluator.load(facts)?;
@@ -149,7 +149,7 @@ impl Chosen {
         extra: &[(usize, usize)],
     ) -> Result<Chosen, Invalid> {
         let of = &evaluator.plan().choices[choice];
-        let (Orders::Locations { events, base } | Orders::Linearisations { events, base }) = of.from;
+        let (Orders::Locations { events, base } | Orders::Linearizations { events, base }) = of.from;
         if evaluator.moves(events) || evaluator.moves(base) {
             return Err(Invalid::Dependent { name: of.name.clone() });
         }

@@ -1,7 +1,7 @@
 //! Closures and cycles.
 //!
 //! Both go through events in a topological order of their components, so that a row is complete when it is used: a
-//! successor that another one reaches is passed over. So a closure costs as many rows as the relation has pairs that
+//! successor that another one reaches is skipped. So a closure costs as many rows as the relation has pairs that
 //! no others imply: for program order of k threads about k an event, where pairs are up to n.
 
 use super::{Relation, bits};
@@ -54,7 +54,7 @@ impl Relation {
         }
     }
 
-    /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is passed over; those with smaller
+    /// Invariant: the rows of all events later in the order are closed. A successor that another one reaches is skipped; those with smaller
     /// numbers are taken first, since in most executions they reach more.
     fn close_along(&mut self, order: &[usize]) {
         let words = bits::words(self.size());
@@ -99,13 +99,13 @@ impl Relation {
         true
     }
 
-    /// The events in an order that contains it, or none if it has a cycle. Each pair is looked at once at most: a row is
-    /// taken a word at a time, without what was visited.
+    /// The events in an order that contains the relation, or `None` if it has a cycle. Each pair is visited at most once: a row is
+    /// processed a word at a time, without visited events.
     pub fn topological(&self) -> Option<Vec<usize>> {
         self.depth_first().ok()
     }
 
-    /// A cycle: its events in order, each related to the next and the last to the first. It is a shortest one through one of its events.
+    /// A cycle: its events in order, each related to the next and the last to the first. It is shortest through one of its events.
     pub fn cycle(&self) -> Option<Vec<usize>> {
         let on_cycle = self.depth_first().err()?;
         self.path(on_cycle, on_cycle).map(|mut path| {
@@ -114,7 +114,7 @@ impl Relation {
         })
     }
 
-    /// A shortest path of one pair or more, with both its ends.
+    /// A shortest nonempty path, including both ends.
     pub fn path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         const NONE: usize = usize::MAX;
         let mut before = vec![NONE; self.size()];

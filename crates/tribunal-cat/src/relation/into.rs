@@ -1,4 +1,4 @@
-//! Operations into memory that is at hand: what evaluating a model again and again needs.
+//! In-place operations, for evaluating a model repeatedly.
 
 use super::{Relation, Set, bits};
 
@@ -46,7 +46,7 @@ impl Relation {
         from.iter().for_each(|a| bits::union(self.row_mut(a), to.words()));
     }
 
-    /// Keeps the pairs that begin and end in these sets, where there are such.
+    /// Keeps the pairs that begin and end in these sets, if given.
     pub fn restrict_to(&mut self, from: Option<&Set>, to: Option<&Set>) {
         for a in 0..self.size() {
             if from.is_some_and(|from| !from.contains(a)) {
@@ -57,7 +57,7 @@ impl Relation {
         }
     }
 
-    /// `self = other & (from * to)`, where there are such sets.
+    /// `self = other & (from * to)`, for the sets that are given.
     pub fn assign_restricted(&mut self, other: &Relation, from: Option<&Set>, to: Option<&Set>) {
         for a in 0..self.size() {
             let row = self.row_mut(a);
@@ -79,7 +79,7 @@ impl Relation {
         }
     }
 
-    /// Adds `self^-1`, of a relation of the same size: by blocks of 64 events, or pair by pair where there are few.
+    /// Adds `self^-1` to a relation of the same size: by blocks of 64 events, or pair by pair if there are few.
     pub fn inverse_into(&self, into: &mut Relation) {
         if self.size() <= 64 || self.len() < 16 * self.size() {
             return self.pairs().for_each(|(a, b)| into.insert(b, a));
@@ -114,19 +114,19 @@ impl Relation {
         }
     }
 
-    /// Writes where its pairs begin into a set that is empty.
+    /// Writes its domain into an empty set.
     pub fn domain_into(&self, into: &mut Set) {
         (0..self.size()).filter(|&a| self.row(a).iter().any(|&word| word != 0)).for_each(|a| into.insert(a));
     }
 
-    /// Writes where its pairs end into a set.
+    /// Writes its range into a set.
     pub fn range_into(&self, into: &mut Set) {
         (0..self.size()).for_each(|a| bits::union(into.words_mut(), self.row(a)));
     }
 }
 
 impl Set {
-    /// Makes it what the other is, in the memory that it has.
+    /// Copies the other, reusing memory.
     pub fn assign(&mut self, other: &Set) {
         self.words_mut().copy_from_slice(other.words());
     }
@@ -147,7 +147,7 @@ impl Set {
         bits::union(self.words_mut(), other.words());
     }
 
-    /// Keeps the events that are in the other too.
+    /// Keeps the events that are also in the other.
     pub fn retain(&mut self, other: &Set) {
         self.words_mut().iter_mut().zip(other.words()).for_each(|(a, b)| *a &= b);
     }

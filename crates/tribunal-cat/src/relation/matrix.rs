@@ -4,7 +4,7 @@ use super::{Set, bits};
 
 /// A relation on events 0..size.
 ///
-/// The operators of the algebra give a new relation; where memory matters there is a form that changes one in place.
+/// The operators of the algebra return a new relation; there are also in-place forms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Relation {
     size: usize,
@@ -13,7 +13,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// What a relation on so many events takes, in bytes.
+    /// The size of a relation on this many events, in bytes.
     pub const fn bytes(size: usize) -> usize {
         size.saturating_mul(bits::words(size)).saturating_mul(size_of::<u64>())
     }
@@ -24,7 +24,7 @@ impl Relation {
         Relation { size, words, bits: vec![0; size * words] }
     }
 
-    /// Makes it the empty relation on so many events, in the memory that it has.
+    /// Makes it the empty relation on this many events, reusing memory.
     pub fn reset(&mut self, size: usize) {
         self.size = size;
         self.words = bits::words(size);
@@ -72,7 +72,7 @@ impl Relation {
         relation
     }
 
-    /// The number of events that there are.
+    /// The number of events.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -104,7 +104,7 @@ impl Relation {
         bits::insert(&mut self.bits[a * words..][..words], b);
     }
 
-    /// Puts the pairs of an event with those of a set in.
+    /// Adds the pairs of an event with those of a set.
     pub fn insert_row(&mut self, a: usize, to: &Set) {
         bits::union(self.row_mut(a), to.words());
     }
@@ -116,7 +116,7 @@ impl Relation {
         self.bits[a * words + b / 64] &= !(1 << (b % 64));
     }
 
-    /// Whether a pair is in it.
+    /// Whether it contains a pair.
     #[inline]
     pub fn contains(&self, a: usize, b: usize) -> bool {
         bits::contains(self.row(a), b)
@@ -127,22 +127,22 @@ impl Relation {
         (0..self.size).flat_map(|a| bits::members(self.row(a)).map(move |b| (a, b)))
     }
 
-    /// How many pairs are in it.
+    /// The number of pairs.
     pub fn len(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no pair is in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|&word| word == 0)
     }
 
-    /// Whether all of its pairs are in the other.
+    /// Whether it is contained in the other.
     pub fn is_subset(&self, other: &Relation) -> bool {
         self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
     }
 
-    /// Makes it what the other is, in the memory that it has.
+    /// Copies the other, reusing memory.
     pub fn assign(&mut self, other: &Relation) {
         self.bits.copy_from_slice(&other.bits);
     }
@@ -152,7 +152,7 @@ impl Relation {
         self.bits.fill(0);
     }
 
-    /// Adds the other's pairs; whether there were new ones.
+    /// Adds the other's pairs; returns whether any were new.
     pub fn extend(&mut self, other: &Relation) -> bool {
         let mut new = 0;
         for (a, b) in self.bits.iter_mut().zip(&other.bits) {
@@ -162,7 +162,7 @@ impl Relation {
         new != 0
     }
 
-    /// Keeps the pairs that are in the other too.
+    /// Keeps the pairs that are also in the other.
     pub fn retain(&mut self, other: &Relation) {
         self.bits.iter_mut().zip(&other.bits).for_each(|(a, b)| *a &= b);
     }
@@ -216,9 +216,9 @@ impl Relation {
         sequence
     }
 
-    /// `into = self ; other`, in the memory that `into` has.
+    /// `into = self ; other`, reusing the memory of `into`.
     ///
-    /// It costs a row for each pair of `self`; or, by `(other^-1 ; self^-1)^-1`, a row for each pair of `other` and two inverses, where that is less.
+    /// Costs one row operation per pair of `self`; or, by `(other^-1 ; self^-1)^-1`, one per pair of `other` and two inverses, if that is less.
     pub fn sequence_into(&self, other: &Relation, into: &mut Relation) {
         into.clear();
         if self.size > 512 && self.len() > other.len() + 8 * self.size {
@@ -236,7 +236,7 @@ impl Relation {
         }
     }
 
-    /// `into = self ; other`, where the other is transitive: a row that another one is in is passed over.
+    /// `into = self ; other`, where the other is transitive: a row that another one is in is skipped.
     pub(crate) fn sequence_transitive_into(&self, other: &Relation, into: &mut Relation) {
         into.clear();
         for a in 0..self.size {
@@ -266,19 +266,19 @@ impl Relation {
         reflexive
     }
 
-    /// The events that pairs begin with.
+    /// The events at which pairs begin.
     pub fn domain(&self) -> Set {
         Set::of(self.size, (0..self.size).filter(|&a| self.row(a).iter().any(|&word| word != 0)))
     }
 
-    /// The events that pairs end with.
+    /// The events at which pairs end.
     pub fn range(&self) -> Set {
         let mut range = Set::empty(self.size);
         (0..self.size).for_each(|a| bits::union(range.words_mut(), self.row(a)));
         range
     }
 
-    /// Whether it relates nothing to itself.
+    /// Whether no event is related to itself.
     pub fn is_irreflexive(&self) -> bool {
         (0..self.size).all(|a| !self.contains(a, a))
     }

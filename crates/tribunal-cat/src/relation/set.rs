@@ -15,7 +15,7 @@ impl Set {
         Set { size, bits: vec![0; bits::words(size)] }
     }
 
-    /// Makes it the empty set of so many events, in the memory that it has.
+    /// Makes it the empty set of this many events, reusing memory.
     pub fn reset(&mut self, size: usize) {
         self.size = size;
         self.bits.clear();
@@ -36,7 +36,7 @@ impl Set {
         set
     }
 
-    /// The number of events that there are, in the set or not.
+    /// The number of events, in the set or not.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -55,7 +55,7 @@ impl Set {
         bits::insert(&mut self.bits, event);
     }
 
-    /// Whether an event is in it.
+    /// Whether it contains an event.
     pub fn contains(&self, event: usize) -> bool {
         bits::contains(&self.bits, event)
     }
@@ -71,17 +71,17 @@ impl Set {
         Some(64 * word + self.bits[word].trailing_zeros() as usize)
     }
 
-    /// How many events are in it.
+    /// The number of events in it.
     pub fn len(&self) -> usize {
         self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether no event is in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.bits.iter().all(|&word| word == 0)
     }
 
-    /// Whether all of its events are in the other.
+    /// Whether it is contained in the other.
     pub fn is_subset(&self, other: &Set) -> bool {
         self.bits.iter().zip(&other.bits).all(|(a, b)| a & !b == 0)
     }

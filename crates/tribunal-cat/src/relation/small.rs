@@ -1,8 +1,8 @@
-//! Relations on at most 16 events that are copied like numbers: for searches that ask of hundreds of millions.
+//! Relations on at most 16 events, as `Copy` values, for searches over hundreds of millions of histories.
 
 use std::ops::{BitAnd, BitOr};
 
-/// A set of at most 16 events: a bit an event.
+/// A set of at most 16 events, one bit each.
 pub type SmallSet = u16;
 
 /// The events of a small set, in order.
@@ -33,10 +33,10 @@ pub fn small_members(mut set: SmallSet) -> impl Iterator<Item = usize> {
 pub struct SmallRelation(pub [SmallSet; SmallRelation::EVENTS]);
 
 impl SmallRelation {
-    /// How many events there may be.
+    /// The maximum number of events.
     pub const EVENTS: usize = 16;
 
-    /// Whether a pair is in it.
+    /// Whether it contains a pair.
     #[inline]
     pub fn contains(&self, a: usize, b: usize) -> bool {
         self.0[a] >> b & 1 == 1
@@ -74,7 +74,7 @@ impl SmallRelation {
         SmallRelation(self.0.map(|row| small_members(row).fold(0, |reached, b| reached | other.0[b])))
     }
 
-    /// Whether it relates nothing to itself.
+    /// Whether no event is related to itself.
     #[inline]
     pub fn is_irreflexive(&self) -> bool {
         self.0.iter().enumerate().all(|(a, row)| row >> a & 1 == 0)

@@ -32,7 +32,7 @@ fn orders(events: &[usize], base: &Relation) -> Vec<Vec<usize>> {
 fn values(evaluator: &mut Evaluator, choice: &Choice, loc: &Relation) -> Vec<Relation> {
     let (events, base, by_location) = match choice.from {
         Orders::Locations { events, base } => (events, base, true),
-        Orders::Linearisations { events, base } => (events, base, false),
+        Orders::Linearizations { events, base } => (events, base, false),
     };
     let events: Vec<usize> = evaluator.set(events).iter().collect();
     let base = evaluator.relation(base).clone();

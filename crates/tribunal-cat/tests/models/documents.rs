@@ -32,7 +32,7 @@ fn the_error_shown_is_the_one_printed() {
 fn the_names_shown_are_those_of_histories() {
     let document = document();
     let names =
-        document.split("## Names").nth(1).and_then(|rest| rest.split("Of litmus tests").next()).unwrap();
+        document.split("## Names").nth(1).and_then(|rest| rest.split("In litmus tests").next()).unwrap();
     let first_cells = names.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
     let shown: Vec<&str> =
         first_cells.flat_map(|cell| cell.split(['`', ' '])).filter(|name| !name.is_empty()).collect();

@@ -118,7 +118,7 @@ impl Definition<'_> {
 
 type Grow<'a> = dyn Fn(&mut Builder, &mut Random, &mut Vec<NodeId>, &mut Vec<NodeId>, bool) + 'a;
 
-/// A `let rec` of two names, perhaps with another one inside; its names outside of it. Their bodies grow with them.
+/// A `let rec` of two names, perhaps with another one inside; its names outside it. Their bodies grow with them.
 fn fixpoint(
     b: &mut Builder,
     random: &mut Random,
@@ -146,7 +146,7 @@ fn fixpoint(
     (0..2).map(|i| b.node(Op::Fixpoint(id, i), Type::Relation)).collect()
 }
 
-/// A plan of random operations, with two fixpoints, one perhaps inside of the other, and a check of each kind on many nodes.
+/// A plan of random operations, with two fixpoints, one perhaps inside the other, and a check of each kind on many nodes.
 fn random_plan(random: &mut Random, monotone: bool) -> Plan {
     let mut b = Builder::default();
     let (co, fr) = b.co();

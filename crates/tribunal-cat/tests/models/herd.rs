@@ -1,4 +1,4 @@
-//! herd's own models elaborate. They are read from `TRIBUNAL_HERD`, a directory with herd's library (and the catalogue's models of the
+//! herd's own models elaborate. They are read from `TRIBUNAL_HERD`, a directory with herd's library (and the catalog's models of the
 //! kernel and of LISA, where they are wanted too).
 
 use std::path::{Path, PathBuf};

@@ -163,7 +163,7 @@ fn orders_are_chosen() {
     assert!(plan("acyclic po | rf").choices.is_empty());
     assert_eq!(plan("include \"cos.cat\" acyclic po").choices.len(), 1);
     let total = plan("with S from linearisations(SC, po) acyclic S | rf");
-    assert!(matches!(total.choices[0].from, Orders::Linearisations { .. }));
+    assert!(matches!(total.choices[0].from, Orders::Linearizations { .. }));
     assert_eq!(plan("with x from {rf} acyclic x").nodes.len(), plan("acyclic rf").nodes.len());
     // An empty set of relations leaves no execution.
     let refused = plan("with x from {} acyclic x");
@@ -191,8 +191,8 @@ fn errors_say_where_and_what() {
     says("acyclic a |", "m.cat:1:12: expected an expression, found the end of the file");
     says("let x = a\nacyclic (a;b", "m.cat:2:13: expected `)`, found the end of the file");
     says("acyclic a $ b", "m.cat:1:11: unexpected character '$'");
-    says("(* a (* b *)", "m.cat:1:1: this comment has no end");
-    says("include \"x", "m.cat:1:9: this string has no end");
+    says("(* a (* b *)", "m.cat:1:1: this comment is not terminated");
+    says("include \"x", "m.cat:1:9: this string is not terminated");
     says("let x a", "m.cat:1:8: expected `=`, found the end of the file");
     says("acyclic a*b", "m.cat:1:9: expected a set of events, found a relation");
     says("acyclic S*T*S", "m.cat:1:12: an operator after a product needs parentheses here");
@@ -204,10 +204,7 @@ fn errors_say_where_and_what() {
     says("let f(x,y) = x acyclic f(a,b,c)", "m.cat:1:25: 2 values are expected here, and there are 3");
     says("include \"missing.cat\"", "m.cat:1:1: there is no file \"missing.cat\" to include");
     says("call p(a)", "m.cat:1:1: there is no `p`");
-    says(
-        "let rec f x = a;f x acyclic f(a)",
-        "m.cat:1:19: the model asks for more than 500 levels of nesting",
-    );
+    says("let rec f x = a;f x acyclic f(a)", "m.cat:1:19: the model needs more than 500 levels of nesting");
     says("flag acyclic 'x", "m.cat:1:14: there is no `'x`");
     let shown = error("let x =\n\tnothing\nacyclic x").to_string();
     assert_eq!(shown, "m.cat:2:2: there is no `nothing`\n    \tnothing\n    \t^");

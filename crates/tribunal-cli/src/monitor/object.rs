@@ -12,9 +12,9 @@ use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::io::Write;
 use tribunal::object::{
-    self, Criterion, Doubt, FirstViolation, MalformedEvent, Monitor, Specification, specs,
+    self, Criterion, FirstViolation, Inconclusive, MalformedEvent, Monitor, Specification, specs,
 };
-use tribunal_formats::{Happens, ObjectEvent};
+use tribunal_formats::{Action, ObjectEvent};
 use tribunal_host::reading;
 use tribunal_report::left_out;
 use tribunal_report::printable;
@@ -114,19 +114,19 @@ impl Watch<'_> {
         }
     }
 
-    fn doubt(&self, doubt: &Doubt) {
+    fn doubt(&self, doubt: &Inconclusive) {
         complain(&format!("{}: undecided from here on: {doubt}", printable(&self.file)));
     }
 
     /// Gives an event to the monitor.
     fn take(&mut self, event: ObjectEvent) -> Result<object::Status, Failure> {
-        let ObjectEvent { line, process, happens } = event;
+        let ObjectEvent { line, process, action } = event;
         self.lines.note(self.monitor.events(), line, || self.monitor.checked());
-        let status = match happens {
-            Happens::Call { method, args } => self.monitor.call(&process, &method, &args),
-            Happens::Return(value) => self.monitor.ret(&process, value),
-            Happens::Crash => self.monitor.crash(&process),
-            Happens::Withdrawal => self.monitor.withdraw(&process),
+        let status = match action {
+            Action::Call { method, args } => self.monitor.call(&process, &method, &args),
+            Action::Return(value) => self.monitor.ret(&process, value),
+            Action::Crash => self.monitor.crash(&process),
+            Action::Withdrawal => self.monitor.withdraw(&process),
         };
         status.map_err(|malformed: MalformedEvent| Failure::History {
             file: self.file.clone(),

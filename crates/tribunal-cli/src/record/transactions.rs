@@ -13,7 +13,7 @@ use clap::{Args, ValueEnum};
 use std::time::{Duration, Instant};
 use table::{Row, Table};
 use tribunal::Limits;
-use tribunal::transactions::{History, standing};
+use tribunal::transactions::{History, strongest_levels};
 use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
 use tribunal_formats::{Format, Labels, Transactions, Writer, write_transactions};
 
@@ -197,7 +197,7 @@ impl TransactionsArguments {
             let history = recorder.history(interrupt::flag()).map_err(failed)?;
             let deadline = Instant::now().checked_add(THINKING);
             let limits = Limits { stop: Some(interrupt::flag()), deadline, ..Limits::default() };
-            let found = standing(&history, &limits);
+            let found = strongest_levels(&history, &limits);
             // What was stopped while it ran, or was judged, says little.
             if interrupt::requested() {
                 break;

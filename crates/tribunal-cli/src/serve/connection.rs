@@ -1,4 +1,4 @@
-//! A client at the other end of a socket, who may be slow, talk nonsense or leave.
+//! The connection to a client, which may be slow, send garbage or disconnect.
 
 use super::request::{Head, Refused, end_of_head};
 use super::response::{Response, Status};
@@ -8,33 +8,33 @@ use std::time::{Duration, Instant};
 
 /// The largest head of a request: its first line and headers.
 const HEAD_SIZE: usize = 16 << 10;
-/// How long a client may take to send the head of its request, to send the body, to take the response, and to hang up.
+/// How long a client may take to send the head of its request, to send the body, to read the response, and to close.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 const BODY_TIME: Duration = Duration::from_secs(30);
 const RESPONSE_TIME: Duration = Duration::from_secs(30);
-const FAREWELL_TIME: Duration = Duration::from_secs(1);
+const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 /// A connection, for one request and its response.
 pub struct Connection {
     socket: TcpStream,
-    /// When the present step must be over, however many bytes it takes.
+    /// When the current step must end, however many bytes it takes.
     deadline: Instant,
     /// What was read beyond the head.
     rest: Vec<u8>,
 }
 
-/// Why there is no request to answer.
+/// Why a request is not answered.
 #[derive(Debug)]
-pub enum Unasked {
-    /// The client left, or never asked: there is nobody to tell.
-    Gone,
+pub enum RequestError {
+    /// The client disconnected, or sent nothing: there is nobody to tell.
+    Disconnected,
     /// The request is refused.
     Refused(Refused),
 }
 
-impl From<Refused> for Unasked {
+impl From<Refused> for RequestError {
     fn from(refused: Refused) -> Self {
-        Unasked::Refused(refused)
+        RequestError::Refused(refused)
     }
 }
 
@@ -45,17 +45,17 @@ impl Connection {
     }
 
     /// Reads the head of the request.
-    pub fn head(&mut self) -> Result<Head, Unasked> {
+    pub fn head(&mut self) -> Result<Head, RequestError> {
         self.deadline = Instant::now() + HEAD_TIME;
         let mut bytes = Vec::new();
         let mut buffer = [0; 4096];
         loop {
             let count = match self.read(&mut buffer) {
-                Ok(0) if bytes.is_empty() => return Err(Unasked::Gone),
-                Ok(0) => return Err(Refused(Status::BadRequest, "the request ends in the middle").into()),
+                Ok(0) if bytes.is_empty() => return Err(RequestError::Disconnected),
+                Ok(0) => return Err(Refused(Status::BadRequest, "the request is incomplete").into()),
                 Ok(count) => count,
-                // Browsers open connections that they may need later.
-                Err(_) if bytes.is_empty() => return Err(Unasked::Gone),
+                // Browsers open connections ahead of need.
+                Err(_) if bytes.is_empty() => return Err(RequestError::Disconnected),
                 Err(error) => return Err(late(&error)),
             };
             // The end may have begun in what was there before.
@@ -76,7 +76,7 @@ impl Connection {
     }
 
     /// Reads a body of at most so many bytes.
-    pub fn body(&mut self, head: &Head, most: u64) -> Result<Vec<u8>, Unasked> {
+    pub fn body(&mut self, head: &Head, most: u64) -> Result<Vec<u8>, RequestError> {
         let Some(length) = head.content_length()? else {
             return Err(Refused(Status::LengthRequired, "expected Content-Length").into());
         };
@@ -85,7 +85,7 @@ impl Connection {
         }
         self.deadline = Instant::now() + BODY_TIME;
         if head.header("expect")?.is_some_and(|expected| expected.eq_ignore_ascii_case("100-continue")) {
-            self.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").map_err(|_| Unasked::Gone)?;
+            self.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").map_err(|_| RequestError::Disconnected)?;
         }
         let mut body = std::mem::take(&mut self.rest);
         body.truncate(length as usize);
@@ -99,7 +99,7 @@ impl Connection {
         }
     }
 
-    /// Whether the client has left, or will send nothing more.
+    /// Whether the client has disconnected, or closed its sending half.
     pub fn is_gone(&self) -> bool {
         if self.socket.set_nonblocking(true).is_err() {
             return true;
@@ -111,15 +111,14 @@ impl Connection {
         gone || self.socket.set_nonblocking(false).is_err()
     }
 
-    /// Sends the response and hangs up.
+    /// Sends the response and closes the connection.
     pub fn respond(mut self, response: &Response, head_only: bool) {
         self.deadline = Instant::now() + RESPONSE_TIME;
         if response.write(head_only, &mut self).is_err() || self.socket.shutdown(Shutdown::Write).is_err() {
             return;
         }
-        // A socket that is closed with something unread takes the response back: the client hangs up first, if it does
-        // so soon.
-        self.deadline = Instant::now() + FAREWELL_TIME;
+        // Closing a socket with unread input resets it, and the response is lost: let the client close first.
+        self.deadline = Instant::now() + CLOSE_TIME;
         let _ = io::copy(&mut self, &mut io::sink());
     }
 
@@ -130,14 +129,14 @@ impl Connection {
     }
 }
 
-/// A client that is too slow is told; one that broke off is gone.
-fn late(error: &io::Error) -> Unasked {
+/// A slow client is told so; one that disconnected is not.
+fn late(error: &io::Error) -> RequestError {
     match error.kind() {
         // Which of the two a socket says depends on the system.
         ErrorKind::TimedOut | ErrorKind::WouldBlock => {
             Refused(Status::RequestTimeout, "the request did not arrive in time").into()
         }
-        _ => Unasked::Gone,
+        _ => RequestError::Disconnected,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Requests as HTTP/1.1 writes them, RFC 9112: what is not clearly right is refused.
+//! Parsing HTTP/1.1 requests (RFC 9112), strictly.
 
 use super::response::Status;
 
@@ -28,7 +28,7 @@ impl Head {
     /// Parses a head, with or without the empty line that ends it.
     pub fn parse(bytes: &[u8]) -> Result<Self, Refused> {
         let bad = |why| Refused(Status::BadRequest, why);
-        let text = std::str::from_utf8(bytes).map_err(|_| bad("the head of the request is not text"))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| bad("the head of the request is not UTF-8"))?;
         let mut lines = text.trim_end_matches("\r\n").split("\r\n");
         let first = lines.next().unwrap_or_default();
         let mut words = first.split(' ');
@@ -41,16 +41,16 @@ impl Head {
             return Err(bad("expected a version of HTTP"));
         }
         if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
-            return Err(Refused(Status::VersionNotSupported, "only HTTP/1.1 is spoken here"));
+            return Err(Refused(Status::VersionNotSupported, "only HTTP/1.0 and HTTP/1.1 are supported"));
         }
         if method.is_empty() || !method.bytes().all(is_token) {
-            return Err(bad("the method is no token"));
+            return Err(bad("the method is not a token"));
         }
         if !target.starts_with('/') || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(bad("expected a target that begins with `/`, in ASCII"));
         }
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
-        let query = pairs(query).ok_or(bad("the query is not well encoded"))?;
+        let query = pairs(query).ok_or(bad("the query is not properly percent-encoded"))?;
         let headers = lines.map(header).collect::<Option<_>>().ok_or(bad("a header is malformed"))?;
         Ok(Head { method: method.into(), path: path.into(), query, headers })
     }
@@ -127,11 +127,11 @@ mod tests {
 
     #[test]
     fn a_request_is_parsed() {
-        let head = "POST /hear?name=a%20b+%C3%A9.txt&models=sc%2Ctso&empty HTTP/1.1\r\n\
+        let head = "POST /check?name=a%20b+%C3%A9.txt&models=sc%2Ctso&empty HTTP/1.1\r\n\
                     Host: localhost:1\r\nCONTENT-length: \t17 \r\n\r\n";
         assert_eq!(end_of_head(head.as_bytes()), Some(head.len()));
         let head = Head::parse(head.as_bytes()).expect("a request");
-        assert_eq!((head.method.as_str(), head.path.as_str()), ("POST", "/hear"));
+        assert_eq!((head.method.as_str(), head.path.as_str()), ("POST", "/check"));
         let query: Vec<_> = head.query.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
         assert_eq!(query, [("name", "a b é.txt"), ("models", "sc,tso"), ("empty", "")]);
         assert_eq!(head.header("host"), Ok(Some("localhost:1")));

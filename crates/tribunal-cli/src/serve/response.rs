@@ -62,7 +62,7 @@ impl Response {
         Response { status: Status::Ok, allow: None, kind: "text/html; charset=utf-8", body: html.into() }
     }
 
-    /// What the court says, as JSON.
+    /// JSON.
     pub fn json(status: Status, body: String) -> Self {
         Response { status, allow: None, kind: "application/json", body: body.into() }
     }

@@ -1,14 +1,14 @@
-//! How many may do something at once.
+//! A limit on how many things run at once.
 
 use std::sync::Arc;
 
-/// So many places, of which each is free again when its [`Slot`] goes.
+/// A number of slots; each is free again when its [`Slot`] is dropped.
 pub struct Slots {
     taken: Arc<()>,
     most: usize,
 }
 
-/// A place that is taken.
+/// A slot that is taken.
 pub struct Slot(#[expect(dead_code, reason = "counted, not read")] Arc<()>);
 
 impl Slots {
@@ -16,7 +16,7 @@ impl Slots {
         Slots { taken: Arc::new(()), most }
     }
 
-    /// A place, if there is one. Two that ask for the last one at once may both be refused.
+    /// A slot, if there is one. Two that ask for the last one at the same time may both get none.
     pub fn take(&self) -> Option<Slot> {
         let slot = Slot(self.taken.clone());
         // This is one more than there are slots.

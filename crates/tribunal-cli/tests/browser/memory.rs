@@ -20,9 +20,9 @@ fn the_matrix_is_on_top_and_switches_models() {
     assert_eq!(shown.count(".edge.mo"), 1, "only in the legend");
     shown.browser.click(".chip[data-question=tso]");
     shown.wait_text("#question", "tso: consistent");
-    shown.wait_for("#drawing .edge.mo");
-    shown.wait_for("#drawing .edge.fr");
-    assert_eq!(shown.count("#drawing .arrow.wrong, #drawing .event.wrong, #lines li"), 0);
+    shown
+        .browser
+        .wait("document.querySelectorAll('#drawing .arrow.wrong, #drawing .event.wrong').length === 0");
     // Keys: from model to model, and with arrows within the group.
     shown.browser.press("[");
     shown.wait_text("#question", "sc: inconsistent");
@@ -85,10 +85,16 @@ fn a_refutation_by_cases_folds() {
 #[test]
 fn edges_are_switched_on_and_off() {
     let Some(shown) = Shown::example("litmus/mp.txt", &["--model", "rc20"]) else { return };
+    assert_eq!(shown.count("#drawing .event.init"), 0, "initial writes are drawn on request");
+    assert_eq!(shown.count("#drawing .edge.fr"), 0, "and so is fr");
+    assert_eq!(shown.count("#edges [data-edge=deps]"), 0, "there is no switch for what the history has not");
+    shown.browser.press("i");
+    shown.browser.press("f");
     for (name, key) in [("po", "p"), ("rf", "r"), ("mo", "m"), ("fr", "f")] {
         let edge = format!("#drawing .edges .edge.{name}");
         let gone = format!("document.querySelector({edge:?}) === null");
         shown.wait_for(&edge);
+        assert_eq!(shown.count("#drawing .edges .name"), 0, "colors tell the kinds apart");
         shown.browser.click(&format!("[data-edge={name}]"));
         shown.browser.wait(&gone);
         shown.browser.press(key);
@@ -224,7 +230,7 @@ fn the_keyboard_does_everything() {
     shown.browser.press("?");
     shown.browser.wait("document.querySelector('#keys').open");
     assert!(shown.text("#keys").contains("next step"));
-    assert!(!shown.text("#keys").contains("open a history"), "there is no court");
+    assert!(!shown.text("#keys").contains("open a file"), "there is no checker");
     shown.browser.press(key::ESCAPE);
     shown.browser.wait("!document.querySelector('#keys').open");
     // All that can be clicked can be reached, and has a name.
@@ -284,7 +290,7 @@ fn of_a_large_history_only_what_is_in_view_is_in_the_page() {
     place.run(&arguments.split(' ').collect::<Vec<_>>());
     let Some(shown) = Shown::of("pso.txt", place.read("pso.txt"), &["--model", "tso"]) else { return };
     shown.wait_text("#question", "tso: inconsistent");
-    assert!(shown.text("#window").contains("of 60,000 events"));
+    assert!(shown.text("#window").contains("of the 60,000 events"), "{}", shown.text("#window"));
     shown.wait_for("#drawing .event.wrong");
     shown.wait_for("#strip .marks");
     let nodes = || shown.count("*");
@@ -321,10 +327,10 @@ fn of_a_large_history_only_what_is_in_view_is_in_the_page() {
 }
 
 #[test]
-fn a_page_without_a_court_says_how_to_get_one() {
+fn a_page_without_a_checker_says_how_to_get_one() {
     let Some(shown) = Shown::of("several.txt", several(&[SB, MISSED]), &["--index", "1"]) else { return };
     assert_eq!(shown.text("#title"), "missed");
-    assert_eq!(shown.browser.eval("document.querySelector('#court').hidden"), true);
+    assert_eq!(shown.browser.eval("document.querySelector('#checker').hidden"), true);
     shown.browser.run(
         "const data = new DataTransfer();
          data.items.add(new File(['T0: W x 1'], 'x.txt'));
@@ -333,5 +339,152 @@ fn a_page_without_a_court_says_how_to_get_one() {
         &[],
     );
     shown.browser.wait("document.querySelector('#notice').textContent.includes('tribunal serve')");
+    shown.no_errors();
+}
+
+#[test]
+fn what_makes_a_history_allowed_is_said() {
+    let Some(shown) = Shown::example("litmus/sb.txt", &[]) else { return };
+    shown.browser.click(".chip[data-question=tso]");
+    shown.wait_text("#question", "tso: consistent");
+    // The cycle of sc is drawn, with the steps that tso does not have.
+    shown.browser.wait("document.querySelectorAll('#drawing .arrow.contrast').length === 4");
+    assert_eq!(shown.count("#drawing .arrow.contrast.missing"), 2);
+    assert!(shown.text("#contrast").starts_with("sc forbids this history "), "{}", shown.text("#contrast"));
+    let lines = shown.text("#lines");
+    assert!(
+        lines.starts_with("(1) is no step of tso: ") && lines.contains("sc forbids it: store buffering: "),
+        "{lines}"
+    );
+    shown.browser.press(key::HOME);
+    shown.wait_for("#drawing .arrow.contrast.step.missing");
+    shown.no_errors();
+}
+
+#[test]
+fn marks_and_models_are_explained() {
+    let Some(shown) = Shown::example("litmus/sb.txt", &[]) else { return };
+    // It opens on the model that people ask for first.
+    shown.wait_text("#question", "sc: inconsistent");
+    assert!(shown.text("#about").starts_with("Sequential consistency: "), "{}", shown.text("#about"));
+    let sentences = "[...document.querySelectorAll('.chip')].every((chip) => chip.title.length > 20)";
+    assert_eq!(shown.browser.eval(sentences), true);
+    let told = shown.browser.eval("document.querySelector('.chip[data-question=tso]').title");
+    assert!(told.as_str().expect("text").starts_with("Total store order: "), "{told}");
+    let legend = shown.text("#legend");
+    for words in
+        ["read", "write", "po program order", "fr from read", "the violation: sc allows no such cycle"]
+    {
+        assert!(legend.contains(words), "{words} is not in {legend}");
+    }
+    assert!(!legend.contains("fence"), "only what is drawn: {legend}");
+    shown.no_errors();
+}
+
+#[test]
+fn a_large_history_is_folded_to_its_violation() {
+    let place = crate::command::Place::new();
+    let arguments = "generate machine --machine pso --events 3000 --threads 8 --locations 16 -o pso.txt";
+    place.run(&arguments.split(' ').collect::<Vec<_>>());
+    let Some(shown) = Shown::of("pso.txt", place.read("pso.txt"), &["--model", "tso"]) else { return };
+    shown.wait_text("#question", "tso: inconsistent");
+    // All of the cycle is in view, with its threads in their order.
+    shown.browser.wait("tribunal.state.drawing.folded");
+    let hidden = shown.browser.eval(
+        "[...tribunal.ruling().cycle.flatMap(({ from, to }) => [from, to])].filter((place) => {
+            const { x, y, zoom } = tribunal.state.view, box = tribunal.state.drawing.boxOf(place);
+            const stage = document.querySelector('#stage');
+            return box.x < x || box.y < y || box.x + box.width > x + stage.clientWidth / zoom ||
+                box.y + box.height > y + stage.clientHeight / zoom;
+        }).length",
+    );
+    assert_eq!(hidden, 0);
+    let order = shown
+        .browser
+        .eval("tribunal.state.drawing.drawnThreads.every((t, at, all) => at === 0 || all[at - 1] < t)");
+    assert_eq!(order, true);
+    assert!(shown.text("#window").starts_with("Drawn: the "), "{}", shown.text("#window"));
+    shown.browser.press("0");
+    shown.browser.wait("!tribunal.state.drawing.folded && location.hash.includes('part=all')");
+    shown.browser.press("v");
+    shown.browser.wait("tribunal.state.drawing.folded");
+    shown.no_errors();
+}
+
+#[test]
+fn fingers_move_and_zoom() {
+    let place = crate::command::Place::new();
+    place.run(&["generate", "machine", "--events", "400", "-o", "long.txt"]);
+    let Some(shown) = Shown::of("long.txt", place.read("long.txt"), &["--model", "sc"]) else { return };
+    shown.browser.resize(390, 844);
+    shown.browser.devtools(
+        "Emulation.setTouchEmulationEnabled",
+        serde_json::json!({"enabled": true, "maxTouchPoints": 2}),
+    );
+    shown.open("");
+    let view =
+        |key: &str| shown.browser.eval(&format!("tribunal.state.view.{key}")).as_f64().expect("a number");
+    let stage = shown.browser.eval(
+        "(() => { const { left, top, width, height } = document.querySelector('#stage').getBoundingClientRect();
+            return [left + width / 2, top + height / 2]; })()",
+    );
+    let (x, y) = (stage[0].as_f64().expect("x"), stage[1].as_f64().expect("y"));
+    let touch = |kind: &str, points: &[(f64, f64)]| {
+        let points: Vec<_> =
+            (0..).zip(points).map(|(id, &(x, y))| serde_json::json!({"x": x, "y": y, "id": id})).collect();
+        shown
+            .browser
+            .devtools("Input.dispatchTouchEvent", serde_json::json!({"type": kind, "touchPoints": points}));
+    };
+    let before = view("y");
+    touch("touchStart", &[(x, y)]);
+    (1..=4).for_each(|step| touch("touchMove", &[(x, y - 20.0 * f64::from(step))]));
+    touch("touchEnd", &[]);
+    shown.browser.wait(&format!("tribunal.state.view.y > {before} + 20"));
+    let before = view("zoom");
+    touch("touchStart", &[(x - 30.0, y), (x + 30.0, y)]);
+    for step in 1..=4 {
+        let apart = 30.0 + 10.0 * f64::from(step);
+        touch("touchMove", &[(x - apart, y), (x + apart, y)]);
+    }
+    touch("touchEnd", &[]);
+    shown.browser.wait(&format!("tribunal.state.view.zoom > {before} * 1.5"));
+    shown.no_errors();
+}
+
+#[test]
+fn a_narrow_screen_shows_everything() {
+    let name = "a history with a name that is much longer than a telephone is wide";
+    let Some(shown) = Shown::of("sb.txt", SB.replace("name: SB", &format!("name: {name}")), &[]) else {
+        return;
+    };
+    shown.browser.resize(390, 844);
+    shown.open("");
+    assert_eq!(shown.text("#title"), name);
+    let whole = "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
+        scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1)(document.querySelector('#title'))";
+    assert_eq!(shown.browser.eval(whole), true, "the title is not cut off");
+    assert_eq!(
+        shown.browser.eval("document.documentElement.scrollWidth"),
+        390,
+        "nothing is wider than the screen"
+    );
+    let chosen = "(() => { const { left, right } = document.querySelector('.chip[aria-checked=true]').getBoundingClientRect();
+        return left >= 0 && right <= 390; })()";
+    assert_eq!(shown.browser.eval(chosen), true);
+    // On paper there is no more than there is to read.
+    shown.browser.devtools("Emulation.setEmulatedMedia", serde_json::json!({"media": "print"}));
+    let printed =
+        "['#title', '#drawing', '#question', '#lines', '.actions', '.tools', '#checker'].map((part) =>
+        document.querySelector(part).checkVisibility())";
+    assert_eq!(shown.browser.eval(printed), serde_json::json!([true, true, true, true, false, false, false]));
+    shown.no_errors();
+}
+
+#[test]
+fn nothing_is_said_twice() {
+    // Without a name the history has that of its file.
+    let Some(shown) = Shown::of("plain.txt", "T0: W x 1; R y 0\nT1: W y 1; R x 0\n", &[]) else { return };
+    assert_eq!((shown.text("#title"), shown.text("#source")), ("plain.txt".into(), String::new()));
     shown.no_errors();
 }

@@ -1,4 +1,4 @@
-//! The pictures in docs/. `TRIBUNAL_SCREENSHOTS=1 cargo xtask browser` takes them anew.
+//! The pictures in docs/. `TRIBUNAL_SCREENSHOTS=1 cargo xtask browser` updates them.
 
 use crate::pages::{Shown, root};
 
@@ -6,9 +6,9 @@ use crate::pages::{Shown, root};
 fn screenshots() {
     let anew = std::env::var_os("TRIBUNAL_SCREENSHOTS").is_some();
     let pictures = [
-        ("litmus/iriw.txt", "pso", "memory.png"),
+        ("litmus/iriw.txt", "sc", "memory.png"),
         ("objects/weak-size.json", "causal", "object.png"),
-        ("transactions/long-fork.json", "pc", "transactions.png"),
+        ("transactions/long-fork.json", "ser", "transactions.png"),
     ];
     for (example, model, file) in pictures {
         let Some(shown) = Shown::example(example, &[]) else { return };

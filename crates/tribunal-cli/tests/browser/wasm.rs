@@ -1,4 +1,4 @@
-//! Pages that judge: the static one, which has the checker inside, and the one that `tribunal serve` serves.
+//! Pages that check: the static one, which has the checker inside, and the one that `tribunal serve` serves.
 //!
 //! The static page is made by `cargo xtask page`; TRIBUNAL_PAGE says where it is, and `cargo xtask browser` sets that.
 
@@ -28,18 +28,18 @@ fn opened() -> Option<Driver> {
     let page = page()?;
     let browser = Driver::start()?;
     browser.open(&page);
-    browser.wait("window.tribunal && window.tribunalCourt.kind === 'wasm'");
+    browser.wait("window.tribunal && window.tribunalChecker.kind === 'wasm'");
     Some(browser)
 }
 
 /// `tribunal serve`, which ends when this goes out of scope.
-struct Served {
+pub struct Served {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Served {
-    fn start(arguments: &[&str]) -> Self {
+    pub fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let command = [&["serve", "--port", "0"], arguments].concat();
         let mut child = place.command(&command).spawn().expect("the command runs");
@@ -56,10 +56,10 @@ impl Drop for Served {
     }
 }
 
-/// What the page's court says.
-fn heard(browser: &Driver, name: &str, text: &str, request: Value) -> Value {
+/// What the page's checker answers.
+fn answer_of(browser: &Driver, name: &str, text: &str, request: Value) -> Value {
     let answer = browser.run(
-        "return tribunalCourt.hear(arguments[0], new TextEncoder().encode(arguments[1]), arguments[2])
+        "return tribunalChecker.check(arguments[0], new TextEncoder().encode(arguments[1]), arguments[2])
             .catch((error) => JSON.stringify({ error: error.message }))",
         &[json!(name), json!(text), json!(request.to_string())],
     );
@@ -90,14 +90,14 @@ fn checked(file: &Path, models: &str) -> Vec<BTreeMap<String, (String, String)>>
     verdicts
 }
 
-/// The page's court says what the command says of every history of a file; gives the engines.
+/// The page's checker agrees with the command on every history of a file; gives the engines.
 fn agreed(browser: &Driver, file: &Path, models: &str) -> Vec<String> {
     let name = file.file_name().and_then(|name| name.to_str()).expect("a name");
     let text = std::fs::read_to_string(file).expect("text");
     let mut engines = Vec::new();
     let verdicts = checked(file, models);
     for (index, expected) in verdicts.iter().enumerate() {
-        let answer = heard(browser, name, &text, json!({"models": models, "index": index}));
+        let answer = answer_of(browser, name, &text, json!({"models": models, "index": index}));
         let expected = expected.iter().map(|(question, (verdict, engine))| {
             engines.push(engine.clone());
             (question.clone(), verdict.clone())
@@ -119,7 +119,7 @@ fn drop_file(browser: &Driver, name: &str, text: &str) {
 }
 
 /// Drops histories onto a page, looks at what it shows, and asks it other models.
-fn judges(browser: &Driver) {
+fn checks(browser: &Driver) {
     let shows = |what: &str| {
         let what = json!(what);
         browser.wait(&format!("document.querySelector('#question').textContent === {what}"));
@@ -158,9 +158,9 @@ fn judges(browser: &Driver) {
 }
 
 #[test]
-fn the_static_page_judges_what_is_dropped() {
+fn the_static_page_checks_what_is_dropped() {
     let Some(browser) = opened() else { return };
-    judges(&browser);
+    checks(&browser);
     assert_eq!(browser.errors(), Vec::<String>::new());
 }
 
@@ -217,9 +217,10 @@ fn the_static_page_refutes_by_sat_and_takes_long_histories() {
 }
 
 #[test]
-fn the_court_inside_survives() {
+fn the_checker_inside_survives() {
     let Some(browser) = opened() else { return };
-    let fine = || rulings(&heard(&browser, "sb.txt", SB, json!({"models": "sc"})))["sc"] == "inconsistent";
+    let fine =
+        || rulings(&answer_of(&browser, "sb.txt", SB, json!({"models": "sc"})))["sc"] == "inconsistent";
     assert!(fine());
     for (name, text, request, error) in [
         ("a.json", "{\"threads\": [", json!({}), "a.json:1"),
@@ -227,29 +228,29 @@ fn the_court_inside_survives() {
         ("a.txt", "T0: W x 1", json!({"model": "sc"}), "model"),
         ("a.txt", "(\u{b5}/\u{fd}", json!({}), "a.txt"),
     ] {
-        let answer = heard(&browser, name, text, request);
+        let answer = answer_of(&browser, name, text, request);
         assert!(answer["error"].as_str().expect("an error").contains(error), "{answer}");
     }
-    let zstd = browser.eval("tribunalCourt.hear('a.zst', new Uint8Array([0x28, 0xb5, 0x2f, 0xfd]), '{}')");
+    let zstd = browser.eval("tribunalChecker.check('a.zst', new Uint8Array([0x28, 0xb5, 0x2f, 0xfd]), '{}')");
     assert!(zstd.as_str().expect("text").contains("zstd is not read here"), "{zstd}");
     // An exception in there ends its worker; the next history has a new one.
-    let failed = browser.eval("tribunalCourt.hear('a.txt', null, '{}').catch((error) => error.message)");
+    let failed = browser.eval("tribunalChecker.check('a.txt', null, '{}').catch((error) => error.message)");
     assert!(failed.as_str().expect("text").starts_with("The checker failed: "), "{failed}");
     assert!(fine());
     // So does who has no more patience, before and while there is something to stop.
     let stopped = browser.run(
-        "const hearing = tribunalCourt.hear('a.txt', new TextEncoder().encode(arguments[0]), '{}');
-         tribunalCourt.stop();
-         return hearing.catch((error) => error.message)",
+        "const checking = tribunalChecker.check('a.txt', new TextEncoder().encode(arguments[0]), '{}');
+         tribunalChecker.stop();
+         return checking.catch((error) => error.message)",
         &[json!(SB)],
     );
     assert_eq!(stopped, "Stopped.");
     assert!(fine());
     let ran = Place::new().run(&["generate", "machine", "--events", "300000"]);
     let stopped = browser.run(
-        "const hearing = tribunalCourt.hear('a.txt', new TextEncoder().encode(arguments[0]), '{}');
-         setTimeout(() => tribunalCourt.stop(), 300);
-         return hearing.then(() => 'heard', (error) => error.message)",
+        "const checking = tribunalChecker.check('a.txt', new TextEncoder().encode(arguments[0]), '{}');
+         setTimeout(() => tribunalChecker.stop(), 300);
+         return checking.then(() => 'checked', (error) => error.message)",
         &[json!(ran.stdout)],
     );
     assert_eq!(stopped, "Stopped.");
@@ -257,24 +258,24 @@ fn the_court_inside_survives() {
 }
 
 #[test]
-fn the_served_page_judges_what_is_dropped() {
+fn the_served_page_checks_what_is_dropped() {
     let Some(browser) = Driver::start() else { return };
     let served = Served::start(&[]);
     browser.goto(&served.url);
-    browser.wait("window.tribunal && window.tribunalCourt.kind === 'http'");
-    judges(&browser);
+    browser.wait("window.tribunal && window.tribunalChecker.kind === 'http'");
+    checks(&browser);
     // Chromium logs answers that are no success: here the malformed history's.
     let errors = browser.errors();
     assert!(errors.iter().all(|error| error.contains("422")), "{errors:?}");
 }
 
 #[test]
-fn the_static_page_judges_where_it_is_served() {
+fn the_static_page_checks_where_it_is_served() {
     let Some(page) = page() else { return };
     let Some(browser) = Driver::start() else { return };
     let served = Served::start(&["--page", page.to_str().expect("a name")]);
     browser.goto(&served.url);
-    browser.wait("window.tribunal && window.tribunalCourt.kind === 'wasm'");
-    judges(&browser);
+    browser.wait("window.tribunal && window.tribunalChecker.kind === 'wasm'");
+    checks(&browser);
     assert_eq!(browser.errors(), Vec::<String>::new());
 }

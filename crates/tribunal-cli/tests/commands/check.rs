@@ -108,7 +108,7 @@ fn every_engine_decides_its_models_alone() {
         };
         let usual = answers("auto");
         assert!(usual.starts_with("OK\n") && usual.ends_with("NO\n"), "{usual}");
-        for engine in ["search", "sat", "subset", "enum", "plain"] {
+        for engine in ["search", "sat", "subset", "enum", "memoized"] {
             assert_eq!(answers(engine), usual, "{model}, {engine}");
         }
     }

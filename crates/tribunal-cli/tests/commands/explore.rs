@@ -57,7 +57,7 @@ fn a_failing_execution_is_shown() {
                              (races with #3) :4
 
   B has seen what came after #3: #5 R y 1 from #4.
-  But no release is acquired on the way, so that #3 does not happen before #6.
+  But no release is acquired on the way, so #3 does not happen before #6.
 
   replay: t1.m:SS.0:WW.1:L0w0
 ";
@@ -128,7 +128,7 @@ fn mistakes_are_named_with_their_place() {
     let place = Place::with("bad.prog", "atomic x\nthread A { x = 1 }\n");
     place.write("sb.prog", SB);
     let ran = place.run(&["explore", "bad.prog", "sb.prog"]);
-    assert!(ran.stderr.contains("error: bad.prog:2:12: an access of `x` needs an order"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("error: bad.prog:2:12: an access to `x` needs an order"), "{}", ran.stderr);
     // The other file is explored all the same.
     assert!(ran.stdout.starts_with("sb.prog: rc20: no failure"), "{}", ran.stdout);
     assert_eq!(ran.status, 2);
@@ -139,7 +139,7 @@ fn mistakes_are_named_with_their_place() {
         ),
         (
             &["explore", "--set", "o=1", "sb.prog"],
-            "sb.prog:1:7: `o` is a constant order, and an order is wanted",
+            "sb.prog:1:7: `o` is a constant order, but an order is needed",
         ),
         (&["explore", "--set", "o", "sb.prog"], "expected NAME=VALUE with a number or an order"),
         (&["explore", "--model", "cc", "sb.prog"], "invalid value 'cc'"),
@@ -151,7 +151,7 @@ fn mistakes_are_named_with_their_place() {
     }
     place.write("final.prog", "atomic x @rlx\nthread A { x = 1 }\noutcome x\n");
     let ran = place.run(&["explore", "--model", "wra", "final.prog"]);
-    assert!(ran.stderr.contains("under wra there is no modification order"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("wra has no modification order"), "{}", ran.stderr);
     assert_eq!(ran.status, 2);
 }
 

@@ -81,7 +81,7 @@ fn malformed_events_name_the_line() {
         ),
         (
             "{:process 0, :type :ok, :f :dequeue}".into(),
-            "-:1:1: process 0 returns, but nothing that it called is open",
+            "-:1:1: process 0 returns, but has no open operation",
         ),
         ("{:process 0, :type :invoke, :f :push, :value 1}".into(), "-:1: queue has no method `push`"),
         (
@@ -89,11 +89,8 @@ fn malformed_events_name_the_line() {
             "-:1:19: expected :invoke, :ok, :fail or :info, found the end of the input",
         ),
         ("{\"process\":0,\"type\":\"go\"}".into(), "-:1:21: expected invoke, ok, fail or info, found `go`"),
-        (
-            "T0: W x 1\n".into(),
-            "-: the text format has no events of an object; json, edn and jepsen-log have",
-        ),
-        (String::new(), "-: empty input: no history in it"),
+        ("T0: W x 1\n".into(), "-: the text format has no object events; json, edn and jepsen-log have"),
+        (String::new(), "-: empty input: it has no history"),
     ] {
         let ran = Place::new().run_on(&["monitor", "--spec", "queue"], &events);
         assert_eq!(ran.status, 2, "{events}");

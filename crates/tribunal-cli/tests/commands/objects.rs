@@ -143,7 +143,7 @@ fn engines_of_objects_are_chosen_by_name() {
     for (engine, models) in [
         ("collection", "linearizable"),
         ("search", "linearizable,sequential"),
-        ("plain", "linearizable"),
+        ("wing-gong", "linearizable"),
         ("minimal", "weak,causal,hbvis"),
         ("naive", "weak,causal,hbvis"),
     ] {
@@ -157,7 +157,7 @@ fn engines_of_objects_are_chosen_by_name() {
         assert!(ran.stderr.ends_with(", 0 refused\n"), "{}", ran.stderr);
     }
     let wrong = place.run(&["check", "--engine", "naive", "-m", "linearizable", "a.jsonl"]);
-    let why = "error: --engine naive: linearizable is decided by collection, search, plain\n";
+    let why = "error: --engine naive: linearizable is decided by collection, search, wing-gong\n";
     assert_eq!((wrong.status, wrong.stderr.as_str()), (2, why));
     let nothing = place.run(&["check", "--engine", "sat", "a.jsonl"]);
     assert_eq!(nothing.status, 2);

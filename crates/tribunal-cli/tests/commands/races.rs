@@ -128,7 +128,7 @@ cyclic (all.txt:18): rc20: inconsistent: accepted
     let spoilt = [
         ("race-free", "racy", "the line carries no races"),
         (r#""racy""#, r#""race-free""#, "are a race"),
-        (r#"[[0,0],[1,1]]"#, r#"[[0,0],[0,0]]"#, "they are of one thread"),
+        (r#"[[0,0],[1,1]]"#, r#"[[0,0],[0,0]]"#, "they belong to the same thread"),
         (r#""witness":"#, r#""w":"#, "needs a source"),
         ("\"known\":[0,0]", "\"known\":[0,-1]", "two counts of events"),
     ];

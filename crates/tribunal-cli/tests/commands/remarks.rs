@@ -26,7 +26,7 @@ fn an_empty_history_is_warned_of() {
     // No history at all is an error.
     for name in ["e.txt", "e.log", "e.axe"] {
         let ran = Place::with(name, "").run(&["check", name]);
-        assert_eq!((ran.status, ran.stderr), (2, format!("error: {name}: empty input: no history in it\n")));
+        assert_eq!((ran.status, ran.stderr), (2, format!("error: {name}: empty input: it has no history\n")));
     }
 }
 

@@ -84,8 +84,8 @@ impl Server {
         self.ask(&format!("GET {path}"), "", None)
     }
 
-    fn hear(&self, query: &str, body: impl AsRef<[u8]>) -> Answer {
-        self.ask(&format!("POST /hear{query}"), "", Some(body.as_ref()))
+    fn check(&self, query: &str, body: impl AsRef<[u8]>) -> Answer {
+        self.ask(&format!("POST /check{query}"), "", Some(body.as_ref()))
     }
 
     /// The server still serves, once it is done with those who came before.
@@ -93,7 +93,7 @@ impl Server {
         let busy = (0..200).take_while(|_| self.get("/").status == 503);
         busy.for_each(|_| std::thread::sleep(Duration::from_millis(50)));
         assert_eq!(self.get("/").status, 200);
-        assert_eq!(self.hear("?models=sc", SB).verdicts(), [("sc".to_string(), "inconsistent".to_string())]);
+        assert_eq!(self.check("?models=sc", SB).verdicts(), [("sc".to_string(), "inconsistent".to_string())]);
     }
 }
 
@@ -126,7 +126,7 @@ fn the_page_is_served_with_its_policy() {
     let server = Server::start(&[]);
     let page = server.get("/");
     assert_eq!(page.status, 200);
-    assert!(page.body.starts_with("<!doctype html>") && page.body.contains("window.tribunalCourt"));
+    assert!(page.body.starts_with("<!doctype html>") && page.body.contains("window.tribunalChecker"));
     for header in [
         "Content-Type: text/html; charset=utf-8",
         "Content-Security-Policy: default-src 'none';",
@@ -145,10 +145,10 @@ fn the_page_is_served_with_its_policy() {
 }
 
 #[test]
-fn histories_are_heard_as_the_command_hears_them() {
+fn the_endpoint_answers_as_the_command_does() {
     let server = Server::start(&[]);
-    let heard = |query: &str, body: &str| -> Vec<(String, String)> {
-        let answer = server.hear(query, body);
+    let verdicts = |query: &str, body: &str| -> Vec<(String, String)> {
+        let answer = server.check(query, body);
         assert_eq!(answer.status, 200, "{}", answer.body);
         answer.verdicts()
     };
@@ -156,37 +156,37 @@ fn histories_are_heard_as_the_command_hears_them() {
         verdicts.iter().map(|&(a, b)| (a.into(), b.into())).collect()
     };
     assert_eq!(
-        heard("?name=sb.txt&models=sc%2Ctso", SB),
+        verdicts("?name=sb.txt&models=sc%2Ctso", SB),
         pairs(&[("sc", "inconsistent"), ("tso", "consistent")])
     );
-    assert_eq!(heard("?models=linearizable", STALE), pairs(&[("linearizable", "inconsistent")]));
-    assert_eq!(heard("?models=linearizable", ENQUEUES), pairs(&[("linearizable", "consistent")]));
-    assert_eq!(heard("?models=linearizable&spec=register&format=json", STALE).len(), 1);
-    assert!(heard("", MP).len() > 10 && heard("", STALE).len() > 5);
+    assert_eq!(verdicts("?models=linearizable", STALE), pairs(&[("linearizable", "inconsistent")]));
+    assert_eq!(verdicts("?models=linearizable", ENQUEUES), pairs(&[("linearizable", "consistent")]));
+    assert_eq!(verdicts("?models=linearizable&spec=register&format=json", STALE).len(), 1);
+    assert!(verdicts("", MP).len() > 10 && verdicts("", STALE).len() > 5);
     // One of several, compressed.
     let file = several(&[SB, MISSED, MP]);
-    let answer = server.hear("?name=a.txt.gz&index=1&models=tso", gzip(file.as_bytes()));
+    let answer = server.check("?name=a.txt.gz&index=1&models=tso", gzip(file.as_bytes()));
     assert_eq!(
         (answer.json()["histories"].as_u64(), answer.verdicts()),
         (Some(3), pairs(&[("tso", "inconsistent")]))
     );
     let zstd = zstd::encode_all(file.as_bytes(), 0).expect("compressed");
-    assert_eq!(server.hear("?index=2&models=tso", zstd).verdicts(), pairs(&[("tso", "inconsistent")]));
+    assert_eq!(server.check("?index=2&models=tso", zstd).verdicts(), pairs(&[("tso", "inconsistent")]));
     // As curl sends what is long.
-    let answer = server.ask("POST /hear?models=sc", "Expect: 100-continue\r\n", Some(SB.as_bytes()));
+    let answer = server.ask("POST /check?models=sc", "Expect: 100-continue\r\n", Some(SB.as_bytes()));
     assert_eq!(answer.status, 100);
     assert!(answer.body.starts_with("HTTP/1.1 200 OK"));
 }
 
 #[test]
-fn transactions_are_heard() {
+fn transactions_are_checked() {
     let server = Server::start(&[]);
     let skew =
         r#"{"sessions":[[{"txn":[["r","x",null],["w","y",1]]}],[{"txn":[["r","y",null],["w","x",1]]}]]}"#;
     let said = [("ser", "inconsistent"), ("si", "consistent"), ("strict-ser", "unsupported")];
     let said = said.map(|(question, verdict)| (question.to_string(), verdict.to_string()));
-    assert_eq!(server.hear("?models=ser,si,strict-ser", skew).verdicts(), said);
-    assert_eq!(server.hear("", skew).verdicts().len(), 24);
+    assert_eq!(server.check("?models=ser,si,strict-ser", skew).verdicts(), said);
+    assert_eq!(server.check("", skew).verdicts().len(), 24);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn a_malformed_history_of_any_format_is_an_error_in_a_line() {
         ("?name=a.txt&format=morse", b"T0: W x 1\n", "morse"),
         ("?models=linearizable&spec=bag", STALE.as_bytes(), "bag"),
     ] {
-        let answer = server.hear(query, body);
+        let answer = server.check(query, body);
         let error = answer.error();
         assert_eq!(answer.status, 422, "{query}: {error}");
         assert!(error.contains(expected) && !error.contains('\n'), "{query}: {error}");
@@ -220,12 +220,12 @@ fn a_malformed_history_of_any_format_is_an_error_in_a_line() {
 fn only_what_is_there_is_served() {
     let server = Server::start(&[]);
     for path in
-        ["/favicon.ico", "/../../etc/passwd", "/..%2f..%2fetc/passwd", "//", "/hear/", "/%2e%2e/", "/HEAR"]
+        ["/favicon.ico", "/../../etc/passwd", "/..%2f..%2fetc/passwd", "//", "/check/", "/%2e%2e/", "/CHECK"]
     {
         assert_eq!(server.get(path).status, 404, "{path}");
     }
     for (first, allowed) in
-        [("POST /", "GET, HEAD"), ("DELETE /", "GET, HEAD"), ("GET /hear", "POST"), ("TRACE /hear", "POST")]
+        [("POST /", "GET, HEAD"), ("DELETE /", "GET, HEAD"), ("GET /check", "POST"), ("TRACE /check", "POST")]
     {
         let answer = server.ask(first, "", Some(b""));
         assert_eq!(answer.status, 405, "{first}");
@@ -234,7 +234,7 @@ fn only_what_is_there_is_served() {
     for query in
         ["?index=-1", "?index=x", "?index=99999999999999999999", "?file=%2Fetc%2Fpasswd", "?name=%ff"]
     {
-        assert_eq!(server.hear(query, SB).status, 400, "{query}");
+        assert_eq!(server.check(query, SB).status, 400, "{query}");
     }
     server.lives();
 }
@@ -246,7 +246,7 @@ fn strangers_are_turned_away() {
     let port = server.port;
     let from = |host: &str, origin: &str| {
         let head = format!(
-            "POST /hear?models=sc HTTP/1.1\r\nHost: {host}\r\n{origin}Content-Length: {}\r\n\r\n{SB}",
+            "POST /check?models=sc HTTP/1.1\r\nHost: {host}\r\n{origin}Content-Length: {}\r\n\r\n{SB}",
             SB.len()
         );
         server.send(head).expect("an answer").status
@@ -308,11 +308,11 @@ fn it_listens_on_loopback_alone() {
 fn bodies_are_limited() {
     let server = Server::start(&["--max-body", "64k"]);
     let large = vec![b'\n'; (64 << 10) + 1];
-    let answer = server.hear("", &large);
+    let answer = server.check("", &large);
     assert_eq!((answer.status, answer.error().as_str()), (413, "the body is larger than --max-body allows"));
     // It is refused by what it says, before it is sent.
     let huge = format!(
-        "POST /hear HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
+        "POST /check HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
         server.port,
         u64::MAX
     );
@@ -324,12 +324,12 @@ fn bodies_are_limited() {
     let small = gzip(&zeros[..32 << 20]);
     assert!(small.len() < 64 << 10);
     for bomb in [small.clone(), zstd::encode_all(&zeros[..], 0).expect("compressed")] {
-        let answer = server.hear("", bomb);
+        let answer = server.check("", bomb);
         assert_eq!(answer.status, 413);
-        assert_eq!(answer.error(), "decompressed, the body is larger than --max-body allows");
+        assert_eq!(answer.error(), "the decompressed body is larger than --max-body allows");
     }
-    assert_eq!(server.hear("", gzip(&small)).status, 422);
-    assert_eq!(server.hear("?models=sc", &large[1..]).status, 422);
+    assert_eq!(server.check("", gzip(&small)).status, 422);
+    assert_eq!(server.check("?models=sc", &large[1..]).status, 422);
     server.lives();
 }
 
@@ -345,14 +345,14 @@ fn garbage_gets_its_status() {
         (format!("GET / HTTP/2.0\r\n{host}\r\n"), 505),
         (format!("GET / HTTP/1.1\r\n{host}X: {}\r\n\r\n", "x".repeat(20_000)), 431),
         (format!("GET /{} HTTP/1.1\r\n{host}\r\n", "x".repeat(1 << 20)), 431),
-        (format!("POST /hear HTTP/1.1\r\n{host}\r\n"), 411),
+        (format!("POST /check HTTP/1.1\r\n{host}\r\n"), 411),
         (
-            format!("POST /hear HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
+            format!("POST /check HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"),
             411,
         ),
-        (format!("POST /hear HTTP/1.1\r\n{host}Content-Length: -1\r\n\r\n"), 400),
-        (format!("POST /hear HTTP/1.1\r\n{host}Content-Length: 99999999999999999999999\r\n\r\n"), 400),
-        (format!("POST /hear HTTP/1.1\r\n{host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), 400),
+        (format!("POST /check HTTP/1.1\r\n{host}Content-Length: -1\r\n\r\n"), 400),
+        (format!("POST /check HTTP/1.1\r\n{host}Content-Length: 99999999999999999999999\r\n\r\n"), 400),
+        (format!("POST /check HTTP/1.1\r\n{host}Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc"), 400),
     ] {
         let answer = server.send(&request).unwrap_or_else(|| panic!("no answer to {request:.80}"));
         assert_eq!(answer.status, status, "{request:.80}");
@@ -360,7 +360,7 @@ fn garbage_gets_its_status() {
     }
     // A client that breaks off is told, as far as it listens.
     for request in
-        ["GET / HT".to_string(), format!("POST /hear HTTP/1.1\r\n{host}Content-Length: 10\r\n\r\nabc")]
+        ["GET / HT".to_string(), format!("POST /check HTTP/1.1\r\n{host}Content-Length: 10\r\n\r\nabc")]
     {
         let mut stream = server.connect();
         stream.write_all(request.as_bytes()).expect("sent");
@@ -437,7 +437,7 @@ fn time_is_limited_and_a_client_that_leaves_stops_its_check() {
     let history = hard();
     let server = Server::start(&["--timeout", "0.2"]);
     let begin = Instant::now();
-    let answer = server.hear("?name=a.txt&models=all", &history);
+    let answer = server.check("?name=a.txt&models=all", &history);
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.verdicts().iter().any(|(_, verdict)| verdict == "undecided"));
     assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
@@ -446,14 +446,14 @@ fn time_is_limited_and_a_client_that_leaves_stops_its_check() {
     for _ in 0..6 {
         let mut stream = patient.connect();
         let head = format!(
-            "POST /hear?name=a.txt HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
+            "POST /check?name=a.txt HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
             patient.port,
             history.len()
         );
         let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(history.as_bytes()));
     }
     let deadline = Instant::now() + Duration::from_secs(60);
-    while patient.hear("?models=sc", SB).status == 503 {
+    while patient.check("?models=sc", SB).status == 503 {
         assert!(Instant::now() < deadline, "the places are not free");
         std::thread::sleep(Duration::from_millis(200));
     }
@@ -464,7 +464,7 @@ fn a_page_of_its_own_is_all_that_is_served() {
     let place = Place::with("page.html", "<!doctype html>mine");
     let server = Server::start_in(place, &["--page", "page.html"]);
     assert_eq!(server.get("/").body, "<!doctype html>mine");
-    assert_eq!(server.hear("", SB).status, 404);
+    assert_eq!(server.check("", SB).status, 404);
     assert_eq!(server.get("/page.html").status, 404);
 }
 
@@ -491,7 +491,7 @@ fn ctrl_c_ends_it_in_the_middle_of_work() {
     let mut server = Server::start(&["--timeout", "600"]);
     let mut busy = server.connect();
     let head = format!(
-        "POST /hear?name=a.txt HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
+        "POST /check?name=a.txt HTTP/1.1\r\nHost: localhost:{}\r\nContent-Length: {}\r\n\r\n",
         server.port,
         history.len()
     );
@@ -511,7 +511,8 @@ fn one_too_many_that_asks_is_answered_and_not_cut_off() {
     let body = vec![b'x'; 1 << 20];
     for request in [
         format!("GET / HTTP/1.1\r\nHost: localhost:{}\r\n\r\n", server.port).into_bytes(),
-        [format!("POST /hear HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), &body].concat(),
+        [format!("POST /check HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len()).as_bytes(), &body]
+            .concat(),
     ] {
         for _ in 0..20 {
             let mut stream = server.connect();
@@ -550,11 +551,11 @@ fn endured(memory: u64, expected: &[u16], requests: &[(&str, Vec<u8>); 8]) {
         for (query, body) in requests {
             let server = &server;
             scope.spawn(move || {
-                // Four are heard at once. The others wait, and come again if they are told to.
-                let mut answer = server.hear(query, body);
+                // Four are checked at once. The others wait, and come again if they are told to.
+                let mut answer = server.check(query, body);
                 while answer.status == 503 {
                     std::thread::sleep(Duration::from_millis(200));
-                    answer = server.hear(query, body);
+                    answer = server.check(query, body);
                 }
                 let said = &answer.body[..answer.body.len().min(200)];
                 assert!(expected.contains(&answer.status), "{query}: {} {said}", answer.status);

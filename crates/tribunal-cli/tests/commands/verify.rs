@@ -134,7 +134,7 @@ fn a_key_that_is_there_twice_is_an_error() {
         (r#""micros":"#, r#""\u006dicros":1,"micros":"#, "micros"),
     ] {
         let ran = place.run_on(&["verify", "all.txt", "-"], certificates.replacen(from, to, 1));
-        let said = format!("error: -:1: expected a verdict line: key \"{key}\" is there twice, at column ");
+        let said = format!("error: -:1: expected a verdict line: duplicate key \"{key}\", at column ");
         assert_eq!(ran.status, 2, "{ran:?}");
         assert!(ran.stderr.starts_with(&said), "{}", ran.stderr);
     }
@@ -143,7 +143,7 @@ fn a_key_that_is_there_twice_is_an_error() {
     let ran = place.run_on(&["verify", "all.txt", "-"], twice);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains(&format!("error: -:{violation}: ")), "{}", ran.stderr);
-    assert!(ran.stderr.contains("key \"rel\" is there twice"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("duplicate key \"rel\""), "{}", ran.stderr);
 }
 
 #[test]

@@ -28,8 +28,8 @@ fn a_page_has_the_history_and_all_models() {
     assert_eq!((&document["title"], &document["source"]), (&"SB".into(), &"sb.txt:1".into()));
     assert_eq!(document["rulings"].as_array().map(Vec::len), Some(19));
     assert_eq!(document["events"][0]["label"], "W x 1");
-    // sc, wsc and ccm forbid it, of which ccm is the weakest.
-    assert_eq!(shown(&document), ("ccm", "inconsistent"));
+    // sc, wsc and ccm forbid it: people ask for sc first.
+    assert_eq!(shown(&document), ("sc", "inconsistent"));
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn an_object_is_a_timeline() {
     let page = place.run(&["view", "stale.json", "-o", "-"]).stdout;
     let stale = document(&page);
     assert_eq!(stale["operations"][1]["label"], "read() → null");
-    assert_eq!(shown(&stale), ("hbvis", "inconsistent"));
+    assert_eq!(shown(&stale), ("linearizable", "inconsistent"));
     let enqueues = place.run_on(&["view", "-", "-o", "-"], ENQUEUES);
     assert_eq!(enqueues.status, 0);
     assert_eq!(shown(&document(&enqueues.stdout)), ("linearizable", "consistent"));
@@ -87,7 +87,8 @@ fn what_cannot_be_drawn_is_told_and_leaves_files_alone() {
             "error: bad.txt:2:9: expected the value read, found `one`\n",
         ),
         (&["view", "none.txt", "-o", "old.html"], "error: none.txt: "),
-        (&["view", "mp.txt"], "error: the following required arguments were not provided"),
+        (&["view", "-"], "error: the history comes from standard input: say where to write, with --output\n"),
+        (&["view", "mp.txt", "-o", "-", "--open"], "error: --open needs the page in a file"),
         (&["view", "mp.txt", "-o", "-", "--svg", "-"], "error: only one picture can go to standard output\n"),
         (&["view", "mp.txt", "-o", "none/mp.html"], "error: none/mp.html: "),
         (&["view", "--model", "strong", "mp.txt", "-o", "old.html"], "error: invalid value 'strong'"),
@@ -109,4 +110,37 @@ fn what_takes_too_long_is_undecided() {
     assert_eq!(shown(&document), ("sc", "undecided"));
     assert_eq!(document["size"], 20_000);
     assert!(document["overview"]["density"].is_array());
+}
+
+#[test]
+fn the_page_lies_beside_its_history() {
+    let place = Place::with("mp.txt", MP);
+    let ran = place.run(&["view", "mp.txt"]);
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "mp.html\n", ""));
+    assert_eq!(document(&place.read("mp.html"))["source"], "mp.txt:1");
+    // Pictures alone need no page.
+    place.write("sb.txt", SB);
+    assert_eq!(place.run(&["view", "sb.txt", "--svg", "sb.svg"]).stdout, "sb.svg\n");
+    assert!(!place.path("sb.html").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_is_opened_in_the_browser() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with("mp.txt", MP);
+    place.write("xdg-open", "#!/bin/sh\nprintf %s \"$1\" > \"$(dirname \"$0\")/opened\"\n");
+    let program = place.path("xdg-open");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
+    let mut command = place.command(&["view", "--open", "mp.txt"]);
+    let path = format!("{}:/usr/bin:/bin", place.path("").display());
+    let ran: crate::command::Ran = command.env("PATH", &path).output().expect("it runs").into();
+    assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, "mp.html\n", ""));
+    assert!(place.read("opened").ends_with("/mp.html"));
+    // Without such a program the page is there, and the error says so.
+    let mut command = place.command(&["view", "--open", "mp.txt"]);
+    let ran: crate::command::Ran = command.env("PATH", "/nowhere").output().expect("it runs").into();
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, "mp.html\n"));
+    assert!(ran.stderr.starts_with("error: --open: xdg-open: "), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("; open mp.html in a browser yourself\n"), "{}", ran.stderr);
 }

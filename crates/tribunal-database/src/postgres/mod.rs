@@ -1,4 +1,4 @@
-//! PostgreSQL: a server of one's own that is started for the purpose, or one that is there.
+//! PostgreSQL: a temporary server or an existing one.
 
 #[cfg(unix)]
 mod server;
@@ -7,7 +7,7 @@ mod server;
 pub use server::{Server, installed};
 
 use crate::driver::elements;
-use crate::{Connection, Database, Error, Isolation, Setting, Trouble};
+use crate::{Connection, Database, Error, Isolation, Setting, StatementError};
 use postgres::error::SqlState;
 use postgres::types::{FromSql, ToSql};
 use postgres::{Client, NoTls, Statement};
@@ -25,8 +25,8 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// A server that is there: `postgresql://user@host/database`, or what else libpq would take. Two tables are made in its database and
-    /// dropped at the end, `tribunal_registers` and `tribunal_lists`.
+    /// An existing server: `postgresql://user@host/database`, or anything else libpq accepts. Two tables, `tribunal_registers` and `tribunal_lists`,
+    /// are created in its database and dropped at the end.
     pub fn at(url: &str) -> Result<Self, Error> {
         let version = version(url)?;
         Ok(Postgres {
@@ -37,7 +37,7 @@ impl Postgres {
         })
     }
 
-    /// A server of one's own, in a temporary directory.
+    /// A temporary server, in a temporary directory.
     #[cfg(unix)]
     pub fn start() -> Result<Self, Error> {
         let server = Server::start()?;
@@ -45,7 +45,7 @@ impl Postgres {
         Ok(Postgres { url, version, _server: Some(server) })
     }
 
-    /// Ends all connections but the one that asks for it, as an administrator may at any time.
+    /// Terminates all other connections, as an administrator may at any time.
     pub fn end_connections(&self) -> Result<(), Error> {
         let others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                       WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'";
@@ -158,20 +158,22 @@ struct Session {
 }
 
 /// What an error means to a transaction.
-fn trouble(what: &'static str) -> impl Fn(postgres::Error) -> Trouble {
+fn trouble(what: &'static str) -> impl Fn(postgres::Error) -> StatementError {
     move |error| match error.code() {
-        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Trouble::Refused,
+        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => {
+            StatementError::Refused
+        }
         // The server is going down, or someone ended the connection: it says so, and goes.
         Some(&SqlState::ADMIN_SHUTDOWN | &SqlState::CRASH_SHUTDOWN | &SqlState::CANNOT_CONNECT_NOW) => {
-            Trouble::Lost
+            StatementError::Lost
         }
-        Some(_) => Trouble::Failed(failed(what, &error)),
+        Some(_) => StatementError::Failed(failed(what, &error)),
         None if error.is_closed()
             || std::error::Error::source(&error).is_some_and(|source| source.is::<std::io::Error>()) =>
         {
-            Trouble::Lost
+            StatementError::Lost
         }
-        None => Trouble::Failed(failed(what, &error)),
+        None => StatementError::Failed(failed(what, &error)),
     }
 }
 
@@ -180,48 +182,56 @@ fn number(key: u32) -> i32 {
     key as i32
 }
 
-fn query<T: for<'a> FromSql<'a>>(client: &mut Client, sql: &Statement, key: u32) -> Result<T, Trouble> {
+fn query<T: for<'a> FromSql<'a>>(
+    client: &mut Client,
+    sql: &Statement,
+    key: u32,
+) -> Result<T, StatementError> {
     let row = client.query_one(sql, &[&number(key)]).map_err(trouble("reading"))?;
     row.try_get(0).map_err(trouble("reading"))
 }
 
 impl Session {
-    fn batch(&mut self, sql: &'static str) -> Result<(), Trouble> {
+    fn batch(&mut self, sql: &'static str) -> Result<(), StatementError> {
         self.client.batch_execute(sql).map_err(trouble(sql))
     }
 }
 
-fn execute(client: &mut Client, sql: &Statement, parameters: &[&(dyn ToSql + Sync)]) -> Result<(), Trouble> {
+fn execute(
+    client: &mut Client,
+    sql: &Statement,
+    parameters: &[&(dyn ToSql + Sync)],
+) -> Result<(), StatementError> {
     client.execute(sql, parameters).map(drop).map_err(trouble("writing"))
 }
 
 impl Connection for Session {
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), StatementError> {
         self.batch(self.begin)
     }
 
-    fn read(&mut self, key: u32) -> Result<Option<i64>, Trouble> {
+    fn read(&mut self, key: u32) -> Result<Option<i64>, StatementError> {
         query(&mut self.client, &self.read, key)
     }
 
-    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, Trouble> {
+    fn read_list(&mut self, key: u32) -> Result<Vec<i64>, StatementError> {
         let text: String = query(&mut self.client, &self.read_list, key)?;
         elements(key, &text)
     }
 
-    fn write(&mut self, key: u32, value: i64) -> Result<(), Trouble> {
+    fn write(&mut self, key: u32, value: i64) -> Result<(), StatementError> {
         execute(&mut self.client, &self.write, &[&number(key), &value])
     }
 
-    fn append(&mut self, key: u32, value: i64) -> Result<(), Trouble> {
+    fn append(&mut self, key: u32, value: i64) -> Result<(), StatementError> {
         execute(&mut self.client, &self.append, &[&number(key), &value])
     }
 
-    fn commit(&mut self) -> Result<(), Trouble> {
+    fn commit(&mut self) -> Result<(), StatementError> {
         self.batch("COMMIT")
     }
 
-    fn rollback(&mut self) -> Result<(), Trouble> {
+    fn rollback(&mut self) -> Result<(), StatementError> {
         self.batch("ROLLBACK")
     }
 }

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one's own: in a temporary directory, on a socket there, and gone with the process that started it.
+//! A temporary PostgreSQL server: in a temporary directory, on a socket there, and stopped with the process that started it.
 
 use super::NAME;
 use crate::Error;
@@ -59,7 +59,7 @@ fn cannot(problem: impl Into<String>) -> Error {
 }
 
 impl Server {
-    /// Starts a server, as another user where we are root.
+    /// Starts a server, as another user if this process runs as root.
     pub fn start() -> Result<Self, Error> {
         let programs = installed().ok_or_else(|| {
             cannot("it is not installed: there is no initdb in /usr/lib/postgresql/*/bin, nor on the path (Debian: apt-get install postgresql)")

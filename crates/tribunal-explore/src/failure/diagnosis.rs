@@ -1,4 +1,4 @@
-//! All that can be said of a failing test.
+//! The full diagnosis of a failing test.
 
 use super::models::{UnderModel, by_model};
 use super::repair::{Repair, repair};
@@ -15,14 +15,14 @@ use std::time::Duration;
 use tribunal::Model;
 use tribunal::session::NoSession;
 
-/// All that can be said of a failing test.
+/// The full diagnosis of a failing test.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
     /// The failing execution, made small.
     pub failure: Failure,
-    /// What other models make of the test.
+    /// The results under other models.
     pub models: Vec<UnderModel>,
-    /// The orders that would repair it.
+    /// The orders that repair it.
     pub repair: Repair,
 }
 
@@ -37,8 +37,8 @@ impl fmt::Display for Diagnosis {
     }
 }
 
-/// Says all that can be said of a failing execution of a program: what it comes to when made small, what these models make of the program,
-/// and which orders would repair it, searched for so long.
+/// Diagnoses a failing execution of a program: minimizes it, explores the program under these models,
+/// and searches for orders that repair it, for a limited time.
 pub fn diagnose<P: Program>(
     make: impl Fn() -> P + Sync,
     failure: &Failure,
@@ -53,11 +53,11 @@ pub fn diagnose<P: Program>(
 }
 
 impl Explorer {
-    /// Runs one execution of a closure again, as a [failure's replay](Failure::replay) says, under a debugger perhaps. Says where the closure
-    /// does something else.
+    /// Runs one execution of a closure again, given a [failure's replay](Failure::replay), for example under a debugger. Reports where the closure
+    /// behaves differently.
     ///
     /// # Panics
-    /// If the model is not one that sessions decide.
+    /// If sessions do not support the model.
     #[track_caller]
     pub fn replay(
         &self,
@@ -74,10 +74,10 @@ impl Explorer {
         }
     }
 
-    /// Explores a closure, and says all that can be said if it fails; the search for a repair takes so long at most.
+    /// Explores a closure and diagnoses a failure; the time limit applies to the search for a repair.
     ///
     /// # Panics
-    /// If the model is not one that sessions decide, or the caller is itself explored.
+    /// If sessions do not support the model, or the caller is itself being explored.
     #[track_caller]
     pub fn diagnose(
         &self,

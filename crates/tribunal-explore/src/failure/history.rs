@@ -1,4 +1,4 @@
-//! An execution of the explorer as a history of Tribunal.
+//! An execution of the explorer as a history.
 
 use crate::Failure;
 use crate::graph::{Event, EventId, Source};
@@ -8,10 +8,10 @@ use std::io;
 use tribunal::memory::{self, Execution, LocId, MalformedHistory, Op, Order, Slot};
 use tribunal_formats::{Format, Labels, WriteError, Writer, write_history};
 
-/// An execution as a history, and where its events are in it.
+/// An execution as a history, with a mapping of its events.
 ///
-/// Spawns and joins are what they are in sessions: a release write to a location of its own, which is read with acquire. So
-/// are handles that are given up: the last one reads what the others wrote. What waits, and choices, are not part of it.
+/// As in sessions, spawns and joins become a release write to a separate location and an acquire read of it. So
+/// do dropped handles: the last one reads what the others wrote. Waiting events and choices are not included.
 #[derive(Clone, Debug)]
 pub struct History {
     /// The history.
@@ -21,12 +21,12 @@ pub struct History {
 }
 
 impl History {
-    /// The event of the history that an event of the graph is, if it is part of it.
+    /// The event of the history for an event of the graph, if it has one.
     pub fn event(&self, id: EventId) -> Option<memory::EventId> {
         self.events.get(id.index()).copied().flatten()
     }
 
-    /// The event of the graph that an event of the history is, if there is one.
+    /// The event of the graph for an event of the history, if there is one.
     pub fn origin(&self, event: memory::EventId) -> Option<EventId> {
         let at = self.events.iter().position(|&of| of == Some(event))?;
         Some(EventId(at as u32))

@@ -1,7 +1,7 @@
-//! Failures one can read: as a [history](Failure::history), in words (a [`Failure`] is `Display`), to be [run again](replay),
-//! made [small](shrink), under other [models](by_model), and with the orders that would [`repair`] them.
+//! Failures: as a [history](Failure::history), as text (a [`Failure`] is `Display`), [replayed](replay),
+//! [minimized](shrink), under other [models](by_model), and with the orders that [`repair`] them.
 //!
-//! All of it works for any [`Program`](crate::program::Program).
+//! Everything works for any [`Program`](crate::program::Program).
 
 mod diagnosis;
 mod history;

@@ -1,4 +1,4 @@
-//! Which memory models let a test fail.
+//! Exploring a test under several memory models.
 
 use crate::explore::searched;
 use crate::program::Program;
@@ -11,7 +11,7 @@ use tribunal::session::NoSession;
 pub const MODELS: [Model; 7] =
     [Model::Sc, Model::Tso, Model::Pso, Model::Ra, Model::Rc11, Model::Rc20, Model::Relaxed];
 
-/// What a model makes of a test.
+/// The result of a test under a model.
 #[derive(Clone, Debug)]
 pub struct UnderModel {
     /// The model.
@@ -20,7 +20,7 @@ pub struct UnderModel {
     pub end: End,
     /// How many executions there were.
     pub executions: u64,
-    /// What went wrong, in a few words.
+    /// The failure in a few words.
     pub failure: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for UnderModel {
     }
 }
 
-/// Explores a test under several models, under each until it fails. `make` makes the program for a model.
+/// Explores a test under several models, each until it fails. `make` creates the program for a model.
 pub fn by_model<P: Program>(
     make: impl Fn(Model) -> P + Sync,
     models: &[Model],

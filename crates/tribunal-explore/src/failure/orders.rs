@@ -1,4 +1,4 @@
-//! A program whose accesses have other orders than they are written with.
+//! A program with changed memory orders.
 
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};

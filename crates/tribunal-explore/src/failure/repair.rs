@@ -1,10 +1,10 @@
-//! Which orders, made stronger, repair a test.
+//! Stronger orders that repair a test.
 //!
-//! The explorer is the judge: a set of changes will do if the test passes with it, every execution explored. Sets are tried by how many
-//! operations they change, then by how much: the first that will do is the weakest. An execution that failed before and that
-//! the changed orders still allow fails again, which is decided without exploring.
+//! A set of changes repairs the test if the complete exploration passes with it. Sets are tried in order of the number of
+//! operations they change, then of the strength of the changes, so the first that works is the weakest. If an execution that failed before
+//! is still allowed with the changed orders, it fails again; this is decided without exploring.
 //!
-//! If the test fails with every order seq_cst, no orders will repair it.
+//! If the test fails with every order seq_cst, no orders can repair it.
 
 use super::history::history_of;
 use super::orders::{Kind, Reordered, Site, Table, join, strength, weaker};
@@ -19,16 +19,16 @@ use tribunal::memory::Order;
 use tribunal::session::NoSession;
 use tribunal::{Limits, Model, judge};
 
-/// An operation that is to have a stronger order.
+/// An operation that needs a stronger order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub place: Place,
     /// What it is.
     pub kind: Kind,
     /// Its order.
     pub from: Order,
-    /// The order that it is to have.
+    /// The new order.
     pub to: Order,
 }
 
@@ -46,9 +46,9 @@ impl fmt::Display for Change {
 /// What would repair a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repair {
-    /// Any of these sets of changes, none of which is weaker than another.
+    /// Any of these sets of changes, which are all minimal.
     Orders(Vec<Vec<Change>>),
-    /// Not orders alone: it fails even if every operation is seq_cst.
+    /// It fails even if every operation is seq_cst, so no orders can repair it.
     NotOrders,
     /// Nothing was found in time.
     Unknown,
@@ -80,7 +80,7 @@ const MOST_CHANGES: usize = 3;
 /// Most sets that are named.
 const MOST_SETS: usize = 4;
 
-/// Searches the weakest set of orders with which a test passes, for so long at most.
+/// Searches for the weakest orders with which a test passes, for a limited time.
 pub fn repair<P: Program>(
     make: impl Fn() -> P + Sync,
     options: &Options,

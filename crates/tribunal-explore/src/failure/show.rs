@@ -1,4 +1,4 @@
-//! Failures in words, with the threads side by side.
+//! Failures as text, with the threads side by side.
 
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
@@ -23,7 +23,7 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// What went wrong, in a line or two.
+    /// The failure in a line or two.
     pub fn headline(&self) -> String {
         let who = |thread: ThreadId| self.thread_name(thread);
         let by = self.thread.map_or(String::new(), |thread| format!(" in {}", who(thread)));
@@ -52,20 +52,20 @@ impl Failure {
                 )
             }
             Problem::Deadlock { waiting: threads } => {
-                format!("deadlock: what these wait for cannot happen any more: {}", waiting(threads))
+                format!("deadlock: these threads wait forever: {}", waiting(threads))
             }
             Problem::Livelock { waiting: threads } => {
                 format!(
-                    "no progress: these loop until something changes, and nobody will change it: {}",
+                    "livelock: these threads loop until something changes, but nothing will: {}",
                     waiting(threads)
                 )
             }
             Problem::Leak { what, place } => {
-                format!("leak: {} of {place} is never given back", printable(what))
+                format!("leak: {} created at {place} is never dropped", printable(what))
             }
             Problem::Misuse { message } => format!("misuse{by}{at}: {}", lines_of(message)),
             Problem::Nondeterminism { thread, expected, found } => format!(
-                "the test is not deterministic: told the same, {} did {} where it had done {}{at}",
+                "the test is not deterministic: given the same values, {} did {} instead of {}{at}",
                 who(*thread),
                 printable(found),
                 printable(expected)
@@ -73,44 +73,39 @@ impl Failure {
             Problem::TooLong { thread, reads } => {
                 let again = reads.map_or_else(String::new, |loc| {
                     format!(
-                        "; it reads {} again and again: is a spin_loop or yield_now missing?",
+                        "; it keeps reading {}: is a spin_loop or yield_now missing?",
                         self.location_name(loc)
                     )
                 });
-                format!("{} goes on for too long{at}{again}", who(*thread))
+                format!("{} runs too long{at}{again}", who(*thread))
             }
         }
     }
 
-    /// The execution, why it is possible, and how to run it again, line by line.
+    /// The execution, why it is possible, and how to replay it, as lines.
     pub fn explanation(&self) -> Vec<String> {
         let mut lines = self.listing();
         lines.push(String::new());
         match self.weak(Model::Sc) {
             Ok(None) => match self.problem {
                 Problem::Race { first, second } => lines.extend(self.unordered(first, second)),
-                _ => lines.push(
-                    "sc allows this execution too: no order of memory accesses is to blame for it.".into(),
-                ),
+                _ => lines.push("sc allows this execution too, so memory orders are not to blame.".into()),
             },
             Ok(Some(weak)) => {
                 let event = self.graph.event(weak.event);
                 let (number, who) = (weak.event.index() + 1, self.thread_name(event.thread));
                 let what = self.describe(event);
-                lines.push(format!(
-                    "sc would not have let #{number} {what} of {who} at {} happen:",
-                    event.place
-                ));
+                lines.push(format!("sc forbids #{number} {what} of {who} at {}:", event.place));
                 lines.extend(weak.lines.iter().map(|line| format!("  {line}").trim_end().to_string()));
             }
-            Err(error) => lines.push(format!("the execution is no history: {error}")),
+            Err(error) => lines.push(format!("the execution is not a history: {error}")),
         }
         lines.extend([String::new(), format!("replay: {}", self.replay_string())]);
         lines
     }
 
-    /// The execution: an event a row, in a column for each thread, with what it read from and where it stands in the source. If
-    /// the columns are too many, one after the other.
+    /// The execution: one event per row and one column per thread, with the source of each read and its place in the source code. If
+    /// there are too many columns, the threads come one after another.
     pub fn listing(&self) -> Vec<String> {
         let events = self.graph.events();
         let skipped = events.len().saturating_sub(MOST_ROWS);
@@ -197,7 +192,7 @@ impl Failure {
                     read.index() + 1,
                     self.describe(self.graph.event(read))
                 ),
-                format!("But no release is acquired on the way, so that #{n} does not happen before #{m}."),
+                format!("But no release is acquired on the way, so #{n} does not happen before #{m}."),
             ],
             None => vec![format!(
                 "Before #{m}, {of} has read nothing that {by} or others wrote after #{n}: either may come first."
@@ -205,7 +200,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, in a few words.
+    /// The failure in a few words.
     pub fn brief(&self) -> String {
         let what = match &self.problem {
             Problem::Panic { .. } => "a panic",
@@ -223,7 +218,7 @@ impl Failure {
         }
     }
 
-    /// An event as a cell of the listing has it: `R.acq x 0 from #3`.
+    /// An event as a cell of the listing: `R.acq x 0 from #3`.
     pub fn describe(&self, event: &Event) -> String {
         let order = event.order().map_or("", Order::suffix);
         let loc = event.loc().map_or_else(String::new, |loc| self.location_name(loc));

@@ -1,12 +1,12 @@
-//! Making a failing execution small: fewer events first, then fewer switches between threads.
+//! Minimizing a failing execution: fewer events first, then fewer thread switches.
 //!
-//! Each step is an execution of its own, run again under a guide, and counts only if it fails in the same way:
+//! Each step is a new guided execution, and counts only if it fails in the same way:
 //!
-//! - what the failure does not depend on, by po and rf, is left out;
-//! - a read that could have read something else reads that, as long as this leads to a failure with fewer events;
-//! - of all orders of the events that are left, one with as few switches as possible.
+//! - events that the failure does not depend on, by po and rf, are removed;
+//! - a read takes another source if this leads to a failure with fewer events;
+//! - among all orders of the remaining events, one with as few thread switches as possible is chosen.
 //!
-//! So no single read can be changed for a smaller failure; a change of several might find one.
+//! So changing a single read does not give a smaller failure, but changing several might.
 
 use super::replay::{From, Readable, Replay, Step, follow, is_step};
 use crate::graph::{EventId, Graph};
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Positions that are looked at for the fewest switches.
 const MOST_POSITIONS: usize = 200_000;
 
-/// Makes a failing execution of a program small.
+/// Minimizes a failing execution of a program.
 pub fn shrink<P: Program>(
     program: P,
     failure: &Failure,
@@ -135,7 +135,7 @@ fn change(failure: &Failure, replay: &Replay, at: usize, from: From) -> Option<R
     Some(changed)
 }
 
-/// How often another thread goes on.
+/// The number of thread switches.
 pub fn switches(graph: &Graph) -> usize {
     let threads = graph.events().windows(2);
     threads.filter(|pair| pair[0].thread != pair[1].thread).count()

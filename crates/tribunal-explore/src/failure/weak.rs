@@ -1,4 +1,4 @@
-//! Where an execution leaves sequential consistency.
+//! Where an execution departs from sequential consistency.
 
 use super::history::{History, history_of};
 use crate::Failure;
@@ -9,14 +9,14 @@ use tribunal::{Limits, Model};
 use tribunal_formats::{Labels, Lines, Subject};
 use tribunal_report::{Ruling, section};
 
-/// The first event that a stronger model would not have let happen, in the order of the execution.
+/// The first event that a stronger model forbids, in the order of the execution.
 #[derive(Clone, Debug)]
 pub struct Weak {
     /// The model.
     pub model: Model,
     /// The event: a read.
     pub event: EventId,
-    /// Why not: what the model says of the execution up to there.
+    /// The model's explanation of the execution up to there.
     pub lines: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Weak {
 const HEIGHT: usize = 40;
 
 impl Failure {
-    /// The first event that a stronger model would not have let happen; none if it has the whole execution.
+    /// The first event that a stronger model forbids; `None` if it allows the whole execution.
     pub fn weak(&self, model: Model) -> Result<Option<Weak>, MalformedHistory> {
         let of = |length: usize| history_of(self, length, Event::order);
         let forbidden = |history: &History| {

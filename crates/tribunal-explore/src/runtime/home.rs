@@ -103,7 +103,7 @@ impl Home {
         state.by_address.get(&std::ptr::from_ref(self).addr()).copied()
     }
 
-    /// The object begins anew: it has no slot.
+    /// The object begins again: it has no slot.
     pub(crate) fn forget(&mut self, state: &mut State) {
         state.by_address.remove(&std::ptr::from_ref(self).addr());
         *self.stamp.get_mut() = 0;

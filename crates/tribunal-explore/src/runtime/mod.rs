@@ -15,14 +15,14 @@ pub use substrate::Substrate;
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
-use state::{Behaviour, Body, Needs, Phase, State};
+use state::{Behavior, Body, Needs, Phase, State};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use substrate::{Fiber, Fibers, Progress};
 use tribunal::memory::{LocId, ThreadId};
 
-/// The closure whose every behaviour is explored.
+/// The closure whose every behavior is explored.
 pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
 
 /// How Rust code is run.
@@ -30,12 +30,12 @@ pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
 pub(crate) struct Settings {
     pub(crate) substrate: Substrate,
     pub(crate) stack_size: usize,
-    pub(crate) behaviour: Behaviour,
+    pub(crate) behavior: Behavior,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { substrate: Substrate::default(), stack_size: 1 << 20, behaviour: Behaviour::default() }
+        Settings { substrate: Substrate::default(), stack_size: 1 << 20, behavior: Behavior::default() }
     }
 }
 
@@ -63,7 +63,7 @@ impl Rust {
         panics::install();
         Rust {
             main,
-            state: Some(Box::new(State::new(settings.behaviour.clone(), needs))),
+            state: Some(Box::new(State::new(settings.behavior.clone(), needs))),
             fibers: substrate::fibers(settings.substrate, settings.stack_size),
             running: Vec::new(),
         }
@@ -108,7 +108,7 @@ impl Rust {
     fn wind_up(&mut self) {
         /// How many operations a thread makes before others go on.
         const TIME: u32 = 1_000;
-        /// After so many rounds in which no thread has ended, they wait for each other for ever.
+        /// After so many rounds in which no thread has ended, they wait for each other forever.
         const ROUNDS: usize = 64;
         if self.state().phase == Phase::Over {
             return;

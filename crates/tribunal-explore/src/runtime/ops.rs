@@ -92,7 +92,7 @@ fn is_answered(suspender: Suspender) -> bool {
     state::with(|state| state.phase == Phase::Running).unwrap_or(false)
 }
 
-/// Does something to an object; the answer is the value read. `None` outside of executions.
+/// Does something to an object; the answer is the value read. `None` outside executions.
 #[inline]
 pub(crate) fn access(
     home: &Home,
@@ -146,7 +146,7 @@ fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Locat
             }
             Step::Hear => hear(),
             Step::GiveWay => give_way(),
-            Step::Freed => misuse("Use after free: the memory was given back before.".into(), place),
+            Step::Freed => misuse("Use after free: the memory was freed before.".into(), place),
         }
     }
 }
@@ -258,7 +258,7 @@ pub(crate) fn ask(
 /// The explorer is told of a problem. In an execution that is given up, nobody is told, and the thread goes on.
 ///
 /// # Panics
-/// Outside of executions.
+/// Outside executions.
 pub(crate) fn fail(problem: Problem, place: Place) {
     let suspender = state::with(|state| {
         let asks = asks(state);
@@ -304,7 +304,7 @@ pub(crate) fn choose(options: u32, place: &'static Location<'static>) -> u32 {
 
 /// Whether a thread is woken without cause, or times out, here: only if that is switched on, and only so often.
 pub(crate) fn wakes_spuriously(place: &'static Location<'static>) -> bool {
-    let may = state::with(|state| state.me().spurious < state.behaviour.spurious).unwrap_or(false);
+    let may = state::with(|state| state.me().spurious < state.behavior.spurious).unwrap_or(false);
     let does = may && choose(2, place) == 1;
     if does {
         state::with(|state| state.me().spurious += 1);

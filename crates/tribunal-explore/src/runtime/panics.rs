@@ -6,7 +6,7 @@ use std::any::Any;
 use std::panic::PanicHookInfo;
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Makes panics inside of executions silent. What was installed before sees all others.
+/// Makes panics inside executions silent. What was installed before sees all others.
 pub(super) fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -34,7 +34,7 @@ fn place(info: &PanicHookInfo<'_>) -> Place {
     Place { file: lasting(location.file()), line: location.line(), column: location.column() }
 }
 
-/// The name of a file, for ever; each is kept once.
+/// The name of a file, forever; each is kept once.
 fn lasting(file: &str) -> &'static str {
     static FILES: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);

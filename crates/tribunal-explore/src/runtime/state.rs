@@ -70,7 +70,7 @@ pub(crate) struct ThreadRecord {
     pub(crate) events: u32,
     /// It has made objects since the last of them.
     pub(crate) makes: bool,
-    /// How many events it had made after the last one that others may synchronise with.
+    /// How many events it had made after the last one that others may synchronize with.
     pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
     pub(crate) unheard: Vec<(SlotId, u64, Place)>,
@@ -135,7 +135,7 @@ pub(crate) struct Needs {
 
 /// How programs behave where there is a choice.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Behaviour {
+pub(crate) struct Behavior {
     /// How often a thread may be woken without cause, or time out, in an execution.
     pub(crate) spurious: u32,
     /// A panic ends its thread, and is for whoever joins it.
@@ -150,7 +150,7 @@ pub(crate) struct Behaviour {
 pub(crate) struct State {
     pub(crate) stamp: Stamp,
     pub(crate) phase: Phase,
-    pub(crate) behaviour: Behaviour,
+    pub(crate) behavior: Behavior,
     pub(crate) slots: Vec<Slot>,
     pub(crate) by_address: FxHashMap<usize, SlotId>,
     by_loc: Vec<Option<SlotId>>,
@@ -203,15 +203,15 @@ pub(crate) fn is_inside() -> bool {
 
 /// Whether a panic does not poison locks here.
 pub(crate) fn forgives() -> bool {
-    with(|state| state.behaviour.forgives).unwrap_or(false)
+    with(|state| state.behavior.forgives).unwrap_or(false)
 }
 
 impl State {
-    pub(crate) fn new(behaviour: Behaviour, needs: Arc<Mutex<Needs>>) -> Self {
+    pub(crate) fn new(behavior: Behavior, needs: Arc<Mutex<Needs>>) -> Self {
         State {
             stamp: Stamp::new_worker(),
             phase: Phase::Over,
-            behaviour,
+            behavior,
             slots: Vec::new(),
             by_address: FxHashMap::default(),
             by_loc: Vec::new(),

@@ -1,15 +1,15 @@
-//! Executions that somebody guides: chance, or what is known of an execution to be seen again.
+//! Guided executions: random ones, or replays.
 
 use crate::graph::{Event, Graph, Source};
 use tribunal::memory::ThreadId;
 
-/// Decides, in one execution, which thread goes on and what a read reads.
+/// Decides, in one execution, which thread runs and what a read reads.
 pub trait Guide {
-    /// Puts the threads in the order in which they are asked to go on; the first that can does one step. Called before each step, with the order of
-    /// the last one; new threads come in the order of spawns.
+    /// Orders the threads by priority; the first that can run takes one step. Called before each step, with the order of
+    /// the last one; new threads are appended in the order of spawns.
     fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph);
 
-    /// Picks one of the sources that an event may take, of which there is at least one.
+    /// Picks one of the possible sources of an event; there is at least one.
     fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source;
 }
 

@@ -1,13 +1,13 @@
-//! What the search asks of a memory model.
+//! The interface of the search to memory models.
 
 use crate::graph::{Event, EventId, Graph, Source};
 use tribunal::memory::{LocId, Order, ThreadId};
 
-/// Decides what an execution may do next. It is kept in step with a graph, whose first [`len`](Memory::len) events it knows.
+/// Decides what an execution may do next. It follows a graph, and knows its first [`len`](Memory::len) events.
 ///
-/// [`search`](super::search) takes a [session](tribunal::session); [`search_with`](super::search_with) takes any other, to compare.
+/// [`search`](super::search) uses a [session](tribunal::session); [`search_with`](super::search_with) takes any other implementation, for comparison.
 pub trait Memory {
-    /// How many events of the graph it knows.
+    /// The number of events of the graph that it knows.
     fn len(&self) -> usize;
 
     /// Whether it knows of none.
@@ -15,11 +15,11 @@ pub trait Memory {
         self.len() == 0
     }
 
-    /// Goes on with an event that is about to be added to the graph. Says whether the model lets it: if not, nothing has changed. An
-    /// event that [waits](Event::waiting) asks for nothing.
+    /// Adds an event that is about to be added to the graph. Returns whether the model allows it; if not, nothing has changed. A
+    /// [waiting](Event::waiting) event is always allowed.
     fn push(&mut self, graph: &Graph, event: &Event) -> bool;
 
-    /// Goes back to the first `length` events of the graph, which still has those to be taken away.
+    /// Goes back to the first `length` events of the graph, which still contains the events to be removed.
     fn truncate(&mut self, graph: &Graph, length: usize);
 
     /// The writes of a location that a thread may read from, in any order.
@@ -28,9 +28,9 @@ pub trait Memory {
     /// Whether a thread may read from a write, as an RMW or not.
     fn admits(&mut self, thread: ThreadId, loc: LocId, source: Source, order: Order, rmw: bool) -> bool;
 
-    /// Whether an event, which is of the thread `by`, happens before whatever `thread` does next.
+    /// Whether an event of the thread `by` happens before the next event of `thread`.
     fn happens_before(&self, event: EventId, by: ThreadId, thread: ThreadId) -> bool;
 
-    /// Whether mo may have these writes as the last of their locations, all of them.
+    /// Whether some mo has all these writes last in their locations.
     fn may_be_last(&mut self, writes: &[(LocId, Source)]) -> bool;
 }

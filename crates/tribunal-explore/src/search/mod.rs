@@ -3,7 +3,7 @@
 //! After TruSt (Kokologiannakis, Marmanis, Gladstein and Vafeiadis, *Truly Stateless, Optimal Dynamic Partial Order Reduction*,
 //! POPL 2022). An execution grows event by event; the next one is that of the first thread, in the order of spawns, that can
 //! go on. A read tries every write that it may read from. A write tries every read r of its location, not before it in po ∪ rf,
-//! that may read from it instead: what came after r goes, but for what is before the write, and r reads from the write. Of the
+//! that may read from it instead: what came after r goes, except for what is before the write, and r reads from the write. Of the
 //! executions that lead to the same one in this way, only one may do so: the one in which everything that goes, and r itself,
 //! reads what it *prefers* to read.
 //!
@@ -22,7 +22,7 @@
 //!
 //! **Waiting.** An event that waits (for a lock, say) tries only what lets it go on. If there is nothing, it waits, and its thread with
 //! it, until a write comes that will do and tries it as any other read. It prefers what lets it go on, and else to wait.
-//! An execution in which a thread waits for ever does not count; if what it has seen may be the last word, it is a deadlock.
+//! An execution in which a thread waits forever does not count; if what it has seen may be the last word, it is a deadlock.
 //!
 //! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries
 //! every other one in its place, which waits until the rest is given up.
@@ -30,7 +30,7 @@
 //! **Models as text.** A model that is given as text is asked of the execution as it is, after each event. Its checks must go on failing when events come, so that
 //! parts of executions are consistent; and there must always be a write that can be read, else executions are left out, as are those in which po ∪ rf has a cycle.
 //!
-//! A state of a Rust program cannot be copied, so that what is to be tried is kept as a trace, and the program is run anew for it. Each run ends
+//! A state of a Rust program cannot be copied, so that what is to be tried is kept as a trace, and the program is run again for it. Each run ends
 //! with an execution of its own, or with one that is blocked. The session goes back no further than to where the two differ.
 
 mod cat;
@@ -55,7 +55,7 @@ use tribunal::session::NoSession;
 pub use guide::Guide;
 pub use memory::Memory;
 
-/// Explores a program. `make` is called once for each core that takes part, on that core; `collect` is given what it made, with
+/// Explores a program. `make` is called once on each core that takes part; `collect` receives the program it made, with
 /// what it has seen.
 pub fn search<P: Program, R: Send>(
     make: impl Fn() -> P + Sync,
@@ -66,7 +66,7 @@ pub fn search<P: Program, R: Send>(
     Ok(search_with(|| (make(), memory.clone()), collect, options))
 }
 
-/// Explores a program with a memory of one's own, which decides in place of `options.model`.
+/// Explores a program with a custom memory, which replaces `options.model`.
 pub fn search_with<P: Program, M: Memory, R: Send>(
     make: impl Fn() -> (P, M) + Sync,
     collect: impl Fn(P) -> R + Sync,
@@ -75,7 +75,7 @@ pub fn search_with<P: Program, M: Memory, R: Send>(
     pool::explore(make, collect, options)
 }
 
-/// Runs one execution, in which a guide decides. Threads that wait do nothing until they can go on.
+/// Runs one execution, controlled by a guide. Waiting threads do nothing until they can continue.
 pub fn guided<P: Program>(
     program: P,
     guide: impl Guide,

@@ -324,7 +324,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 }
 
-/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on, or to wait behind it for ever.
+/// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on, or to wait behind it forever.
 fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
     match reader.action {
         Action::Await { until, .. } => until.of(value) || !reader.waiting,

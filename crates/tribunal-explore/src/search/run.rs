@@ -53,7 +53,7 @@ enum Turn {
     Done,
     /// It cannot go on.
     None,
-    /// The run is to be begun again, with what was learnt.
+    /// The run is to be begun again, with what was learned.
     Again,
 }
 

@@ -19,7 +19,7 @@ const LONGEST_UNMARKED: usize = 8;
 /// The most events, and yields in a row, of a round.
 const LONGEST: usize = 64;
 
-/// How often a run is begun again because of what was learnt of a loop. A loop that is never known again, since addresses go into what its thread is told, is
+/// How often a run is begun again because of what was learned of a loop. A loop that is never known again, since addresses go into what its thread is told, is
 /// then taken as it is.
 const ATTEMPTS: usize = 200;
 

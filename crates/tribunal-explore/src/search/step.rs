@@ -215,7 +215,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             return Ok(());
         }
         let what = self.program.location_name(loc).unwrap_or_else(|| "something".into());
-        let message = format!("Causality violation: Concurrent making and access of {what}.");
+        let message = format!("Causality violation: Concurrent creation and access of {what}.");
         Err((Problem::Misuse { message }, event.place, Some(event.thread)))
     }
 }

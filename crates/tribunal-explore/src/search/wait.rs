@@ -27,7 +27,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             && self.memory.admits(event.thread, loc, source, order, false)
     }
 
-    /// Whether an event might wait for ever although something lets it go on: mo may end with a write that does not.
+    /// Whether an event might wait forever although something lets it go on: mo may end with a write that does not.
     pub(super) fn may_wait_for_ever(&self, event: &Event) -> bool {
         let Some(loc) = event.loc() else { return false };
         let mut writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
@@ -125,7 +125,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 State::Ended => {}
                 _ => {
                     let pending = runner.pending.as_ref();
-                    // In guided executions what waits is no event.
+                    // In guided executions what waits is not an event.
                     let waits = |request: &Request| {
                         matches!(request.action, Action::Await { .. } | Action::AwaitRmw { .. })
                     };

@@ -14,20 +14,20 @@ use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use tribunal::memory::Order;
 
-/// Shared ownership, as [`std::sync::Arc`]. One that is left when an execution ends is a leak.
+/// Shared ownership, like [`std::sync::Arc`]. A handle that remains when an execution ends is a leak.
 ///
-/// Clones are no events. Giving up a handle is one only if the value has a destructor: which of them is the last, and runs it, is explored,
-/// and all others happen before it. If a program asks how many handles there are ([`strong_count`](Self::strong_count),
+/// Cloning is not an event. Dropping a handle is one only if the value has a destructor: the explorer tries each handle as the last, which runs it,
+/// and all others happen before it. If a program inspects the number of handles ([`strong_count`](Self::strong_count),
 /// [`get_mut`](Self::get_mut), [`try_unwrap`](Self::try_unwrap), [`downgrade`](Self::downgrade) and the like, once there has been a second
-/// handle), exploration starts again with the count as an atomic, as std has it, for what is made at that place in the source: then every
-/// answer that std may give is explored. [`weak_count`](Self::weak_count) is that of the moment, and is not explored.
+/// handle), exploration restarts with an atomic count, as in std, for objects created at that place in the source. Then every
+/// answer that std may give is explored. [`weak_count`](Self::weak_count) returns the current count and is not explored.
 pub struct Arc<T: ?Sized> {
     /// There until it is dropped.
     value: Option<std::sync::Arc<T>>,
     shared: std::sync::Arc<Shared<T>>,
 }
 
-/// A handle that does not own, as [`std::sync::Weak`].
+/// A non-owning handle, like [`std::sync::Weak`].
 pub struct Weak<T: ?Sized> {
     value: std::sync::Weak<T>,
     /// Not there if it was made without a value.
@@ -175,7 +175,7 @@ impl<T> Arc<T> {
         Arc::from_std(std::sync::Arc::new(value))
     }
 
-    /// The first handle, of what will not move.
+    /// A pinned value in a new handle.
     #[track_caller]
     pub fn pin(value: T) -> Pin<Self> {
         #[allow(unsafe_code)]
@@ -185,7 +185,7 @@ impl<T> Arc<T> {
         }
     }
 
-    /// A value that has handles to itself that do not own it.
+    /// A value that holds non-owning handles to itself.
     #[track_caller]
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Self {
         let shared = Shared::new();
@@ -228,7 +228,7 @@ impl<T> Arc<T> {
         }
     }
 
-    /// The value, if this is the last handle; gives it up otherwise.
+    /// The value, if this is the last handle; otherwise drops the handle.
     #[track_caller]
     pub fn into_inner(mut this: Self) -> Option<T> {
         let place = Location::caller();
@@ -253,7 +253,7 @@ impl<T> Arc<T> {
 }
 
 impl<T: ?Sized> Arc<T> {
-    /// The first handle of what std's handle owns, which must be the only one.
+    /// A handle for the value of std's handle, which must be the only one.
     #[track_caller]
     pub fn from_std(value: std::sync::Arc<T>) -> Self {
         Arc { value: Some(value), shared: Shared::new() }
@@ -282,12 +282,12 @@ impl<T: ?Sized> Arc<T> {
         ops::access(&self.shared.home, || 1, Access::Load(order), place).unwrap_or(1)
     }
 
-    /// How many handles there are that do not own, at the moment.
+    /// The current number of non-owning handles.
     pub fn weak_count(this: &Self) -> usize {
         std::sync::Arc::weak_count(this.value())
     }
 
-    /// The value for changes, if this is the only handle.
+    /// Mutable access, if this is the only handle.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         let place = Location::caller();
@@ -298,7 +298,7 @@ impl<T: ?Sized> Arc<T> {
         std::sync::Arc::get_mut(this.value.as_mut()?)
     }
 
-    /// The value for changes; if there are other handles, a clone of it.
+    /// Mutable access; clones the value if there are other handles.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T
     where
@@ -311,12 +311,12 @@ impl<T: ?Sized> Arc<T> {
             .expect("it is the only handle")
     }
 
-    /// Whether two handles own the same.
+    /// Whether two handles own the same value.
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         std::sync::Arc::ptr_eq(this.value(), other.value())
     }
 
-    /// A handle that does not own.
+    /// A non-owning handle.
     #[track_caller]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.shared.handles(|state, slot| state.slot(slot).handles.shared = true);
@@ -332,7 +332,7 @@ impl<T: ?Sized> Arc<T> {
         pointer
     }
 
-    /// The address of the value; the handle is not given up.
+    /// The address of the value, without dropping the handle.
     pub fn into_raw(mut this: Self) -> *const T {
         Arc::as_ptr(&this);
         std::mem::forget(this.shared.clone());
@@ -343,10 +343,10 @@ impl<T: ?Sized> Arc<T> {
 
 #[allow(unsafe_code)]
 impl<T: ?Sized> Arc<T> {
-    /// The handle that [`into_raw`](Self::into_raw) made an address of.
+    /// The handle that [`into_raw`](Self::into_raw) turned into an address.
     ///
     /// # Safety
-    /// As for [`std::sync::Arc::from_raw`]: each address that `into_raw` gave is made a handle once, of the same type.
+    /// As for [`std::sync::Arc::from_raw`]: each address from `into_raw` is turned into a handle once, of the same type.
     #[track_caller]
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let known = state::with(|state| state.raw.get(&pointer.addr()).copied()).flatten();
@@ -359,7 +359,7 @@ impl<T: ?Sized> Arc<T> {
         }
     }
 
-    /// One more handle, as an address.
+    /// Adds a handle in the form of an address.
     ///
     /// # Safety
     /// As for [`std::sync::Arc::increment_strong_count`].
@@ -370,7 +370,7 @@ impl<T: ?Sized> Arc<T> {
         std::mem::forget(Arc::clone(&this));
     }
 
-    /// One handle less, that was an address.
+    /// Drops a handle in the form of an address.
     ///
     /// # Safety
     /// As for [`std::sync::Arc::decrement_strong_count`].
@@ -406,7 +406,7 @@ impl<T> Weak<T> {
 }
 
 impl<T: ?Sized> Weak<T> {
-    /// A handle that owns, if there is one left.
+    /// An owning handle, if the value still exists.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         let shared = self.shared.as_ref()?;
@@ -432,12 +432,12 @@ impl<T: ?Sized> Weak<T> {
         }
     }
 
-    /// How many handles do not own, at the moment.
+    /// The current number of non-owning handles.
     pub fn weak_count(&self) -> usize {
         self.value.weak_count()
     }
 
-    /// Whether two handles are of the same.
+    /// Whether two handles refer to the same value.
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.value.ptr_eq(&other.value)
     }

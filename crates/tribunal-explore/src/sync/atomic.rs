@@ -1,8 +1,8 @@
-//! Atomics: what [`std::sync::atomic`] has, and `loom::sync::atomic`.
+//! Atomics: those of [`std::sync::atomic`] and `loom::sync::atomic`.
 //!
-//! An atomic may be made by a `const`, live in a static, and be moved. Its making happens before everything, so that a pointer to a new atomic
-//! that is handed over without synchronisation is no error; with the feature `making` it is, and `new` is no `const fn`, as loom has it.
-//! Outside of executions they are std's.
+//! An atomic may be created by a `const`, live in a static, and be moved. Its creation happens before everything, so passing a pointer to a new atomic
+//! without synchronization is not an error. With the feature `making` it is, and `new` is not a `const fn`, as in loom.
+//! Outside executions they are std's.
 
 use crate::program::Update;
 use crate::runtime::home::Home;
@@ -93,14 +93,14 @@ pub fn spin_loop_hint() {
 
 /// Whether a weak compare-and-exchange fails here although it need not.
 fn fails_weakly(place: &'static Location<'static>) -> bool {
-    state::with(|state| state.behaviour.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
+    state::with(|state| state.behavior.weak_failures).unwrap_or(false) && ops::wakes_spuriously(place)
 }
 
 macro_rules! atomic {
     ($(#[$doc:meta])* [$($generic:ident)?] $name:ident, $value:ty) => {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
-            /// The value before the first operation in an execution, and outside of executions.
+            /// The value before the first operation in an execution, and outside executions.
             value: std::sync::atomic::$name $(<$generic>)?,
             home: Home,
         }
@@ -156,14 +156,14 @@ macro_rules! atomic {
                 }
             }
 
-            /// Sets the value, and gives the one before.
+            /// Sets the value and returns the previous one.
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
                 self.rmw(order, |_, [new, _]| Some(new), value.bits(), Location::caller())
                     .unwrap_or_else(|| self.value.swap(value, order))
             }
 
-            /// Sets the value if it is `current`, and gives what it was: `Ok` if it was set.
+            /// Sets the value if it is `current`, and returns the previous one: `Ok` if it was set.
             ///
             /// # Errors
             /// The value, if it was not `current`.
@@ -187,7 +187,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// The same, but it may fail for no reason, if [that is switched on](crate::Explorer::weak_failures).
+            /// The same, but it may fail spuriously, if [enabled](crate::Explorer::weak_failures).
             ///
             /// # Errors
             /// The value, if it was not set.
@@ -205,17 +205,17 @@ macro_rules! atomic {
                 }
             }
 
-            /// Sets the value if it is `current`, and gives what it was.
+            /// Sets the value if it is `current`, and returns the previous one.
             #[track_caller]
             pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
                 let result = self.compare_exchange(current, new, order, order_on_failure(order));
                 result.unwrap_or_else(|read| read)
             }
 
-            /// Sets the value to what `f` makes of it, again and again until nobody has changed it meanwhile or `f` gives nothing.
+            /// Sets the value to the result of `f`, repeating until no other thread has changed it meanwhile or `f` returns `None`.
             ///
             /// # Errors
-            /// The value for which `f` gave nothing.
+            /// The value for which `f` returned `None`.
             #[track_caller]
             pub fn fetch_update(
                 &self,
@@ -233,7 +233,7 @@ macro_rules! atomic {
                 Err(read)
             }
 
-            /// Works on the value, as a plain access that nothing else may race with.
+            /// Calls `f` with the value, as a non-atomic access that nothing else may race with.
             #[track_caller]
             pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
                 let place = Location::caller();
@@ -252,7 +252,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// The value, for changes. In an execution these are the making of a new atomic.
+            /// Mutable access. In an execution, this counts as creating a new atomic.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $value {
                 let mut last = None;
@@ -266,10 +266,10 @@ macro_rules! atomic {
                 value
             }
 
-            /// The value, read by a plain access that no write may race with.
+            /// Reads the value by a non-atomic access that no write may race with.
             ///
             /// # Safety
-            /// None here; with std's atomics, that no write races with it.
+            /// None here; with std's atomics, no write may race with it.
             #[allow(unsafe_code)]
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $value {
@@ -341,21 +341,21 @@ macro_rules! integer {
         );
 
         fetch! { $name, $value,
-            /// Adds, and wraps around; gives the value before.
+            /// Adds, wrapping around; returns the previous value.
             fetch_add = |a, b| a.wrapping_add(b);
-            /// Subtracts, and wraps around; gives the value before.
+            /// Subtracts, wrapping around; returns the previous value.
             fetch_sub = |a, b| a.wrapping_sub(b);
-            /// Bitwise and; gives the value before.
+            /// Bitwise and; returns the previous value.
             fetch_and = |a, b| a & b;
-            /// Bitwise nand; gives the value before.
+            /// Bitwise nand; returns the previous value.
             fetch_nand = |a, b| !(a & b);
-            /// Bitwise or; gives the value before.
+            /// Bitwise or; returns the previous value.
             fetch_or = |a, b| a | b;
-            /// Bitwise exclusive or; gives the value before.
+            /// Bitwise exclusive or; returns the previous value.
             fetch_xor = |a, b| a ^ b;
-            /// The greater one; gives the value before.
+            /// The maximum; returns the previous value.
             fetch_max = |a, b| a.max(b);
-            /// The smaller one; gives the value before.
+            /// The minimum; returns the previous value.
             fetch_min = |a, b| a.min(b);
         }
 
@@ -385,18 +385,18 @@ atomic!(
 );
 
 fetch! { AtomicBool, bool,
-    /// Logical and; gives the value before.
+    /// Logical and; returns the previous value.
     fetch_and = |a, b| a & b;
-    /// Logical nand; gives the value before.
+    /// Logical nand; returns the previous value.
     fetch_nand = |a, b| !(a & b);
-    /// Logical or; gives the value before.
+    /// Logical or; returns the previous value.
     fetch_or = |a, b| a | b;
-    /// Logical exclusive or; gives the value before.
+    /// Logical exclusive or; returns the previous value.
     fetch_xor = |a, b| a ^ b;
 }
 
 impl AtomicBool {
-    /// The other value; gives the one before.
+    /// Logical not; returns the previous value.
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         self.fetch_xor(true, order)

@@ -7,26 +7,26 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::Order;
 
-/// A barrier, as [`std::sync::Barrier`]. Its word counts all who ever came.
+/// A barrier, like [`std::sync::Barrier`]. Its word counts all arrivals.
 pub struct Barrier {
     home: Home,
     size: usize,
     outside: std::sync::Barrier,
 }
 
-/// Whether a thread was the last to come.
+/// Whether a thread was the last to arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether this is the one thread of those that met that leads.
+    /// Whether this thread is the leader of those that met.
     pub fn is_leader(&self) -> bool {
         self.0
     }
 }
 
 impl Barrier {
-    /// A barrier for so many threads.
+    /// A barrier for this many threads.
     #[track_caller]
     pub const fn new(size: usize) -> Self {
         Barrier {
@@ -36,7 +36,7 @@ impl Barrier {
         }
     }
 
-    /// Waits until so many threads have come.
+    /// Waits until all threads have arrived.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         let place = Location::caller();

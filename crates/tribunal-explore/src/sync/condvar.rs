@@ -13,21 +13,21 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tribunal::memory::{Order, ThreadId};
 
-/// A condition variable, as [`std::sync::Condvar`]. It wakes in the order of waiting; without cause, and after a time, only if
-/// [that is switched on](crate::Explorer::spurious).
+/// A condition variable, like [`std::sync::Condvar`]. It wakes threads in the order in which they began to wait; spuriously and after a timeout only if
+/// [enabled](crate::Explorer::spurious).
 ///
-/// Its word is the queue of those who wait, which a wait and a notification change in one step; each who waits is told by a store of its own.
+/// Its word is the queue of waiting threads, which a wait or a notification changes in one step; each waiting thread is notified by a separate store.
 pub struct Condvar {
     home: Home,
     outside: std::sync::Condvar,
 }
 
-/// Whether a wait ended because of its time.
+/// Whether a wait timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether a wait ended because of its time.
+    /// Whether the wait timed out.
     pub fn timed_out(&self) -> bool {
         self.0
     }
@@ -127,7 +127,7 @@ impl Condvar {
         ops::access(&self.home, || 0, access, place).unwrap_or(0)
     }
 
-    /// Gives the lock back, waits until it is notified, and takes the lock.
+    /// Releases the lock, waits for a notification, and takes the lock again.
     ///
     /// # Errors
     /// If the lock is poisoned.
@@ -171,7 +171,7 @@ impl Condvar {
         (lock.lock_at(place), spurious)
     }
 
-    /// Waits until the condition does not hold any more.
+    /// Waits while the condition holds.
     ///
     /// # Errors
     /// If the lock is poisoned.
@@ -187,7 +187,7 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Waits until it is notified; or for no longer than that, if [that is switched on](crate::Explorer::spurious).
+    /// Waits for a notification, or for a timeout if [enabled](crate::Explorer::spurious).
     ///
     /// # Errors
     /// If the lock is poisoned.
@@ -215,7 +215,7 @@ impl Condvar {
         }
     }
 
-    /// Waits until the condition does not hold any more; or for no longer than that, if [that is switched on](crate::Explorer::spurious).
+    /// Waits while the condition holds, or for a timeout if [enabled](crate::Explorer::spurious).
     ///
     /// # Errors
     /// If the lock is poisoned.
@@ -238,7 +238,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes the one who has waited longest.
+    /// Wakes the thread that has waited longest.
     #[track_caller]
     pub fn notify_one(&self) {
         self.notify(pop, 1, Location::caller());

@@ -1,4 +1,4 @@
-//! Synchronisation: what [`std::sync`] has, and `loom::sync`.
+//! Synchronization: [`std::sync`] and `loom::sync`.
 
 pub(crate) mod arc;
 pub mod atomic;

@@ -1,4 +1,4 @@
-//! Channels: what [`std::sync::mpsc`] has, made of a lock and condition variables.
+//! Channels like [`std::sync::mpsc`], made of a lock and condition variables.
 
 use super::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::runtime::ops;
@@ -98,14 +98,14 @@ impl<T> Channel<T> {
     }
 }
 
-/// A channel that takes any number of messages.
+/// An unbounded channel.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Shared::new(None);
     (Sender { shared: shared.clone() }, Receiver { shared })
 }
 
-/// A channel that takes so many messages; if it takes none, a sender waits for the receiver.
+/// A bounded channel; with a bound of 0, a sender waits for the receiver.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     let shared = Shared::new(Some(bound));
@@ -117,7 +117,7 @@ pub struct Sender<T> {
     shared: Arc<Shared<T>>,
 }
 
-/// Sends messages, and waits while there is no room for them.
+/// Sends messages, waiting while the channel is full.
 pub struct SyncSender<T> {
     shared: Arc<Shared<T>>,
 }
@@ -148,10 +148,10 @@ impl<T> SyncSender<T> {
         self.shared.send(message)
     }
 
-    /// Sends a message, if there is room for it.
+    /// Sends a message if there is room.
     ///
     /// # Errors
-    /// The message, if there is no room or no receiver. Where each message waits until it is taken, there is never room.
+    /// The message, if there is no room or no receiver. With a bound of 0, there is never room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let mut channel = self.shared.lock();
@@ -171,7 +171,7 @@ impl<T> Receiver<T> {
     /// Waits for a message.
     ///
     /// # Errors
-    /// If there is none, and no sender.
+    /// If there is no message and no sender.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         let mut channel = self.shared.lock();
@@ -198,7 +198,7 @@ impl<T> Receiver<T> {
     /// A message, if there is one.
     ///
     /// # Errors
-    /// If there is none; tells whether there are senders.
+    /// If there is no message; the error tells whether there are senders.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let mut channel = self.shared.lock();
@@ -209,7 +209,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Waits for a message; or for no longer than that, if [that is switched on](crate::Explorer::spurious).
+    /// Waits for a message, or for a timeout if [enabled](crate::Explorer::spurious).
     ///
     /// # Errors
     /// If there is none.
@@ -224,7 +224,7 @@ impl<T> Receiver<T> {
         self.recv().map_err(|RecvError| RecvTimeoutError::Disconnected)
     }
 
-    /// The messages until there is none, and no sender.
+    /// The messages, until there is no message and no sender.
     pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
         std::iter::from_fn(|| self.recv().ok())
     }

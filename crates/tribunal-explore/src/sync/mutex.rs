@@ -10,8 +10,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use tribunal::memory::Order;
 
-/// A lock, as [`std::sync::Mutex`]: 0 if it is free, taken by an RMW that waits, given back by a store. It is poisoned by a panic that is
-/// caught.
+/// A lock, like [`std::sync::Mutex`]: 0 if it is free, taken by a waiting RMW, released by a store. A caught panic
+/// poisons it.
 ///
 /// ```
 /// use tribunal_explore::{explore, sync::{Arc, Mutex}, thread};
@@ -31,7 +31,7 @@ pub struct Mutex<T: ?Sized> {
     data: std::sync::Mutex<T>,
 }
 
-/// The lock is held as long as this is there.
+/// Holds the lock until it is dropped.
 #[must_use]
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,
@@ -48,7 +48,7 @@ impl<T> Mutex<T> {
         Mutex { home: Home::new("Mutex", Location::caller()), data: std::sync::Mutex::new(value) }
     }
 
-    /// What it protects.
+    /// The protected value.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -58,7 +58,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Takes the lock, and waits until it is free.
+    /// Takes the lock, waiting until it is free.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -109,7 +109,7 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// What it protects; nobody holds it.
+    /// Mutable access to the protected value without locking.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -117,12 +117,12 @@ impl<T: ?Sized> Mutex<T> {
         self.data.get_mut()
     }
 
-    /// Whether somebody panicked who held it.
+    /// Whether a thread panicked while holding it.
     pub fn is_poisoned(&self) -> bool {
         self.data.is_poisoned()
     }
 
-    /// Forgets that somebody panicked who held it.
+    /// Clears the poisoned state.
     pub fn clear_poison(&self) {
         self.data.clear_poison();
     }
@@ -143,7 +143,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         lock
     }
 
-    /// Outside of executions: the lock, and std's guard.
+    /// Outside executions: the lock, and std's guard.
     pub(super) fn into_parts(mut self) -> (&'a Mutex<T>, std::sync::MutexGuard<'a, T>) {
         let data = self.data.take().expect("it is there until the guard is dropped");
         let lock = self.lock;

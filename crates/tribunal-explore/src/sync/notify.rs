@@ -1,4 +1,4 @@
-//! A notification that is kept until somebody takes it.
+//! A notification that stays until a thread takes it.
 
 use crate::program::Update;
 use crate::runtime::home::Home;
@@ -8,8 +8,8 @@ use std::fmt;
 use std::panic::Location;
 use tribunal::memory::Order;
 
-/// A notification that is kept until somebody takes it: `loom::sync::Notify`. It wakes without cause only if
-/// [that is switched on](crate::Explorer::spurious).
+/// A notification that stays until a thread takes it: `loom::sync::Notify`. Spurious wake-ups happen only if
+/// [enabled](crate::Explorer::spurious).
 pub struct Notify {
     home: Home,
 }
@@ -21,7 +21,7 @@ impl Notify {
         Notify { home: Home::new("Notify", Location::caller()) }
     }
 
-    /// Leaves a notification, if there is none.
+    /// Sets the notification.
     #[track_caller]
     pub fn notify(&self) {
         let update = Update { apply: |_, _| Some(1), operands: [0; 2] };
@@ -29,13 +29,13 @@ impl Notify {
         ops::access(&self.home, || 0, give, Location::caller());
     }
 
-    /// Waits for a notification, and takes it.
+    /// Waits for a notification and takes it.
     ///
     /// # Panics
-    /// Outside of executions.
+    /// Outside executions.
     #[track_caller]
     pub fn wait(&self) {
-        assert!(state::is_inside(), "`Notify::wait` is used inside of `explore`");
+        assert!(state::is_inside(), "`Notify::wait` can only be used inside `explore`");
         let place = Location::caller();
         if ops::wakes_spuriously(place) {
             return;

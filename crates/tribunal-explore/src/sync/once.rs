@@ -1,4 +1,4 @@
-//! What is done or made once.
+//! One-time initialization.
 
 use crate::program::{Condition, Update};
 use crate::runtime::home::Home;
@@ -31,7 +31,7 @@ impl Word {
         ops::access(&self.home, || initial, Access::Load(Order::Acquire), place).map(|word| word == DONE)
     }
 
-    /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside of executions.
+    /// Begins, and waits while another does it: what it was, if it is the caller's to do. `None` outside executions.
     fn begin(&self, initial: u64, forgive: bool, place: &'static Location<'static>) -> Option<Option<u64>> {
         let update = Update {
             apply: |word, [forgive, _]| {
@@ -74,7 +74,7 @@ impl Word {
     }
 }
 
-/// Something that is done once, as [`std::sync::Once`].
+/// A one-time action, like [`std::sync::Once`].
 #[derive(Debug)]
 pub struct Once {
     word: Word,
@@ -88,7 +88,7 @@ pub struct OnceState {
 }
 
 impl OnceState {
-    /// Whether it was tried before and panicked.
+    /// Whether an earlier call panicked.
     pub fn is_poisoned(&self) -> bool {
         self.poisoned
     }
@@ -105,16 +105,16 @@ impl Once {
         if self.outside.is_completed() { DONE } else { NOT_DONE }
     }
 
-    /// Does it unless it was done; waits for whoever does it.
+    /// Runs `f` unless it has been run; waits if another thread is running it.
     ///
     /// # Panics
-    /// If it panicked before.
+    /// If an earlier call panicked.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
         self.call(false, Location::caller(), |_| f());
     }
 
-    /// The same, also if it panicked before.
+    /// The same, even if an earlier call panicked.
     #[track_caller]
     pub fn call_once_force(&self, f: impl FnOnce(&OnceState)) {
         self.call(true, Location::caller(), f);
@@ -149,10 +149,10 @@ impl Default for Once {
     }
 }
 
-/// A value that is set once, as [`std::sync::OnceLock`]. What is set in an execution is gone with it, also in a static.
+/// A value that is set once, like [`std::sync::OnceLock`]. A value set in an execution lasts until its end, even in a static.
 pub struct OnceLock<T> {
     word: Word,
-    /// What was set outside of executions.
+    /// What was set outside executions.
     outside: std::sync::OnceLock<T>,
 }
 
@@ -189,7 +189,7 @@ impl<T: 'static> OnceLock<T> {
             state.slot(slot).content.as_ref()?.downcast_ref::<T>().map(std::ptr::from_ref)
         });
         // SAFETY: the value is behind an `Arc`, and stays there until this lock is dropped or taken from, which needs it unborrowed, or the
-        // execution has ended with all its threads. References do not leave an execution, by the rule that it begins anew each time.
+        // execution has ended with all its threads. References do not leave an execution, by the rule that it begins again each time.
         pointer.flatten().map(|pointer| unsafe { &*pointer })
     }
 
@@ -202,7 +202,7 @@ impl<T: 'static> OnceLock<T> {
         drop(old);
     }
 
-    /// The value, if it is set.
+    /// The value, if set.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         match self.word.is_done(self.initial(), Location::caller()) {
@@ -212,10 +212,10 @@ impl<T: 'static> OnceLock<T> {
         }
     }
 
-    /// Sets it, if it is not set.
+    /// Sets the value, if it is not set.
     ///
     /// # Errors
-    /// The value given, if it is set.
+    /// The given value, if one is already set.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let place = Location::caller();
@@ -230,10 +230,10 @@ impl<T: 'static> OnceLock<T> {
         }
     }
 
-    /// The value, made if it is not set.
+    /// The value; initializes it if it is not set.
     ///
     /// # Panics
-    /// If it was set and is not there: an error of this crate.
+    /// If the value is set but missing, which is a bug in this crate.
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
         self.get_or_init_at(f, Location::caller())
@@ -274,7 +274,7 @@ impl<T: 'static> OnceLock<T> {
         self.outside.take()
     }
 
-    /// Nobody else uses it: what was set in the execution is set for good, and it begins anew with that.
+    /// Nobody else uses it: what was set in the execution is set for good, and it begins again with that.
     fn bring_out(&mut self, place: &'static Location<'static>) {
         if state::with(|state| self.word.home.known(state).is_some()) != Some(true) {
             return;
@@ -319,14 +319,14 @@ impl<T> fmt::Debug for OnceLock<T> {
     }
 }
 
-/// A value that is made when it is first used, as [`std::sync::LazyLock`]; in each execution anew.
+/// A value that is initialized on first use, like [`std::sync::LazyLock`], in each execution separately.
 pub struct LazyLock<T, F = fn() -> T> {
     once: OnceLock<T>,
     init: F,
 }
 
 impl<T, F: Fn() -> T> LazyLock<T, F> {
-    /// A value that this will make.
+    /// A value that `init` will create.
     #[track_caller]
     pub const fn new(init: F) -> Self {
         LazyLock { once: OnceLock::new(), init }
@@ -334,7 +334,7 @@ impl<T, F: Fn() -> T> LazyLock<T, F> {
 }
 
 impl<T: 'static, F: Fn() -> T> LazyLock<T, F> {
-    /// The value, made if it is not there.
+    /// The value; initializes it on first use.
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.once.get_or_init_at(&this.init, Location::caller())

@@ -10,8 +10,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use tribunal::memory::Order;
 
-/// A lock for many readers or one writer, as [`std::sync::RwLock`]. Its word counts the readers, or is all ones for a writer; who may not take it waits,
-/// and nobody is preferred.
+/// A lock for many readers or one writer, like [`std::sync::RwLock`]. Its word counts the readers, or is all ones for a writer. Threads that cannot take it wait,
+/// without priority for readers or writers.
 pub struct RwLock<T: ?Sized> {
     home: Home,
     /// Held as the lock is, so that it is always free for the one who takes the lock.
@@ -23,14 +23,14 @@ const TAKE_READ: Update = Update { apply: |word, _| (word != WRITER).then(|| wor
 const TAKE_WRITE: Update = Update { apply: |word, _| (word == 0).then_some(WRITER), operands: [0; 2] };
 const GIVE_READ: Update = Update { apply: |word, _| Some(word.wrapping_sub(1)), operands: [0; 2] };
 
-/// The lock is held for reading as long as this is there.
+/// Holds the lock for reading until it is dropped.
 #[must_use]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     data: Option<std::sync::RwLockReadGuard<'a, T>>,
 }
 
-/// The lock is held for writing as long as this is there.
+/// Holds the lock for writing until it is dropped.
 #[must_use]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
@@ -44,7 +44,7 @@ impl<T> RwLock<T> {
         RwLock { home: Home::new("RwLock", Location::caller()), data: std::sync::RwLock::new(value) }
     }
 
-    /// What it protects.
+    /// The protected value.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -78,7 +78,7 @@ impl<T: ?Sized> RwLock<T> {
         ops::access(&self.home, || 0, access, place)
     }
 
-    /// Takes the lock for reading, and waits until no writer holds it.
+    /// Takes the lock for reading, waiting until no writer holds it.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -92,7 +92,7 @@ impl<T: ?Sized> RwLock<T> {
         taken(guarded(result, |data| RwLockReadGuard { lock: self, data: Some(data) }))
     }
 
-    /// Takes the lock for writing, and waits until it is free.
+    /// Takes the lock for writing, waiting until it is free.
     ///
     /// # Errors
     /// If it is poisoned.
@@ -132,7 +132,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// What it protects; nobody holds it.
+    /// Mutable access to the protected value without locking.
     ///
     /// # Errors
     /// If it is poisoned.

@@ -1,4 +1,4 @@
-//! Programs as they run: a stack machine for each thread.
+//! Compiled programs: a stack machine for each thread.
 
 use super::syntax::{ClaimKind, Operator, Position, RmwOperator};
 use crate::options::Options;
@@ -87,13 +87,13 @@ pub(super) struct Claim {
 }
 
 impl Claim {
-    /// Whether it asks for an outcome, and there was none.
+    /// Whether it requires an outcome that was not seen.
     pub fn is_missing(&self, seen: bool) -> bool {
         self.kind == ClaimKind::Exists && !seen
     }
 }
 
-/// A program that can run: of a [`Source`](super::Source), with values for its constants.
+/// A compiled program: a [`Source`](super::Source) with values for its constants.
 #[derive(Clone, Debug)]
 pub struct Code {
     pub(super) instructions: Vec<Instruction>,
@@ -122,22 +122,22 @@ impl Code {
         self.allow_races
     }
 
-    /// The options with what the program says of its own: whether plain accesses may race.
+    /// The options, with the program's own setting of whether non-atomic accesses may race.
     pub fn options(&self, options: &Options) -> Options {
         Options { allow_races: options.allow_races || self.allow_races, ..options.clone() }
     }
 
-    /// What the values of an outcome are called.
+    /// The names of the values of an outcome.
     pub fn outcome_names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.outcome.iter().map(|(name, _)| name.as_str())
     }
 
-    /// How many threads there are, the main thread included.
+    /// The number of threads, including the main thread.
     pub fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// The value with which a location starts.
+    /// The initial value of a location.
     pub fn initial(&self, loc: LocId) -> u64 {
         self.initial.get(loc.index()).copied().unwrap_or_default()
     }
@@ -147,7 +147,7 @@ impl Code {
         self.locations.len()
     }
 
-    /// Whether outcomes have final values of locations, which ask for a model with a modification order.
+    /// Whether outcomes include final values of locations, which need a model with a modification order.
     pub fn has_final_values(&self) -> bool {
         !self.finals.is_empty()
     }

@@ -1,10 +1,10 @@
-//! What can be wrong with a program as text.
+//! Errors in a program as text.
 
 use super::syntax::Position;
 use tribunal::Model;
 use tribunal::session::NoSession;
 
-/// A mistake in a program as text, and where.
+/// An error in a program as text, with its place.
 ///
 /// ```
 /// use tribunal_explore::text::Source;
@@ -24,7 +24,7 @@ pub struct TextError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mistake {
-    /// Something else should stand here.
+    /// A syntax error.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What should stand here.
@@ -32,35 +32,35 @@ pub enum Mistake {
         /// What does.
         found: String,
     },
-    /// A character that no program has.
-    #[error("no program has the character `{0}`")]
+    /// An unexpected character.
+    #[error("unexpected character `{0}`")]
     Character(char),
     /// A number with more than 63 bits.
     #[error("the number {0} is too large: it must be less than 2^63")]
     LargeNumber(String),
-    /// Blocks or parentheses within one another.
-    #[error("nested too deeply: at most {0} levels")]
+    /// Too deep nesting.
+    #[error("nested too deep: at most {0} levels")]
     Deep(usize),
-    /// A name that means something already.
-    #[error("`{name}` is declared already, on line {line}")]
+    /// A name that is already declared.
+    #[error("`{name}` is already declared, on line {line}")]
     Again {
         /// The name.
         name: String,
         /// Where it was declared.
         line: u32,
     },
-    /// The name of an order, for something else.
-    #[error("`{0}` is the name of an order, and of nothing else")]
+    /// The name of an order used for something else.
+    #[error("`{0}` is the name of an order and cannot be used otherwise")]
     OrderName(String),
-    /// A name that means nothing here.
-    #[error("nothing here is called `{name}`: {hint}")]
+    /// An unknown name.
+    #[error("unknown name `{name}`: {hint}")]
     Unknown {
         /// The name.
         name: String,
         /// What could be.
         hint: &'static str,
     },
-    /// A register that several threads have.
+    /// A register name that several threads use.
     #[error("`{name}` is a register of {first} and of {second}: write `{first}.{name}`")]
     Ambiguous {
         /// The name.
@@ -70,8 +70,8 @@ pub enum Mistake {
         /// Another.
         second: String,
     },
-    /// An access that does not say its order.
-    #[error("an access of `{0}` needs an order, such as `@rlx`, here or where `{0}` is declared")]
+    /// An access without an order.
+    #[error("an access to `{0}` needs an order, such as `@rlx`, here or where `{0}` is declared")]
     NoOrder(String),
     /// An order that an access cannot have.
     #[error("{what} cannot be {order}")]
@@ -81,8 +81,8 @@ pub enum Mistake {
         /// The order.
         order: &'static str,
     },
-    /// A location where there should be one of another kind.
-    #[error("`{name}` is {is}, and {wanted} is wanted")]
+    /// A location of the wrong kind.
+    #[error("`{name}` is {is}, but {wanted} is needed")]
     WrongKind {
         /// The name.
         name: String,
@@ -91,11 +91,11 @@ pub enum Mistake {
         /// What should stand here.
         wanted: &'static str,
     },
-    /// A number that must be known before the program runs.
-    #[error("{0} must be made of numbers and constants")]
+    /// A number that must be a constant.
+    #[error("{0} must consist of numbers and constants")]
     NotConstant(&'static str),
-    /// A constant with a value that it cannot have.
-    #[error("{what} is {value}, and must be {wanted}")]
+    /// A constant out of range.
+    #[error("{what} is {value}, but must be {wanted}")]
     OutOfRange {
         /// What it is.
         what: &'static str,
@@ -104,7 +104,7 @@ pub enum Mistake {
         /// What it may be.
         wanted: &'static str,
     },
-    /// A setting of a constant that the program does not have.
+    /// A setting of an unknown constant.
     #[error("there is no constant `{name}` to set: the program has {known}")]
     NoConstant {
         /// The name.
@@ -112,21 +112,21 @@ pub enum Mistake {
         /// Those that there are.
         known: String,
     },
-    /// A statement where it cannot stand.
-    #[error("{what} can stand only {place}")]
+    /// A statement in the wrong place.
+    #[error("only allowed {place}: {what}")]
     Misplaced {
         /// The statement.
         what: &'static str,
         /// Where it may stand.
         place: &'static str,
     },
-    /// Something that is waited for and cannot be.
+    /// Something that `await` cannot wait for.
     #[error(
         "`await` waits for a comparison of one load with an expression without loads, or for a cas: other loops are `while .. {{ spin }}`"
     )]
     BadAwait,
-    /// A function with another number of arguments.
-    #[error("`{name}` takes {wanted} arguments, and has {given}")]
+    /// A wrong number of arguments.
+    #[error("`{name}` takes {wanted} arguments, found {given}")]
     Arguments {
         /// The function.
         name: String,
@@ -135,14 +135,14 @@ pub enum Mistake {
         /// How many it has.
         given: usize,
     },
-    /// A function that calls itself.
-    #[error("`{0}` calls itself: functions are written out where they are called, so that they cannot")]
+    /// A recursive function.
+    #[error("`{0}` calls itself, but functions are inlined and cannot be recursive")]
     Recursion(String),
     /// A program that is too large.
     #[error("the program is too large: at most {0}")]
     TooLarge(&'static str),
-    /// An expected outcome with another number of values.
-    #[error("an outcome has {wanted} values, and this one has {given}")]
+    /// An expected outcome with the wrong number of values.
+    #[error("an outcome has {wanted} values, but this one has {given}")]
     OutcomeLength {
         /// How many it has.
         wanted: usize,
@@ -151,14 +151,14 @@ pub enum Mistake {
     },
 }
 
-/// A program that cannot be explored under a model.
+/// Why a program cannot be explored under a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unexplored {
-    /// The model cannot be explored at all.
+pub enum ExploreError {
+    /// The model is not supported.
     #[error(transparent)]
     NoSession(#[from] NoSession),
-    /// Outcomes have final values, and the model has none.
-    #[error("under {0} there is no modification order, so that locations have no final values")]
+    /// Outcomes have final values, but the model does not define them.
+    #[error("{0} has no modification order, so locations have no final values")]
     NoFinalValues(Model),
 }
 

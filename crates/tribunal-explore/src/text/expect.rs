@@ -1,4 +1,4 @@
-//! What a program says is expected of it, and whether that was met.
+//! The expectations of a program, and whether they are met.
 
 use super::setting::Setting;
 use super::syntax::{Expectation, Values};
@@ -13,17 +13,17 @@ use tribunal::Model;
 pub enum FailureKind {
     /// Any.
     Any,
-    /// An assertion or a claim does not hold.
+    /// An assertion or a condition on outcomes fails.
     Assertion,
     /// A data race.
     Race,
     /// Threads wait for one another.
     Deadlock,
-    /// Threads wait in loops for what nobody writes.
+    /// Threads wait in loops for values that nobody writes.
     Livelock,
-    /// Something was used wrongly: freed memory, an index outside of an array.
+    /// Something was misused: freed memory, an index out of bounds.
     Misuse,
-    /// A thread that goes on for too long.
+    /// A thread that runs too long.
     Endless,
 }
 
@@ -66,12 +66,12 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// What is expected for some settings under a model.
+/// The expectation for some settings under a model.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The line of the text on which it stands.
+    /// Its line in the text.
     pub line: u32,
-    /// Settings of constants; the others are as declared.
+    /// Settings of constants; the others have their declared values.
     pub settings: Vec<Setting>,
     /// The model.
     pub model: Model,
@@ -94,7 +94,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Case {
-    /// How many executions are expected, if that is said.
+    /// The expected number of executions, if given.
     pub fn executions(&self) -> Option<u64> {
         self.items.iter().find_map(|item| match item {
             Expectation::Executions(executions) => Some(*executions),
@@ -107,7 +107,7 @@ impl Case {
         self.items.iter().any(|item| matches!(item, Expectation::Failure(_)))
     }
 
-    /// What is not as expected. Of an exploration that a limit ended only what is wrong already.
+    /// What differs from the expectation. For an exploration that a limit ended, only what is already wrong.
     pub fn mismatches(&self, exploration: &Exploration) -> Vec<Mismatch> {
         let Exploration { report, outcomes } = exploration;
         let mut mismatches: Vec<Mismatch> =

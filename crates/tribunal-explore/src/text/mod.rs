@@ -1,4 +1,4 @@
-//! Programs as text: small concurrent programs to try things with, without compiling.
+//! Programs as text: small concurrent programs that need no compiler.
 //!
 //! ```
 //! use tribunal_explore::text::Source;
@@ -13,7 +13,7 @@
 //! # Ok::<(), tribunal_explore::text::TextError>(())
 //! ```
 //!
-//! The language is described in docs/explore.md.
+//! docs/explore.md describes the language.
 
 mod code;
 mod compile;
@@ -30,7 +30,7 @@ mod tests;
 mod token;
 
 pub use code::Code;
-pub use error::{Mistake, TextError, Unexplored};
+pub use error::{ExploreError, Mistake, TextError};
 pub use expect::{Case, FailureKind, Mismatch};
 pub use outcomes::Outcomes;
 pub use run::{FREED, Interpreter};
@@ -44,13 +44,13 @@ use std::sync::Arc;
 use syntax::{ConstantValue, Expectation, Expr, File};
 use tribunal::Model;
 
-/// A program as it is written.
+/// A program as text.
 #[derive(Clone, Debug)]
 pub struct Source {
     file: File,
 }
 
-/// What came of exploring a program.
+/// The result of exploring a program.
 #[derive(Clone, Debug)]
 pub struct Exploration {
     /// Counts, and how it ended.
@@ -65,7 +65,7 @@ impl Source {
         Ok(Source { file: parser::parse(text)? })
     }
 
-    /// The program with constants set; the others are as declared.
+    /// Compiles the program with constants set; the others have their declared values.
     pub fn compile(&self, settings: &[Setting]) -> Result<Code, TextError> {
         compile::compile(&self.file, settings)
     }
@@ -75,7 +75,7 @@ impl Source {
         compile::constants(&self.file, settings)
     }
 
-    /// What is expected, for each combination of settings and model that the program names; of one combination together.
+    /// The expectations, one per combination of settings and model that the program names.
     pub fn cases(&self) -> Result<Vec<Case>, TextError> {
         let mut cases: Vec<(Vec<Setting>, Case)> = Vec::new();
         for case in &self.file.cases {
@@ -118,7 +118,7 @@ impl Source {
         Ok(cases.into_iter().map(|(_, case)| case).collect())
     }
 
-    /// What is expected for these settings and this model, if the program says so.
+    /// The expectation for these settings and this model, if there is one.
     pub fn case(&self, settings: &[Setting], model: Model) -> Result<Option<Case>, TextError> {
         let constants = self.constants(settings)?;
         for case in self.cases()? {
@@ -131,10 +131,10 @@ impl Source {
 }
 
 /// Explores a program.
-pub fn explore(code: impl Into<Arc<Code>>, options: &Options) -> Result<Exploration, Unexplored> {
+pub fn explore(code: impl Into<Arc<Code>>, options: &Options) -> Result<Exploration, ExploreError> {
     let code = code.into();
     if code.has_final_values() && options.model == Model::Wra {
-        return Err(Unexplored::NoFinalValues(options.model));
+        return Err(ExploreError::NoFinalValues(options.model));
     }
     let options = code.options(options);
     let make = || Interpreter::new(Arc::clone(&code), options.model);

@@ -1,4 +1,4 @@
-//! The outcomes of complete executions, and in how many each was seen.
+//! The outcomes of complete executions, with their counts.
 
 use super::code::Code;
 use rustc_hash::FxHashMap;
@@ -28,11 +28,11 @@ impl Seen {
 /// The outcomes of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// What the values of an outcome are called.
+    /// The names of the values of an outcome.
     pub names: Vec<String>,
-    /// Outcomes, and in how many executions each was seen.
+    /// Outcomes, with the number of executions that had them.
     pub counts: BTreeMap<Vec<i64>, u64>,
-    /// Claims of outcomes that should exist and were not seen.
+    /// Conditions that some outcome should satisfy and none did.
     pub missing: Vec<String>,
 }
 

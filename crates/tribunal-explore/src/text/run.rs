@@ -1,4 +1,4 @@
-//! Running a program: each thread goes on to its next operation.
+//! Running a program: each thread runs up to its next operation.
 
 use super::code::{Access, Code, Instruction, apply, condition, exchange, update};
 use super::final_values::FinalValues;
@@ -14,10 +14,10 @@ use tribunal::memory::{LocId, Order, ThreadId};
 /// Steps of a thread without an operation: it will never have one.
 const STEPS: usize = 1 << 20;
 
-/// What a location holds that was freed.
+/// The value of a freed location.
 pub const FREED: u64 = 0xdead_dead_dead_dead;
 
-/// A program that is being run. Collects the outcomes of complete executions.
+/// A running program. Collects the outcomes of complete executions.
 #[derive(Clone, Debug)]
 pub struct Interpreter {
     code: Arc<Code>,
@@ -57,7 +57,7 @@ enum Local {
 }
 
 impl Interpreter {
-    /// Runs a program, whose final values are those of this model.
+    /// Runs a program, with final values according to this model.
     pub fn new(code: Arc<Code>, model: Model) -> Self {
         let threads = vec![State::default(); code.threads()];
         let seen = Seen::new(&code);

@@ -57,7 +57,7 @@ pub fn order_name(order: Order) -> &'static str {
     }
 }
 
-/// A text that is no setting.
+/// A text that is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected NAME=VALUE with a number or an order (na, rlx, acq, rel, acqrel, sc), found `{0}`")]
 pub struct BadSetting(pub String);

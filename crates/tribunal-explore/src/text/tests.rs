@@ -197,14 +197,14 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
         ("", "1:1: expected a `thread` or `main`, found the end of the text"),
         (
             "atomic x\nthread A { x = 1 }",
-            "2:12: an access of `x` needs an order, such as `@rlx`, here or where `x` is declared",
+            "2:12: an access to `x` needs an order, such as `@rlx`, here or where `x` is declared",
         ),
         ("atomic x\nthread A { x = 1 @acq }", "2:19: a store cannot be acquire"),
         ("atomic x\nthread A { r = x @rel }", "2:19: a load cannot be release"),
         ("plain x\nthread A { x += 1 }", "2:12: a read-modify-write cannot be na"),
         (
             "thread A { r = s }",
-            "1:16: nothing here is called `s`: registers are assigned before they are read, locations and constants are declared",
+            "1:16: unknown name `s`: registers are assigned before they are read, locations and constants are declared",
         ),
         ("thread A { r = }", "1:16: expected an expression, found `}`"),
         (
@@ -212,7 +212,7 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
             "1:18: expected the end of the statement (a new line or `;`), found `s`",
         ),
         ("thread A { r = 1", "1:17: expected a statement or `}`, found the end of the text"),
-        ("thread A { r = 1 }\nthread A { }", "2:8: `A` is declared already, on line 1"),
+        ("thread A { r = 1 }\nthread A { }", "2:8: `A` is already declared, on line 1"),
         (
             "thread A { r = 1 < 2 < 3 }",
             "1:22: expected no second comparison: put one in parentheses, found `<`",
@@ -221,11 +221,11 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
             "thread A { r = 99999999999999999999 }",
             "1:16: the number 99999999999999999999 is too large: it must be less than 2^63",
         ),
-        ("thread A { r = 1 $ 2 }", "1:18: no program has the character `$`"),
-        ("thread A { break }", "1:12: `break` can stand only in a loop"),
+        ("thread A { r = 1 $ 2 }", "1:18: unexpected character `$`"),
+        ("thread A { break }", "1:12: only allowed in a loop: `break`"),
         (
             "fn f() { return f() }\nthread A { f() }",
-            "1:17: `f` calls itself: functions are written out where they are called, so that they cannot",
+            "1:17: `f` calls itself, but functions are inlined and cannot be recursive",
         ),
         (
             "thread A { r = 1 }\nthread B { r = 1 }\noutcome r",
@@ -233,16 +233,16 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
         ),
         (
             "thread A { r = 1 }\nthread B { s = r }",
-            "2:16: nothing here is called `r`: registers are assigned before they are read, locations and constants are declared",
+            "2:16: unknown name `r`: registers are assigned before they are read, locations and constants are declared",
         ),
-        ("thread A { r = 1 }\nexpect outcomes (1, 2)", "2:8: an outcome has 1 values, and this one has 2"),
+        ("thread A { r = 1 }\nexpect outcomes (1, 2)", "2:8: an outcome has 1 values, but this one has 2"),
         (
             "thread A { r = 1 }\nexpect with N = 3: executions 1",
             "2:1: there is no constant `N` to set: the program has none",
         ),
         (
             "thread A { r = 1 }\natomic x",
-            "2:8: declarations of locations can stand only before all functions and threads",
+            "2:8: only allowed before all functions and threads: declarations of locations",
         ),
         (
             "atomic x, y\nthread A { await(x @acq == y @acq) }",
@@ -250,12 +250,12 @@ fn mistakes_say_where_they_are_and_what_was_expected() {
         ),
         (
             "order release = rlx\nthread A { fence @release }",
-            "1:7: `release` is the name of an order, and of nothing else",
+            "1:7: `release` is the name of an order and cannot be used otherwise",
         ),
-        ("mutex m\nthread A { r = m }", "2:16: `m` is a mutex, and a location with a value is wanted"),
+        ("mutex m\nthread A { r = m }", "2:16: `m` is a mutex, but a location with a value is needed"),
         (
             "const N = 2\nthread A { N = 3 }",
-            "2:12: `N` is a constant, and a register or a parameter is wanted",
+            "2:12: `N` is a constant, but a register or a parameter is needed",
         ),
     ] {
         assert_eq!(error(text), message, "{text}");
@@ -302,10 +302,10 @@ fn nesting_is_bounded_and_length_is_not() {
         format!("thread A {{ r = {}1{} }}", open.repeat(100_000), close.repeat(100_000))
     };
     for text in [deep("(", ")"), deep("!", ""), deep("-", "")] {
-        assert!(error(&text).contains("nested too deeply"), "{}", error(&text));
+        assert!(error(&text).contains("nested too deep"), "{}", error(&text));
     }
     let blocks = format!("thread A {{ {} }}", "if 1 { ".repeat(100_000));
-    assert!(error(&blocks).contains("nested too deeply"));
+    assert!(error(&blocks).contains("nested too deep"));
     assert_eq!(outcome(&format!("thread A {{ r = 0{} }}", " + 1".repeat(100_000))), [100_000]);
     let arms = " else if 0 { r = 2 }".repeat(20_000);
     assert_eq!(outcome(&format!("thread A {{ r = 1; if 0 {{ r = 3 }}{arms} }}")), [1]);

@@ -1,4 +1,4 @@
-//! Values of which each thread has its own, in each execution anew.
+//! Thread-local values, separate in each execution.
 
 use crate::runtime::state;
 use std::any::Any;
@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// A value of which each thread has its own; see [`thread_local!`](crate::thread_local).
+/// A thread-local value; see [`thread_local!`](crate::thread_local).
 pub struct LocalKey<T: 'static> {
     #[doc(hidden)]
     pub init: fn() -> T,
@@ -15,7 +15,7 @@ pub struct LocalKey<T: 'static> {
     pub _p: PhantomData<fn(T)>,
 }
 
-/// The value was destroyed: the thread comes to its end.
+/// The value was destroyed because the thread is ending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AccessError;
 
@@ -28,7 +28,7 @@ impl fmt::Display for AccessError {
 impl std::error::Error for AccessError {}
 
 thread_local! {
-    /// Values outside of executions.
+    /// Values outside executions.
     static OUTSIDE: RefCell<Vec<(usize, Rc<dyn Any>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -65,7 +65,7 @@ impl<T: 'static> LocalKey<T> {
         }
     }
 
-    /// Works on the value.
+    /// Calls `f` with the value.
     ///
     /// # Panics
     /// If it was destroyed.
@@ -76,7 +76,7 @@ impl<T: 'static> LocalKey<T> {
         }
     }
 
-    /// Works on the value.
+    /// Calls `f` with the value.
     ///
     /// # Errors
     /// If it was destroyed.
@@ -99,7 +99,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::get)
     }
 
-    /// Takes the value, and leaves the default one.
+    /// Takes the value and leaves the default.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -107,7 +107,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::take)
     }
 
-    /// Takes the value, and leaves another.
+    /// Replaces the value and returns the previous one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -129,7 +129,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(|cell| drop(cell.replace(value)));
     }
 
-    /// Takes the value, and leaves the default one.
+    /// Takes the value and leaves the default.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -137,7 +137,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(RefCell::take)
     }
 
-    /// Takes the value, and leaves another.
+    /// Replaces the value and returns the previous one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -158,7 +158,7 @@ pub(crate) fn destroy() {
     }
 }
 
-/// Declares values of which each thread has its own, as [`std::thread_local!`] does. Each execution has its own, too; a thread's are
+/// Declares thread-local values like [`std::thread_local!`]. They are separate in each execution; a thread's values are
 /// destroyed at its end, within the execution.
 #[macro_export]
 macro_rules! thread_local {

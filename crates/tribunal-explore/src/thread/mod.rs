@@ -1,4 +1,4 @@
-//! Threads: what [`std::thread`] has, and `loom::thread`.
+//! Threads: those of [`std::thread`] and `loom::thread`.
 
 pub(crate) mod local;
 mod scope;
@@ -27,7 +27,7 @@ pub struct Thread(Handle);
 enum Handle {
     /// Of an execution.
     Explored(Arc<Inner>),
-    /// Outside of executions.
+    /// Outside executions.
     System(std::thread::Thread),
 }
 
@@ -89,7 +89,7 @@ impl Thread {
         }
     }
 
-    /// Lets it go on from where it parks, or not park the next time.
+    /// Wakes the thread if it is parked; otherwise its next park returns at once.
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
@@ -142,8 +142,8 @@ pub fn park() {
     }
 }
 
-/// Waits until the thread is unparked. In an execution time does not pass, unless
-/// [spurious wake-ups](crate::Explorer::spurious) are switched on.
+/// Waits until the thread is unparked. Time does not pass in an execution, unless
+/// [spurious wake-ups](crate::Explorer::spurious) are enabled.
 #[track_caller]
 pub fn park_timeout(timeout: Duration) {
     match state::is_inside() {
@@ -152,7 +152,7 @@ pub fn park_timeout(timeout: Duration) {
     }
 }
 
-/// Lets others run: the end of an iteration of a loop that waits for something that another thread does.
+/// Lets other threads run: ends an iteration of a loop that waits for another thread.
 #[track_caller]
 pub fn yield_now() {
     if !ops::spin(Location::caller()) {
@@ -160,7 +160,7 @@ pub fn yield_now() {
     }
 }
 
-/// In an execution time does not pass: the same as [`yield_now`].
+/// Time does not pass in an execution: the same as [`yield_now`].
 #[track_caller]
 pub fn sleep(duration: Duration) {
     if !ops::spin(Location::caller()) {
@@ -168,10 +168,10 @@ pub fn sleep(duration: Duration) {
     }
 }
 
-/// A guess at how many threads could run at once: 2, in executions.
+/// The number of threads that can run at once: 2 in executions.
 ///
 /// # Errors
-/// Those of [`std::thread::available_parallelism`], outside of executions.
+/// Those of [`std::thread::available_parallelism`], outside executions.
 pub fn available_parallelism() -> io::Result<NonZeroUsize> {
     match state::is_inside() {
         true => Ok(NonZeroUsize::MIN.saturating_add(1)),
@@ -181,15 +181,15 @@ pub fn available_parallelism() -> io::Result<NonZeroUsize> {
 
 type Packet<T> = Arc<Mutex<Option<Result<T>>>>;
 
-/// A thread that can be waited for.
+/// A handle to join a thread.
 pub struct JoinHandle<T> {
     thread: Thread,
     packet: Packet<T>,
 }
 
 impl<T> JoinHandle<T> {
-    /// Waits for its end, and gives what it returned. It is an error if the thread panicked, which is the end of the execution unless
-    /// [panics are caught](crate::Explorer::catch_panics).
+    /// Waits for the thread and returns its result. If the thread panicked, this is an error if
+    /// [panics are caught](crate::Explorer::catch_panics); otherwise the panic ends the execution.
     ///
     /// # Errors
     /// What the thread panicked with.
@@ -238,10 +238,10 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// Starts a thread. Unlike std's, what it runs need not be `Send`.
+/// Starts a thread. Unlike in std, the closure need not be `Send`.
 ///
 /// # Panics
-/// Outside of executions.
+/// Outside executions.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -266,7 +266,7 @@ where
 fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
     move || {
         let result = catch_unwind(AssertUnwindSafe(f));
-        let caught = || state::with(|state| state.behaviour.catch_panics).unwrap_or(false);
+        let caught = || state::with(|state| state.behavior.catch_panics).unwrap_or(false);
         match result {
             Err(payload) if !caught() => resume_unwind(payload),
             result => *packet.lock().unwrap_or_else(PoisonError::into_inner) = Some(result),
@@ -276,7 +276,7 @@ fn fill<T>(packet: Packet<T>, f: impl FnOnce() -> T) -> impl FnOnce() {
 
 /// Starts a thread that runs the body.
 fn launch(name: Option<String>, body: Body, place: &'static Location<'static>) -> Thread {
-    assert!(state::is_inside(), "threads are spawned inside of `explore`");
+    assert!(state::is_inside(), "threads can only be spawned inside `explore`");
     let thread = Thread::new(name);
     let child = thread.clone();
     let body: Body = Box::new(move || {
@@ -316,7 +316,7 @@ impl Builder {
         self
     }
 
-    /// Does nothing: stacks are large, and all of a size, see [`Explorer::stack_size`](crate::Explorer::stack_size).
+    /// Does nothing: all stacks have the same size; see [`Explorer::stack_size`](crate::Explorer::stack_size).
     pub fn stack_size(self, _size: usize) -> Self {
         self
     }
@@ -324,7 +324,7 @@ impl Builder {
     /// Starts the thread.
     ///
     /// # Errors
-    /// None; std's may fail.
+    /// None, unlike in std.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
@@ -334,10 +334,10 @@ impl Builder {
         Ok(start(self.name, f))
     }
 
-    /// Starts a thread of a scope.
+    /// Starts a scoped thread.
     ///
     /// # Errors
-    /// None; std's may fail.
+    /// None, unlike in std.
     #[track_caller]
     pub fn spawn_scoped<'scope, 'env, F, T>(
         self,

@@ -1,4 +1,4 @@
-//! Threads that borrow from the one that makes them.
+//! Scoped threads, which may borrow from their parent.
 
 use super::{Packet, Result, Thread, fill, launch};
 use crate::runtime::ops;
@@ -18,7 +18,7 @@ pub struct Scope<'scope, 'env: 'scope> {
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// A thread of a scope that can be waited for.
+/// A handle to join a scoped thread.
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Packet<T>,
@@ -26,10 +26,10 @@ pub struct ScopedJoinHandle<'scope, T> {
     scope: PhantomData<&'scope ()>,
 }
 
-/// Makes a scope for threads, which may borrow what outlives it: they are waited for at its end.
+/// Creates a scope for threads that may borrow what outlives it; they are joined at its end.
 ///
 /// # Panics
-/// If `f` does. A thread that panics and was not joined is not seen, where [panics are caught](crate::Explorer::catch_panics).
+/// If `f` panics. A thread that panics without being joined goes unnoticed if [panics are caught](crate::Explorer::catch_panics).
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -49,7 +49,7 @@ where
 }
 
 fn catches_panics() -> bool {
-    state::with(|state| state.behaviour.catch_panics).unwrap_or(false)
+    state::with(|state| state.behavior.catch_panics).unwrap_or(false)
 }
 
 impl<'scope, 'env> Scope<'scope, 'env> {
@@ -82,10 +82,10 @@ impl<'scope, 'env> Scope<'scope, 'env> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// Waits for its end, and gives what it returned.
+    /// Waits for the thread and returns its result.
     ///
     /// # Errors
-    /// What the thread panicked with, if that is not the end of the execution.
+    /// The thread's panic, if it does not end the execution.
     #[track_caller]
     pub fn join(self) -> Result<T> {
         if let Some(number) = self.thread.number() {

@@ -44,20 +44,20 @@ enum Next {
 
 /// All that a program does.
 #[derive(Default)]
-pub struct Behaviour {
+pub struct Behavior {
     /// Complete executions.
     pub complete: BTreeSet<Shape>,
-    /// Whether threads may wait for ever for what nobody writes any more.
+    /// Whether threads may wait forever for what nobody writes any more.
     pub stuck: bool,
     /// Whether plain accesses race.
     pub racy: bool,
 }
 
 /// All executions; none if there are more states to look at than this.
-pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Behaviour> {
+pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Behavior> {
     let threads = code.threads() - 1;
     let mut interpreter = Interpreter::new(Arc::clone(code), model);
-    let (mut seen, mut behaviour) = (HashSet::new(), Behaviour::default());
+    let (mut seen, mut behavior) = (HashSet::new(), Behavior::default());
     let mut left: Vec<Partial> = vec![vec![Vec::new(); threads]];
     while let Some(mut graph) = left.pop() {
         let next = write_on(&mut interpreter, &mut graph)?;
@@ -67,16 +67,16 @@ pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Beha
         if seen.len() > states {
             return None;
         }
-        behaviour.racy = behaviour.racy || model.has_races() && has_race(&graph, code, model);
+        behavior.racy = behavior.racy || model.has_races() && has_race(&graph, code, model);
         if next.iter().all(|next| matches!(next, Next::Ended)) {
-            behaviour.complete.insert(shape(&graph));
+            behavior.complete.insert(shape(&graph));
             continue;
         }
         // Who waits may look too late for what would have let it go on.
         let waits = |next: &Next| {
             matches!(next, Next::Ended | Next::Event(Action::Await { .. } | Action::AwaitRmw { .. }))
         };
-        behaviour.stuck |= next.iter().all(waits) && is_last_word(&interpreter, &graph, &next, code, model);
+        behavior.stuck |= next.iter().all(waits) && is_last_word(&interpreter, &graph, &next, code, model);
         for (thread, next) in next.iter().enumerate() {
             let Next::Event(action) = next else { continue };
             for (from, read) in writes(&interpreter, &graph, location(action)) {
@@ -94,7 +94,7 @@ pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Beha
             }
         }
     }
-    Some(behaviour)
+    Some(behavior)
 }
 
 fn lets_go_on(action: &Action, read: u64) -> bool {

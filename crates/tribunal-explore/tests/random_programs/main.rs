@@ -5,7 +5,7 @@ mod brute_force;
 mod found;
 mod generate;
 
-use brute_force::{Behaviour, brute_force};
+use brute_force::{Behavior, brute_force};
 use found::found;
 use generate::{Shape, program};
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
     let source = Source::parse(text).map_err(|error| format!("{error}"));
     let code = source.and_then(|source| source.compile(&[]).map_err(|error| format!("{error}")));
     let code = Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")));
-    let Some(Behaviour { complete: expected, stuck, racy }) = brute_force(&code, model, STATES) else {
+    let Some(Behavior { complete: expected, stuck, racy }) = brute_force(&code, model, STATES) else {
         return Ok(None);
     };
     let one = Options { model, ..Options::default() };
@@ -263,7 +263,7 @@ fn chance_and_bounds_find_nothing_else() {
         let text = program(seed, Shape::Mixed);
         let code = Arc::new(Source::parse(&text).and_then(|source| source.compile(&[])).expect("a program"));
         let model = [Model::Rc20, Model::Sc, Model::Tso, Model::Ra][seed as usize % 4];
-        let Some(Behaviour { complete, .. }) = brute_force(&code, model, STATES) else { continue };
+        let Some(Behavior { complete, .. }) = brute_force(&code, model, STATES) else { continue };
         let sampled = |mode| {
             let (report, graphs) = found(&code, &Options { model, mode, ..Options::default() });
             assert!(report.failure.is_none(), "{text}");

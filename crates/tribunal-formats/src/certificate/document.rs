@@ -1,4 +1,4 @@
-//! JSON documents of others' making: no key twice, and no more memory than is allowed.
+//! Untrusted JSON documents: no duplicate keys, and bounded memory.
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Error, Map, Number, Value};
@@ -6,14 +6,14 @@ use std::cell::Cell;
 use std::fmt;
 use std::mem::size_of;
 
-/// Reads a JSON document that takes at most so many bytes beside its text. A key that an object has twice is an error,
-/// which names it: of two answers neither is to be trusted.
+/// Reads a JSON document that takes at most `max_memory` bytes in addition to its text. A duplicate key is an error,
+/// because neither of its values can be trusted.
 ///
 /// ```
 /// use tribunal_formats::certificate::parse;
 /// assert_eq!(parse("[1, {}]", 1000)?.to_string(), "[1,{}]");
 /// let twice = parse(r#"{"a":1,"a":2}"#, 1000).expect_err("which is it?");
-/// assert!(twice.to_string().starts_with("key \"a\" is there twice"));
+/// assert!(twice.to_string().starts_with("duplicate key \"a\""));
 /// assert!(parse("[1, 2, 3, 4, 5, 6, 7, 8, 9]", 100).is_err());
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Document<'_> {
         while let Some(key) = entries.next_key::<String>()? {
             self.0.take(key.len() + GROWTH * ENTRY)?;
             if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("key {key:?} is there twice")));
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }
             map.insert(key, entries.next_value_seed(Document(self.0))?);
         }

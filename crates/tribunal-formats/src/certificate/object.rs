@@ -1,7 +1,7 @@
-//! Certificates of histories of objects.
+//! Certificates of object histories.
 //!
-//! An operation is its index in the history, from 0. Reading checks that every operation exists, not that the certificate
-//! is right: verification does.
+//! An operation is its index in the history, from 0. Reading checks that every operation exists; verification checks that the
+//! certificate is right.
 
 use super::{CertificateError, shortened, unexpected};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub fn witness_to_json(witness: &AbstractExecution) -> Value {
     json!({"lin": ops_to_json(&witness.lin), "vis": vis})
 }
 
-/// A violation as JSON: `{"operations":[0,2]}`, with `"cut":3` if it is what had happened after so many events.
+/// A violation as JSON: `{"operations":[0,2]}`, with `"cut":3` for the state after that many events.
 pub fn violation_to_json(violation: &Violation) -> Value {
     let mut json = json!({"operations": ops_to_json(&violation.operations)});
     if let Some(cut) = violation.cut {

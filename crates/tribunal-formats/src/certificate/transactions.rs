@@ -1,7 +1,7 @@
-//! Certificates of histories of transactions.
+//! Certificates of transaction histories.
 //!
 //! A transaction is `[session, index]` and an operation `[session, index, operation]`, all counted from 0; the initial transaction is
-//! `"init"`. Reading checks that what is named exists, not that the certificate is right: verification does.
+//! `"init"`. Reading checks that everything named exists; verification checks that the certificate is right.
 
 use super::{CertificateError, nested, shortened, unexpected};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,7 @@ use tribunal::transactions::{
     Step, TxnId, Violation, Witness,
 };
 
-/// A witness as JSON: `{"commits":[[0,0],[1,0]]}`. Where values repeat it also has the sources that were chosen,
+/// A witness as JSON: `{"commits":[[0,0],[1,0]]}`. If values repeat, it also has the chosen sources,
 /// `"sources":[{"read":[1,0,0],"source":[0,1]}]`.
 ///
 /// ```

@@ -57,8 +57,8 @@ struct Trace {
     draft: Draft,
     /// The latest comment before that.
     name: Option<String>,
-    /// A name that is not in the trace as it is spelt here.
-    spelt: String,
+    /// A name that is not in the trace as it is spelled here.
+    spelled: String,
 }
 
 impl Trace {
@@ -92,11 +92,11 @@ impl Trace {
             return Ok(false);
         }
         self.begun(number, room);
-        let Trace { draft, spelt, .. } = self;
+        let Trace { draft, spelled, .. } = self;
         if cursor.peek().is_some_and(|b| b.is_ascii_digit()) {
-            let thread = thread(&mut cursor, draft, spelt)?;
+            let thread = thread(&mut cursor, draft, spelled)?;
             cursor.expect(":", "`:` after the thread's number")?;
-            let op = operation(&mut cursor, draft, spelt)?;
+            let op = operation(&mut cursor, draft, spelled)?;
             let slot = draft.builder.push(thread, op);
             if let Some(interval) = cursor.times()? {
                 draft.builder.interval(slot, interval);
@@ -112,7 +112,7 @@ impl Trace {
         if !cursor.eat_word("final") {
             return Err(cursor.expected("a thread's number, `final`, `check` or a comment"));
         }
-        let loc = location(&mut cursor, draft, spelt)?;
+        let loc = location(&mut cursor, draft, spelled)?;
         cursor.expect("==", "`==` and the final value")?;
         draft.builder.final_value(loc, cursor.number("the final value")?);
         cursor.expect_done("the end of the line after the final value")?;
@@ -122,11 +122,11 @@ impl Trace {
 
 /// `M[1] := 2`, `M[1] == 2`, `< M[1] == 2; M[1] := 3 >`, `{ ... }` or `sync`.
 #[inline]
-pub(super) fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<Op> {
+pub(super) fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelled: &mut String) -> Parsed<Op> {
     cursor.skip_blanks();
     match cursor.peek() {
         Some(b'M' | b'v') => {
-            let loc = location(cursor, draft, spelt)?;
+            let loc = location(cursor, draft, spelled)?;
             if cursor.eat(":=") {
                 Ok(Op::write(loc, cursor.number("the value written")?))
             } else if cursor.eat("==") {
@@ -137,13 +137,13 @@ pub(super) fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut 
         }
         Some(open @ (b'<' | b'{')) => {
             cursor.eat(if open == b'<' { "<" } else { "{" });
-            let loc = location(cursor, draft, spelt)?;
+            let loc = location(cursor, draft, spelled)?;
             cursor.expect("==", "`==` and the value read")?;
             let read = cursor.number("the value read")?;
             cursor.expect(";", "`;` between load and store")?;
             cursor.skip_blanks();
             let second = *cursor;
-            if location(cursor, draft, spelt)? != loc {
+            if location(cursor, draft, spelled)? != loc {
                 return Err(second.expected("the location that was read"));
             }
             cursor.expect(":=", "`:=` and the value written")?;
@@ -165,21 +165,21 @@ pub(super) fn operation(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut 
 
 /// A thread's number; its name is that number without leading zeros.
 #[inline]
-pub(super) fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<ThreadId> {
+pub(super) fn thread(cursor: &mut Cursor<'_>, draft: &mut Draft, spelled: &mut String) -> Parsed<ThreadId> {
     let before = *cursor;
     let number = cursor.number("a thread's number")?;
     let digits = cursor.since(before);
     if digits.len() == 1 || digits[0] != b'0' {
         return Ok(draft.thread(digits));
     }
-    spelt.clear();
-    put_number(spelt, number);
-    Ok(draft.builder.thread(spelt))
+    spelled.clear();
+    put_number(spelled, number);
+    Ok(draft.builder.thread(spelled))
 }
 
 /// `M[3]` or `v3`.
 #[inline]
-fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> Parsed<LocId> {
+fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelled: &mut String) -> Parsed<LocId> {
     cursor.skip_blanks();
     if let Some(name) = cursor.pass(plain_location) {
         return Ok(draft.location(name));
@@ -194,11 +194,11 @@ fn location(cursor: &mut Cursor<'_>, draft: &mut Draft, spelt: &mut String) -> P
     } else {
         return Err(cursor.expected("a location: `M[3]` or `v3`"));
     };
-    spelt.clear();
-    spelt.push_str("M[");
-    put_number(spelt, number);
-    spelt.push(']');
-    Ok(draft.builder.location(spelt))
+    spelled.clear();
+    spelled.push_str("M[");
+    put_number(spelled, number);
+    spelled.push(']');
+    Ok(draft.builder.location(spelled))
 }
 
 /// A line that is a load or a store as this crate writes it, `0: M[1] := 2`: its thread's and its location's names, and what it does.
@@ -216,7 +216,7 @@ pub(super) fn plain_access(line: &[u8]) -> Option<(&[u8], &[u8], Op)> {
     rest.is_empty().then_some((thread, loc, op))
 }
 
-/// A location that is spelt as its name is, without blanks or leading zeros, and what is after it.
+/// A location that is spelled as its name is, without blanks or leading zeros, and what is after it.
 #[inline(always)]
 fn plain_location(next: &[u8]) -> Option<(&[u8], &[u8])> {
     let (digits, rest) = plain_digits(next.strip_prefix(b"M[")?)?;
@@ -224,7 +224,7 @@ fn plain_location(next: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&next[..b"M[]".len() + digits.len()], rest))
 }
 
-/// A number that fits, spelt without leading zeros, and what is after it.
+/// A number that fits, spelled without leading zeros, and what is after it.
 #[inline(always)]
 fn plain_digits(next: &[u8]) -> Option<(&[u8], &[u8])> {
     let count = next.iter().position(|byte| !byte.is_ascii_digit())?;

@@ -97,7 +97,7 @@ impl Room {
 }
 
 impl Buffer {
-    /// A window onto `input`; a byte-order mark at its beginning is passed over.
+    /// A window onto `input`; a byte-order mark at its beginning is skipped.
     pub(super) fn new(input: Box<dyn Read + Send>, name: Arc<str>, max_memory: usize) -> Result<Self, Error> {
         let bytes = Window::Own(vec![0; INITIAL]);
         let (pos, end, base, line_start, held) = Default::default();
@@ -120,7 +120,7 @@ impl Buffer {
         Ok(buffer)
     }
 
-    /// Passes over a byte-order mark.
+    /// Skips a byte-order mark.
     fn pass_mark(&mut self) {
         if self.ahead().starts_with(MARK) {
             self.pos += MARK.len();
@@ -369,7 +369,7 @@ impl Buffer {
         Ok(Some((self.line - 1, line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
-    /// As [`next_line`](Self::next_line), of lines that have an end: what has none is left ahead.
+    /// Like [`next_line`](Self::next_line), of lines that have an end: what has none is left ahead.
     #[inline]
     pub(super) fn next_whole_line(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
         let mut searched = 0;

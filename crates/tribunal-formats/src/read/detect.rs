@@ -1,4 +1,4 @@
-//! Recognising a format by its content.
+//! Recognizing a format by its content.
 
 use super::buffer::Buffer;
 use super::jepsen::log::is_level;

@@ -19,9 +19,9 @@ pub(super) struct Draft {
     /// Of each event, how many lines below that it is; nothing while none is.
     below: Vec<u32>,
     /// Locations with an initial value given.
-    initialised: FxHashMap<LocId, ()>,
+    initialized: FxHashMap<LocId, ()>,
     room: Room,
-    /// What labels and initialised locations take.
+    /// What labels and initialized locations take.
     growth: Growth,
 }
 
@@ -101,14 +101,14 @@ impl Draft {
     /// Gives a location its initial value; false if it has one.
     pub(super) fn init(&mut self, loc: LocId, value: u64) -> bool {
         self.builder.init(loc, value);
-        let new = !self.initialised.contains_key(&loc);
-        self.growth.insert(&mut self.initialised, loc, ());
+        let new = !self.initialized.contains_key(&loc);
+        self.growth.insert(&mut self.initialized, loc, ());
         new
     }
 
     /// Whether a location has an initial value given.
     pub(super) fn has_init(&self) -> bool {
-        !self.initialised.is_empty()
+        !self.initialized.is_empty()
     }
 
     /// Forgets the history.
@@ -123,7 +123,7 @@ impl Draft {
             *self = Draft { builder: std::mem::take(&mut self.builder), ..Draft::default() };
         } else {
             self.below.clear();
-            self.initialised = FxHashMap::default();
+            self.initialized = FxHashMap::default();
             self.begun = false;
             self.growth = Growth::default();
         }

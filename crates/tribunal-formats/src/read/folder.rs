@@ -8,11 +8,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Opens a folder, with `open` for its files. It may be
+/// Opens a folder, with `open` for its files. It may contain
 ///
-/// - of Cobra's: `T1.log`, `T2.log`, .., a session each;
-/// - a run in Jepsen's store, with `history.edn` or else `history.txt`; or a folder of runs, of which `latest` is taken;
-/// - of dbcop's: `history.bincode`.
+/// - Cobra's logs: `T1.log`, `T2.log`, .., one per session;
+/// - a run in Jepsen's store, with `history.edn` or else `history.txt`; or several runs, of which `latest` is read;
+/// - dbcop's `history.bincode`.
 ///
 /// ```
 /// use tribunal_formats::{ErrorKind, ReadOptions, open_folder};

@@ -56,7 +56,7 @@ impl fmt::Display for Input {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// The format, whatever the input looks like; none: it is recognised.
+    /// The format, whatever the input looks like; none: it is recognized.
     pub format: Option<Format>,
     /// How many bytes reading and building a history may take; by default there is no limit.
     pub max_memory: usize,
@@ -79,7 +79,7 @@ impl From<Option<Format>> for ReadOptions {
 
 /// Opens an input. The format is the one given, else what the file's extension says, else what the content looks like;
 /// content also tells JSON, logs and text of others called `.txt` from the text form, and JSON called `.edn` from EDN.
-/// gzip and zstd are recognised by content. A folder is read as [`open_folder`](crate::open_folder) says.
+/// gzip and zstd are recognized by content. A folder is read as [`open_folder`](crate::open_folder) says.
 pub fn open(input: &Input, options: impl Into<ReadOptions>) -> Result<Reader, Error> {
     let options = options.into();
     let name = input.to_string();
@@ -99,7 +99,7 @@ pub fn open(input: &Input, options: impl Into<ReadOptions>) -> Result<Reader, Er
     }
 }
 
-/// As [`open`], for any stream; `name` stands for a file name.
+/// Like [`open`], for any stream; `name` stands for a file name.
 pub fn read(
     bytes: impl Read + Send + 'static,
     name: &str,
@@ -141,7 +141,7 @@ pub fn observations(
     }
 }
 
-/// As [`open`], with the format that a name stands for and the size, where they are known.
+/// Like [`open`], with the format that a name stands for and the size, where they are known.
 pub(super) fn start(
     raw: impl Read + Send + 'static,
     name: String,
@@ -225,7 +225,7 @@ const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The same bytes without their compression: gzip, of any number of members, or zstd, of any number of frames, is
-/// recognised by content.
+/// recognized by content.
 ///
 /// ```
 /// use std::io::Read;
@@ -238,7 +238,7 @@ pub fn decompressed(raw: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     decompressed_within(raw, usize::MAX)
 }
 
-/// As [`decompressed`]; a zstd frame that asks for a window of more than a quarter of the memory is an error.
+/// Like [`decompressed`]; a zstd frame that asks for a window of more than a quarter of the memory is an error.
 fn decompressed_within(
     mut raw: impl Read + Send + 'static,
     max_memory: usize,

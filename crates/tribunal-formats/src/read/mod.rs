@@ -23,8 +23,8 @@ pub use cells::Cells;
 pub(crate) use cursor::in_name;
 pub use folder::open_folder;
 pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
+pub use jepsen::{Action, Events, NilReads, ObjectEvent};
 pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
-pub use jepsen::{Events, Happens, NilReads, ObjectEvent};
 pub use observed::{Observations, Observed};
 pub use pieces::{Batch, Histories, Piece, Pieces};
 pub(crate) use text::KEYWORDS;
@@ -201,7 +201,7 @@ impl Reader {
         Reader { parser, nil_reads: NilReads::default(), progress, any: false, ended: false }
     }
 
-    /// The same histories, with the reads of nil in Jepsen's dropped, as they are otherwise, or kept.
+    /// The same histories, with Jepsen's reads of nil dropped (the default) or kept.
     ///
     /// ```
     /// use tribunal_formats::{NilReads, read};
@@ -222,23 +222,23 @@ impl Reader {
         self
     }
 
-    /// The same histories, with transactions where there is a choice if they are wanted: see [`ReadOptions::transactions`].
+    /// The same histories, read as transactions where there is a choice; see [`ReadOptions::transactions`].
     pub fn transactions(mut self, wanted: bool) -> Self {
         self.parser.want_transactions(wanted);
         self
     }
 
-    /// The format, as forced or recognised.
+    /// The format, as given or recognized.
     pub fn format(&self) -> Format {
         self.parser.format()
     }
 
-    /// Bytes taken so far from the input, compressed as it may be.
+    /// Bytes read from the input so far, before decompression.
     pub fn bytes_read(&self) -> u64 {
         self.progress.bytes_read()
     }
 
-    /// Size of the input where it is a file.
+    /// Size of the input, if it is a file.
     pub fn total_bytes(&self) -> Option<u64> {
         self.progress.total
     }

@@ -4,7 +4,7 @@ use super::axe;
 use super::buffer::Buffer;
 use super::cursor::{Cursor, Fault, Parsed};
 use super::draft::Draft;
-use super::json::memory::{self as json, plain_line};
+use super::json::memory::{self as json, flat_line};
 use super::text;
 use crate::certificate::parse;
 use crate::error::quote;
@@ -13,30 +13,30 @@ use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use tribunal::memory::{Kind, LocId, Op, Order, Slot, Source, ThreadId};
 
-/// What is observed of a memory.
+/// An observation of a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Observed {
-    /// A thread that has not been named before; threads are counted from 0.
+    /// A new thread; threads are numbered from 0.
     Thread(String),
-    /// A location that has not been named before, with its initial value; locations are counted from 0.
+    /// A new location with its initial value; locations are numbered from 0.
     Location(String, u64),
     /// The next event of a thread.
     Event {
-        /// The line where it stands, from 1.
+        /// Its line, from 1.
         line: u64,
         /// Its thread.
         thread: ThreadId,
         /// What it does.
         op: Op,
     },
-    /// The execution ends. What comes is another: threads and locations are counted anew.
+    /// The execution ends. Threads and locations of the next one are numbered from 0 again.
     End,
 }
 
-/// What is observed of a memory, each event as soon as its line has come; made by [`observations`](crate::observations).
+/// The events of a memory, each as soon as its line has arrived; made by [`observations`](crate::observations).
 ///
-/// A line without an end is taken if it is JSON and complete; otherwise it is [left out](Self::left_out), since more of it may have been to
-/// come. The iterator ends after the first error.
+/// An unterminated last line is accepted if it is complete JSON; otherwise it is [dropped](Self::left_out), since more of it might have
+/// followed. The iterator ends after the first error.
 ///
 /// ```
 /// use tribunal::memory::{LocId, Op, ThreadId};
@@ -68,8 +68,8 @@ struct Sheet {
     /// What is to be given next.
     ahead: VecDeque<Observed>,
     deps: Vec<u32>,
-    /// A name that is not in the line as it is spelt here.
-    spelt: String,
+    /// A name that is not in the line as it is spelled here.
+    spelled: String,
 }
 
 impl Observations {
@@ -79,7 +79,7 @@ impl Observations {
         Observations { buffer, format, sheet, left_out: false, ended: false }
     }
 
-    /// Whether the last line had no end, and was left out.
+    /// Whether the last line was unterminated and dropped.
     pub fn left_out(&self) -> bool {
         self.left_out
     }
@@ -251,9 +251,9 @@ impl Sheet {
         if cursor.eat_word("final") {
             return Err(Fault::new(0, ErrorKind::Misplaced { what: "final" }));
         }
-        let thread = axe::thread(&mut cursor, &mut self.names, &mut self.spelt)?;
+        let thread = axe::thread(&mut cursor, &mut self.names, &mut self.spelled)?;
         cursor.expect(":", "`:` after the thread's number")?;
-        let op = axe::operation(&mut cursor, &mut self.names, &mut self.spelt)?;
+        let op = axe::operation(&mut cursor, &mut self.names, &mut self.spelled)?;
         cursor.times()?;
         cursor.expect_done("`@` or the end of the line")?;
         self.event(number, thread, op);
@@ -263,7 +263,7 @@ impl Sheet {
     /// A line of JSON: an event, or threads and initial values, or the end.
     fn json(&mut self, number: u64, line: &[u8]) -> Parsed<()> {
         let cursor = Cursor::new(line)?;
-        if let Some((thread, loc, op)) = plain_line(line) {
+        if let Some((thread, loc, op)) = flat_line(line) {
             atomic(&op, 0)?;
             let op = loc.map_or(op, |loc| Op { loc: self.names.location(loc), ..op });
             let thread = self.names.thread(thread);

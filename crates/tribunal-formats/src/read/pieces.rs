@@ -117,12 +117,12 @@ impl Reader {
 }
 
 impl Pieces {
-    /// As [`Reader::transactions`].
+    /// Like [`Reader::transactions`].
     pub fn transactions(self, wanted: bool) -> Self {
         Pieces { reader: self.reader.transactions(wanted), ..self }
     }
 
-    /// The format, as forced or recognised.
+    /// The format, as forced or recognized.
     pub fn format(&self) -> Format {
         self.reader.format()
     }

@@ -7,7 +7,7 @@ use crate::error::quote;
 use crate::{Error, ErrorKind};
 use std::str::{Utf8Error, from_utf8};
 
-/// How deeply values that are passed over may be nested.
+/// How deeply values that are skipped may be nested.
 const DEPTH: usize = 128;
 
 /// Takes JSON values from the input one by one.
@@ -360,11 +360,11 @@ impl Pull {
         let number = from_utf8(&self.buffer.ahead()[..length]).unwrap_or_default();
         // Rust takes a few spellings that JSON does not: `1.`, `01`.
         let digits = number.strip_prefix('-').unwrap_or(number).as_bytes();
-        let spelt = !matches!(digits, [b'0', b'0'..=b'9', ..] | [b'.', ..] | [])
+        let spelled = !matches!(digits, [b'0', b'0'..=b'9', ..] | [b'.', ..] | [])
             && !number.contains(".e")
             && !number.contains(".E")
             && !number.ends_with('.');
-        if !spelt || number.parse::<f64>().is_err() {
+        if !spelled || number.parse::<f64>().is_err() {
             return Err(self.expected("a number"));
         }
         Ok(length)

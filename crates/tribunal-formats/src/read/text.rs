@@ -1,4 +1,4 @@
-//! The text form for people: `T0: W x 1; R.acq y 0`, a line a thread or several.
+//! The text form for people: `T0: W x 1; R.acq y 0`, a line per thread or several.
 
 use super::buffer::{Buffer, Room};
 use super::cursor::{Cursor, Fault, Parsed, in_name, text, whole_number};

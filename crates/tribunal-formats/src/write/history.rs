@@ -5,7 +5,7 @@ use crate::{Format, Labels};
 use std::io;
 use tribunal::memory::{EventId, Execution, LocId, Observation};
 
-/// Writes an execution as one history. Which write a read reads from is said only where its value leaves that open.
+/// Writes an execution as one history. The source of a read is written only if its value does not determine it.
 ///
 /// ```
 /// use tribunal_formats::{Format, Labels, Writer, read, write_history};

@@ -1,4 +1,4 @@
-//! Writing native JSON: a line a history.
+//! Writing native JSON: one line per history.
 
 use super::{Event, Header, Origin, WriteError, put};
 use crate::Labels;

@@ -16,7 +16,7 @@ use crate::{Format, Labels, Subject};
 use std::io;
 use tribunal::memory::{Interval, Kind, Order};
 
-/// What a history says besides its events.
+/// What a history has besides its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// The history's name.
@@ -38,11 +38,11 @@ pub struct Event<'a> {
     pub order: Order,
     /// Its location; meaningless for a fence.
     pub loc: &'a str,
-    /// The value written, or the value read by a plain read.
+    /// The value written, or the value read by a read that is not an RMW.
     pub value: u64,
     /// The value an RMW reads; meaningless otherwise.
     pub read: u64,
-    /// The write read from, where the value does not say it.
+    /// The write read from, if the value does not determine it.
     pub from: Option<Origin<'a>>,
     /// Indexes of earlier reads of the thread that the event depends on.
     pub deps: &'a [u32],
@@ -71,7 +71,7 @@ pub enum WriteError {
     /// The output failed.
     #[error("cannot write: {0}")]
     Io(#[from] io::Error),
-    /// The format has no way to say something.
+    /// The format cannot express something.
     #[error("the {format} format cannot express {what}")]
     Inexpressible {
         /// The format.
@@ -79,7 +79,7 @@ pub enum WriteError {
         /// What it cannot express.
         what: String,
     },
-    /// An event of a thread that is complete: in JSON the events of a thread come together, in the order of the threads.
+    /// An event of a completed thread: JSON needs the events of a thread together, in the order of the threads.
     #[error("an event of thread `{thread}` comes after events of later threads, which JSON cannot express")]
     Interleaved {
         /// The thread.
@@ -91,7 +91,7 @@ pub enum WriteError {
         /// The thread.
         thread: String,
     },
-    /// There is no history to add to.
+    /// There is no current history.
     #[error("no history was begun")]
     NotBegun,
 }
@@ -111,9 +111,9 @@ pub fn write_subject<W: io::Write>(
 
 /// Writes histories event by event.
 ///
-/// Text and Axe take the events of the threads interleaved in any order; JSON takes the threads one after the other.
-/// What the format cannot express is an error, with two exceptions: Axe has neither orders of accesses nor verdicts,
-/// and leaves them out.
+/// Text and Axe accept interleaved threads; JSON needs the threads one after another.
+/// What the format cannot express is an error, with two exceptions: Axe has neither orders of accesses nor verdicts
+/// and drops them.
 ///
 /// ```
 /// use tribunal::memory::{Interval, Kind, Order};
@@ -187,7 +187,7 @@ impl<W: io::Write> Writer<W> {
         Ok(())
     }
 
-    /// Declares threads, before any event: their order, and that they are there though they may have no events.
+    /// Declares threads before any event: their order, and threads that may have no events.
     pub fn threads<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) -> Result<(), WriteError> {
         if !self.begun {
             return Err(WriteError::NotBegun);
@@ -219,7 +219,7 @@ impl<W: io::Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends the history and passes it on.
+    /// Ends the history and writes it.
     pub fn end(&mut self) -> Result<(), WriteError> {
         if !std::mem::replace(&mut self.begun, false) {
             return Err(WriteError::NotBegun);

@@ -6,7 +6,7 @@ use crate::{Format, Labels, Object};
 use std::io;
 use tribunal::object::{History, OpId, ProcessId, Value};
 
-/// Writes a history of an object. JSON says all of it; EDN what Jepsen's histories can say, and no verdicts.
+/// Writes an object history. JSON expresses everything; EDN only what Jepsen's histories can express, without verdicts.
 ///
 /// ```
 /// use tribunal_formats::{Format, Writer, read, write_object};

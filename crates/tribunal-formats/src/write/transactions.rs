@@ -8,8 +8,8 @@ use crate::{Format, Labels, Transactions};
 use std::io;
 use tribunal::transactions::{History, INIT, KeyId, Op, OpId, SessionId, Source, Span, Status, TxnId};
 
-/// Writes a history of transactions. JSON says all of it. EDN has no verdicts; Plume's text and dbcop's JSON have neither verdicts nor
-/// times, and what says nothing is left out: reads whose value is not known, and reads of what was aborted.
+/// Writes a history of transactions. JSON expresses everything. EDN has no verdicts; Plume's text and dbcop's JSON have neither verdicts nor
+/// times, and drop reads of unknown values and reads of aborted transactions.
 ///
 /// ```
 /// use tribunal_formats::{Format, Writer, read, write_transactions};

@@ -28,7 +28,7 @@ fn errors_name_the_place_and_the_expectation() {
         ("t", "T0: W x 1 from init", "t:1:11: `from` makes no sense on an event that does not read".into()),
         ("t", "T0: R x 0 dep 99999999999", "t:1:15: the index of an earlier read must be a whole number from 0 to 4294967295, found `99999999999`".into()),
         ("t", "T0: W x 1 @ 5", "t:1:14: expected `:` between begin and end time, found the end of the line".into()),
-        ("t", "name: a\nname: b", "t:2:1: key \"name\" is there twice".into()),
+        ("t", "name: a\nname: b", "t:2:1: duplicate key \"name\"".into()),
         ("t", "init: x=1 y=2, x=3", "t:1:16: more than one initial value of `x`".into()),
         ("t", "expect: sc=maybe", "t:1:12: expected yes, no or na, found `maybe`".into()),
         // Axe traces.
@@ -60,7 +60,7 @@ fn errors_name_the_place_and_the_expectation() {
         ("j.json", &event("{\"value\":1e3}"), "j.json:2:22: value must be a whole number from 0 to 18446744073709551615, found `1e3`".into()),
         ("j.json", &event("{\"value\":99999999999999999999}"), "j.json:2:22: value must be a whole number from 0 to 18446744073709551615, found `99999999999999999999`".into()),
         ("j.json", &event("{\"value\":07}"), "j.json:2:22: expected a number without leading zeros, found `07}]}]}`".into()),
-        ("j.json", &event("{\"value\":7,\"value\":7}"), "j.json:2:32: key \"value\" is there twice".into()),
+        ("j.json", &event("{\"value\":7,\"value\":7}"), "j.json:2:32: duplicate key \"value\"".into()),
         ("j.json", &event("{\"from\":[1]}"), "j.json:2:24: expected two numbers in the pair, found `}]}]}`".into()),
         ("j.json", &event("{\"from\":\"x\"}"), "j.json:2:21: expected init, found `x`".into()),
         ("j.json", &event("{\"op\":\"write\",\"loc\":\"x\",\"value\":1,\"from\":\"init\"}"), "j.json:2:13: `from` makes no sense on an event that does not read".into()),
@@ -132,7 +132,7 @@ fn inputs_without_a_history_are_errors() {
     {
         let error = error(text, name);
         assert!(matches!(error.kind(), ErrorKind::Empty), "{error}");
-        assert_eq!(error.to_string(), format!("{name}: empty input: no history in it"));
+        assert_eq!(error.to_string(), format!("{name}: empty input: it has no history"));
     }
 }
 

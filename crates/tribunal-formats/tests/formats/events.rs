@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use tribunal::object::{History, Value};
-use tribunal_formats::{Error, ErrorKind, Format, Happens, Input, ObjectEvent, events, open};
+use tribunal_formats::{Action, Error, ErrorKind, Format, Input, ObjectEvent, events, open};
 
 fn all(text: &str, name: &str) -> Result<Vec<ObjectEvent>, Error> {
     events(io::Cursor::new(text.to_string()), name, None)?.collect()
@@ -19,11 +19,11 @@ fn error(text: &str, name: &str) -> String {
 
 /// `line process what`.
 fn shown(event: &ObjectEvent) -> String {
-    let what = match &event.happens {
-        Happens::Call { method, args } => format!("{method}{}", Value::list(args.iter().cloned())),
-        Happens::Return(value) => format!("→ {value}"),
-        Happens::Crash => "crash".into(),
-        Happens::Withdrawal => "withdrawal".into(),
+    let what = match &event.action {
+        Action::Call { method, args } => format!("{method}{}", Value::list(args.iter().cloned())),
+        Action::Return(value) => format!("→ {value}"),
+        Action::Crash => "crash".into(),
+        Action::Withdrawal => "withdrawal".into(),
     };
     format!("{} {} {what}", event.line, event.process)
 }
@@ -86,16 +86,16 @@ fn the_object_is_known_as_soon_as_it_is_sure() {
         (call(0, ":jump", "1"), "unknown", 0),
         ("{:process 0 :type :invoke :f :append :key 1 :value 2}{:process 1 :type :invoke :f :put :key 1 :value 2}".into(), "kv-store", 1),
     ] {
-        let mut given = events(io::Cursor::new(text.clone()), "-", Some(Format::Edn)).expect("recognised");
+        let mut given = events(io::Cursor::new(text.clone()), "-", Some(Format::Edn)).expect("recognized");
         assert_eq!(given.spec().expect("well-formed").as_deref(), Some(spec), "{text}");
-        let Some(Ok(ObjectEvent { happens: Happens::Call { args, .. }, .. })) = given.next() else {
+        let Some(Ok(ObjectEvent { action: Action::Call { args, .. }, .. })) = given.next() else {
             panic!("no call: {text}")
         };
         assert!(args.len() >= keys, "{text}: {args:?}");
     }
     // A pair is a value where the object has no keys.
     let pairs = call(0, ":enqueue", "[1 2]") + &call(1, ":dequeue", "nil");
-    let given = events(io::Cursor::new(pairs.clone()), "-", None).expect("recognised").of("queue");
+    let given = events(io::Cursor::new(pairs.clone()), "-", None).expect("recognized").of("queue");
     let given: Vec<_> = given.map(|event| shown(&event.expect("well-formed"))).collect();
     assert_eq!(given, ["1 0 enqueue[[1, 2]]", "2 1 dequeue[]"]);
     assert_eq!(error(&pairs, "e.edn"), "e.edn:2: missing key \":key\" in an operation, and others have it");
@@ -115,9 +115,9 @@ fn bad_events_name_their_line() {
         ),
         (
             "{:process 7 :type :ok}".to_string() + write,
-            "e.edn:1:1: process 7 returns, but nothing that it called is open",
+            "e.edn:1:1: process 7 returns, but has no open operation",
         ),
-        (format!("[{write}]\n[{write}]"), "e.edn:3: another history: events are read of one history alone"),
+        (format!("[{write}]\n[{write}]"), "e.edn:3: a second history: only the events of one history can be read"),
         (
             "{:process 0 :type :invoke :f :txn :value [[:r :x nil] [:w :y 1]]}\n{:process 0 :type :ok :f :txn :value [[:r :x nil] [:w :y 1]]}".into(),
             "e.edn:2: txn([[\"r\", \"x\", null], [\"w\", \"y\", 1]]) was called, and txn([[\"w\", \"y\", 1]]) was done: such a history can be checked as a whole, not event by event",
@@ -153,16 +153,16 @@ fn nothing_is_read_beyond_an_event() {
         ["INFO  jepsen.util - 0 :invoke :write 1\n", "INFO  jepsen.util - 0 :ok :write 1\n"],
     ] {
         let (sender, receiver): (Sender<&'static str>, _) = channel();
-        // Only what is there may be asked for: a read too many would wait for ever.
+        // Only what is there may be asked for: a read too many would wait forever.
         let mut given = {
             sender.send(pieces[0]).expect("a listener");
-            events(Pipe(receiver, b""), "-", None).expect("recognised")
+            events(Pipe(receiver, b""), "-", None).expect("recognized")
         };
         let call = given.next().expect("a call").expect("well-formed");
-        assert!(matches!(call.happens, Happens::Call { .. }), "{pieces:?}");
+        assert!(matches!(call.action, Action::Call { .. }), "{pieces:?}");
         sender.send(pieces[1]).expect("a listener");
         let end = given.next().expect("a return").expect("well-formed");
-        assert_eq!(end.happens, Happens::Return(Value::Null), "{pieces:?}");
+        assert_eq!(end.action, Action::Return(Value::Null), "{pieces:?}");
     }
 }
 
@@ -181,17 +181,17 @@ fn rebuilt(given: impl Iterator<Item = Result<ObjectEvent, Error>>) -> History {
     let mut operations: Vec<Operation> = Vec::new();
     let mut open: HashMap<String, usize> = HashMap::new();
     for (time, event) in given.enumerate() {
-        let ObjectEvent { process, happens, .. } = event.expect("well-formed");
+        let ObjectEvent { process, action, .. } = event.expect("well-formed");
         let (process, call) = (process.to_string(), time as u64);
-        match happens {
-            Happens::Call { method, args } => {
+        match action {
+            Action::Call { method, args } => {
                 open.insert(process.clone(), operations.len());
                 let method = method.to_string();
                 operations.push(Operation { process, method, args, call, end: None, withdrawn: false });
             }
-            Happens::Return(value) => operations[open[&process]].end = Some((value, call)),
-            Happens::Crash => {}
-            Happens::Withdrawal => operations[open[&process]].withdrawn = true,
+            Action::Return(value) => operations[open[&process]].end = Some((value, call)),
+            Action::Crash => {}
+            Action::Withdrawal => operations[open[&process]].withdrawn = true,
         }
     }
     // Of a read without an end nothing is left.
@@ -213,7 +213,7 @@ fn the_histories_of_others_are_the_same_event_by_event() {
         let name = path.to_string_lossy().into_owned();
         let whole = open(&Input::Path(path.clone()), None).expect("a file").next().expect("one");
         let whole = whole.expect("well-formed").object().expect("of an object").clone();
-        let mut given = events(File::open(&path).expect("a file"), &name, None).expect("recognised");
+        let mut given = events(File::open(&path).expect("a file"), &name, None).expect("recognized");
         let spec = given.spec().expect("well-formed").expect("calls");
         assert!(whole.spec.starts_with(&spec), "{name}: {spec}");
         // Reads of transactions that have not returned are the one thing that differs.

@@ -72,7 +72,7 @@ fn bad_objects_in_json_name_the_place_and_the_key() {
         (with("{\"args\":[-01]}"), "j.json:2:10: expected a number without leading zeros, found `-01]}]}`"),
         (with("{\"ret\":{}}"), "j.json:2:8: key \"ret\": expected null, true, false, a whole number, a string or an array, found an object"),
         (with("{\"call\":-1}"), "j.json:2:9: call must be a whole number from 0 to 18446744073709551615, found `-1`"),
-        (with("{\"f\":\"a\",\"f\":\"b\"}"), "j.json:2:14: key \"f\" is there twice"),
+        (with("{\"f\":\"a\",\"f\":\"b\"}"), "j.json:2:14: duplicate key \"f\""),
         (
             with("{\"process\":0,\"f\":\"a\",\"args\":[],\"call\":0,\"return\":3,\"ret\":1},\n{\"process\":0,\"f\":\"b\",\"args\":[],\"call\":1}"),
             "j.json:3: malformed history: process 0 calls b() while its a() is still open",
@@ -83,11 +83,11 @@ fn bad_objects_in_json_name_the_place_and_the_key() {
         ),
         (
             "{\"hb\":[[0,9]],\"kind\":\"object\",\"spec\":\"q\",\"operations\":[{\"process\":0,\"f\":\"a\",\"args\":[]}]}".into(),
-            "j.json:1:7: malformed history: hb names operation 9, and there are 1",
+            "j.json:1:7: malformed history: hb names operation 9, but there are 1",
         ),
         (
             "{\"hb\":[],\"kind\":\"object\",\"spec\":\"q\",\"operations\":[{\"process\":0,\"f\":\"a\",\"args\":[],\"call\":0}]}".into(),
-            "j.json:1:51: the operation has \"call\", and the history has \"hb\": give times or hb, not both",
+            "j.json:1:51: the operation has \"call\", but the history has \"hb\": give times or hb, not both",
         ),
     ] {
         assert_eq!(error(&text, "j.json"), expected, "{text}");
@@ -226,15 +226,11 @@ fn bad_events_name_their_line() {
             "e.edn",
             "e.edn:3: malformed history: process 0 calls write() while its crashed operation is still open",
         ),
-        (
-            map(0, ":ok", ":write"),
-            "e.edn",
-            "e.edn:1:1: process 0 returns, but nothing that it called is open",
-        ),
+        (map(0, ":ok", ":write"), "e.edn", "e.edn:1:1: process 0 returns, but has no open operation"),
         (
             format!("{call}{}", map(0, ":ok", ":read")),
             "e.edn",
-            "e.edn:2:1: a write was called, and a read returns",
+            "e.edn:2:1: a write was called, but a read returns",
         ),
         (
             map(0, ":done", ":write"),
@@ -243,7 +239,7 @@ fn bad_events_name_their_line() {
         ),
         ("{:process 0 :type :invoke}".into(), "e.edn", "e.edn:1:1: missing key \":f\" in the event"),
         ("{:type :invoke :f :read}".into(), "e.edn", "e.edn:1:1: missing key \":process\" in the event"),
-        ("{:process 0 :process 1}".into(), "e.edn", "e.edn:1:1: key \":process\" is there twice"),
+        ("{:process 0 :process 1}".into(), "e.edn", "e.edn:1:1: duplicate key \":process\""),
         ("[{:process 0".into(), "e.edn", "e.edn:1:13: expected `}`, found the end of the input"),
         ("[1]".into(), "e.edn", "e.edn:1:2: expected a map: an event, found `1]`"),
         (
@@ -280,7 +276,7 @@ fn bad_events_name_their_line() {
         (
             "INFO  jepsen.util - 0 :ok :write 3".into(),
             "l.log",
-            "l.log:1:21: process 0 returns, but nothing that it called is open",
+            "l.log:1:21: process 0 returns, but has no open operation",
         ),
     ] {
         assert_eq!(error(&text, name), expected, "{text}");
@@ -415,7 +411,7 @@ fn a_history_is_the_same_in_pieces() {
         "INFO  jepsen.util - 12 :invoke :write 123\nINFO  jepsen.util - 12 :ok :write 123",
     ] {
         let whole = one(text, "-");
-        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognised");
+        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognized");
         let trickled = trickle.next().expect("a history").expect("well-formed");
         assert_eq!(shown_object(trickled.object().expect("of an object")), shown_object(&whole));
     }

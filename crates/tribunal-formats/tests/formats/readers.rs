@@ -154,7 +154,7 @@ fn content_decides_where_no_name_does() {
         (" \n {\"threads\":[]}", Format::Json),
     ];
     for (text, format) in cases {
-        let histories = read(text.as_bytes(), "-", None).expect("recognised");
+        let histories = read(text.as_bytes(), "-", None).expect("recognized");
         assert_eq!(histories.format(), format, "{text}");
     }
     let forced = read("0: M[0] := 1".as_bytes(), "a.json", Some(Format::Axe)).expect("forced");
@@ -194,7 +194,7 @@ struct Pipe(mpsc::Receiver<Vec<u8>>, Vec<u8>);
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.1.is_empty() {
-            // A receive that would wait for ever is the failure that this test is after.
+            // A receive that would wait forever is the failure that this test is after.
             let wait = std::time::Duration::from_secs(5);
             match self.0.recv_timeout(wait) {
                 Ok(bytes) => self.1 = bytes,
@@ -219,7 +219,7 @@ fn a_history_is_given_as_soon_as_it_is_complete() {
     for (first, second) in first_and_second {
         let (sender, receiver) = mpsc::channel();
         sender.send(first.as_bytes().to_vec()).expect("a reader");
-        let mut histories = read(Pipe(receiver, Vec::new()), "-", None).expect("recognised");
+        let mut histories = read(Pipe(receiver, Vec::new()), "-", None).expect("recognized");
         histories.next().expect("a history").expect("complete");
         assert_eq!(histories.bytes_read(), first.len() as u64);
         sender.send(second.as_bytes().to_vec()).expect("a reader");
@@ -247,7 +247,7 @@ fn refills_do_not_show() {
         "0: M[12] := 12345 @ 1:2\nfinal v12 == 12345\ncheck",
     ] {
         let whole = one(text);
-        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognised");
+        let mut trickle = read(Trickle(io::Cursor::new(text.into())), "-", None).expect("recognized");
         let trickled = trickle.next().expect("a history").expect("well-formed");
         assert_eq!(
             shown(trickled.memory().expect("of a memory")),

@@ -140,7 +140,7 @@ fn events_of_jepsen_are_transactions() {
                 + &txn(":info", "2", "[[:r :y nil]]"),
             "0: [wk=1 ry=?]!@0-1 [w[1, \"a\"]=2]?@2- | 2: [ry=?]?@3-",
         ),
-        // The nemesis is passed over, whatever it says.
+        // The nemesis is skipped, whatever it says.
         (
             txn(":info", ":nemesis", "[[:isolated \"n1\"] {:a 1}]") + &txn(":invoke", "0", "[[:append 1 1]]"),
             "0: [a1=1]?@0-",
@@ -202,7 +202,7 @@ fn registers_of_jepsen_are_transactions_if_they_are_wanted() {
             first(text.as_bytes(), name, options).map(|history| history.transactions().is_some())
         };
         assert!(kind(true).expect("transactions"));
-        // An end without a call is no operation of an object.
+        // An end without a call is not an operation of an object.
         assert!(!kind(false).unwrap_or(false));
     }
     // An object is one, whatever is wanted.
@@ -369,7 +369,7 @@ fn errors_name_the_transaction_and_the_expectation() {
         (
             r#"{"sessions":[[{"txn":[["w","x",1]]}],[{"txn":[]},{"txn":[["append","x",1]]}]]}"#,
             "j.json",
-            "j.json:1: malformed history: session 1, transaction 1: key x is a register and a list: it is appended to here, and was otherwise before",
+            "j.json:1: malformed history: session 1, transaction 1: key x is appended to here, but was used otherwise before: a key is either a register or a list",
         ),
         (
             r#"{"sessions":[[{"txn":[["append","x",1],["append","x",1]]}]]}"#,

@@ -301,7 +301,7 @@ fn what_is_built_takes_no_more_than_it_may() {
             let (result, peak) = peak_of(|| first(Made::new(kind, pieces), within(limit, format)));
             assert!(peak <= limit + limit / 10, "{format} {what}: {pieces}: {peak} bytes within {limit}");
             match result {
-                // A comment alone is no history.
+                // A comment alone is not a history.
                 Err(error) => assert!(too_much(&error) || what == "a long line", "{format} {what}: {error}"),
                 Ok(()) => {
                     let (_, free) = peak_of(|| first(Made::new(kind, pieces), format_only(format)));

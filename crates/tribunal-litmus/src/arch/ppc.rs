@@ -335,7 +335,7 @@ fn access(mnemonic: &str) -> Option<AccessKind> {
     Some(AccessKind { indexed, ..kind })
 }
 
-/// An operation on two registers, and whether it takes them the other way round.
+/// An operation on two registers, and whether it takes them the other way around.
 fn register_operation(base: &str) -> Option<(Binary, bool)> {
     Some(match base {
         "add" => (Binary::Add, false),

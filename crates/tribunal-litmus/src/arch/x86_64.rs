@@ -104,7 +104,7 @@ fn suffix(mnemonic: &str, width: Option<Size>) -> (&str, Size) {
     (&mnemonic[..mnemonic.len() - 1], size)
 }
 
-/// Splits at commas outside of parentheses.
+/// Splits at commas outside parentheses.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0usize;
     let parts = text.split(move |c: char| {

@@ -1,7 +1,7 @@
 //! The ways through a thread: its events and what they depend on, with values as terms over what is read.
 //!
 //! Branches are followed both ways, each way assuming what it takes. Dependencies are as herd computes them: `addr` and `data` from loads through
-//! registers, `ctrl` from loads to all after a branch whose condition they feed; in C only to what is inside of the `if`.
+//! registers, `ctrl` from loads to all after a branch whose condition they feed; in C only to what is inside the `if`.
 
 mod jumps;
 mod state;
@@ -91,7 +91,7 @@ impl Sets {
 pub(crate) struct Execution {
     /// Whether register accesses are events, as models with `catdep` ask for.
     pub register_events: bool,
-    /// AArch64: what is controlled inside of an instruction is also dependent.
+    /// AArch64: what is controlled inside an instruction is also dependent.
     pub control_depends: bool,
     /// How often a loop goes round.
     pub unroll: u32,

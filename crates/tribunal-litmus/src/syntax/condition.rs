@@ -101,7 +101,7 @@ pub(crate) struct Question {
 /// How deep propositions may be nested.
 const MAX_DEPTH: u32 = 200;
 
-/// `(system (gpu P0 P1))`: a scope after those inside of it; its threads.
+/// `(system (gpu P0 P1))`: a scope after those inside it; its threads.
 fn scope(lexer: &mut Lexer<'_>, scopes: &mut Vec<Scope>, depth: u32) -> Result<Vec<u32>, Fault> {
     if depth > MAX_DEPTH {
         return Err(lexer.fault(format!("scopes may be nested {MAX_DEPTH} deep")));

@@ -65,7 +65,7 @@ fn header_start(text: &str) -> usize {
     }
 }
 
-/// The next such byte outside of comments and quotes.
+/// The next such byte outside comments and quotes.
 fn find(text: &str, from: usize, byte: u8, c: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut i = from;
@@ -148,7 +148,7 @@ fn after_columns(text: &str, from: usize) -> usize {
     }
 }
 
-/// The question begins with its word, outside of all braces.
+/// The question begins with its word, outside all braces.
 fn after_c(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let (mut i, mut depth) = (from, 0usize);

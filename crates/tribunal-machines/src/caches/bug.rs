@@ -1,32 +1,32 @@
-//! What can be wrong with caches: bugs that were found in real ones, to be found again.
+//! Bugs of caches, as found in real ones.
 
 use super::Protocol;
 use crate::Machine;
 use std::fmt;
 use std::str::FromStr;
 
-/// A bug of a cache, of its directory or of its bus. It strikes now and then, not always.
+/// A bug of a cache, of its directory or of its bus. It occurs at random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bug {
-    /// A core says that it dropped its copy of a line, and does not.
+    /// A core acknowledges an invalidation but keeps its copy.
     LostInvalidation,
-    /// A core writes before all others have said that they dropped their copies.
+    /// A core writes before all others have acknowledged the invalidation.
     EarlyAck,
-    /// Memory answers although a core has a newer copy.
+    /// Memory supplies a line although a core has a newer copy.
     StaleFill,
-    /// What an evicted line held does not reach memory.
+    /// The contents of an evicted line do not reach memory.
     DroppedWriteBack,
-    /// The directory forgets who holds a copy.
+    /// The directory forgets a sharer.
     ForgottenSharer,
-    /// A core does not look at a request on the bus, and answers that it has no copy.
+    /// A core ignores a request on the bus and answers that it has no copy.
     MissedSnoop,
-    /// The bus grants a request for a line before another for the same line is over.
+    /// The bus grants a request for a line before an earlier one for the same line is done.
     DoubleGrant,
-    /// A core that gives a line away goes on using it.
+    /// A core keeps using a line that it gave away.
     TwoOwners,
-    /// An RMW lets others write between its read and its write.
+    /// Another core may write between the read and the write of an RMW.
     SplitRmw,
-    /// A write to a line at hand is put off, and later reads overtake it.
+    /// A write hit is delayed, and later reads overtake it.
     ReorderedStoreHit,
 }
 
@@ -61,7 +61,7 @@ impl Bug {
         }
     }
 
-    /// Whether a machine can have it: one with caches, that knows what goes wrong. Without shared lines there is nobody
+    /// Whether a machine can have it. It needs the mechanism that fails; without shared lines, there is nothing
     /// to invalidate.
     pub const fn is_of(self, machine: Machine) -> bool {
         let (protocol, snooping) = match machine {

@@ -4,7 +4,7 @@
 //! core that has to act on what it sees takes its time to answer, and memory takes its time; a core that need not act answers at
 //! once. The last answer ends the transaction. What memory sends a core, and what the bus shows it, come in order.
 
-use super::core::{Concern, Core};
+use super::core::{Core, SnoopAction};
 use super::network::{Grant, Message, Network, Node};
 use super::{Bug, LineId, Protocol, Values};
 use crate::rng::Rng;
@@ -127,12 +127,12 @@ impl Bus {
         near.retain(|&core| {
             core != from
                 && match cores[core as usize].concern(line, writes) {
-                    Concern::None => false,
-                    Concern::Shares => {
+                    SnoopAction::None => false,
+                    SnoopAction::Shares => {
                         shared = true;
                         true
                     }
-                    Concern::Acts => {
+                    SnoopAction::Acts => {
                         network.send(Node::Hub, Node::Core(core), line, Message::Snoop { writes, serial });
                         awaits += 1;
                         true
@@ -140,7 +140,7 @@ impl Bus {
                 }
         });
         near.push(from);
-        let upgrades = cores[from as usize].concern(line, true) == Concern::Acts;
+        let upgrades = cores[from as usize].concern(line, true) == SnoopAction::Acts;
         let of = granted.len();
         granted.push(Transaction { serial, from, number, writes, upgrades, awaits, shared, values: None });
         if let Some((to, fill)) = self.end_if_over(line, of, rng) {

@@ -60,7 +60,7 @@ struct Open {
 
 /// What a core has to do with a request on the bus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Concern {
+pub(super) enum SnoopAction {
     /// It has no copy.
     None,
     /// It has one, which it may keep.
@@ -113,14 +113,14 @@ impl Core {
     }
 
     /// What a request for a line on the bus is to this core.
-    pub(super) fn concern(&self, line: LineId, writes: bool) -> Concern {
+    pub(super) fn concern(&self, line: LineId, writes: bool) -> SnoopAction {
         let is_it = |cached: &&Cached| cached.line == line;
         let held = self.lines.iter().find(is_it).or_else(|| self.leaving.iter().find(is_it));
         match held {
-            _ if self.coming == Some(line) => Concern::Acts,
-            Some(cached) if cached.state == State::Shared && !writes => Concern::Shares,
-            Some(_) => Concern::Acts,
-            None => Concern::None,
+            _ if self.coming == Some(line) => SnoopAction::Acts,
+            Some(cached) if cached.state == State::Shared && !writes => SnoopAction::Shares,
+            Some(_) => SnoopAction::Acts,
+            None => SnoopAction::None,
         }
     }
 

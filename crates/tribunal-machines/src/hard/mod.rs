@@ -1,10 +1,10 @@
-//! Histories that are hard to judge, and histories that break their model.
+//! Hard histories, and histories that break their model.
 //!
-//! Saturation decides nearly every history that a machine makes. Those here it does not: [`satisfiability`] turns a
+//! Saturation decides nearly every history of a machine, but not these: [`satisfiability`] turns a
 //! [`Formula`] into a history, [`kernel`] hides an order of writes behind the order of others, [`triangles`] turns
-//! a graph into a history, and [`compose`] makes one large history of many small ones. [`mutate`] redirects reads of a
-//! history to other writes, [`drop_fences`] and [`weaken`] take synchronisation away. A [`Pattern`] is
-//! easy to judge once it is there, and not while it grows.
+//! a graph into a history, and [`compose`] combines many small histories into a large one. [`mutate`] redirects reads of a
+//! history to other writes; [`drop_fences`] and [`weaken`] remove synchronization. A [`Pattern`] is
+//! easy to check as a whole, but not while it grows.
 
 mod compose;
 mod event;

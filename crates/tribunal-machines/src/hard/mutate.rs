@@ -1,4 +1,4 @@
-//! Invalid histories from valid ones: reads are sent to other writes.
+//! Invalid histories from valid ones: reads are redirected to other writes.
 
 use super::event::{rebuild, slot};
 use crate::rng::Rng;
@@ -7,20 +7,20 @@ use tribunal::memory::{EventId, Execution, Kind, Source};
 /// Which reads of a history to redirect, and how far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mutation {
-    /// How many reads read from another write than before, as far as there are any that can.
+    /// How many reads are redirected, if there are that many that can be.
     pub reads: u32,
-    /// How far from the read the new write may be: the difference of their places in their threads. Threads go at about the
-    /// same pace, so that this is about their distance in time.
+    /// How far from the read the new write may be: the difference between their positions in their threads. Threads run at about the
+    /// same speed, so this is about their distance in time.
     pub distance: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
 /// Redirects reads to other writes of their locations (Zennou et al. 2020, section 6). Most mutants of a history that is
 /// consistent with a strong model are not.
 ///
-/// A read is not sent to a later write of its own thread, which would be found at once, nor to an initial write. RMWs
-/// are left alone.
+/// A read is not redirected to a later write of its own thread, which would be trivially inconsistent, nor to an initial write. RMWs
+/// are not redirected.
 ///
 /// ```
 /// use tribunal_machines::{Clients, Machine, execution, hard::{Mutation, mutate}};
@@ -39,8 +39,8 @@ pub fn mutate(history: &Execution, mutation: &Mutation) -> Execution {
     redirected(history, &sent)
 }
 
-/// The mutants of a history with one redirected read, with one more, and so on while there are reads that can be; the
-/// n-th is what [`mutate`] gives for n reads.
+/// The mutants of a history with one redirected read, with two, and so on while there are reads that can be redirected; the
+/// n-th is what [`mutate`] returns for n reads.
 ///
 /// ```
 /// use tribunal::{Model, check};
@@ -58,7 +58,7 @@ pub fn mutants(history: &Execution, distance: u32, seed: u64) -> impl Iterator<I
     })
 }
 
-/// The same history by another name.
+/// The same history under another name.
 pub fn renamed(history: &Execution, name: &str) -> Execution {
     rebuild(history, Some(name), |_, op| Some(op))
 }

@@ -1,9 +1,9 @@
-//! Histories that part the ways of keeping mo while an execution grows (Tunç et al. 2023, appendix B.2).
+//! Histories that separate the methods of maintaining mo while an execution grows (Tunç et al. 2023, appendix B.2).
 //!
-//! An online checker that keeps mo transitively closed pays for an edge with all that comes behind it; Algorithm 5 of
-//! the paper does not. The paper shows that on five handcrafted partial executions, in a figure (11) that is not at
-//! hand: these five are made after its text. Each is consistent with ra, in the order in which its events are
-//! revealed and at every moment, and each says which aspect it exercises.
+//! An online checker that keeps mo transitively closed pays for an edge with everything that comes after it; Algorithm 5 of
+//! the paper does not. The paper shows this on five handcrafted partial executions (Fig. 11); these five
+//! follow its text. Each is consistent with ra, in the order in which its events are
+//! revealed and at every moment, and states what it exercises.
 
 use crate::{Step, location_name, thread_name};
 use std::fmt;
@@ -28,8 +28,8 @@ pub enum Pattern {
     /// the last RMW. By atomicity what they wrote goes before the whole chain, every member of which a stronger mo is
     /// told.
     Chain,
-    /// A thread writes now and then and all others read the last write all the time: few writes, no choice, nothing to
-    /// order. No way of keeping mo has much to do.
+    /// A thread writes now and then and all others keep reading the last write: few writes, no choice, little to
+    /// order for any method.
     Poll,
 }
 

@@ -113,7 +113,7 @@ fn each_mutant_has_one_redirected_read_more() {
 
 /// What a model allows, it allows with fewer fences and weaker orders; what it forbids, it may come to allow.
 #[test]
-fn less_synchronisation_allows_no_less() {
+fn less_synchronization_allows_no_less() {
     for (machine, model) in
         [(Machine::View, Model::Rc20), (Machine::Tso, Model::Tso), (Machine::Pso, Model::Pso)]
     {

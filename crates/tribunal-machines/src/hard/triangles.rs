@@ -52,15 +52,15 @@ impl Graph {
         Graph { nodes, edges: list }
     }
 
-    /// Whether three nodes are all neighbours of each other.
+    /// Whether three nodes are all neighbors of each other.
     pub fn has_triangle(&self) -> bool {
         let edges: BTreeSet<(u32, u32)> = self.edges.iter().copied().collect();
         let mut later = vec![Vec::new(); self.nodes as usize];
         for &(a, b) in &self.edges {
             later[a as usize].push(b);
         }
-        later.iter().any(|neighbours| {
-            neighbours.iter().any(|&b| neighbours.iter().any(|&c| b < c && edges.contains(&(b, c))))
+        later.iter().any(|neighbors| {
+            neighbors.iter().any(|&b| neighbors.iter().any(|&c| b < c && edges.contains(&(b, c))))
         })
     }
 }

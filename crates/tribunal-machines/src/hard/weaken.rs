@@ -1,4 +1,4 @@
-//! Histories with less synchronisation than others: fences dropped, orders weakened.
+//! Histories with less synchronization than others: fences dropped, orders weakened.
 //!
 //! A history that a model allows it still allows; one that it forbids it may come to allow.
 

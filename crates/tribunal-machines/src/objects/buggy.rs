@@ -1,4 +1,4 @@
-//! An object that is atomic but for a bug.
+//! An object that is atomic except for a bug.
 
 use super::bug::Bug;
 use super::calls::{Call, Object as Kind, accounts};

@@ -45,7 +45,7 @@ pub struct Clients {
     pub pending: f64,
     /// The share of returns replaced by another plausible one, among those where there is one.
     pub lies: f64,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -83,7 +83,7 @@ impl Clients {
         self.history(spec).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`Clients::run`], for names that come from users.
+    /// Like [`Clients::run`], for names that come from users.
     pub fn history(&self, spec: &str) -> Result<History, UnknownSpec> {
         let object = named(spec)?;
         let calls = Calls::new(spec, &*object, self);

@@ -17,7 +17,7 @@ pub enum Implementation {
     /// Each client sees the operations of others late, but at the latest when this many operations have taken effect
     /// since. Histories are causal; without a delay they are linearizable.
     Delayed(u32),
-    /// Atomic but for a bug.
+    /// Atomic except for a bug.
     Buggy(Bug),
 }
 

@@ -25,7 +25,7 @@ fn histories_are_typed_and_whole() {
             assert_eq!(history.len(), 300, "{name}");
             assert!(history.typed(&*named(&name).expect("a built-in name")).is_ok(), "{name}");
             let pending = history.ops().filter(|&op| history.is_pending(op)).count();
-            // A client at the end of a run may wait for a lock for ever.
+            // A client at the end of a run may wait for a lock forever.
             let waiting = if name.contains("mutex") { 5 } else { 0 };
             assert!(clients.pending > 0.0 || pending <= waiting, "{name}: {pending} pending");
             assert!(clients.pending == 0.0 || (10..60).contains(&pending), "{name}: {pending} pending");

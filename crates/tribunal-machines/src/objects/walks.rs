@@ -32,7 +32,7 @@ pub struct Walks {
     pub pace: u32,
     /// The share of histories with one return, of any operation, replaced by another of its type.
     pub lies: f64,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
@@ -44,7 +44,7 @@ impl Default for Walks {
 }
 
 /// What an operation that has been called is about to do.
-enum Doing {
+enum NextStep {
     /// To take effect at once.
     Atomic { method: &'static str, key: usize, value: i64 },
     /// To look at the next key, having counted the entries with some value, or all.
@@ -81,14 +81,14 @@ impl Run<'_> {
         let mut left = self.walks.operations;
         let lies = ((self.rng.next() >> 11) as f64 / (1u64 << 53) as f64) < self.walks.lies;
         let mut lie = lies.then(|| self.rng.index(left.max(1) as usize));
-        let mut clients: Vec<(ProcessId, Option<(OpId, Doing)>)> = (0..self.walks.processes.max(1))
+        let mut clients: Vec<(ProcessId, Option<(OpId, NextStep)>)> = (0..self.walks.processes.max(1))
             .map(|name| (self.builder.process(&name.to_string()), None))
             .collect();
         while left > 0 || clients.iter().any(|(_, open)| open.is_some()) {
             let at = self.rng.index(clients.len());
             let (process, open) = &mut clients[at];
             // Between two keys of a walk, others run.
-            if matches!(open, Some((_, Doing::Walk { .. })))
+            if matches!(open, Some((_, NextStep::Walk { .. })))
                 && self.rng.index(self.walks.pace.max(1) as usize) > 0
             {
                 continue;
@@ -100,7 +100,7 @@ impl Run<'_> {
                     left -= 1;
                     Some(self.call(*process))
                 }
-                Some((op, Doing::Return(truth))) => {
+                Some((op, NextStep::Return(truth))) => {
                     // The chosen operation lies, or the first after it that can.
                     let lied = lie.filter(|&from| from <= op.index()).and_then(|_| self.other_than(&truth));
                     lie = lie.filter(|_| lied.is_none());
@@ -112,12 +112,12 @@ impl Run<'_> {
         }
     }
 
-    fn call(&mut self, process: ProcessId) -> (OpId, Doing) {
+    fn call(&mut self, process: ProcessId) -> (OpId, NextStep) {
         let key = self.rng.index(self.entries.len());
         let value = self.rng.index(self.walks.values.max(1) as usize) as i64;
         let (k, v) = (Value::from(key as i64), Value::from(value));
-        let atomic = |method| Doing::Atomic { method, key, value };
-        let walk = |of| Doing::Walk { counted: 0, of, next: 0 };
+        let atomic = |method| NextStep::Atomic { method, key, value };
+        let walk = |of| NextStep::Walk { counted: 0, of, next: 0 };
         let walks = self.rng.index(100) < self.walks.walks as usize;
         let (method, args, doing) = match self.rng.index(8) {
             0..3 if walks => ("contains_value", vec![v], walk(Some(value))),
@@ -130,24 +130,26 @@ impl Run<'_> {
         (self.builder.call(process, method, &args, self.clock), doing)
     }
 
-    fn step(&mut self, doing: Doing) -> Doing {
+    fn step(&mut self, doing: NextStep) -> NextStep {
         let shown = |entry: Option<i64>| entry.map_or(Value::Null, Value::from);
         let entries = &mut self.entries;
         match doing {
-            Doing::Atomic { method: "put", key, value } => Doing::Return(shown(entries[key].replace(value))),
-            Doing::Atomic { method: "remove", key, .. } => Doing::Return(shown(entries[key].take())),
-            Doing::Atomic { method: "get", key, .. } => Doing::Return(shown(entries[key])),
-            Doing::Atomic { key, .. } => Doing::Return(entries[key].is_some().into()),
-            Doing::Walk { counted, of, next } => {
+            NextStep::Atomic { method: "put", key, value } => {
+                NextStep::Return(shown(entries[key].replace(value)))
+            }
+            NextStep::Atomic { method: "remove", key, .. } => NextStep::Return(shown(entries[key].take())),
+            NextStep::Atomic { method: "get", key, .. } => NextStep::Return(shown(entries[key])),
+            NextStep::Atomic { key, .. } => NextStep::Return(entries[key].is_some().into()),
+            NextStep::Walk { counted, of, next } => {
                 let counts = entries[next].is_some() && (of.is_none() || of == entries[next]);
                 let counted = counted + i64::from(counts);
                 match (next + 1 < entries.len(), of) {
-                    (true, _) => Doing::Walk { counted, of, next: next + 1 },
-                    (false, None) => Doing::Return(counted.into()),
-                    (false, Some(_)) => Doing::Return((counted > 0).into()),
+                    (true, _) => NextStep::Walk { counted, of, next: next + 1 },
+                    (false, None) => NextStep::Return(counted.into()),
+                    (false, Some(_)) => NextStep::Return((counted > 0).into()),
                 }
             }
-            done @ Doing::Return(_) => done,
+            done @ NextStep::Return(_) => done,
         }
     }
 

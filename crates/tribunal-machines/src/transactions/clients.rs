@@ -31,7 +31,7 @@ pub struct Clients {
     pub aborts: f64,
     /// Share of the transactions whose outcome the client is not told; about half of them commit.
     pub unknown: f64,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

@@ -1,6 +1,6 @@
-"""Decides whether what a concurrent system did is what was promised.
+"""Decides whether an observed execution of a concurrent system is consistent with its model.
 
-Of a memory, a model says what threads may read; of an object, such as a queue, a criterion says how its operations may take effect.
+For a memory, a model says what threads may read; for an object, such as a queue, a criterion says how its operations may take effect.
 
 >>> import tribunal
 >>> store_buffering = "T0: W x 1; R y 0\\nT1: W y 1; R x 0"

@@ -1,4 +1,4 @@
-"""Watching events as they come, from an iterable or an asynchronous one."""
+"""Monitoring events from an iterable or an asynchronous iterable."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def monitor(
 ) -> Iterator[Violation] | AsyncIterator[Violation]:
     """The violations among events, each as soon as it is certain.
 
-    Events are dicts as `Monitor.push` takes them. Those of an asynchronous source are gone through with `async for`.
+    Events are dicts, as for `Monitor.push`. Use `async for` with an asynchronous source.
 
     >>> import tribunal
     >>> calls = [{"process": 0, "f": "enqueue", "args": [1]}, {"process": 0, "ret": None},

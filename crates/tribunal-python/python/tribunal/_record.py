@@ -1,4 +1,4 @@
-"""Recording what threads call on an object."""
+"""Recording the calls of threads on an object."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Recorder:
-    """Records the calls of threads on an object, and checks them against what the object should do.
+    """Records the calls of threads on an object, and checks them against a specification.
 
     >>> import queue, tribunal
     >>> recorder, fifo = tribunal.Recorder("queue"), queue.Queue()
@@ -35,9 +35,9 @@ class Recorder:
         self._local = threading.local()
 
     def call(self, method: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Calls a function and records it as an operation, with its positional arguments and what it returns.
+        """Calls a function and records it as an operation, with its positional arguments and return value.
 
-        A call that raises is recorded as one that never returned: it may have taken effect or not.
+        A call that raises is recorded as pending: it may or may not have taken effect.
         """
         operation = self._begin(method, args)
         try:
@@ -52,7 +52,7 @@ class Recorder:
     def call_or(
         self, method: str, raises: Mapping[type[BaseException], Any], function: Callable[..., T], *args: Any
     ) -> T | None:
-        """As `call`; an exception of `raises` is an answer, and recorded as the value that stands beside it."""
+        """Like `call`, but an exception in `raises` is recorded as the return value given for it."""
         operation = self._begin(method, args)
         try:
             value = function(*args)
@@ -67,11 +67,11 @@ class Recorder:
         return value
 
     def history(self) -> History:
-        """What has been recorded so far."""
+        """The history recorded so far."""
         return _history({"kind": "object", "spec": self.spec, "operations": list(self._operations)})
 
     def check(self, model: str = "linearizable", *, timeout: float | None = None) -> Verdict:
-        """Whether what has been recorded is consistent with a criterion."""
+        """Checks the recorded history against a criterion."""
         return _check(self.history(), model, timeout=timeout)
 
     def _begin(self, method: str, args: tuple[Any, ...]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Shows a page where the user is: in a notebook, or in a browser."""
+"""Shows a page in a notebook or in a browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def show(page: str, path: str | os.PathLike[str] | None = None) -> Path | None:
-    """Writes the page to a file, or shows it; the file, if there is one."""
+    """Writes the page to a file and returns its path, or shows it."""
     if path is not None:
         file = Path(path)
         file.write_text(page, encoding="utf-8")

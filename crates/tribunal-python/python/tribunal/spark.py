@@ -1,6 +1,6 @@
-"""Histories by the billion, on Spark.
+"""Checking histories on Spark.
 
-:func:`check` is a function of DataFrames over :func:`tribunal.check_batches`. It is lazy, as all of Spark is: nothing is
+:func:`check` applies :func:`tribunal.check_batches` to DataFrames. It is lazy, like everything in Spark: nothing is
 checked before something is written, counted or shown. It needs ``pyspark`` 4.0 or later and ``pyarrow``, and the package
 ``tribunal`` on the driver and on every executor.
 """
@@ -53,11 +53,11 @@ class _Counts(AccumulatorParam["Counter[str]"]):
 
 
 class Progress:
-    """How far a job is, read on the driver while it runs.
+    """The progress of a job, read on the driver while it runs.
 
-    The counts grow whenever a task ends. They are accumulators, and those count work rather than rows: a task that runs
-    again because an executor was lost, or that runs twice by speculation, may be counted again, and so is a DataFrame
-    that is computed twice. The rows of the DataFrame are right in any case; count those for a result.
+    The counts grow whenever a task ends. They are accumulators, which count work rather than rows: a task that runs
+    again because an executor was lost, or twice by speculation, may be counted again, and so is a DataFrame
+    that is computed twice. The rows of the DataFrame are always right; count those for a result.
 
     >>> progress = Progress(spark)                                     # doctest: +SKIP
     >>> check(df, "history", ["sc"], progress=progress).write.parquet("verdicts")   # doctest: +SKIP
@@ -66,19 +66,19 @@ class Progress:
     """
 
     def __init__(self, spark: SparkSession | None = None) -> None:
-        """Counts in this session, or in the one that is active. Spark Connect has no accumulators."""
+        """Counts in this session, or in the active one. Spark Connect has no accumulators."""
         context = SparkContext.getOrCreate() if spark is None else spark.sparkContext
         self._histories: Accumulator[int] = context.accumulator(0)
         self._verdicts: Accumulator[Counter[str]] = context.accumulator(Counter(), _Counts())
 
     @property
     def histories(self) -> int:
-        """How many histories were checked."""
+        """The number of histories checked."""
         return self._histories.value
 
     @property
     def verdicts(self) -> dict[str, int]:
-        """How many rows of each verdict were given."""
+        """The number of rows for each verdict."""
         return dict(sorted(self._verdicts.value.items()))
 
     def _read(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -115,25 +115,25 @@ def check(
     format: str | None = None,
     progress: Progress | None = None,
 ) -> DataFrame:
-    """Checks the histories in a column, and gives one row a history and model.
+    """Checks the histories in a column, and returns one row per history and model.
 
     The rows have the columns ``keep`` of the input, then ``model``, ``verdict`` (``consistent``, ``inconsistent``,
     ``undecided``, ``unsupported`` or ``error``), ``engine``, ``micros``, ``reason`` and, with ``certificates``,
-    ``certificate``. A null or malformed history is a single row with the verdict ``error`` and no model; one that is over the
-    limits is a row with the verdict ``undecided``. ``reason`` says why. No history ends a job.
+    ``certificate``. A null or malformed history is a single row with the verdict ``error`` and no model; one that exceeds the
+    limits is a row with the verdict ``undecided``. ``reason`` says why. No history fails a job.
 
     :param column: the histories, text or bytes, one in each row, in any format that :func:`tribunal.check` takes
     :param models: names of models, of criteria for histories of objects, or paths of ``.cat`` files, which every executor must have;
-        unless given, all that apply
-    :param keep: columns to keep, such as an id; without them rows cannot be told apart
-    :param certificates: whether witnesses and violations are wanted, as JSON
+        default: all that apply
+    :param keep: columns to keep, such as an id; without them rows cannot be matched with the input
+    :param certificates: whether to include witnesses and violations, as JSON
     :param spec: the specification of histories of objects that do not name theirs
-    :param engine: the engine that is to decide, instead of the best
-    :param timeout: seconds for each history and model; None is for ever
-    :param max_memory: bytes for each; unless given, three quarters of the executor's machine, divided by its cores
-    :param max_states: states for each, of those that search
-    :param format: the format of the histories; unless given, each is looked at
-    :param progress: counts what was done, while it is done
+    :param engine: the engine to use, instead of the default
+    :param timeout: seconds for each history and model; None: no limit
+    :param max_memory: bytes for each; default: three quarters of the executor's machine, divided by its cores
+    :param max_states: search states for each
+    :param format: the format of the histories; default: recognized for each
+    :param progress: counts the work while it is done
 
     A task checks with a single thread, since Spark runs as many tasks as there are cores.
 

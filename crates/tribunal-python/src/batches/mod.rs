@@ -98,17 +98,17 @@ impl Batches {
 
     /// The answers as a pyarrow Table.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        signalled(slf.py(), Self::reader(slf)?.call_method0("read_all"))
+        signaled(slf.py(), Self::reader(slf)?.call_method0("read_all"))
     }
 
     /// The answers as a pandas DataFrame.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        signalled(slf.py(), Self::reader(slf)?.call_method0("read_pandas"))
+        signaled(slf.py(), Self::reader(slf)?.call_method0("read_pandas"))
     }
 
     /// The answers as a polars DataFrame.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        signalled(slf.py(), slf.py().import("polars")?.call_method1("DataFrame", (slf,)))
+        signaled(slf.py(), slf.py().import("polars")?.call_method1("DataFrame", (slf,)))
     }
 
     /// The answers as pyarrow record batches, one by one.
@@ -143,12 +143,12 @@ impl BatchIterator {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        signalled(py, self.reader.bind(py).call_method0("read_next_batch"))
+        signaled(py, self.reader.bind(py).call_method0("read_next_batch"))
     }
 }
 
 /// What was read; if it was not because of Ctrl-C, that is what went wrong, whatever those between say.
-fn signalled<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
+fn signaled<T>(py: Python<'_>, read: PyResult<T>) -> PyResult<T> {
     if read.is_err() {
         py.check_signals()?;
     }

@@ -5,7 +5,7 @@
 use super::capsule::{Source, attached, interrupt_again, told};
 use super::check::{Answer, Check};
 use super::column::Column;
-use super::table::{Table, Told};
+use super::table::{Table, Answers};
 use crate::limits::{POLL, STACK};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -142,7 +142,7 @@ impl Pipeline {
         if !self.started {
             self.start()?;
         }
-        let mut told: Vec<Told> = Vec::new();
+        let mut told: Vec<Answers> = Vec::new();
         let mut size = Size::default();
         let begin = Instant::now();
         loop {
@@ -158,7 +158,7 @@ impl Pipeline {
                 size.bytes += given.iter().map(Answer::bytes).sum::<usize>();
                 self.under_way.rows -= part.range.len();
                 self.under_way.bytes -= part.bytes;
-                told.push(Told { rows: part.rows.clone(), answers: given });
+                told.push(Answers { rows: part.rows.clone(), answers: given });
                 self.untold.pop_front();
             }
             let next_joins = match (told.last(), self.untold.front()) {
@@ -180,11 +180,11 @@ impl Pipeline {
     }
 
     /// Brings more rows, unless enough are under way. Those of a slow source are waited for only once everything is told.
-    fn feed(&mut self, telling: bool) {
+    fn feed(&mut self, has_answers: bool) {
         while self.under_way.is_below(UNDER_WAY) && !self.ended {
             if self.current.is_none() {
                 let enough = locked(&self.shared.queue).parts.len() > self.shared.low();
-                if enough || self.slow && (telling || !self.untold.is_empty()) {
+                if enough || self.slow && (has_answers || !self.untold.is_empty()) {
                     return;
                 }
                 let begin = Instant::now();

@@ -10,7 +10,7 @@ use arrow_select::take::take;
 use std::sync::Arc;
 
 /// The answers about some rows of a batch.
-pub struct Told {
+pub struct Answers {
     /// The batch.
     pub rows: Arc<Rows>,
     /// The answers, row by row.
@@ -109,11 +109,11 @@ impl Table {
     }
 
     /// The answers as a batch.
-    pub fn batch(&self, told: Vec<Told>) -> Result<RecordBatch, ArrowError> {
+    pub fn batch(&self, told: Vec<Answers>) -> Result<RecordBatch, ArrowError> {
         let count = told.iter().map(|told| told.answers.len()).sum();
         let answers = || told.iter().flat_map(|told| &told.answers);
         let mut numbers = Vec::with_capacity(count);
-        for Told { rows, answers } in &told {
+        for Answers { rows, answers } in &told {
             numbers.extend(answers.iter().map(|answer| rows.first + answer.row as i64));
         }
         let mut columns: Vec<ArrayRef> = vec![Arc::new(Int64Array::from(numbers))];

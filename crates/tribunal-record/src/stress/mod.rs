@@ -22,7 +22,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tribunal::object::{self, Criterion, Misfit, Specification};
+use tribunal::object::{self, Criterion, InvalidCall, Specification};
 
 /// Once a criterion is broken, this many further runs look for a smaller example.
 const FURTHER_RUNS: usize = 2000;
@@ -105,7 +105,7 @@ pub enum StressError {
         /// The specification.
         spec: String,
         /// Why.
-        misfit: Box<Misfit>,
+        misfit: Box<InvalidCall>,
     },
     /// A call panicked.
     #[error(transparent)]

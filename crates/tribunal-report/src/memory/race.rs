@@ -4,7 +4,7 @@ use super::brief;
 use crate::{Line, Verification};
 use std::borrow::Cow;
 use tribunal::memory::{EventId, Execution};
-use tribunal::races::{Unlisted, first_race};
+use tribunal::races::{RacesError, first_race};
 use tribunal::verdict::{Limit, Race};
 use tribunal::verify::{verify_race_free, verify_races};
 use tribunal::{Limits, Model, Verdict};
@@ -30,8 +30,8 @@ impl Racy {
         match first_race(&*chosen(x, verdict)?, model, limits) {
             Ok(None) => Some(Racy::Free),
             Ok(Some(race)) => Some(Racy::Race(race)),
-            Err(Unlisted::Limit(limit)) => Some(Racy::Undecided(limit)),
-            Err(Unlisted::Cyclic | Unlisted::Open | Unlisted::OtherModel(_)) => None,
+            Err(RacesError::Limit(limit)) => Some(Racy::Undecided(limit)),
+            Err(RacesError::Cyclic | RacesError::Open | RacesError::OtherModel(_)) => None,
         }
     }
 

@@ -1,17 +1,18 @@
-//! Pictures of memories: thread columns, and what the models say of them.
+//! Pictures of memories: a column for each thread, and the verdicts of the models.
 
 mod places;
 pub mod rows;
 
-use crate::document::{Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
+use crate::document::{Contrast, Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
+use crate::first_asked::stronger_failing;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
-use tribunal::Verdict;
 use tribunal::memory::{self, EventId, Execution, Observation, ThreadId};
-use tribunal::verdict::ModificationOrder;
+use tribunal::verdict::{ModificationOrder, Witness};
+use tribunal::{Model, Verdict};
 use tribunal_formats::Lines;
-use tribunal_report::memory::{Story, story};
+use tribunal_report::memory::{Story, difference, story};
 use tribunal_report::{Finding, Line, Ruling};
 
 /// The picture of a memory's history, with a window around the violation of the ruling that is shown first if it is large.
@@ -32,12 +33,12 @@ pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: us
         deps: deps.collect(),
         events: events(x, lines, &places, &rf),
         overview: (places.is_window()).then(|| overview(x, &places, &violations)),
-        rulings: findings.iter().map(|finding| ruling(x, finding, &places)).collect(),
+        rulings: (0..findings.len()).map(|at| ruling(x, findings, at, &places)).collect(),
         rf,
     }
 }
 
-/// What a violation speaks of; nothing, if there is none.
+/// The events that a violation mentions, if there is one.
 fn spoken_of(finding: &Finding<'_>) -> Vec<EventId> {
     match &finding.ruling {
         Ruling::Memory { verdict: Verdict::Inconsistent(violation), .. } => violation.events(),
@@ -93,27 +94,61 @@ fn kind(x: &Execution, event: EventId) -> Kind {
     }
 }
 
-fn ruling(x: &Execution, finding: &Finding<'_>, places: &Places) -> Said<MemoryRuling> {
+fn ruling(x: &Execution, findings: &[Finding<'_>], at: usize, places: &Places) -> Said<MemoryRuling> {
+    let finding = &findings[at];
+    let place = |event: EventId| places.of(event);
+    let mut contrast = None;
     let (lines, drawn) = match &finding.ruling {
         Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } => {
-            let place = |event: EventId| places.of(event);
             let story = story(x, *model, violation);
             let cycle = explanation::arrows(&story.steps, place);
             let chosen = chosen(&story.sources, places);
             let drawn = MemoryRuling { cycle, chosen, ..MemoryRuling::default() };
             (explanation::lines(titled(story), place), drawn)
         }
-        Ruling::Memory { verdict: Verdict::Consistent(witness), .. } => {
+        Ruling::Memory { model, verdict: Verdict::Consistent(witness), .. } => {
             let sources = witness.sources();
             let whole = (!sources.is_empty()).then(|| x.choosing(sources));
             let (mo, fr) =
                 witness.mo().map(|mo| orders(whole.as_ref().unwrap_or(x), mo, places)).unwrap_or_default();
-            let chosen = chosen(sources, places);
-            (Vec::new(), MemoryRuling { cycle: Vec::new(), chosen, mo, fr })
+            contrast = stronger_failing(findings, at)
+                .and_then(|strong| against(x, &findings[strong], *model, witness, places));
+            let drawn = MemoryRuling { chosen: chosen(sources, places), mo, fr, ..MemoryRuling::default() };
+            (Vec::new(), drawn)
         }
         _ => (Vec::new(), MemoryRuling::default()),
     };
-    said(finding, lines, drawn)
+    Said { contrast, ..said(finding, lines, drawn) }
+}
+
+/// Longer explanations of a stronger model are not compared with weaker ones.
+const COMPARED: usize = 40;
+
+/// What of the stronger model's reason the weaker model does not have, then that reason; none where that would be long.
+fn against(
+    x: &Execution,
+    strong: &Finding<'_>,
+    weak: Model,
+    witness: &Witness,
+    places: &Places,
+) -> Option<Contrast> {
+    let Ruling::Memory { model, verdict: Verdict::Inconsistent(violation), .. } = &strong.ruling else {
+        return None;
+    };
+    let place = |event: EventId| places.of(event);
+    let story = story(x, *model, violation);
+    if story.cases || story.lines.len() > COMPARED {
+        return None;
+    }
+    let difference = difference(x, *model, &story, weak, witness);
+    let missing = difference.iter().flat_map(|line| line.arrows.iter().copied());
+    let missing: Vec<_> = missing.filter(|arrow| story.steps.contains(arrow)).collect();
+    Some(Contrast {
+        against: name::label(&model.to_string()),
+        cycle: explanation::arrows(&story.steps, place),
+        missing: explanation::arrows(&missing, place),
+        lines: explanation::lines([difference, forbidding(*model, story)].concat(), place),
+    })
 }
 
 /// From sources to what reads them, as far as both are shown.
@@ -125,7 +160,13 @@ fn chosen(sources: &[(Observation, EventId)], places: &Places) -> Vec<Edge> {
     sources.iter().filter_map(edge).collect()
 }
 
-/// The lines of a story below its title, which speaks of all steps.
+/// The lines of a story below the name of the model that it is of.
+fn forbidding(model: Model, story: Story) -> Vec<Line<EventId>> {
+    let title = story.title.as_deref().unwrap_or("a cycle");
+    titled(Story { title: Some(format!("{model} forbids it: {title}")), ..story })
+}
+
+/// The lines of a story below its title, which points at all steps.
 fn titled(story: Story) -> Vec<Line<EventId>> {
     let title = story.title.map(|title| Line {
         about: story.steps.iter().map(|step| step.from).collect(),

@@ -1,4 +1,4 @@
-//! In which row each event of a memory is drawn.
+//! The row in which each event of a memory is drawn.
 
 use crate::document::Edge;
 

@@ -7,7 +7,7 @@ pub const CHARACTER: f32 = 7.85;
 /// The width of a character of the text around a drawing.
 const PROSE: f32 = 7.25;
 
-/// Kinds of edges differ in dash as well as in hue, so that nobody needs the hue; the colours are those of the page.
+/// Kinds of edges differ in dash as well as in hue, so that nobody needs the hue; the colors are those of the page.
 const STYLE: &str = "\
 text{font-family:ui-monospace,'SF Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono',monospace;font-size:13px;fill:#1d2126}\
 .ground{fill:#fafaf8}\
@@ -50,7 +50,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// Opens a group of these classes, with what a reader is told who points at it.
+    /// Opens a group of these classes, with a tooltip.
     pub fn open(&mut self, classes: &str, told: &str) {
         self.put(format_args!("<g class=\"{classes}\">"));
         if !told.is_empty() {
@@ -111,7 +111,7 @@ impl Canvas {
     }
 }
 
-/// The text with what has a meaning in XML escaped; what it has no room for, such as control characters, is in no name or label.
+/// The text escaped for XML. Names and labels have no control characters, which XML does not allow.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -133,7 +133,7 @@ pub fn width_of(text: &str) -> f32 {
     CHARACTER * cells.sum::<f32>()
 }
 
-/// The text in lines no wider than that, broken between words where it can be.
+/// The text in lines no wider than this, broken between words if possible.
 pub fn wrapped(text: &str, width: f32) -> Vec<String> {
     let most = ((width / PROSE) as usize).max(16);
     let mut lines = vec![String::new()];

@@ -7,7 +7,7 @@ use super::route::{Point, Route};
 use crate::document::Arrow;
 use crate::scene::Scene;
 
-/// With more edges than this only those of the violation are named.
+/// With more edges than this, only those of the violation have labels.
 const NAMED: usize = 48;
 /// From one edge in a gap between rows to the next.
 const LANE: f32 = 7.0;
@@ -19,15 +19,15 @@ struct Edge {
     name: &'static str,
     /// Whether it is of the violation's cycle.
     wrong: bool,
-    /// Whether the explanation speaks of it.
+    /// Whether the explanation mentions it.
     spoken: bool,
-    /// Whether it is po or so between neighbours, which is a line down the column.
+    /// Whether it is po or so between neighbors, which is a line down the column.
     down: bool,
     /// Whether what is between its ends is not drawn.
     gap: bool,
 }
 
-/// Draws the places of a picture in columns, and what a model or a level says of them.
+/// Draws the places of a picture in columns, with the verdict of a model or level.
 pub fn draw(canvas: &mut Canvas, scene: &Scene<'_>, places: &[u32]) -> Drawn {
     let grid = Grid::new(scene, places);
     for column in &grid.columns {

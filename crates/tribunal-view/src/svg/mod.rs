@@ -33,10 +33,10 @@ struct Drawn {
 ///
 /// ```
 /// use tribunal::Limits;
-/// use tribunal_view::{Request, hear, svg};
-/// let heard = hear("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
-/// assert!(svg(&heard.document, heard.document.shown).contains("W x 1"));
-/// # Ok::<(), tribunal_view::Unheard>(())
+/// use tribunal_view::{Request, answer, svg};
+/// let answer = answer("mp.txt", "T0: W x 1; W y 1\nT1: R y 1; R x 0\n".into(), &Request::default(), &Limits::default())?;
+/// assert!(svg(&answer.document, answer.document.shown).contains("W x 1"));
+/// # Ok::<(), tribunal_view::RequestError>(())
 /// ```
 pub fn svg(document: &Document, ruling: usize) -> String {
     let mut canvas = Canvas::default();

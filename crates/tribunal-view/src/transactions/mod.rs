@@ -1,18 +1,21 @@
-//! Pictures of transactions: session columns, and what the levels say of them.
+//! Pictures of transactions: a column for each session, and the verdicts of the levels.
 
 mod places;
 
-use crate::document::{Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling};
+use crate::document::{
+    Contrast, Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling,
+};
+use crate::first_asked::stronger_failing;
 use crate::memory::rows::rows;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal::transactions::{
-    self, History, INIT, KeyId, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
+    self, History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
 };
 use tribunal_formats::Transactions;
-use tribunal_report::transactions::{Story, did, story};
+use tribunal_report::transactions::{Story, did, rule, story};
 use tribunal_report::{Finding, Line, Ruling};
 
 /// Of a transaction with more operations, those that matter are shown, and of the others the first.
@@ -26,7 +29,7 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         stories.iter().map(|story| story.as_ref().map_or_else(Vec::new, |s| spoken_of(history, s))).collect();
     let places = Places::new(history, &violations, shown);
     let wr = wr(history, &places);
-    // What is marked in a box is in the box.
+    // Operations to be marked must be in their boxes.
     let marked: BTreeSet<OpId> =
         stories.iter().flatten().flat_map(|story| story.reads.iter().copied()).collect();
     let keys: BTreeSet<KeyId> =
@@ -36,11 +39,7 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         sessions: places.sessions().iter().map(|&session| column(history, session)).collect(),
         transactions: boxes.all(&places, &wr),
         overview: places.is_window().then(|| overview(history, &places, &violations)),
-        rulings: findings
-            .iter()
-            .zip(stories)
-            .map(|(finding, story)| ruling(finding, story, &boxes, &places))
-            .collect(),
+        rulings: (0..findings.len()).map(|at| ruling(findings, &stories, at, &boxes, &places)).collect(),
         wr,
     }
 }
@@ -54,7 +53,7 @@ fn told(finding: &Finding<'_>) -> Option<Story> {
     }
 }
 
-/// What a story speaks of, its steps first.
+/// The transactions that a story mentions, those of its steps first.
 fn spoken_of(history: &History, story: &Story) -> Vec<TxnId> {
     let steps = story.steps.iter().map(|step| step.from);
     let reads = story.reads.iter().map(|&op| history.txn_of(op));
@@ -94,7 +93,7 @@ fn wr(history: &History, places: &Places) -> Vec<Edge> {
     wr
 }
 
-/// What stands in the boxes.
+/// The contents of the boxes.
 struct Boxes<'a> {
     subject: &'a Transactions,
     /// Operations that violations are about.
@@ -175,15 +174,18 @@ impl Boxes<'_> {
 }
 
 fn ruling(
-    finding: &Finding<'_>,
-    story: Option<Story>,
+    findings: &[Finding<'_>],
+    stories: &[Option<Story>],
+    at: usize,
     boxes: &Boxes<'_>,
     places: &Places,
 ) -> Said<TransactionsRuling> {
+    let finding = &findings[at];
     let history = &boxes.subject.history;
-    let (lines, drawn) = match (&finding.ruling, story) {
+    let place = |txn: TxnId| places.of(txn);
+    let mut contrast = None;
+    let (lines, drawn) = match (&finding.ruling, &stories[at]) {
         (_, Some(story)) => {
-            let place = |txn: TxnId| places.of(txn);
             let cannot = match &story.reads[..] {
                 [only] if story.steps.is_empty() => Some(only),
                 _ => None,
@@ -197,22 +199,44 @@ fn ruling(
             };
             (explanation::lines(titled(story), place), drawn)
         }
-        (Ruling::Transactions { verdict: Verdict::Consistent(witness), .. }, _) => {
+        (Ruling::Transactions { level, verdict: Verdict::Consistent(witness), .. }, _) => {
+            contrast = stronger_failing(findings, at)
+                .and_then(|strong| against(&findings[strong], stories[strong].as_ref()?, *level, places));
             (Vec::new(), orders(history, witness, places))
         }
         _ => (Vec::new(), TransactionsRuling::default()),
     };
-    said(finding, lines, drawn)
+    Said { contrast, ..said(finding, lines, drawn) }
 }
 
-/// The lines of a story below its title, which speaks of all steps.
-fn titled(story: Story) -> Vec<Line<TxnId>> {
+/// Longer explanations of a stronger level are not compared with weaker ones.
+const COMPARED: usize = 40;
+
+/// What the weaker level asks for, then the stronger level's reason; none where that would be long.
+fn against(strong: &Finding<'_>, story: &Story, weak: Level, places: &Places) -> Option<Contrast> {
+    let place = |txn: TxnId| places.of(txn);
+    if story.lines.len() > COMPARED {
+        return None;
+    }
+    let level = strong.ruling.question();
+    let allowed = Line::new(0, &format!("{}, and here that is so", rule(weak)));
+    let forbidding = Story { title: format!("{level} forbids it: {}", story.title), ..story.clone() };
+    Some(Contrast {
+        against: name::label(&level.to_string()),
+        cycle: explanation::arrows(&story.steps, place),
+        missing: Vec::new(),
+        lines: explanation::lines([vec![allowed], titled(&forbidding)].concat(), place),
+    })
+}
+
+/// The lines of a story below its title, which points at all steps.
+fn titled(story: &Story) -> Vec<Line<TxnId>> {
     let title = Line {
         about: story.steps.iter().map(|step| step.from).filter(|&txn| txn != INIT).collect(),
         arrows: story.steps.clone(),
         ..Line::new(0, &story.title)
     };
-    [title].into_iter().chain(story.lines).collect()
+    [title].into_iter().chain(story.lines.iter().cloned()).collect()
 }
 
 /// From sources to what reads from them, as far as both are shown.

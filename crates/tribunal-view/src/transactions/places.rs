@@ -3,7 +3,7 @@
 use crate::window::{around, seeds, widest};
 use tribunal::transactions::{History, INIT, SessionId, Source, TxnId};
 
-/// At most so many transactions are in a picture: each is a box with its operations.
+/// The most transactions in a picture: each is a box with its operations.
 const MOST: usize = 1200;
 /// The place of a transaction that is not shown.
 const HIDDEN: u32 = u32::MAX;
@@ -22,7 +22,7 @@ pub struct Places {
 
 impl Places {
     /// All transactions, or those around the violations, of which the one of the ruling `shown` comes first; without any, the
-    /// beginning of each session. The initial one is shown if a violation speaks of it.
+    /// beginning of each session. The initial one is shown if a violation mentions it.
     pub fn new(history: &History, violations: &[Vec<TxnId>], shown: usize) -> Self {
         let window = history.len() > MOST;
         let mut txns: Vec<TxnId> = if window {

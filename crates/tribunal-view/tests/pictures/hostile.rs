@@ -2,7 +2,7 @@
 
 use crate::{check, xml};
 use tribunal::Limits;
-use tribunal_view::{Document, Request, Unheard, dot, hear, page, svg};
+use tribunal_view::{Document, Request, RequestError, answer, dot, page, svg};
 
 const NAMES: [&str; 6] = [
     "</script><script>alert(1)</script>",
@@ -27,10 +27,10 @@ fn object(name: &str) -> String {
     )
 }
 
-fn heard(text: String) -> Result<Document, Unheard> {
-    let heard = hear("<b>.json", text.into_bytes(), &Request::default(), &Limits::default())?;
-    check(&heard.document);
-    Ok(heard.document)
+fn document(text: String) -> Result<Document, RequestError> {
+    let answer = answer("<b>.json", text.into_bytes(), &Request::default(), &Limits::default())?;
+    check(&answer.document);
+    Ok(answer.document)
 }
 
 fn nothing_raw(what: &str, text: &str) {
@@ -44,7 +44,7 @@ fn names_stay_names() {
     let mut pictures = 0;
     for name in NAMES {
         for text in [memory(name), object(name)] {
-            let document = heard(text).unwrap_or_else(|unheard| panic!("{name}: {unheard}"));
+            let document = document(text).unwrap_or_else(|error| panic!("{name}: {error}"));
             let drawn = svg(&document, document.shown);
             assert_eq!(xml::fault(&drawn), None, "{name}");
             nothing_raw(name, &drawn);
@@ -71,21 +71,21 @@ fn names_stay_names() {
 
 #[test]
 fn long_names_do_not_make_long_pages() {
-    let document = heard(memory(&"x".repeat(1 << 20))).expect("a long name");
-    assert!(page(Some(&document), "").len() < page(None, "").len() + 120_000);
-    let document = heard(object(&"y".repeat(1 << 20))).expect("a long name");
-    assert!(page(Some(&document), "").len() < page(None, "").len() + 120_000);
+    let long = document(memory(&"x".repeat(1 << 20))).expect("a long name");
+    assert!(page(Some(&long), "").len() < page(None, "").len() + 120_000);
+    let long = document(object(&"y".repeat(1 << 20))).expect("a long name");
+    assert!(page(Some(&long), "").len() < page(None, "").len() + 120_000);
 }
 
 #[test]
-fn what_cannot_be_heard_is_told_in_a_line() {
+fn errors_are_one_line() {
     let ask = |text: &str, request: &Request| {
-        let unheard = hear("a.txt", text.into(), request, &Limits::default()).expect_err("no document");
-        unheard.to_string()
+        let error = answer("a.txt", text.into(), request, &Limits::default()).expect_err("no document");
+        error.to_string()
     };
     let usual = Request::default();
     assert_eq!(ask("T0: W x one", &usual), "a.txt:1:9: expected the value written, found `one`");
-    assert_eq!(ask("", &usual), "a.txt: empty input: no history in it");
+    assert_eq!(ask("", &usual), "a.txt: empty input: it has no history");
     let second = Request { index: 1, ..usual.clone() };
     assert_eq!(ask("T0: W x 1\n", &second), "a.txt: expected a history of index 1, from 0, found only 1");
     let xml = Request { format: Some("xml".into()), ..usual.clone() };
@@ -100,15 +100,15 @@ fn what_cannot_be_heard_is_told_in_a_line() {
 fn histories_are_counted() {
     let text = "T0: W x 1\n---\nT0: W x 2\n---\nT0: W x what\n";
     let ask =
-        |index| hear("a.txt", text.into(), &Request { index, ..Request::default() }, &Limits::default());
-    let heard = ask(1).expect("the second");
-    assert_eq!((heard.document.source.as_str(), heard.histories, heard.more), ("a.txt:3", 3, false));
+        |index| answer("a.txt", text.into(), &Request { index, ..Request::default() }, &Limits::default());
+    let second = ask(1).expect("the second");
+    assert_eq!((second.document.source.as_str(), second.histories, second.more), ("a.txt:3", 3, false));
     assert_eq!(
         ask(2).expect_err("malformed").to_string(),
         "a.txt:5:9: expected the value written, found `what`"
     );
     let many = "T0: W x 1\n---\n".repeat(10_100) + "T0: W x 1\n";
     let request = Request { models: "sc".into(), ..Request::default() };
-    let heard = hear("a.txt", many.into(), &request, &Limits::default()).expect("the first");
-    assert_eq!((heard.histories, heard.more), (10_000, true));
+    let answer = answer("a.txt", many.into(), &request, &Limits::default()).expect("the first");
+    assert_eq!((answer.histories, answer.more), (10_000, true));
 }

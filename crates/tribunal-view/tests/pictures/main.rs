@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 mod corpora;
+mod gallery;
 mod hostile;
 mod transactions;
 mod windows;

@@ -6,11 +6,11 @@ use tribunal::object::Value;
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::{Format, Labels, Object, Writer, read, write_history, write_object};
 use tribunal_machines::{Clients, Machine, execution, objects};
-use tribunal_view::{Document, Overview, Picture, Request, dot, hear, page, svg};
+use tribunal_view::{Document, Overview, Picture, Request, answer, dot, page, svg};
 
-fn heard(bytes: Vec<u8>, models: &str) -> Document {
+fn drawn(bytes: Vec<u8>, models: &str) -> Document {
     let request = Request { models: models.into(), ..Request::default() };
-    let document = hear("large", bytes, &request, &Limits::default()).expect("a document").document;
+    let document = answer("large", bytes, &request, &Limits::default()).expect("a document").document;
     check(&document);
     assert!(page(Some(&document), "").len() < 2 << 20, "a page of at most 2 MB");
     assert_eq!(xml::fault(&svg(&document, document.shown)), None);
@@ -38,7 +38,7 @@ fn the_window_of_a_memory_has_the_violation() {
         panic!("a pso machine does what tso forbids")
     };
 
-    let document = heard(text, "all");
+    let document = drawn(text, "all");
     assert_eq!(document.size, 60_000);
     let Picture::Memory { threads, events, overview, rulings, .. } = &document.picture else {
         panic!("a memory")
@@ -52,7 +52,7 @@ fn the_window_of_a_memory_has_the_violation() {
     assert!(!steps.is_empty());
     assert_eq!(steps.last().map(|step| step.to), steps.first().map(|step| step.from), "a cycle");
 
-    let document = heard(text_of(&again), "tso");
+    let document = drawn(text_of(&again), "tso");
     let Picture::Memory { threads, events, .. } = &document.picture else { panic!("a memory") };
     let shown = |event: EventId| {
         events.iter().any(|shown| match again.slot(event) {
@@ -78,7 +78,7 @@ fn text_of(x: &tribunal::memory::Execution) -> Vec<u8> {
 fn without_a_violation_a_memory_is_shown_from_its_beginning() {
     let clients = Clients { events: 20_000, seed: 1, ..Clients::default() };
     let x = execution(Machine::Atomic, &clients).expect("clients that can run");
-    let document = heard(text_of(&x), "sc,ra,coherence");
+    let document = drawn(text_of(&x), "sc,ra,coherence");
     let Picture::Memory { events, rf, .. } = &document.picture else { panic!("a memory") };
     assert_eq!(events.iter().filter(|event| event.thread.is_some()).count(), 4000);
     // Every read has its write with it.
@@ -101,7 +101,7 @@ fn the_window_of_an_object_has_the_failing_operation() {
         let object = Object { history: history.clone(), spec: "queue".into(), lines, nil_reads: 0 };
         let mut writer = Writer::new(Vec::new(), Format::Json);
         write_object(&mut writer, &object, &Labels::default()).expect("written");
-        let document = heard(writer.finish().expect("written"), "linearizable");
+        let document = drawn(writer.finish().expect("written"), "linearizable");
         let Picture::Object { processes, operations, overview, rulings, .. } = &document.picture else {
             panic!("an object")
         };

@@ -1,6 +1,6 @@
-//! Models as text: what a model's definition, in cat, says of a history.
+//! Models as text: a model's definition in cat, applied to a history.
 //!
-//! Nothing here decides: `facts` has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
+//! `facts` has the sets and relations of a history, and a [`Plan`] is the text with its names resolved. Engines decide
 //! plans, and `verify` evaluates them.
 
 mod facts;
@@ -22,7 +22,7 @@ use tribunal_cat::relation::Relation;
 use tribunal_cat::{Architecture, Environment, Problem};
 pub use tribunal_cat::{Directories, Error, Library, NoFiles};
 
-/// A model given as text. It is kept as long as the program runs, once for each name and text, so that a [`Model`] stays as small as a name.
+/// A model given as text. It lives as long as the program, once per name and text, so that a [`Model`] stays small and `Copy`.
 ///
 /// ```
 /// use tribunal::{Model, check, definition::{Definition, NoFiles}, memory::{Execution, Op}};
@@ -63,7 +63,7 @@ static GIVEN: Mutex<Vec<&'static Given>> = Mutex::new(Vec::new());
 static NAMED: Mutex<Option<FxHashMap<Model, &'static Cat>>> = Mutex::new(None);
 
 impl Definition {
-    /// A model's text under a name, that of its file; `library` has what it includes. Of orders that are chosen it may have `co` alone.
+    /// A model's text under a name, usually that of its file; `library` resolves includes. The only order it may choose is `co`.
     pub fn new(name: &str, text: &str, library: &mut dyn Library) -> Result<Self, Error> {
         let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = given.iter().position(|known| known.name == name && known.text == text) {
@@ -81,7 +81,7 @@ impl Definition {
         Ok(definition)
     }
 
-    /// What was given under this name last.
+    /// The latest definition with this name.
     pub fn named(name: &str) -> Option<Self> {
         let given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
         given.iter().rposition(|known| known.name == name).map(|known| Definition(known as u32))
@@ -96,7 +96,7 @@ impl Definition {
         &self.given().name
     }
 
-    /// What it asks of histories, if that is the same for all of them.
+    /// The plan, if it is the same for all histories.
     pub fn plan(self) -> Option<&'static Plan> {
         self.given().cat.plan.as_deref()
     }
@@ -150,7 +150,7 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
     Ok(cat)
 }
 
-/// What a model's text asks of a history; most texts ask the same of all.
+/// The plan of a model's text for a history; for most texts it is the same for all.
 pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
     let cat = cat(model)?;
     if let Some(plan) = &cat.plan {
@@ -176,7 +176,7 @@ pub(crate) fn least_bytes(model: Model, x: &Execution) -> usize {
     if each { size.saturating_mul(Relation::bytes(size)) } else { Relation::bytes(size) }
 }
 
-/// The architecture that a model's text is for, if it says so.
+/// The architecture that a model's text is for, if any.
 pub fn architecture(model: Model) -> Option<Architecture> {
     let cat = cat(model).ok()?;
     // Only herd's model of AArch64 computes dependencies itself, and it names no architecture.
@@ -184,7 +184,7 @@ pub fn architecture(model: Model) -> Option<Architecture> {
     cat.model.architecture().or(aarch64)
 }
 
-/// Whether a model's text speaks of mo.
+/// Whether a model's text mentions mo.
 pub(crate) fn has_mo(model: Model) -> bool {
     // What goes through the events of a history is of a text that is evaluated for each anew; mo is chosen in none of them.
     cat(model).is_ok_and(|cat| cat.plan.as_ref().is_some_and(|plan| !plan.choices.is_empty()))

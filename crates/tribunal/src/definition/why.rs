@@ -17,7 +17,7 @@ pub struct Related {
     pub to: EventId,
     /// What the text calls the relation.
     pub name: &'static str,
-    /// The pairs it is made of, in order, if it is defined in the text: `fr` is of `rf` backwards and of `co`.
+    /// The pairs it is made of, in order, if it is defined in the text: `fr` is of `rf` backward and of `co`.
     pub because: Vec<Related>,
 }
 
@@ -36,7 +36,7 @@ pub fn why(x: &Execution, model: Model, check: &Check) -> Vec<Related> {
         return Vec::new();
     }
     if let Some(choice) = plan.choices.first() {
-        let (Orders::Locations { base, .. } | Orders::Linearisations { base, .. }) = choice.from;
+        let (Orders::Locations { base, .. } | Orders::Linearizations { base, .. }) = choice.from;
         let mut mo = evaluator.relation(base).clone();
         check.mo.iter().for_each(|(first, second)| mo.insert(first.index(), second.index()));
         mo.close();

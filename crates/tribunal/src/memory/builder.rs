@@ -27,7 +27,7 @@ pub struct ExecutionBuilder {
     pub(super) times: Vec<(Slot, Interval)>,
     /// For building; kept for its room.
     pub(super) index: WriteIndex,
-    /// What collecting and building take, but for the times and what is kept from history to history.
+    /// What collecting and building take, except for the times and what is kept from history to history.
     taken: usize,
 }
 
@@ -106,8 +106,8 @@ impl ExecutionBuilder {
         id
     }
 
-    /// The thread that the next new name will name: its events may come before its name. Without a name it is called by its number,
-    /// as `T0`.
+    /// The thread that gets the next new name, so that its events may come before its name. Without a name it is called by its number,
+    /// such as `T0`.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Op};
@@ -156,7 +156,7 @@ impl ExecutionBuilder {
         self.threads.get(thread.index())
     }
 
-    /// As [`location`](Self::location), of a name that should be UTF-8. That is checked only where the location is new.
+    /// Like [`location`](Self::location), for a name in bytes. UTF-8 is checked only if the location is new.
     ///
     /// ```
     /// use tribunal::memory::Execution;
@@ -173,7 +173,7 @@ impl ExecutionBuilder {
         }
     }
 
-    /// As [`thread`](Self::thread), of a name that should be UTF-8. That is checked only where the thread is new.
+    /// Like [`thread`](Self::thread), for a name in bytes. UTF-8 is checked only if the thread is new.
     #[inline]
     pub fn thread_of(&mut self, name: &[u8]) -> Result<ThreadId, Utf8Error> {
         match self.threads.find(name) {
@@ -188,20 +188,20 @@ impl ExecutionBuilder {
         LocId(self.locs.add(name))
     }
 
-    /// Gives a location another initial value than 0.
+    /// Sets the initial value of a location; the default is 0.
     pub fn init(&mut self, loc: LocId, value: u64) -> &mut Self {
         self.init[loc.index()] = value;
         self
     }
 
-    /// Requires that the last write in mo of a location wrote this value.
+    /// Requires that the last write in mo of a location writes this value.
     pub fn final_value(&mut self, loc: LocId, value: u64) -> &mut Self {
         self.finals.push((loc, value));
         self.taken += FINAL;
         self
     }
 
-    /// Appends an operation to a thread and says where it stands.
+    /// Appends an operation to a thread and returns its position.
     #[inline(always)]
     pub fn push(&mut self, thread: ThreadId, op: Op) -> Slot {
         let length = &mut self.lengths[thread.index()];
@@ -223,21 +223,21 @@ impl ExecutionBuilder {
         slot
     }
 
-    /// Says that an event depends on an earlier read of its thread.
+    /// Records that an event depends on an earlier read of its thread.
     pub fn depends(&mut self, event: Slot, on: u32) -> &mut Self {
         self.pushed.deps.push((event, on));
         self.taken += DEPENDENCY;
         self
     }
 
-    /// Says when an event began and ended.
+    /// Records when an event began and ended.
     pub fn interval(&mut self, event: Slot, interval: Interval) -> &mut Self {
         self.times.push((event, interval));
         self.taken += TIME;
         self
     }
 
-    /// How many bytes of the heap it takes at most to [`build`](Self::build) what there is so far, those held included.
+    /// An upper bound on the heap bytes that [`build`](Self::build) needs for the history so far, including those already in use.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Op};
@@ -269,7 +269,7 @@ impl ExecutionBuilder {
         self.lengths[thread.index()] as usize
     }
 
-    /// By thread, the id of its first event; and how many events there are.
+    /// For each thread the id of its first event, followed by the total number of events.
     pub fn thread_starts(&self) -> Vec<u32> {
         let mut starts = Vec::with_capacity(self.lengths.len() + 1);
         starts.push(0);
@@ -280,7 +280,7 @@ impl ExecutionBuilder {
         starts
     }
 
-    /// A column with a row for each event, given in the order in which they were pushed, in the order of their ids.
+    /// Rearranges a column, given in the order in which events were pushed, into the order of their ids.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Op};
@@ -304,8 +304,8 @@ impl ExecutionBuilder {
         arranged
     }
 
-    /// Finds every read its write and checks that the history makes sense. A read of a value that nothing wrote, or more than
-    /// one write, is left [open](Execution::is_open).
+    /// Assigns a write to every read and validates the history. A read of a value that nothing wrote, or that several
+    /// writes wrote, stays [open](Execution::is_open).
     ///
     /// ```
     /// use tribunal::memory::{Execution, MalformedHistory, Op};
@@ -319,7 +319,7 @@ impl ExecutionBuilder {
         self.build_next()
     }
 
-    /// As [`build`](Self::build), and begins another history. Many small ones are built faster so, since some room is kept.
+    /// Like [`build`](Self::build), and starts the next history. This is faster for many small histories, since it reuses memory.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Op};

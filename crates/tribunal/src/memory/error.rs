@@ -2,14 +2,14 @@
 
 use super::Slot;
 
-/// A history that is no execution: some event has no possible meaning.
+/// Why a history is not an execution.
 ///
-/// Every variant carries the [`Slot`] it is about, if it is about one event, so that a reader of a file can name
-/// the line; the text names thread and index.
+/// A variant that concerns one event has its [`Slot`], so that a reader of a file can name
+/// the line. The message names the thread and the index.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedHistory {
-    /// An explicit source that is no write to the read's location of the read's value.
+    /// An explicit source that is not a write of the value read to the location read.
     #[error("thread {thread}, event {}: `from` names {source_name}, {problem}", at.index)]
     BadSource {
         /// The read.

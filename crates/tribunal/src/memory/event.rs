@@ -18,9 +18,9 @@ pub enum Kind {
 /// A C11 memory order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// A plain access, which takes part in no synchronisation and may be in a data race. Neither an RMW nor a fence.
+    /// A non-atomic access, which does not synchronize and may take part in a data race. RMWs and fences cannot have this order.
     NonAtomic,
-    /// No synchronisation but by fences.
+    /// Synchronizes only through fences.
     #[default]
     Relaxed,
     /// Acquire.
@@ -76,7 +76,7 @@ impl Order {
         }
     }
 
-    /// What people write behind the letter of an event: `.na`, nothing for relaxed, `.acq`, `.rel`, `.ar`, `.sc`.
+    /// The suffix of an event in text: `.na`, nothing for relaxed, `.acq`, `.rel`, `.ar`, `.sc`.
     ///
     /// ```
     /// use tribunal::memory::Order;
@@ -173,7 +173,7 @@ impl std::fmt::Debug for Label {
     }
 }
 
-/// Where an event stands in its thread: the way a builder names events.
+/// The position of an event in its thread, by which builders refer to events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot {
     /// The thread.
@@ -190,7 +190,7 @@ pub enum Source {
     ByValue,
     /// The initial write.
     Init,
-    /// The write at this place.
+    /// The write at this position.
     At(Slot),
 }
 
@@ -212,7 +212,7 @@ pub struct Op {
     pub order: Order,
     /// Its location; meaningless for a fence.
     pub loc: LocId,
-    /// The value written, or the value read by a plain read.
+    /// The value written, or the value read by a read that is not an RMW.
     pub value: u64,
     /// The value an RMW reads; meaningless otherwise.
     pub read: u64,
@@ -256,7 +256,7 @@ impl Op {
         self
     }
 
-    /// The same read or RMW, reading from this write whatever other writes of its value there are.
+    /// The same read or RMW, reading from this write even if others wrote the same value.
     #[inline]
     pub const fn from(mut self, source: Source) -> Self {
         self.source = source;

@@ -10,10 +10,10 @@ use std::ops::Range;
 /// No write: the `rf` entry of an event that does not read.
 pub(super) const NO_SOURCE: u32 = u32::MAX;
 
-/// An execution (E, po, rf): immutable, valid, at most 32 bytes an event.
+/// An execution (E, po, rf): immutable, valid, at most 32 bytes per event.
 ///
-/// The events of a thread are consecutive, in program order; the initial writes come last, one a location, and take
-/// no room in the columns. An event takes 17 bytes, 29 with begin and end times; a dependency takes 8.
+/// The events of a thread are consecutive, in program order; the initial writes come last, one per location, and take
+/// no space in the columns. An event takes 17 bytes, or 29 with begin and end times; a dependency takes 8.
 ///
 /// ```
 /// use tribunal::memory::{Execution, Op, Order};
@@ -86,12 +86,12 @@ impl ThreadTable {
     }
 }
 
-/// What occurs in an execution: enough to say which models apply.
+/// What occurs in an execution, which determines the models that apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
-    /// Number of reads that are no RMWs.
+    /// Number of reads, not counting RMWs.
     pub reads: usize,
-    /// Number of writes that are no RMWs, initial writes excluded.
+    /// Number of writes, not counting RMWs and initial writes.
     pub writes: usize,
     /// Number of RMWs.
     pub rmws: usize,
@@ -156,7 +156,7 @@ impl Execution {
         self.name.as_deref()
     }
 
-    /// Number of events of threads: initial writes do not count.
+    /// Number of events, not counting initial writes.
     #[inline]
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -227,7 +227,7 @@ impl Execution {
         event.index() >= self.labels.len()
     }
 
-    /// The event at a place, which must exist.
+    /// The event at a position, which must exist.
     pub fn event(&self, slot: Slot) -> EventId {
         self.event_at(slot.thread, slot.index).expect("a slot of this execution")
     }
@@ -239,13 +239,13 @@ impl Execution {
         (index < end - start).then(|| EventId(start + index))
     }
 
-    /// The place of an event in its thread; none for an initial write.
+    /// The position of an event in its thread; `None` for an initial write.
     pub fn slot(&self, event: EventId) -> Option<Slot> {
         let thread = self.thread_of(event)?;
         Some(Slot { thread, index: event.0 - self.thread_starts[thread.index()] })
     }
 
-    /// The thread of an event; none for an initial write.
+    /// The thread of an event; `None` for an initial write.
     #[inline]
     pub fn thread_of(&self, event: EventId) -> Option<ThreadId> {
         (!self.is_init(event)).then(|| self.thread_table.thread_of(&self.thread_starts, event))
@@ -258,7 +258,7 @@ impl Execution {
         self.labels.get(event.index()).copied().unwrap_or(INIT)
     }
 
-    /// The location an event accesses; none for a fence.
+    /// The location an event accesses; `None` for a fence.
     #[inline]
     pub fn loc(&self, event: EventId) -> Option<LocId> {
         if self.is_init(event) {
@@ -268,7 +268,7 @@ impl Execution {
         }
     }
 
-    /// The value an event writes, or the value a plain read reads; 0 for a fence.
+    /// The value an event writes, or the value read by a read that is not an RMW; 0 for a fence.
     pub fn value(&self, event: EventId) -> u64 {
         match self.values.get(event.index()) {
             Some(&value) => value,
@@ -276,7 +276,7 @@ impl Execution {
         }
     }
 
-    /// The write an event reads from; none unless it reads, nor if that is [open](Self::is_open).
+    /// The write an event reads from; `None` if it does not read or its source is [open](Self::is_open).
     #[inline]
     pub fn rf(&self, event: EventId) -> Option<EventId> {
         match self.sources.get(event.index()) {
@@ -309,19 +309,19 @@ impl Execution {
         &self.features
     }
 
-    /// Column of labels, by event id; initial writes have no row in it.
+    /// The column of labels by event id, without initial writes.
     #[inline]
     pub fn labels(&self) -> &[Label] {
         &self.labels
     }
 
-    /// Column of locations, by event id; a fence's row has no meaning.
+    /// The column of locations by event id; the entry of a fence has no meaning.
     #[inline]
     pub fn locs(&self) -> &[LocId] {
         &self.locs
     }
 
-    /// Bytes of memory that the execution takes.
+    /// Memory used by the execution, in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.labels.capacity()
@@ -337,7 +337,7 @@ impl Execution {
             + self.loc_names.bytes()
     }
 
-    /// An event for people: `T0:1 R.acq y 0`, or `init x` for an initial write.
+    /// Displays an event: `T0:1 R.acq y 0`, or `init x` for an initial write.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Op, Order};
@@ -348,18 +348,18 @@ impl Execution {
     /// assert_eq!(execution.show(execution.event(w)).to_string(), "T0:0 W.rel x 1");
     /// # Ok::<(), tribunal::memory::MalformedHistory>(())
     /// ```
-    pub fn show(&self, event: EventId) -> Shown<'_> {
-        Shown { execution: self, event }
+    pub fn show(&self, event: EventId) -> EventDisplay<'_> {
+        EventDisplay { execution: self, event }
     }
 }
 
-/// An event as people write it; made by [`Execution::show`].
-pub struct Shown<'a> {
+/// Displays an event; made by [`Execution::show`].
+pub struct EventDisplay<'a> {
     execution: &'a Execution,
     event: EventId,
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for EventDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (x, e) = (self.execution, self.event);
         let Some(slot) = x.slot(e) else {

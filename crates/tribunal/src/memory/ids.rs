@@ -33,8 +33,8 @@ pub(crate) use id;
 id!(
     /// An event of an [`Execution`](super::Execution).
     ///
-    /// The events of a thread have consecutive ids in program order, thread after thread; behind them come the
-    /// initial writes, one a location.
+    /// The events of a thread have consecutive ids in program order, thread after thread; then come the
+    /// initial writes, one per location.
     EventId
 );
 id!(

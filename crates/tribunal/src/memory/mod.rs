@@ -20,7 +20,7 @@ pub use builder::ExecutionBuilder;
 pub use error::{BadSource, MalformedHistory};
 pub use event::{Kind, Label, Op, Order, Slot, Source};
 pub(crate) use execution::put_operation;
-pub use execution::{Execution, Features, Shown};
+pub use execution::{EventDisplay, Execution, Features};
 pub use ids::{EventId, LocId, ThreadId};
 pub use open::Observation;
 pub(crate) use part::Extras;

@@ -1,8 +1,8 @@
-//! What values leave open: reads, and final values, of a value that no write wrote, or more than one.
+//! Open reads and final values: their value was written by no write, or by several.
 //!
-//! Values that repeat do not say which write a read reads from. Such a read is *open*: it has no `rf`, but the writes that it may
-//! read from. A history with open reads is consistent if some choice of their sources is; one with a read of a value that
-//! nothing wrote is not.
+//! If values repeat, a value does not identify its write. Such a read is *open*: it has no `rf`, but a list of writes it may
+//! read from. A history with open reads is consistent if it is for some choice of their sources. A read of a value that
+//! nothing wrote makes it inconsistent.
 
 use super::execution::NO_SOURCE;
 use super::{EventId, Execution, Kind, Label, LocId, Order};
@@ -68,7 +68,7 @@ impl Open {
 }
 
 impl Execution {
-    /// Whether some read, or final value, has no write of its value or more than one.
+    /// Whether some read or final value is open: no write, or more than one, wrote its value.
     ///
     /// ```
     /// use tribunal::memory::{Execution, Observation, Op};
@@ -101,7 +101,7 @@ impl Execution {
         })
     }
 
-    /// The writes of the value that an open observation observes, in the order of their ids; none if it is not open.
+    /// The writes that an open observation may observe, in the order of their ids; none if it is not open.
     pub fn writers(&self, observation: Observation) -> &[EventId] {
         let Some(open) = &self.open else { return &[] };
         let Some(class) = open.class(observation) else { return &[] };
@@ -110,7 +110,7 @@ impl Execution {
         &open.writers[start..end]
     }
 
-    /// The value that an event reads; none unless it reads.
+    /// The value that an event reads; `None` if it does not read.
     pub fn value_read(&self, event: EventId) -> Option<u64> {
         match self.label(event).kind() {
             Kind::Read => Some(self.value(event)),
@@ -125,7 +125,7 @@ impl Execution {
         }
     }
 
-    /// An observation for people: the event that reads, or `final x 1`.
+    /// Displays an observation: the reading event, or `final x 1`.
     pub fn show_observation(&self, observation: Observation) -> String {
         match observation {
             Observation::Read(read) => self.show(read).to_string(),
@@ -133,7 +133,7 @@ impl Execution {
         }
     }
 
-    /// The same execution, with these sources for some of the open observations. Those that are not open are left as they are.
+    /// The same execution with these sources for some of the open observations. Other observations stay as they are.
     pub fn choosing(&self, choices: &[(Observation, EventId)]) -> Execution {
         let mut x = self.clone();
         let Some(mut open) = x.open.take() else { return x };

@@ -1,4 +1,4 @@
-//! Parts of executions: some of the events.
+//! Parts of executions.
 
 use super::{EventId, Execution, Kind, LocId, Observation, Op, Order, Slot, Source, ThreadId};
 use rustc_hash::FxHashMap;
@@ -14,9 +14,9 @@ pub(crate) struct Extras<D, O> {
 }
 
 impl Execution {
-    /// The execution of these events alone, which must be in the order of their ids and include what each of them reads
-    /// from, unless that is an initial write; of an open read all [writers](Self::writers), or else the part says less of it.
-    /// Threads and locations without events are left out.
+    /// The execution of these events only. They must be in the order of their ids and include the write that each of them reads
+    /// from, unless it is an initial write. For an open read, include all its [writers](Self::writers); otherwise the part is weaker.
+    /// Threads and locations without events are dropped.
     ///
     /// ```
     /// use tribunal::memory::{EventId, Execution, Op};
@@ -32,7 +32,7 @@ impl Execution {
     ///
     /// # Panics
     ///
-    /// If an event reads from one that is left out.
+    /// If an event reads from an event that is not included.
     pub fn part(&self, events: &[EventId]) -> Execution {
         let order = |event| self.label(event).order();
         self.part_of(events, Extras { deps: |_| true, times: true, finals: true, order })

@@ -1,4 +1,4 @@
-//! Begin and end times of events, at 12 bytes an event.
+//! Begin and end times of events, at 12 bytes per event.
 
 use super::EventId;
 use rustc_hash::FxHashMap;

@@ -243,7 +243,7 @@ impl Coherence<'_> {
                 edges
             }
             Constraint::Adjacent(a, e) => {
-                // The write right behind the one that e looks at: e itself, or one that e is before by fr.
+                // The write directly after the one that e looks at: e itself, or one that e is before by fr.
                 let after = match target == e {
                     true => e,
                     false => {

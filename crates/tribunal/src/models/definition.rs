@@ -1,5 +1,5 @@
-//! Any model, by its text: what every mo must have by the checks that only fail the more the larger mo is; then a SAT solver for the rest, told of
-//! the checks that fail. A relation on n events is n² bits, so this is for histories of thousands of events.
+//! Any model, by its text: first the edges that monotone checks force in every mo, then a SAT solver for the rest, with clauses for
+//! failed checks. A relation on n events takes n² bits, so this is for histories of at most thousands of events.
 
 use super::Model;
 use crate::definition::{self, Facts};

@@ -1,36 +1,36 @@
-//! What decides models.
+//! The engines that decide models.
 
 use super::Model;
 
-/// What decided.
+/// An engine that decides models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// Builds a minimally coherent partial mo and looks for a cycle (Tunç et al. 2023, Algorithms 2 to 4).
     MinimalCoherence,
-    /// Looks for a write overwritten in a read's past (Tunç et al. 2023, Algorithm 1).
+    /// Looks for a read whose source is overwritten in its past (Tunç et al. 2023, Algorithm 1).
     WeakCoherence,
-    /// Saturates, then searches the downward-closed sets of events (Tunç et al. 2023, section 4.2).
+    /// Saturation, then a search over downward-closed sets of events (Tunç et al. 2023, section 4.2).
     FrontierSearch,
-    /// Derives the edges that every mo must have, until there are no more (Zennou et al. 2019 and 2020).
+    /// Derives the edges that every mo must have, to a fixpoint (Zennou et al. 2019 and 2020).
     Saturation,
     /// Saturation, then a search for the order of the remaining writes that saturates after each decision.
     Search,
-    /// Saturation, then a SAT solver for the order of the remaining writes, told of cycles as it runs into them.
+    /// Saturation, then a SAT solver for the order of the remaining writes, with clauses for cycles added lazily.
     Sat,
     /// The saturation of sc, then every mo that extends it (Zennou et al. 2020).
     WscEnum,
-    /// The store order that ccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 1).
+    /// The store order that ccm requires, then every mo that extends it (Zennou et al. 2019, Algorithm 1).
     CcmEnum,
-    /// The store order that wccm asks for, then every mo that extends it (Zennou et al. 2019, Algorithm 2).
+    /// The store order that wccm requires, then every mo that extends it (Zennou et al. 2019, Algorithm 2).
     WccmEnum,
-    /// The dynamic programme over sets of writes (Chini and Saivasan 2020).
+    /// The dynamic program over sets of writes (Chini and Saivasan 2020).
     Subset,
     /// Tries every mo.
     Enum,
-    /// The memoised search of downward-closed sets of events, without saturation: the baseline.
-    Plain,
-    /// The model's text itself: what every mo must have by its monotone checks, then a SAT solver told of the checks that fail.
+    /// The baseline: a memoized search over downward-closed sets of events, without saturation (dbcop's algorithm; Biswas and Enea 2019).
+    Memoized,
+    /// Evaluates the model's text: the edges that its monotone checks force, then a SAT solver with clauses for failed checks.
     Definition,
 }
 
@@ -48,7 +48,7 @@ impl Engine {
         Engine::WccmEnum,
         Engine::Subset,
         Engine::Enum,
-        Engine::Plain,
+        Engine::Memoized,
         Engine::Definition,
     ];
 
@@ -66,7 +66,7 @@ impl Engine {
             Engine::WccmEnum => "wccm-enum",
             Engine::Subset => "subset",
             Engine::Enum => "enum",
-            Engine::Plain => "plain",
+            Engine::Memoized => "memoized",
             Engine::Definition => "definition",
         }
     }

@@ -1,4 +1,4 @@
-//! The models: `table` has a row for each, whose text is the definition; the others open with the axioms that their engines decide.
+//! The models: `table` has a row for each, whose text is the definition; the other modules begin with the axioms that their engines decide.
 
 pub(crate) mod c11;
 mod causal;
@@ -23,14 +23,14 @@ pub use table::{Model, UnknownModel};
 
 /// A verdict and what decided it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The verdict.
     pub verdict: Verdict,
     /// What decided it.
     pub engine: Engine,
 }
 
-/// Decides whether an execution is consistent with a model; for many of them, a [`Checker`] is faster.
+/// Decides whether an execution is consistent with a model. For many executions, a [`Checker`] is faster.
 ///
 /// ```
 /// use tribunal::{Model, Verdict, check, memory::{Execution, Op}};
@@ -49,12 +49,12 @@ pub fn check(execution: &Execution, model: Model) -> Verdict {
     Checker::new(model).check(execution)
 }
 
-/// As [`check`], within limits, and says which engine decided.
-pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgement {
+/// Like [`check`], with limits; also returns the engine that decided.
+pub fn judge(execution: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
     Checker::new(model).judge(execution, limits)
 }
 
-/// As [`judge`], by a given engine; none if it cannot decide the model.
+/// Like [`judge`], with a given engine; `None` if it cannot decide the model.
 ///
 /// ```
 /// use tribunal::{Engine, Limits, Model, judge_by, memory::{Execution, Op}};
@@ -72,25 +72,20 @@ pub fn judge_by(
     model: Model,
     engine: Engine,
     limits: &Limits<'_>,
-) -> Option<Judgement> {
-    engine.decides(model).then(|| judgement(execution, model, Some(engine), limits))
+) -> Option<Judgment> {
+    engine.decides(model).then(|| judgment(execution, model, Some(engine), limits))
 }
 
-pub(crate) fn judgement(
-    x: &Execution,
-    model: Model,
-    engine: Option<Engine>,
-    limits: &Limits<'_>,
-) -> Judgement {
+pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
     let usual = engine.unwrap_or(model.engines()[0]);
     if let Some(why) = model.unsupported(x) {
-        return Judgement { verdict: Verdict::Unsupported(why), engine: usual };
+        return Judgment { verdict: Verdict::Unsupported(why), engine: usual };
     }
     let decided = match (model, model.decide()) {
         _ if x.is_open() => {
             let judge = |x: &Execution, limits: &Limits<'_>| match model {
                 Model::Cat(_) => by_definition(x, model, limits),
-                _ => judgement(x, model, engine, limits),
+                _ => judgment(x, model, engine, limits),
             };
             sources::decide(x, model, judge, limits)
         }
@@ -103,10 +98,10 @@ pub(crate) fn judgement(
     // What runs into a limit is the search, where there is one.
     let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
-    Judgement { verdict, engine }
+    Judgment { verdict, engine }
 }
 
-fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgement {
+fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {
     let verdict = definition::decide(x, model, limits).unwrap_or_else(Verdict::Undecided);
-    Judgement { verdict, engine: Engine::Definition }
+    Judgment { verdict, engine: Engine::Definition }
 }

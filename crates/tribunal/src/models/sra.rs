@@ -17,14 +17,14 @@ use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::order::coherence::chains::{Chains, SharedSource};
 use crate::order::coherence::frontier;
-use crate::order::coherence::saturation::{Contradiction, Saturated, Saturation};
+use crate::order::coherence::saturation::{Contradiction, Saturated, SraSaturation};
 use crate::order::past::causality;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Because, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
 
 pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Engine), Limit> {
-    let hb = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
+    let hb = match HappensBefore::new(x, Synchronization::EveryRead, limits) {
         Ok(hb) => hb,
         Err(Halt::Deadlock(deadlock)) => {
             let violation = causality::explain(x, &deadlock);
@@ -40,7 +40,7 @@ pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<(Verdict, Eng
             return Ok((inconsistent(Axiom::Atomicity, refutation), Engine::MinimalCoherence));
         }
     };
-    search(x, &mut Saturation::new(x, &hb, &chains, limits)?, limits)
+    search(x, &mut SraSaturation::new(x, &hb, &chains, limits)?, limits)
 }
 
 fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
@@ -49,7 +49,7 @@ fn inconsistent(axiom: Axiom, refutation: Refutation) -> Verdict {
 
 fn search(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut SraSaturation<'_>,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     let saturated = match saturation.run(limits)? {
@@ -90,7 +90,7 @@ fn broken_axiom(edges: &[crate::verdict::Edge]) -> Axiom {
 /// Why no mo exists, by cases: looks for a pair of chains of which one order is refuted by saturation alone; if there is
 /// none, splits on the pair whose two orders tell the most.
 fn refute(
-    saturation: &mut Saturation<'_>,
+    saturation: &mut SraSaturation<'_>,
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Refutation, Limit> {

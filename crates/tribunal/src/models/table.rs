@@ -1,4 +1,4 @@
-//! The models: a row each.
+//! The models, one row each.
 
 use super::c11::{self, C11};
 use super::{Engine, Preserved, causal, coherence, multiprocessor, sra, wra, wsc};
@@ -6,10 +6,10 @@ use crate::definition::{self, Definition};
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::names::suggestion;
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use crate::verdict::{Limit, Unsupported, Verdict};
 use Engine::{
-    CcmEnum, Definition as ByText, Enum, FrontierSearch, MinimalCoherence, Plain, Sat, Saturation, Search,
+    CcmEnum, Definition as ByText, Enum, FrontierSearch, Memoized, MinimalCoherence, Sat, Saturation, Search,
     Subset, WccmEnum, WeakCoherence, WscEnum,
 };
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ pub(super) struct Row {
     pub decide: Option<Decide>,
     /// What it does not apply to.
     pub not_of: &'static [Unsupported],
-    /// The models that allow whatever it allows, of what both apply to. What follows by going through others is left out.
+    /// The models that allow everything it allows, among histories to which both apply. Transitive inclusions are omitted.
     pub included_in: &'static [Model],
 }
 
@@ -73,10 +73,10 @@ macro_rules! text {
     };
 }
 
-/// Models whose axioms speak of program order alone say nothing of fences, nor, without mo, of what is written last.
+/// Models whose axioms mention program order alone say nothing of fences, nor, without mo, of what is written last.
 const CAUSAL: &[Unsupported] = &[Unsupported::Fences, Unsupported::Finals];
 const WITHOUT_MO: &[Unsupported] = &[Unsupported::Finals];
-const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Plain, ByText];
+const ORDERS: &[Engine] = &[Saturation, Search, Sat, Subset, Enum, Memoized, ByText];
 const SEARCHED: &str = "NP-complete; near O(n·k) where saturation decides";
 const LINEAR: &str = "O(n·k)";
 
@@ -86,7 +86,7 @@ models! {
         name: "sc",
         text: text!("sc"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Plain, ByText],
+        engines: &[Saturation, Search, Sat, WscEnum, CcmEnum, Subset, Enum, Memoized, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::SC, engine, limits)),
         not_of: &[],
         included_in: &[Model::Tso, Model::Wsc, Model::Rc20, Model::Rc11],
@@ -96,7 +96,7 @@ models! {
         name: "tso",
         text: text!("tso"),
         cost: SEARCHED,
-        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Plain, ByText],
+        engines: &[Saturation, Search, Sat, WccmEnum, Subset, Enum, Memoized, ByText],
         decide: Some(|x, engine, limits| multiprocessor::decide(x, &Preserved::TSO, engine, limits)),
         not_of: &[],
         included_in: &[Model::Pso, Model::Wccm, Model::Sra],
@@ -230,7 +230,7 @@ models! {
         text: text!("ra"),
         cost: LINEAR,
         engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::EveryRead, limits)?, MinimalCoherence))),
+        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::EveryRead, limits)?, MinimalCoherence))),
         not_of: &[],
         // With seq_cst, ra is not in rc20 or rc11.
         included_in: &[Model::Wra, Model::Relaxed],
@@ -255,7 +255,7 @@ models! {
         not_of: &[],
         included_in: &[Model::Relaxed],
     }
-    /// C11 as repaired in 2017: other release sequences, and a weaker order of seq_cst events.
+    /// C11 as repaired in 2017: different release sequences, and a weaker order of seq_cst events.
     Rc11 {
         name: "rc11",
         text: text!("rc11"),
@@ -271,7 +271,7 @@ models! {
         text: text!("relaxed"),
         cost: "O(n)",
         engines: &[MinimalCoherence, ByText],
-        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronisation::Nothing, limits)?, MinimalCoherence))),
+        decide: Some(|x, _, limits| Ok((c11::coherent(x, Synchronization::Nothing, limits)?, MinimalCoherence))),
         not_of: &[],
         included_in: &[Model::Coherence],
     }
@@ -306,7 +306,7 @@ impl Model {
         }
     }
 
-    /// What the model is, in a sentence: what its text opens with.
+    /// The model in a sentence, from the beginning of its text.
     ///
     /// ```
     /// use tribunal::Model;
@@ -320,7 +320,7 @@ impl Model {
         })
     }
 
-    /// The checks of the model's text, one after the other.
+    /// The checks of the model's text.
     ///
     /// ```
     /// use tribunal::Model;
@@ -336,7 +336,7 @@ impl Model {
         checks.join("; ")
     }
 
-    /// The cost of deciding the model for n events of k threads, where every read has its source; where values repeat and reads
+    /// The cost of deciding the model for n events in k threads if every read has a source. If values repeat and reads
     /// are [open](Execution::is_open), every model is NP-complete.
     pub fn complexity(self) -> &'static str {
         match self {
@@ -348,7 +348,7 @@ impl Model {
         }
     }
 
-    /// The engines that can decide the model, the usual one first; its [definition](Engine::Definition) last.
+    /// The engines that can decide the model, the default first and its [definition](Engine::Definition) last.
     pub fn engines(self) -> &'static [Engine] {
         match self {
             Model::Custom(_) => ORDERS,
@@ -374,7 +374,7 @@ impl Model {
         }
     }
 
-    /// Whether the model says which non-atomic accesses are data races.
+    /// Whether the model defines data races.
     ///
     /// ```
     /// use tribunal::Model;
@@ -384,7 +384,7 @@ impl Model {
         matches!(self, Model::Rc20 | Model::Rc11)
     }
 
-    /// Why the model says nothing about this execution, if it does not.
+    /// Why the model does not apply to this execution, if it does not.
     pub fn unsupported(self, execution: &Execution) -> Option<Unsupported> {
         let features = execution.features();
         let not_of = self.row().map_or(&[][..], |row| row.not_of);
@@ -394,7 +394,7 @@ impl Model {
         })
     }
 
-    /// Whether this model allows all that another allows, of what both apply to; for models that are given, only of themselves.
+    /// Whether this model allows everything that another allows, among histories to which both apply. A custom model includes only itself.
     ///
     /// ```
     /// use tribunal::Model;
@@ -429,7 +429,7 @@ pub struct UnknownModel(pub String);
 impl FromStr for Model {
     type Err = UnknownModel;
 
-    /// The model of a name, or given under it as [text](Definition), or as a pair (po-mm, rf-mm).
+    /// The model with this name, or given under it as [text](Definition), or a pair (po-mm, rf-mm).
     ///
     /// ```
     /// use tribunal::Model;

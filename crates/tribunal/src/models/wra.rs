@@ -13,12 +13,12 @@ use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::order::coherence::chains::SharedSource;
 use crate::order::past::causality;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 pub(super) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
-    let hb = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
+    let hb = match HappensBefore::new(x, Synchronization::EveryRead, limits) {
         Ok(hb) => hb,
         Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),
         Err(Halt::Limit(limit)) => return Err(limit),

@@ -3,7 +3,7 @@
 //! - acyclic(hb), for the least hb and st with
 //!   st = ((hb_WR ; rf⁻¹ minus identity) ∪ hb_WW)⁺ and hb = (po ∪ rf ∪ st ∪ rw\[st\])⁺
 //!
-//! Near O(n·k): these are the rules of [`saturate`](crate::order::views::saturate) on sc's base graph.
+//! Near O(n·k): these are the rules of [`saturation`](crate::order::views::saturation) on sc's base graph.
 
 use super::Preserved;
 use super::multiprocessor::{Explanation, saturated};

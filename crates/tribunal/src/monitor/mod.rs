@@ -1,20 +1,20 @@
-//! A memory while it runs: which event makes the execution inconsistent with its model?
+//! Monitoring a memory: which event makes the execution inconsistent with its model?
 //!
-//! Events come as they were observed: those of a thread in program order, a read perhaps before the write that it reads from. A
-//! [`Monitor`] puts them into an order that contains po and rf and gives them to a [`Session`]. A thread waits at a read until its write is
-//! there, for as many events as the window says.
+//! Events come as observed: those of a thread in program order, a read possibly before the write it reads from. A
+//! [`Monitor`] puts them into an order that contains po and rf and passes them to a [`Session`]. A thread waits at a read until its write
+//! arrives, for at most a window of events.
 //!
-//! Which write a read reads from is told by its [`Source`], or by its value if no two writes of the location that are within the window of
-//! the read wrote that. Where several writes of the value have come and can still be read, and nothing says which it was, the read is
-//! passed over: what is said of the others stays true, and [`Monitor::unsettled`] counts it.
+//! The source of a read is given by its [`Source`], or by its value if no two writes of the location within the window of
+//! the read wrote that value. If several writes of the value could be read, the read is
+//! skipped: the other answers remain correct, and [`Monitor::unsettled`] counts it.
 //!
 //! | models | answers |
 //! |---|---|
-//! | ra, wra, relaxed; rc20 and rc11 without seq_cst; sra without RMWs | at once: the event that is named is the first that no execution can have |
-//! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | mostly at once; what is left is [settled](Monitor::finish) for the latest events, and what is not is said |
+//! | ra, wra, relaxed; rc20 and rc11 without seq_cst; sra without RMWs | at once: the event named is the first that makes the execution inconsistent |
+//! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | mostly at once; the rest is [settled](Monitor::finish) for the latest events, and anything undecided is reported |
 //!
-//! What no thread can read any more is retired, so that the memory is bounded if threads keep up with each other. Threads should be
-//! [named](Monitor::thread) before events come: what one that comes late reads may have been retired, and then it is passed over.
+//! Writes that no thread can read any more are retired, so memory is bounded if threads keep up with each other. [Announce](Monitor::thread)
+//! threads before events come: what a late thread reads may have been retired, and then the read is skipped.
 
 mod recent;
 mod values;
@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use values::{Key, Values, Written};
 
-/// An execution of a memory that is watched.
+/// Monitors an execution of a memory.
 ///
 /// ```
 /// use tribunal::{Limits, Model, memory::Op, monitor::Monitor};
@@ -135,11 +135,11 @@ pub struct Violation {
 pub enum Why {
     /// The session refuses it.
     Refused(Because),
-    /// No write of the value that it reads is there that could still be read, nor came one in time.
+    /// No write of the value it reads can still be read, and none arrived in time.
     Unwritten,
     /// po ∪ rf has a cycle.
     Cyclic,
-    /// The engines for whole executions say so.
+    /// The engines for whole executions found it.
     Settled,
 }
 
@@ -160,23 +160,23 @@ impl fmt::Display for Why {
     }
 }
 
-/// What a monitor could not tell.
+/// What a monitor could not decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unsettled {
-    /// Reads that were passed over because several writes of their value could be read.
+    /// Reads that were skipped because several writes of their value could be read.
     pub ambiguous: u64,
-    /// The first of them: how many events came before it.
+    /// The first of them: the number of events before it.
     pub first_ambiguous: Option<u64>,
-    /// Reads that were passed over because their thread came late, and what they read may have been retired.
+    /// Reads that were skipped because their thread came late and their source may have been retired.
     pub late: u64,
-    /// The first so many events were not settled, but as far as saturation tells.
+    /// The number of events at the beginning that were not settled beyond saturation.
     pub events: u64,
     /// The limit that was reached in settling.
     pub limit: Option<Limit>,
 }
 
 impl Unsettled {
-    /// Whether there is nothing.
+    /// Whether everything was decided.
     pub fn is_empty(&self) -> bool {
         *self == Unsettled::default()
     }
@@ -189,7 +189,7 @@ const RETIRE: u64 = 1 << 12;
 const LEAST: u64 = 1 << 10;
 
 impl Monitor {
-    /// A monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso, in which a read may come so many events before its write.
+    /// A monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso, in which a read may come up to `window` events before its write.
     pub fn new(model: Model, window: u64) -> Result<Self, NoSession> {
         Ok(Monitor {
             session: Session::new(model)?,
@@ -237,7 +237,7 @@ impl Monitor {
         self.arrived
     }
 
-    /// An event has come: the next one of its thread. Its location is one of this monitor's.
+    /// The next event of its thread. Its location must belong to this monitor.
     pub fn event(&mut self, thread: ThreadId, op: Op) {
         let event = self.arrived;
         self.arrived += 1;
@@ -266,8 +266,8 @@ impl Monitor {
         }
     }
 
-    /// The next violation, if there is one: to be asked for after each event until there is none. Nothing is done meanwhile, so that
-    /// [`part`](Self::part) is of what led to it.
+    /// The next violation, if there is one. Call it after each event until it returns `None`. The monitor stops at the violation, so that
+    /// [`part`](Self::part) refers to it.
     pub fn found(&mut self) -> Option<Violation> {
         if self.found.is_none() {
             self.go_on();
@@ -386,7 +386,7 @@ impl Monitor {
         false
     }
 
-    /// Passes over reads that have waited for more than so many events, or for any, up to a violation.
+    /// Skips reads that have waited for more than so many events, or for any, up to a violation.
     fn expire(&mut self, window: Option<u64>) {
         while self.found.is_none()
             && let Some(&(since, pending)) = self.expiring.front()
@@ -436,7 +436,7 @@ impl Monitor {
         self.found = Some(Violation { event, slot, why, origin, end: self.arrived });
     }
 
-    /// Leaves an event out, but for what it writes.
+    /// Leaves an event out, except for what it writes.
     fn pass_over(&mut self, pending: Pending) {
         self.recent.reads_from(pending.event, Origin::Unknown);
         if pending.op.kind == Kind::Rmw {
@@ -517,13 +517,13 @@ impl Monitor {
         }
     }
 
-    /// Whether it is time to [settle](Self::settle): twice as many events are there as the last time, or `now` something new is.
+    /// Whether it is time to [settle](Self::settle): the number of events has doubled since the last time or, with `now`, there is anything new.
     pub fn is_due(&self, now: bool) -> bool {
         let fresh = self.arrived > self.settled && !self.is_exact();
         fresh && (now || self.recent.is_whole() && self.arrived >= 2 * self.settled.max(LEAST))
     }
 
-    /// Has the engines for whole executions decide on the latest events, where the session does not.
+    /// Decides the latest events with the engines for whole executions, if the session does not.
     pub fn settle(&mut self, limits: &Limits<'_>) {
         if self.is_exact() || self.found.is_some() {
             return;
@@ -561,8 +561,8 @@ impl Monitor {
         }
     }
 
-    /// A part of the latest events that is inconsistent, as small as can be, with the event that was found last. None if it is not among
-    /// the latest, or no limit suffices to tell.
+    /// A minimal inconsistent part of the latest events with the event that was found last. `None` if it is not among
+    /// the latest events, or a limit was reached.
     pub fn part(&self, violation: &Violation, limits: &Limits<'_>) -> Option<Shrunk> {
         let Violation { event, end, origin, ref why, .. } = *violation;
         if *why == Why::Unwritten && self.recent.gone() > 0 {
@@ -573,15 +573,15 @@ impl Monitor {
         shrink(&execution, self.session.model(), limits, |_| ()).ok()
     }
 
-    /// Goes on after a violation that was [settled](Self::settle) as if all before had been left out.
+    /// Continues after a violation that was [settled](Self::settle), as if everything before had been removed.
     pub fn resume(&mut self, violation: &Violation) {
         if violation.why == Why::Settled {
             self.recent.clear();
         }
     }
 
-    /// No more events come: reads whose writes have not come are violations, and what is left is settled. To be called again after each
-    /// violation, until there is none.
+    /// There are no more events: reads whose writes have not come are violations, and the rest is settled. Call it again after each
+    /// violation until there is none.
     pub fn finish(&mut self, limits: &Limits<'_>) {
         self.go_on();
         self.expire(None);
@@ -593,7 +593,7 @@ impl Monitor {
         }
     }
 
-    /// The event of a violation as people write it: `T0:3 R x 1`.
+    /// Displays the event of a violation: `T0:3 R x 1`.
     pub fn show(&self, Violation { event, slot, .. }: &Violation) -> String {
         let mut text = format!("{}:{} ", self.threads[slot.thread.index()].name, slot.index);
         if let Some(op) = self.recent.op(*event) {
@@ -604,18 +604,18 @@ impl Monitor {
         text
     }
 
-    /// A violation that is found later is of this event or of one after it: how many came before it.
+    /// A lower bound for later violations: the number of events before the oldest event that may still be one.
     pub fn oldest(&self) -> u64 {
         let waiting = self.expiring.front().map(|(_, pending)| pending.event);
         waiting.unwrap_or(u64::MAX).min(self.recent.gone())
     }
 
-    /// What could not be told so far.
+    /// What could not be decided so far.
     pub fn unsettled(&self) -> &Unsettled {
         &self.unsettled
     }
 
-    /// Bytes of memory that are held, about.
+    /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let queued: usize = self.threads.iter().map(|thread| thread.queue.capacity()).sum();
         self.session.bytes() + self.values.bytes() + self.recent.bytes() + queued * size_of::<Pending>()

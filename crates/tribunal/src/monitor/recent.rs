@@ -25,7 +25,7 @@ struct Logged {
 /// What an event reads from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// Not known, or it is passed over: then an RMW is a write, and a read is nothing.
+    /// Not known, or it is skipped: then an RMW is a write, and a read is nothing.
     Unknown,
     Init,
     /// The event before which so many came.
@@ -89,7 +89,7 @@ impl Recent {
         self.events.capacity() * size_of::<Logged>()
     }
 
-    /// The execution of the events before `end`. A read is left out if its source is not among them, or not known; but for one, whose
+    /// The execution of the events before `end`. A read is left out if its source is not among them, or not known; except for one, whose
     /// origin is given, or told by its value. To leave out reads only takes away edges.
     pub(super) fn execution(
         &self,

@@ -1,4 +1,4 @@
-//! Building histories, and finding what is malformed in them.
+//! Building and validating histories.
 
 use super::history::{Event, History, InvocationId, OpId, Order, ProcessId, ReturnId};
 use super::{MalformedHistory, Value};
@@ -9,8 +9,8 @@ use std::mem::size_of;
 
 /// Collects a history operation by operation; made by [`History::builder`].
 ///
-/// Either every operation has times ([`Builder::call`], [`Builder::ret`]), or none has ([`Builder::operation`]) and the order is given
-/// by [`Builder::before`].
+/// Either every operation has times ([`Builder::call`], [`Builder::ret`]), or none has ([`Builder::operation`]) and
+/// [`Builder::before`] gives the order.
 ///
 /// ```
 /// use tribunal::object::{History, Value};
@@ -69,8 +69,8 @@ impl Builder {
         id
     }
 
-    /// How many bytes of the heap it takes at most to [`build`](Self::build) what there is so far, those held included; without
-    /// the clocks of an order that times do not give, for which see [`max_memory`](Self::max_memory).
+    /// An upper bound on the heap bytes that [`build`](Self::build) needs for the history so far, including those in use but not
+    /// the clocks of an explicit order; see [`max_memory`](Self::max_memory).
     #[inline]
     pub fn memory(&self) -> usize {
         // Events sorted by their times, their ranks, and the operations by process.
@@ -83,7 +83,7 @@ impl Builder {
         self.growth.peak().saturating_add(built)
     }
 
-    /// Lets building take at most so many bytes: an order whose clocks take more is malformed, as too large.
+    /// Limits the memory for building, in bytes: an explicit order whose clocks need more is an error.
     pub fn max_memory(&mut self, bytes: usize) {
         self.max_memory = Some(bytes);
     }
@@ -98,14 +98,14 @@ impl Builder {
         self.process.is_empty()
     }
 
-    /// A process calls a method at a time. The operation is pending until [`Builder::ret`].
+    /// A process calls a method at this time. The operation is pending until [`Builder::ret`].
     pub fn call(&mut self, process: ProcessId, method: &str, args: &[Value], time: u64) -> OpId {
         let op = self.add(process, method, args, None);
         self.times[op.index()] = Some((time, None));
         op
     }
 
-    /// An operation returns at a time.
+    /// An operation returns at this time.
     pub fn ret(&mut self, op: OpId, value: Value, time: u64) {
         let ret = self.intern_return(value);
         match (&mut self.ret[op.index()], &mut self.times[op.index()]) {
@@ -117,7 +117,7 @@ impl Builder {
         }
     }
 
-    /// An operation without times; without a return it is pending. A process's operations are in po as given.
+    /// An operation without times; without a return value it is pending. The order of calls gives the po of each process.
     pub fn operation(
         &mut self,
         process: ProcessId,
@@ -193,7 +193,7 @@ impl Builder {
         id
     }
 
-    /// The history, if it is one.
+    /// Validates and builds the history.
     pub fn build(self) -> Result<History, MalformedHistory> {
         let left = self.max_memory.map(|most| most.saturating_sub(self.memory()));
         let by_process = self.by_process();
@@ -262,7 +262,7 @@ fn from_times(history: &mut History, left: Option<usize>) -> Result<Order, Malfo
         if let (call, Some(ret)) = history.times[op.index()]
             && ret <= call
         {
-            return Err(MalformedHistory::Backwards { op, shown: history.show(op), call, ret });
+            return Err(MalformedHistory::Backward { op, shown: history.show(op), call, ret });
         }
     }
     for process in 0..history.process_count() as u32 {

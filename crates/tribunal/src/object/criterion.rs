@@ -16,7 +16,7 @@ use crate::names::suggestion;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a history may be asked to satisfy.
+/// A consistency criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Criterion {
     /// Return-value consistency: each operation is explained by some operations before it.
@@ -37,14 +37,14 @@ pub enum Criterion {
     Axioms(Vec<Axiom>),
 }
 
-/// `left ⊇ right`, where the right side is a composition; with `to`, only for pairs that end in an operation of that method.
+/// `left ⊇ right`, where the right side is a composition; with `to`, restricted to pairs that end in an operation of that method.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Axiom {
-    /// The relation that contains the other: lin or vis.
+    /// The containing relation: lin or vis.
     pub left: Relation,
-    /// What it contains: the first relation, then the second, ...
+    /// The contained composition: the first relation, then the second, ...
     pub right: Vec<Relation>,
-    /// The method at whose operations the pairs end; none: every method.
+    /// The method of the operations at which the pairs end; `None`: every method.
     pub to: Option<String>,
 }
 
@@ -57,7 +57,7 @@ pub enum Relation {
     Vis,
     /// The order of each process.
     Po,
-    /// Happens-before.
+    /// Action-before.
     Hb,
 }
 
@@ -104,7 +104,7 @@ impl Criterion {
         }
     }
 
-    /// What the criterion is, in a sentence.
+    /// The criterion in a sentence.
     pub const fn sentence(&self) -> &'static str {
         match self {
             Criterion::Weak => {
@@ -115,7 +115,7 @@ impl Criterion {
             Criterion::Causal => {
                 "Causal consistency: a process sees its own operations, and whatever those that it sees have seen."
             }
-            Criterion::Hbvis => "Happens-before visibility: every operation that has returned is seen.",
+            Criterion::Hbvis => "Action-before visibility: every operation that has returned is seen.",
             Criterion::Linearizable => {
                 "Linearizability: each operation takes effect at one moment between its call and its return."
             }
@@ -126,7 +126,7 @@ impl Criterion {
         }
     }
 
-    /// The axioms beyond Φ0; for `sequential`, which is without lin ⊇ hb, those beyond Ret and lin ⊇ po.
+    /// The axioms beyond Φ0; for `sequential`, which lacks lin ⊇ hb, those beyond Ret and lin ⊇ po.
     pub fn axioms(&self) -> Vec<Axiom> {
         use Relation::{Hb, Lin, Po, Vis};
         let vis = |right: &[Relation]| Axiom { left: Vis, right: right.to_vec(), to: None };
@@ -141,8 +141,8 @@ impl Criterion {
         }
     }
 
-    /// Whether every history that satisfies the other criterion satisfies this one too, as far as the axioms show it.
-    /// Between named criteria the answer is exact.
+    /// Whether every history that satisfies the other criterion also satisfies this one, as far as the axioms show.
+    /// The answer is exact between named criteria.
     ///
     /// ```
     /// use tribunal::object::Criterion;
@@ -235,7 +235,7 @@ impl FromStr for Criterion {
     }
 }
 
-/// Why a text is no criterion.
+/// Why a text is not a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedCriterion {
@@ -248,14 +248,14 @@ pub enum MalformedCriterion {
         /// The name given.
         name: String,
     },
-    /// The axioms have another text where something is expected.
+    /// Unexpected text in the axioms.
     #[error("column {column}: expected {expected}, found {found}")]
     Unexpected {
-        /// The character of the text, from 1.
+        /// The column in characters, from 1.
         column: usize,
         /// What must stand there.
         expected: &'static str,
-        /// What stands there, in quotes, or that nothing does.
+        /// What was found, in quotes, or that the text ends.
         found: String,
     },
 }

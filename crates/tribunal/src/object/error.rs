@@ -1,10 +1,10 @@
 //! Why a history of operations is malformed.
 
-use super::{Misfit, OpId};
+use super::{InvalidCall, OpId};
 
-/// A history that no run of processes can have.
+/// Why a history is malformed.
 ///
-/// Every variant names its operation, so that a reader of a file can name the line; the text names process and method.
+/// Every variant names its operation, so that a reader of a file can name the line. The message names process and method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedHistory {
@@ -22,7 +22,7 @@ pub enum MalformedHistory {
     },
     /// A return is not after its call.
     #[error("{shown} returns at {ret}, which is not after its call at {call}")]
-    Backwards {
+    Backward {
         /// The operation.
         op: OpId,
         /// The operation in words.
@@ -40,8 +40,8 @@ pub enum MalformedHistory {
         /// The operation in words.
         shown: String,
     },
-    /// Times and an explicit order in one history.
-    #[error("{shown} has no times, while others have: give all times, or hb for all")]
+    /// Some operations have times and others have not.
+    #[error("{shown} has no times, but others have: give times for all, or hb for all")]
     MixedOrders {
         /// The operation.
         op: OpId,
@@ -49,7 +49,7 @@ pub enum MalformedHistory {
         shown: String,
     },
     /// The explicit order names an operation that does not exist.
-    #[error("hb names operation {index}, and there are {operations}")]
+    #[error("hb names operation {index}, but there are {operations}")]
     NoSuchOperation {
         /// The index named.
         index: u64,
@@ -64,7 +64,7 @@ pub enum MalformedHistory {
         /// The operation in words.
         shown: String,
     },
-    /// The explicit order over so many operations and processes does not fit.
+    /// The explicit order needs too much memory.
     #[error("an explicit hb over {operations} operations of {processes} processes is too large; give times")]
     TooLarge {
         /// How many operations there are.
@@ -72,22 +72,22 @@ pub enum MalformedHistory {
         /// How many processes.
         processes: usize,
     },
-    /// A call does not fit the specification.
+    /// A call does not match the specification.
     #[error("{misfit}")]
     IllTyped {
         /// The operation.
         op: OpId,
         /// Why.
-        misfit: Misfit,
+        misfit: InvalidCall,
     },
 }
 
 impl MalformedHistory {
-    /// The operation at fault, if it is one.
+    /// The operation at fault, if there is one.
     pub fn op(&self) -> Option<OpId> {
         match self {
             MalformedHistory::Overlap { op, .. }
-            | MalformedHistory::Backwards { op, .. }
+            | MalformedHistory::Backward { op, .. }
             | MalformedHistory::ReturnedTwice { op, .. }
             | MalformedHistory::MixedOrders { op, .. }
             | MalformedHistory::Cycle { op, .. }

@@ -1,21 +1,21 @@
-//! Histories of operations: who called what, what it returned, and what happened before what.
+//! Histories of operations: calls, returns, and happens-before.
 
 use super::{Builder, Value};
 use std::fmt;
 
-/// An operation of a history, by its place in the order in which operations were given.
+/// An operation of a history, numbered in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OpId(pub u32);
 
-/// A process of a history: its operations come one after another.
+/// A process of a history, which has one operation at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProcessId(pub u32);
 
-/// A method with its arguments; operations that call the same share it.
+/// A method with its arguments; equal calls share an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InvocationId(pub u32);
 
-/// A return; operations that return the same share it.
+/// A return value; equal return values share an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReturnId(pub u32);
 
@@ -84,10 +84,10 @@ pub enum Event {
 /// The rank of a pending operation's return: after everything.
 pub const NEVER: u32 = u32::MAX;
 
-/// A history: operations by processes, and the order `hb` in which they happened.
+/// A history: operations of processes, and their order `hb`.
 ///
 /// `hb` contains `po`, the order within a process. It comes from times: an operation happens before another iff it
-/// returned before the other was called. Or it is given as pairs, whose transitive closure with `po` is taken.
+/// returned before the other was called. Or it is given as pairs, closed transitively together with `po`.
 ///
 /// ```
 /// use tribunal::object::{History, Value};
@@ -195,12 +195,12 @@ impl History {
         self.process[op.index()]
     }
 
-    /// How many different invocations there are.
+    /// The number of different invocations.
     pub fn invocation_count(&self) -> usize {
         self.invocations.len()
     }
 
-    /// Which invocation an operation is of.
+    /// The invocation of an operation.
     pub fn invocation_of(&self, op: OpId) -> InvocationId {
         self.invocation[op.index()]
     }
@@ -222,12 +222,12 @@ impl History {
         self.invocations[self.invocation_of(op).index()].0 as usize
     }
 
-    /// How many different returns there are.
+    /// The number of different return values.
     pub fn return_count(&self) -> usize {
         self.returns.len()
     }
 
-    /// Which return an operation has; a pending one has none.
+    /// The return value of an operation; `None` if it is pending.
     pub fn return_of(&self, op: OpId) -> Option<ReturnId> {
         self.ret[op.index()]
     }
@@ -242,7 +242,7 @@ impl History {
         self.invocation(self.invocation_of(op))
     }
 
-    /// What an operation returned; nothing if it is pending.
+    /// What an operation returned; `None` if it is pending.
     pub fn result(&self, op: OpId) -> Option<&Value> {
         self.return_of(op).map(|id| self.returned(id))
     }
@@ -263,7 +263,7 @@ impl History {
         }
     }
 
-    /// The history as intervals, if it is one: with times it always is.
+    /// The history as intervals, if its order is an interval order; with times it always is.
     pub fn intervals(&self) -> Option<Intervals<'_>> {
         match &self.order {
             Order::Intervals { call, ret, events } => Some(Intervals { call, ret, events }),
@@ -271,12 +271,12 @@ impl History {
         }
     }
 
-    /// When an operation was called and when it returned, as given.
+    /// The times at which an operation was called and returned, as given.
     pub fn times(&self, op: OpId) -> Option<(u64, Option<u64>)> {
         self.times.get(op.index()).copied()
     }
 
-    /// An operation in words, such as `0: write(1) → null`.
+    /// Displays an operation, such as `0: write(1) → null`.
     pub fn show(&self, op: OpId) -> String {
         let process = self.process_name(self.process(op));
         match self.result(op) {
@@ -286,13 +286,13 @@ impl History {
     }
 }
 
-/// The ranks of all calls and returns: an operation happens before another iff its return's rank is less than the
-/// other's call's. Ranks are different, from 0; a pending operation's return has rank [`NEVER`].
+/// The ranks of all calls and returns: an operation happens before another iff the rank of its return is less than that of
+/// the other's call. Ranks are distinct, from 0; the return of a pending operation has rank [`NEVER`].
 #[derive(Clone, Copy, Debug)]
 pub struct Intervals<'h> {
-    /// By operation, the rank of its call.
+    /// For each operation, the rank of its call.
     pub call: &'h [u32],
-    /// By operation, the rank of its return.
+    /// For each operation, the rank of its return.
     pub ret: &'h [u32],
     /// The events by rank.
     pub events: &'h [Event],

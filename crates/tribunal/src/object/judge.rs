@@ -1,4 +1,4 @@
-//! Choosing an engine and asking it.
+//! Choosing an engine and running it.
 
 use super::collections::{self, Decision};
 use super::linearize;
@@ -10,14 +10,14 @@ use crate::verdict::Limit;
 /// What decides a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads tell who
+    /// The log-linear algorithms for collections whose values are inserted once, and for lists and texts whose reads show who
     /// appended what.
     Collection,
-    /// Just-in-time linearization with memoised frontiers, key by key.
+    /// Just-in-time linearization with memoized frontiers, key by key.
     Search,
-    /// Wing and Gong's search as it stands in the textbooks: the baseline.
-    Plain,
-    /// Minimal visibilities (paper 004, sections 3 and 4).
+    /// Wing and Gong's search as published (1993): the baseline.
+    WingGong,
+    /// Minimal visibilities (Emmi and Enea 2018, sections 3 and 4).
     Minimal,
     /// All visibilities: the baseline.
     Naive,
@@ -26,14 +26,14 @@ pub enum Engine {
 impl Engine {
     /// Every engine.
     pub const ALL: [Engine; 5] =
-        [Engine::Collection, Engine::Search, Engine::Plain, Engine::Minimal, Engine::Naive];
+        [Engine::Collection, Engine::Search, Engine::WingGong, Engine::Minimal, Engine::Naive];
 
     /// The engine's name in every output.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Collection => "collection",
             Engine::Search => "search",
-            Engine::Plain => "plain",
+            Engine::WingGong => "wing-gong",
             Engine::Minimal => "minimal",
             Engine::Naive => "naive",
         }
@@ -52,11 +52,11 @@ impl Engine {
 }
 
 impl Criterion {
-    /// The engines that can decide the criterion, the usual one first.
+    /// The engines that can decide the criterion, the default first.
     pub const fn engines(&self) -> &'static [Engine] {
         match self {
-            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::Plain],
-            Criterion::Sequential => &[Engine::Search, Engine::Plain],
+            Criterion::Linearizable => &[Engine::Collection, Engine::Search, Engine::WingGong],
+            Criterion::Sequential => &[Engine::Search, Engine::WingGong],
             _ => &[Engine::Minimal, Engine::Naive],
         }
     }
@@ -64,14 +64,14 @@ impl Criterion {
 
 /// A verdict with what decided.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judgement {
+pub struct Judgment {
     /// The verdict.
     pub verdict: Verdict,
     /// The engine that gave it.
     pub engine: Engine,
 }
 
-/// Whether a history satisfies a criterion.
+/// Decides whether a history satisfies a criterion.
 ///
 /// ```
 /// use tribunal::object::{Criterion, History, Value, check, specs::Register};
@@ -91,13 +91,13 @@ pub fn check(typed: &Typed<'_>, criterion: &Criterion) -> Verdict {
     judge(typed, criterion, &Limits::default()).verdict
 }
 
-/// As [`check`], within limits, and saying which engine decided.
-pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgement {
+/// Like [`check`], with limits; also returns the engine that decided.
+pub fn judge(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Judgment {
     judge_within(typed, criterion, &mut Meter::new(limits))
 }
 
-/// As [`judge`], counting what it costs.
-pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgement {
+/// Like [`judge`], counting what it costs.
+pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut Meter<'_>) -> Judgment {
     match criterion {
         Criterion::Linearizable => linearizable(typed, meter),
         _ => by(typed, criterion, criterion.engines()[0], meter),
@@ -105,7 +105,7 @@ pub(super) fn judge_within(typed: &Typed<'_>, criterion: &Criterion, meter: &mut
 }
 
 /// By an algorithm for collections; what that does not decide, key by key, is searched.
-fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
+fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgment {
     let (history, spec) = (typed.history(), typed.spec());
     let (decided, engine) = match collections::decide(history, spec, meter.limits()) {
         Ok(Decision::Verdict(Verdict::Unsupported(_))) => {
@@ -115,10 +115,10 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
         Ok(Decision::Verdict(verdict)) => (Ok(verdict), Engine::Collection),
         Err(limit) => (Err(limit), Engine::Collection),
     };
-    Judgement { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
+    Judgment { verdict: decided.unwrap_or_else(Verdict::Undecided), engine }
 }
 
-/// As [`judge`], by a given engine alone; none if it cannot decide the criterion.
+/// Like [`judge`], with a given engine; `None` if it cannot decide the criterion.
 ///
 /// ```
 /// use tribunal::{Limits, object::{Criterion, Engine, History, Value, judge_by, specs::Counter}};
@@ -128,8 +128,8 @@ fn linearizable(typed: &Typed<'_>, meter: &mut Meter<'_>) -> Judgement {
 /// b.ret(inc, Value::Null, 1);
 /// let history = b.build()?;
 /// let typed = history.typed(&Counter)?;
-/// let by = |criterion| judge_by(&typed, &criterion, Engine::Plain, &Limits::default());
-/// assert!(by(Criterion::Linearizable).expect("plain decides it").verdict.is_consistent());
+/// let by = |criterion| judge_by(&typed, &criterion, Engine::WingGong, &Limits::default());
+/// assert!(by(Criterion::Linearizable).expect("Wing and Gong decide it").verdict.is_consistent());
 /// assert!(by(Criterion::Causal).is_none());
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
@@ -138,12 +138,12 @@ pub fn judge_by(
     criterion: &Criterion,
     engine: Engine,
     limits: &Limits<'_>,
-) -> Option<Judgement> {
+) -> Option<Judgment> {
     engine.decides(criterion).then(|| by(typed, criterion, engine, &mut Meter::new(limits)))
 }
 
 /// By an engine that decides the criterion.
-fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Judgement {
+fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Meter<'_>) -> Judgment {
     let (history, spec) = (typed.history(), typed.spec());
     let decided = match engine {
         Engine::Collection => {
@@ -153,9 +153,9 @@ fn by(typed: &Typed<'_>, criterion: &Criterion, engine: Engine, meter: &mut Mete
             })
         }
         Engine::Search => linearize::decide(history, spec, criterion, meter),
-        Engine::Plain => super::plain::decide(history, spec, criterion, meter),
+        Engine::WingGong => super::wing_gong::decide(history, spec, criterion, meter),
         Engine::Minimal => super::visibility::minimal(history, spec, criterion, meter),
         Engine::Naive => super::visibility::naive(history, spec, criterion, meter),
     };
-    Judgement { verdict: decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit)), engine }
+    Judgment { verdict: decided.unwrap_or_else(|limit: Limit| Verdict::Undecided(limit)), engine }
 }

@@ -1,4 +1,4 @@
-//! Running a specification: with every state kept once, for searches, or in place, for replays.
+//! Running a specification: keeping every state once, for searches, or in place, for replays.
 
 use super::heap::{boxed, table, vector};
 use super::{History, Invocation, OpId, Others, ReturnId, Spec, Value};
@@ -9,39 +9,39 @@ use std::hash::{Hash, Hasher};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StateId(pub u32);
 
-/// The states that operations of one history reach, and the steps between them, each worked out once.
+/// The states that operations of one history reach, and the steps between them, each computed once.
 pub trait Machine {
     /// The state before any operation.
     fn initial(&self) -> StateId;
 
-    /// The state after an operation, if it can take effect and returns there what the history says; a pending one may
+    /// The state after an operation, if it can take effect and returns what the history says; a pending operation may
     /// return anything.
     fn apply(&mut self, state: StateId, op: OpId) -> Option<StateId>;
 
-    /// The state after an operation's invocation, whatever it returns; nothing if it cannot take effect.
+    /// The state after an operation's invocation, whatever it returns; `None` if it cannot take effect.
     fn execute(&mut self, state: StateId, op: OpId) -> Option<StateId>;
 
-    /// Whether a completed operation can come to return what it returned, if only some of the others take effect before
-    /// it; as [`Spec::reachable`].
+    /// Whether a completed operation can return what it returned after some of the others have taken effect;
+    /// see [`Spec::reachable`].
     fn reachable(&self, state: StateId, op: OpId, others: &mut dyn Iterator<Item = OpId>) -> bool;
 
     /// How many states are kept.
     fn len(&self) -> usize;
 
-    /// How many bytes the states and steps take while one more is put in.
+    /// Memory used by the states and steps, including room for one more, in bytes.
     fn bytes(&self) -> usize;
 
-    /// Bounds the bytes from now on.
+    /// Limits the memory from now on, in bytes.
     fn bound(&mut self, bytes: usize);
 
-    /// Why a step was not taken, if one was not: then that [`Machine::apply`] or [`Machine::execute`] gives nothing says
-    /// nothing, from then on.
+    /// Why a step was not computed, if one was not. From then on, `None` from [`Machine::apply`] or [`Machine::execute`] has no
+    /// meaning.
     fn exceeded(&self) -> Option<Exceeded>;
 
-    /// How much work was done since this was last asked, about as many times ten nanoseconds.
+    /// The work done since the last call, in units of about ten nanoseconds.
     fn spent(&mut self) -> u64;
 
-    /// Whether no state is kept: never.
+    /// Always false: the initial state is kept.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -50,18 +50,18 @@ pub trait Machine {
     fn show(&self, state: StateId) -> String;
 }
 
-/// Why a step was not taken.
+/// Why a step was not computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
-    /// The states would take more than [`Machine::bound`] allows.
+    /// The states would exceed [`Machine::bound`].
     Memory,
-    /// The specification makes too large a value, or does too much work ([`Spec::bytes`]).
+    /// The specification creates too large a value, or takes too long ([`Spec::bytes`]).
     Step,
 }
 
 /// One run of a specification, changed in place.
 pub trait Replay {
-    /// Lets an invocation take effect: its return, or nothing if it cannot; then the run is over.
+    /// Executes an invocation and returns its return value; `None` if it cannot take effect, which ends the run.
     fn call(&mut self, call: Invocation<'_>) -> Option<Value>;
 
     /// Goes back to the initial state.

@@ -1,35 +1,35 @@
-//! The strongest guarantees that a history shows: of the whole object, and method by method.
+//! The strongest guarantees that a history shows, for the whole object and method by method.
 
 use super::judge::judge;
 use super::{Axiom, Criterion, History, Relation, Typed, Verdict};
 use crate::limits::Limits;
 
-/// What a history shows of its object's guarantees.
+/// The strongest criteria that a history satisfies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Strengths {
-    /// Every named criterion, from the weakest to the strongest, and whether it holds; none if a limit was reached before
-    /// that was known.
+pub struct StrongestCriteria {
+    /// Every named criterion, from the weakest to the strongest, and whether it holds; `None` if a limit was reached
+    /// first.
     pub criteria: Vec<(Criterion, Option<bool>)>,
     /// The criteria that hold and do not include another that holds.
     pub strongest: Vec<Criterion>,
-    /// The ways to call methods atomic: the largest sets of them that can be called so together. Empty if the history is
+    /// The maximal sets of methods that can be atomic together. Empty if the history is
     /// not even `weak`, or if that is not known.
     pub atomic: Vec<Atomic>,
-    /// Whether there may be larger or other sets: there were too many to try, or a limit was reached.
+    /// Whether there may be larger or other sets, because there were too many to try or a limit was reached.
     pub partial: bool,
 }
 
-/// Methods that can be called atomic together, and what can then be said of the others.
+/// Methods that can be atomic together, and the guarantees of the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atomic {
-    /// The methods whose operations see all that is before them in the linearization.
+    /// The methods whose operations see all earlier ones in the linearization.
     pub methods: Vec<String>,
-    /// Each other method, with the strongest criteria that its operations meet: one method's at a time, next to the atomic
+    /// Each other method, with the strongest criteria that its operations satisfy, one method at a time, in addition to the atomic
     /// ones.
     pub others: Vec<(String, Vec<Criterion>)>,
 }
 
-impl Strengths {
+impl StrongestCriteria {
     /// Whether a named criterion holds, if that is known.
     pub fn holds(&self, criterion: &Criterion) -> Option<bool> {
         self.criteria.iter().find(|(known, _)| known == criterion).and_then(|&(_, holds)| holds)
@@ -39,11 +39,11 @@ impl Strengths {
 /// With more methods than this not every set of them is tried, but one grown method by method.
 const MOST_METHODS: usize = 6;
 
-/// The strongest criteria that a history satisfies, and which of its methods can be called atomic.
+/// The strongest criteria that a history satisfies, and which of its methods can be atomic.
 ///
-/// A method is atomic if its operations see all that is before them: the axiom `vis >= lin.[method]`. The operations of
-/// the others are at least weakly consistent. This is how the methods of `java.util.concurrent` are told apart by Emmi and
-/// Enea (CAV 2018).
+/// A method is atomic if its operations see all earlier ones: the axiom `vis >= lin.[method]`. The operations of
+/// the others are at least weakly consistent. Emmi and Enea (CAV 2018) classify the methods of `java.util.concurrent`
+/// this way.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -61,7 +61,7 @@ const MOST_METHODS: usize = 6;
 /// assert_eq!(strengths.atomic[0].others, [("read".to_string(), vec![Criterion::Causal])]);
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
-pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> Strengths {
+pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
     let ask = |criterion: &Criterion| match judge(typed, criterion, limits).verdict {
         Verdict::Consistent(_) => Some(true),
         Verdict::Inconsistent(_) => Some(false),
@@ -86,8 +86,12 @@ pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> Strengths {
     }
     let holding =
         criteria.iter().filter(|(_, holds)| *holds == Some(true)).map(|(criterion, _)| criterion.clone());
-    let mut strengths =
-        Strengths { strongest: maximal(holding.collect()), criteria, atomic: Vec::new(), partial: false };
+    let mut strengths = StrongestCriteria {
+        strongest: maximal(holding.collect()),
+        criteria,
+        atomic: Vec::new(),
+        partial: false,
+    };
     let methods = called_methods(typed.history());
     if strengths.holds(&Criterion::Linearizable) == Some(true) {
         strengths.atomic = vec![Atomic { methods, others: Vec::new() }];

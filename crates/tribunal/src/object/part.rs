@@ -5,9 +5,9 @@ use super::history::{Event, History, InvocationId, NEVER, OpId, Order, ProcessId
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl History {
-    /// The history of these operations alone, ordered as here; `ops[i]` becomes operation `i`. With a cut, what had
-    /// happened after that many events of this history: an operation that had not returned is pending, and one that had
-    /// not been called is left out too, so it must not be among `ops`. A cut is ignored unless the history has intervals.
+    /// The history of these operations only, in the same order; `ops[i]` becomes operation `i`. With a cut, it is the state after
+    /// that many events of this history: an operation that had not returned is pending, and one that had
+    /// not been called must not be among `ops`. A cut is ignored unless the history has intervals.
     ///
     /// ```
     /// use tribunal::object::{History, OpId, Value};

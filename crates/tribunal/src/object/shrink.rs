@@ -1,4 +1,4 @@
-//! Shrinking: a small part of an inconsistent history that is still inconsistent.
+//! Shrinking: a minimal inconsistent part of an inconsistent history.
 
 use super::judge::judge_within;
 use super::meter::Meter;
@@ -7,20 +7,20 @@ use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
-/// What is left of a history that breaks a criterion.
+/// A part of a history that violates a criterion.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
     /// The part that breaks it.
     pub violation: Violation,
-    /// The limit that was reached, if one was: then more might be left out.
+    /// The limit that was reached, if any; then the part may not be minimal.
     pub limit: Option<Limit>,
 }
 
-/// The violation of a history that breaks a criterion, with the shortest cut, and with no operation that may be left
-/// out; unless a limit is reached. If the history is not known to break it, the verdict says so instead.
+/// Shrinks a history that violates a criterion: the result has the shortest cut, and no operation that may be
+/// omitted, unless a limit is reached. If the history is not known to violate the criterion, the verdict is returned instead.
 ///
-/// The limits are of all the checks together. Only what the law of [`Violation`] lets go is left out, so that the part's inconsistency is the whole's. `tick` is
-/// called before every check with the number of operations still there.
+/// The limits apply to all checks together. Only operations that [`Violation`] allows to omit are omitted, so if the part is inconsistent, so is the whole. `tick` is
+/// called before every check with the number of remaining operations.
 ///
 /// ```
 /// use tribunal::{Limits, object::{Criterion, History, Value, shrink, specs::Queue}};

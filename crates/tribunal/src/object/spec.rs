@@ -9,8 +9,8 @@ use std::hash::Hash;
 
 /// A sequential specification.
 ///
-/// It is deterministic: a state and an invocation give one return and one next state, or nothing, if the invocation
-/// cannot take effect in that state (acquiring a lock that is held).
+/// It is deterministic: in a state, an invocation has one return value and one next state, or it
+/// cannot take effect (acquiring a lock that is held).
 ///
 /// ```
 /// use tribunal::object::{Criterion, History, Invocation, Kind, Signature, Spec, Value, check};
@@ -51,31 +51,31 @@ pub trait Spec: Send + Sync {
     /// The specification's name in messages.
     fn name(&self) -> &str;
 
-    /// The methods with their types; one that can be called in several ways has several. A history that calls anything else
-    /// is refused before it is judged ([`History::typed`]), so that [`Spec::step`] is asked of nothing else.
+    /// The methods with their types; an overloaded method has several. A history that calls anything else
+    /// is rejected first ([`History::typed`]), so [`Spec::step`] only sees calls that match.
     fn signatures(&self) -> &[Signature];
 
     /// The state before any operation.
     fn initial(&self) -> Self::State;
 
-    /// Lets an invocation take effect and gives its return; nothing if it cannot take effect in this state, which is
-    /// then not used any more.
+    /// Executes an invocation and returns its return value; `None` if it cannot take effect in this state, which is
+    /// then discarded.
     fn step(&self, state: &mut Self::State, call: Invocation<'_>) -> Option<Value>;
 
-    /// About how many bytes a state takes, with all that it holds, so that a search knows what it holds; `usize::MAX` of one that
-    /// is too large to be looked through, after which nothing is known.
+    /// The approximate size of a state in bytes, including what it owns, so that a search can track its memory; `usize::MAX` if it
+    /// is too large to be measured, which ends the search undecided.
     fn bytes(&self, state: &Self::State) -> usize {
         size_of_val(state)
     }
 
-    /// The part of the object that an invocation alone concerns: invocations of different keys neither see nor change
-    /// what the others do. Nothing if it concerns the whole.
+    /// The part of the object that an invocation concerns: invocations with different keys are
+    /// independent. `None` if it concerns the whole object.
     fn key(&self, call: Invocation<'_>) -> Option<Value> {
         let _ = call;
         None
     }
 
-    /// Whether two invocations have the same effect and the same returns in either order, in every state.
+    /// Whether two invocations have the same effect and the same return values in either order, in every state.
     fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool {
         let _ = (a, b);
         false
@@ -87,22 +87,22 @@ pub trait Spec: Send + Sync {
         false
     }
 
-    /// Whether an invocation returns this only where it leaves the state as it is: a cas that fails, a dequeue that finds
-    /// nothing.
+    /// Whether an invocation that returns this leaves the state unchanged: a failed cas, a dequeue from an empty
+    /// queue.
     fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool {
         let _ = ret;
         self.read_only(call)
     }
 
-    /// The argument that the object stores without looking at it: its index. It may give it back, or compare it with
-    /// what a later call asks for; but what other values are stored makes no difference to it, not even an equal one.
+    /// The index of an argument that the object stores without inspecting it. The object may return it, or compare it with
+    /// an argument of a later call; but its behavior does not depend on the other stored values, not even on equal ones.
     fn opaque(&self, call: Invocation<'_>) -> Option<usize> {
         let _ = call;
         None
     }
 
-    /// Whether an invocation can come to return this, if only some of the others take effect before it, each at most once.
-    /// A yes may be wrong, a no may not: a search gives up a state from which some return is out of reach.
+    /// Whether an invocation can return this after some of the others have taken effect, each at most once.
+    /// The answer `true` may be wrong, `false` may not: a search abandons a state from which a return value is unreachable.
     fn reachable<'h>(
         &self,
         state: &Self::State,
@@ -114,35 +114,35 @@ pub trait Spec: Send + Sync {
         true
     }
 
-    /// The collection that this is, with the method names and returns of the built-in one.
+    /// The collection that this object is, with the method names and return values of the built-in one.
     fn collection(&self) -> Option<Collection> {
         None
     }
 }
 
-/// A specification whose states are out of sight: every [`Spec`] is one, and the checkers take it by reference.
+/// A specification with its state type hidden. Every [`Spec`] is one, and the checkers take it by reference.
 pub trait Specification: Send + Sync {
-    /// As [`Spec::name`].
+    /// Like [`Spec::name`].
     fn name(&self) -> &str;
-    /// As [`Spec::signatures`].
+    /// Like [`Spec::signatures`].
     fn signatures(&self) -> &[Signature];
-    /// As [`Spec::key`].
+    /// Like [`Spec::key`].
     fn key(&self, call: Invocation<'_>) -> Option<Value>;
-    /// As [`Spec::commute`].
+    /// Like [`Spec::commute`].
     fn commute(&self, a: Invocation<'_>, b: Invocation<'_>) -> bool;
-    /// As [`Spec::read_only`].
+    /// Like [`Spec::read_only`].
     fn read_only(&self, call: Invocation<'_>) -> bool;
-    /// As [`Spec::unchanged`].
+    /// Like [`Spec::unchanged`].
     fn unchanged(&self, call: Invocation<'_>, ret: &Value) -> bool;
-    /// As [`Spec::opaque`].
+    /// Like [`Spec::opaque`].
     fn opaque(&self, call: Invocation<'_>) -> Option<usize>;
-    /// As [`Spec::collection`].
+    /// Like [`Spec::collection`].
     fn collection(&self) -> Option<Collection>;
-    /// The states reached by operations of a history, each kept once.
+    /// A machine that keeps the states reached by operations of a history, each once.
     fn machine<'a>(&'a self, history: &'a History) -> Box<dyn Machine + 'a>;
-    /// One run from the initial state, whose states are not kept.
+    /// A run from the initial state that does not keep states.
     fn replay<'a>(&'a self) -> Box<dyn Replay + 'a>;
-    /// States that are kept as long as a monitor needs them.
+    /// The states that a monitor keeps as long as it needs them.
     fn states<'a>(&'a self) -> Box<dyn States + 'a>;
 }
 
@@ -192,7 +192,7 @@ impl<S: Spec> Specification for S {
     }
 }
 
-/// Invocations that may take effect before another, one after the other.
+/// Invocations that may take effect before another, in sequence.
 pub struct Others<'a, 'h>(&'a mut dyn Iterator<Item = Invocation<'h>>);
 
 impl<'a, 'h> Others<'a, 'h> {
@@ -210,7 +210,7 @@ impl<'h> Iterator for Others<'_, 'h> {
     }
 }
 
-/// Collections with an algorithm of their own for values that are inserted once; see [`Engine::Collection`](super::Engine::Collection).
+/// Collections with a special algorithm for values that are inserted once; see [`Engine::Collection`](super::Engine::Collection).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Collection {
     /// `write(v)`, `read()`, with the initial value.

@@ -1,12 +1,12 @@
-//! Words in which specifications are written, and a cursor over them: for names with parameters, such as `cas-register(0)`, and
-//! for languages of specifications.
+//! Tokens of specifications, and a cursor over them: for names with parameters, such as `cas-register(0)`, and
+//! for specification languages.
 
 use super::Value;
 
-/// How many things may stand inside each other; what walks the tree recurses this deep at most.
+/// The maximum nesting depth; whatever walks the tree recurses at most this deep.
 pub const DEEPEST: u32 = 40;
 
-/// What cannot be read, and where.
+/// A syntax error with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {fault}")]
 pub struct TextError {
@@ -18,23 +18,23 @@ pub struct TextError {
     pub fault: TextFault,
 }
 
-/// What is wrong at a place of a text.
+/// What is wrong at a place in a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextFault {
-    /// A character that starts nothing.
+    /// An unexpected character.
     #[error("unexpected character {0:?}")]
     Character(char),
-    /// A text without an end.
-    #[error("this text does not end on its line")]
+    /// An unterminated string.
+    #[error("this string does not end on its line")]
     OpenText,
-    /// A backslash before something else than `"`, `\`, `n` or `t`.
+    /// A backslash before anything other than `"`, `\`, `n` or `t`.
     #[error("unknown escape, expected one of \\\" \\\\ \\n \\t")]
     Escape,
     /// A number beyond 64 bits.
     #[error("{0} does not fit in 64 bits")]
     Number(String),
-    /// Something else should be there.
+    /// Another token was expected.
     #[error("expected {expected}, found {found}")]
     Unexpected {
         /// What should be there.
@@ -42,7 +42,7 @@ pub enum TextFault {
         /// What is there.
         found: String,
     },
-    /// Too many things inside each other.
+    /// Too deep nesting.
     #[error("nested more than {0} deep")]
     TooDeep(u32),
 }
@@ -78,7 +78,7 @@ impl Token {
     }
 }
 
-/// Words with their places, read one after the other.
+/// Tokens with their places.
 ///
 /// ```
 /// use tribunal::object::{Value, text::Cursor};
@@ -95,7 +95,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// At the first word of a source.
+    /// A cursor at the first token of a source.
     pub fn new(source: &str) -> Result<Self, TextError> {
         let tokens = words(source).map_err(|(fault, line, column)| TextError { line, column, fault })?;
         Ok(Cursor { tokens, at: 0, depth: 0 })
@@ -106,12 +106,12 @@ impl Cursor {
         &self.tokens[self.at].0
     }
 
-    /// The word that comes so many after the next one.
+    /// The token that many after the next one.
     pub fn peek_after(&self, words: usize) -> &Token {
         &self.tokens[(self.at + words).min(self.tokens.len() - 1)].0
     }
 
-    /// The line and column of the next word.
+    /// The line and column of the next token.
     pub fn here(&self) -> (u32, u32) {
         let (_, line, column) = self.tokens[self.at];
         (line, column)
@@ -126,7 +126,7 @@ impl Cursor {
         token
     }
 
-    /// Passes a word if it is the next.
+    /// Skips a token if it is next.
     pub fn take(&mut self, token: &Token) -> bool {
         let there = self.peek() == token;
         if there {
@@ -135,7 +135,7 @@ impl Cursor {
         there
     }
 
-    /// Passes a mark if it is next.
+    /// Skips a mark if it is next.
     pub fn take_mark(&mut self, mark: &'static str) -> bool {
         self.take(&Token::Mark(mark))
     }
@@ -145,7 +145,7 @@ impl Cursor {
         matches!(self.peek(), Token::Name(name) if name == word)
     }
 
-    /// Passes a name if it is next.
+    /// Skips a name if it is next.
     pub fn take_word(&mut self, word: &str) -> bool {
         let there = self.at_word(word);
         if there {
@@ -159,12 +159,12 @@ impl Cursor {
         Err(TextError { line, column, fault })
     }
 
-    /// The error that something else should be here.
+    /// The error that something else is expected here.
     pub fn unexpected<T>(&self, expected: &'static str) -> Result<T, TextError> {
         self.fault(TextFault::Unexpected { expected, found: self.peek().show() })
     }
 
-    /// Passes a mark that must be next.
+    /// Skips a mark that must be next.
     pub fn expect(&mut self, mark: &'static str) -> Result<(), TextError> {
         if self.take_mark(mark) { Ok(()) } else { self.unexpected(mark_in_words(mark)) }
     }
@@ -174,7 +174,7 @@ impl Cursor {
         if *self.peek() == Token::End { Ok(()) } else { self.unexpected("the end") }
     }
 
-    /// Passes a name, whichever it is.
+    /// Reads a name.
     pub fn name(&mut self) -> Result<String, TextError> {
         match self.peek() {
             Token::Name(name) => {
@@ -186,7 +186,7 @@ impl Cursor {
         }
     }
 
-    /// Goes one deeper; [`Cursor::leave`] comes back.
+    /// Enters a nesting level; [`Cursor::leave`] leaves it.
     pub fn enter(&mut self) -> Result<(), TextError> {
         self.depth += 1;
         if self.depth > DEEPEST { self.fault(TextFault::TooDeep(DEEPEST)) } else { Ok(()) }
@@ -197,7 +197,7 @@ impl Cursor {
         self.depth -= 1;
     }
 
-    /// A constant: null, true, false, a number, a text, a list, or a map, which is read as the list of its entries.
+    /// A constant: null, true, false, a number, a string, a list, or a map, which is read as the list of its entries.
     pub fn constant(&mut self) -> Result<Value, TextError> {
         let value = match self.peek() {
             Token::Int(number) => Value::Int(*number),

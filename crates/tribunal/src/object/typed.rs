@@ -1,13 +1,13 @@
-//! Histories that fit their specification: what the checkers take.
+//! Histories matched with their specification: the input of the checkers.
 
 use super::{Collection, History, Invocation, MalformedHistory, OpId, Signature, Specification, Value};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A history with a specification that has all the methods it calls, with arguments of their number and types.
+/// A history together with a specification that has all the methods it calls, with matching numbers and types of arguments.
 ///
-/// [`History::typed`] makes one, and a part of one is one. A return of another type is no fault of the history: it is what the
+/// Made by [`History::typed`]; a part of one is also one. A return value of the wrong type is not an error: it is what the
 /// object returned, and no state explains it.
 #[derive(Clone)]
 pub struct Typed<'a> {
@@ -36,8 +36,8 @@ impl<'a> Typed<'a> {
         self.history.into_owned()
     }
 
-    /// A part of the history, as [`History::part`] takes it. Reads of a list return it without the values that were appended by
-    /// the cut, but by no operation of the part: see [`Violation`](super::Violation).
+    /// A part of the history, as in [`History::part`]. List reads return their lists without the values that were appended before
+    /// the cut by operations outside the part; see [`Violation`](super::Violation).
     ///
     /// ```
     /// use tribunal::object::{History, OpId, Value, specs::List};
@@ -87,8 +87,8 @@ impl fmt::Debug for Typed<'_> {
 }
 
 impl History {
-    /// The history as one of this specification, if it calls only methods that the specification has, with arguments of the right
-    /// number and types.
+    /// Matches the history with this specification. Fails if it calls a method that the specification does not have, or with the wrong
+    /// number or types of arguments.
     ///
     /// ```
     /// use tribunal::object::{History, Value, specs::Register};
@@ -113,10 +113,10 @@ impl History {
     }
 }
 
-/// Why a call does not fit a specification.
+/// Why a call does not match a specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Misfit {
+pub enum InvalidCall {
     /// The specification has no such method.
     #[error("{spec} has no method `{method}`; it has {}{}", listed(.methods), nearest(method, .methods))]
     UnknownMethod {
@@ -127,7 +127,7 @@ pub enum Misfit {
         /// The methods there are.
         methods: Vec<String>,
     },
-    /// A method is called with another number of arguments than it takes.
+    /// A wrong number of arguments.
     #[error("{method} takes {takes} argument{}, found {found}", if *takes == 1 { "" } else { "s" })]
     WrongArity {
         /// The method.
@@ -137,7 +137,7 @@ pub enum Misfit {
         /// How many there are.
         found: usize,
     },
-    /// An argument of another type.
+    /// An argument of the wrong type.
     #[error("{method}: argument {argument} must be {expected}, found {found}")]
     WrongType {
         /// The method.
@@ -159,8 +159,8 @@ fn nearest(method: &str, methods: &[String]) -> String {
     crate::names::suggestion(method, methods.iter().map(String::as_str))
 }
 
-/// Whether a call has the types of one of the method's signatures.
-pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), Misfit> {
+/// Whether a call matches one of the method's signatures.
+pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), InvalidCall> {
     let mut first = None;
     for signature in spec.signatures().iter().filter(|signature| signature.method == call.method) {
         match misfit(signature, call) {
@@ -168,21 +168,21 @@ pub fn typed_call(spec: &dyn Specification, call: Invocation<'_>) -> Result<(), 
             Some(misfit) => first = first.or(Some(misfit)),
         }
     }
-    Err(first.unwrap_or_else(|| Misfit::UnknownMethod {
+    Err(first.unwrap_or_else(|| InvalidCall::UnknownMethod {
         spec: spec.name().into(),
         method: call.method.into(),
         methods: spec.signatures().iter().map(|signature| signature.method.to_string()).collect(),
     }))
 }
 
-fn misfit(signature: &Signature, call: Invocation<'_>) -> Option<Misfit> {
+fn misfit(signature: &Signature, call: Invocation<'_>) -> Option<InvalidCall> {
     let method = || call.method.to_string();
     let (takes, found) = (signature.args.len(), call.args.len());
     if takes != found {
-        return Some(Misfit::WrongArity { method: method(), takes, found });
+        return Some(InvalidCall::WrongArity { method: method(), takes, found });
     }
     let mut args = signature.args.iter().zip(call.args).zip(1..);
-    args.find(|((kind, arg), _)| !kind.admits(arg)).map(|((kind, arg), argument)| Misfit::WrongType {
+    args.find(|((kind, arg), _)| !kind.admits(arg)).map(|((kind, arg), argument)| InvalidCall::WrongType {
         method: method(),
         argument,
         expected: kind.words(),

@@ -1,9 +1,9 @@
-//! Arguments and returns of operations.
+//! Arguments and return values of operations.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// An argument or a return of an operation, and what specifications keep in their states.
+/// An argument or a return value of an operation; also used in the states of specifications.
 ///
 /// Cloning is cheap: text and lists are shared.
 ///
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// Nothing: what a method without an answer returns.
+    /// Nothing: the return value of a method without a result.
     #[default]
     Null,
     /// A truth value.
@@ -33,8 +33,8 @@ impl Value {
         Value::List(values.into_iter().collect())
     }
 
-    /// How many values this consists of, where a long text counts as several, each counted as often as it occurs; nothing if
-    /// they are more than `most`, or nested more than `deepest` deep. Takes no longer than `most` allows.
+    /// The number of values this consists of, counting shared parts as often as they occur and a long text as several; `None` if
+    /// it exceeds `most` or the nesting exceeds `deepest`. The time is bounded by `most`.
     pub fn parts(&self, most: usize, deepest: u32) -> Option<usize> {
         match self {
             Value::Text(text) => Some(1 + text.len() / size_of::<Value>()).filter(|&parts| parts <= most),
@@ -58,7 +58,7 @@ impl Value {
         }
     }
 
-    /// What the value is, in a word: `null`, `a truth value`, `a whole number`, `a text` or `a list`.
+    /// The type of the value in words: `null`, `a truth value`, `a whole number`, `a text` or `a list`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Value::Null => "null",

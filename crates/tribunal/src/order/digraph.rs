@@ -35,7 +35,7 @@ impl Rows {
 }
 
 /// The nodes `first..first + nodes` in an order in which every arc of `pieces` goes forward, or none if there is a cycle.
-/// O(nodes + arcs) time, 16 bytes a node and 4 an arc.
+/// O(nodes + arcs) time, 16 bytes per node and 4 per arc.
 ///
 /// The order depends on the arcs alone: among nodes that may come next, the one that became free first does.
 pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)]]) -> Option<Vec<u32>> {
@@ -52,7 +52,7 @@ pub(crate) fn topological_order(first: u32, nodes: usize, pieces: &[&[(u32, u32)
         end += *start;
         *start = end;
     }
-    // Each row is filled from its end; afterwards starts[i] is where row i begins.
+    // Each row is filled from its end; afterward starts[i] is where row i begins.
     let mut heads = vec![0u32; end as usize];
     for piece in pieces {
         for &(tail, head) in *piece {

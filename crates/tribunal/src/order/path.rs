@@ -16,7 +16,7 @@ struct Region {
 /// A path with the fewest edges from `from` to `to` through po and the edges into each event that `edges_into` appends, if
 /// there is one.
 ///
-/// A breadth-first search backwards over regions (prefixes of threads), so that po costs nothing extra. Every event is
+/// A breadth-first search backward over regions (prefixes of threads), so that po costs nothing extra. Every event is
 /// looked at once.
 pub(crate) fn shortest_path(
     x: &Execution,

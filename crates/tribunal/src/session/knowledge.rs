@@ -2,7 +2,7 @@
 
 use super::rows::{EMPTY, Rows, includes, join};
 use crate::memory::{Order, ThreadId};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 
 /// What who reads a write may acquire: a row, and so many events of the write's own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ struct State {
 /// The clocks of all threads.
 #[derive(Clone, Debug)]
 pub(super) struct Knowledge {
-    synchronisation: Synchronisation,
+    synchronization: Synchronization,
     rows: Rows,
     threads: Vec<State>,
     /// Whether there is a mark to go back to.
@@ -47,16 +47,16 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    pub(super) fn new(synchronisation: Synchronisation) -> Self {
+    pub(super) fn new(synchronization: Synchronization) -> Self {
         let rows = Rows::default();
         let (threads, trail) = (Vec::new(), Vec::new());
-        Knowledge { synchronisation, rows, threads, tracing: false, trail, kept: 0 }
+        Knowledge { synchronization, rows, threads, tracing: false, trail, kept: 0 }
     }
 
     /// Whether a thread may read what does not happen before its next event.
     #[inline(always)]
     pub(super) fn has_unheard_reads(&self) -> bool {
-        self.synchronisation != Synchronisation::EveryRead
+        self.synchronization != Synchronization::EveryRead
     }
 
     pub(super) fn add_thread(&mut self) {
@@ -70,7 +70,7 @@ impl Knowledge {
         self.rows.row(self.threads[thread.index()].now)
     }
 
-    /// Which row that is: the same as long as nothing is learnt.
+    /// Which row that is: the same as long as nothing is learned.
     #[inline(always)]
     pub(super) fn now_row(&self, thread: ThreadId) -> u32 {
         self.threads[thread.index()].now
@@ -120,9 +120,9 @@ impl Knowledge {
         if writer == thread {
             release.own = 0;
         }
-        match self.synchronisation {
-            Synchronisation::Nothing => {}
-            Synchronisation::EveryRead => {
+        match self.synchronization {
+            Synchronization::Nothing => {}
+            Synchronization::EveryRead => {
                 // Who knows the write knows what happened before it.
                 if self.rows.row(now)[writer.index()] < release.own {
                     self.threads[thread.index()].now = self.join(now, writer, release);
@@ -157,14 +157,14 @@ impl Knowledge {
     ) -> Release {
         let State { count, now, fence, .. } = self.threads[thread.index()];
         let here = Release { row: now, own: count + 1 };
-        let sequences = match self.synchronisation {
-            Synchronisation::Nothing => return Release::default(),
-            Synchronisation::EveryRead => return here,
+        let sequences = match self.synchronization {
+            Synchronization::Nothing => return Release::default(),
+            Synchronization::EveryRead => return here,
             _ if order == Order::NonAtomic => {
                 return Release::default();
             }
-            Synchronisation::Annotated => false,
-            Synchronisation::Continued => true,
+            Synchronization::Annotated => false,
+            Synchronization::Continued => true,
         };
         let own = if order.is_release() {
             if sequences {
@@ -193,7 +193,7 @@ impl Knowledge {
 
     /// The thread's next event is a fence.
     pub(super) fn fence(&mut self, thread: ThreadId, order: Order) {
-        if !matches!(self.synchronisation, Synchronisation::Annotated | Synchronisation::Continued) {
+        if !matches!(self.synchronization, Synchronization::Annotated | Synchronization::Continued) {
             return;
         }
         let State { count, now, pending, .. } = self.threads[thread.index()];

@@ -1,12 +1,12 @@
-//! What happened: the threads, the locations, the writes by their ids and the events as they came.
+//! The record of a session: threads, locations, writes by id, and events in order.
 
 use super::Step;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Op, Slot, Source, ThreadId};
 
 /// A write of a session, initial or not, or an RMW.
 ///
-/// A place in a table and how often it was used before: when a write is retired, its place is given to another, and the old
-/// id is known to be of nothing. Going back gives places back, too, and then an id of what was undone is given anew.
+/// A slot in a table with a generation: when a write is retired, its slot is reused, and the old
+/// id is recognized as stale. Undo also frees slots, and then the ids of undone writes are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WriteId {
     pub(super) place: u32,
@@ -14,13 +14,13 @@ pub struct WriteId {
 }
 
 impl WriteId {
-    /// The write's place: a small number, for tables of one's own. No two writes that are left have the same.
+    /// The write's slot: a small number for your own tables. No two current writes have the same.
     #[inline(always)]
     pub const fn index(self) -> usize {
         self.place as usize
     }
 
-    /// The id as a number, for callers in other languages: the low half is the [`index`](Self::index).
+    /// The id as a number, for other languages: the low half is the [`index`](Self::index).
     ///
     /// ```
     /// use tribunal::{Model, session::{Session, WriteId}};

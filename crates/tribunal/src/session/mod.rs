@@ -1,30 +1,30 @@
-//! Executions that grow and go back: which writes may the next read observe?
+//! Incremental executions with undo: which writes may the next read observe?
 //!
-//! Model checkers, online testers and monitors build an execution event by event; at each read they need to know which writes
-//! it may read from, and a model checker goes back to try another. A [`Session`] answers without starting anew.
+//! Model checkers, online testers and monitors build an execution event by event. At each read they need the writes
+//! it may read from, and a model checker goes back to try another. A [`Session`] answers without starting over.
 //!
-//! Events come in an order that contains po and rf. mo is kept open: what must hold of it is decided, nothing is chosen, so that
-//! a session stands for all executions with its po and rf. Who wants to choose has
+//! Events are added in an order that contains po and rf. mo stays open: the session tracks the constraints on mo without choosing one, so
+//! it represents all executions with its po and rf. To choose mo, use
 //! [`coherence_positions`](Session::coherence_positions) and [`write_after`](Session::write_after).
 //!
 //! | models | steps and candidates |
 //! |---|---|
 //! | ra, wra, relaxed; rc20 and rc11 without seq_cst; sra without RMWs | exact: a step is accepted if and only if the execution with it is consistent |
-//! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | what is refused is inconsistent, so that candidates leave out no possible write; what is accepted may be inconsistent, and [`settle`](Session::settle) decides |
+//! | sc, tso, pso; sra with RMWs; rc20 and rc11 with seq_cst | what is refused is inconsistent, so the candidates include every possible write; what is accepted may be inconsistent, and [`settle`](Session::settle) decides |
 //!
-//! Deciding the second kind is NP-complete. An [exact](Session::exact) session does it at every step, for executions of some dozen
-//! events. It is exact all the same where every write is placed by
-//! [`write_after`](Session::write_after), but for psc: rc20 and rc11 take seq_cst as acq_rel here, and leave psc to `settle`.
+//! Deciding the second kind is NP-complete. An [exact](Session::exact) session does it at every step, for executions of a few dozen
+//! events. A session is also exact if every write is placed with
+//! [`write_after`](Session::write_after), except for psc: rc20 and rc11 treat seq_cst as acq_rel here and leave psc to `settle`.
 //!
-//! **Spawn and join** are events like others: a spawn is a release write of the parent to a location of its own, which the child
-//! reads with acquire as its first event; a join is the same from the child to the parent. Under pso a release fence goes before
-//! the write and an acquire fence behind the read. So checkers and certificates need to know nothing of them. Under relaxed, where
-//! nothing synchronises, they order nothing.
+//! **Spawn and join** are ordinary events: a spawn is a release write of the parent to a separate location, which the child
+//! reads with acquire as its first event; a join is the same from child to parent. Under pso, a release fence precedes
+//! the write and an acquire fence follows the read. So checkers and certificates need no special case. Under relaxed, where
+//! nothing synchronizes, they order nothing.
 //!
-//! **Going back** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
-//! once a session has been as far as it goes, going there again allocates nothing.
+//! **Undo** takes time proportional to what is undone. Nothing is recorded before the first [`mark`](Session::mark), and
+//! a session does not allocate up to a depth it has reached before.
 //!
-//! **Retiring** drops what cannot be observed any more, see [`retire`](Session::retire).
+//! **Retiring** drops what can no longer be observed; see [`retire`](Session::retire).
 
 mod coherence;
 mod exact;
@@ -37,17 +37,17 @@ mod step;
 use crate::limits::Limits;
 use crate::memory::{Execution, Kind, Label, LocId, MalformedHistory, Order, Slot, ThreadId};
 use crate::models::{Model, judge};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use crate::verdict::{Verdict, Violation, Witness};
 use coherence::Coherence;
 use exact::{Exact, Reading, settles};
 use log::{Log, LogMark, NONE};
-use saturation::{Rules, Saturation};
+use saturation::{Rules, SessionSaturation};
 
 pub use log::WriteId;
 pub use step::{Because, Refused, Step};
 
-/// An execution that grows and goes back, and is consistent with its model as far as [`self`](crate::session) says.
+/// An incremental execution with undo, consistent with its model as described in [`self`](crate::session).
 ///
 /// ```
 /// use tribunal::memory::Order::{Acquire, Relaxed, Release};
@@ -73,8 +73,8 @@ pub use step::{Because, Refused, Step};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A method panics if it is given a thread or a location that is not of this session, or an event of a thread that has
-/// [finished](Self::finish).
+/// Methods panic if they are given a thread or a location of another session, or an event of a
+/// [finished](Self::finish) thread.
 #[derive(Clone, Debug)]
 pub struct Session {
     model: Model,
@@ -92,7 +92,7 @@ pub struct Session {
 #[derive(Clone, Debug)]
 enum Engine {
     Coherence(Box<Coherence>),
-    Saturation(Box<Saturation>),
+    Saturation(Box<SessionSaturation>),
 }
 
 /// The engine at hand, whichever it is.
@@ -105,12 +105,12 @@ macro_rules! engine {
     };
 }
 
-/// There are no sessions of a model.
+/// Sessions do not support this model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an execution cannot be checked for {0} while it grows")]
+#[error("{0} cannot be checked incrementally")]
 pub struct NoSession(pub Model);
 
-/// A moment of a session to go back to.
+/// A point of a session to go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     /// Its number, and how many marks were before it.
@@ -124,14 +124,14 @@ impl Session {
     /// A session without threads and locations, for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
     pub fn new(model: Model) -> Result<Self, NoSession> {
         let coherence =
-            |synchronisation, mo| Engine::Coherence(Box::new(Coherence::new(synchronisation, mo)));
-        let saturation = |rules| Engine::Saturation(Box::new(Saturation::new(rules)));
+            |synchronization, mo| Engine::Coherence(Box::new(Coherence::new(synchronization, mo)));
+        let saturation = |rules| Engine::Saturation(Box::new(SessionSaturation::new(rules)));
         let engine = match model {
-            Model::Rc20 => coherence(Synchronisation::Annotated, true),
-            Model::Rc11 => coherence(Synchronisation::Continued, true),
-            Model::Ra => coherence(Synchronisation::EveryRead, true),
-            Model::Relaxed => coherence(Synchronisation::Nothing, true),
-            Model::Wra => coherence(Synchronisation::EveryRead, false),
+            Model::Rc20 => coherence(Synchronization::Annotated, true),
+            Model::Rc11 => coherence(Synchronization::Continued, true),
+            Model::Ra => coherence(Synchronization::EveryRead, true),
+            Model::Relaxed => coherence(Synchronization::Nothing, true),
+            Model::Wra => coherence(Synchronization::EveryRead, false),
             Model::Sra => saturation(Rules::Sra),
             Model::Sc => saturation(Rules::Sc),
             Model::Tso => saturation(Rules::Tso),
@@ -142,10 +142,10 @@ impl Session {
         Ok(Session { model, log, engine, exact: None, marks, marked: 0, found })
     }
 
-    /// A session whose steps and candidates are exact for every model: those of [`new`](Self::new) and what is undecided
-    /// there, seq_cst included. For executions of some dozen events, such as model checkers have.
+    /// A session whose steps and candidates are exact for every model: it also decides what [`new`](Self::new) leaves undecided,
+    /// including seq_cst. For executions of a few dozen events, as in model checking.
     ///
-    /// It keeps all events, so that nothing is [retired](Self::retire), and mo is its own business: there is no
+    /// It keeps all events, so nothing is [retired](Self::retire), and it manages mo itself: there is no
     /// [`write_after`](Self::write_after).
     ///
     /// ```
@@ -181,7 +181,7 @@ impl Session {
         self.model
     }
 
-    /// A new thread, of which nobody knows and which knows nothing. What is retired it cannot read.
+    /// A new thread that is not ordered with any other. It cannot read retired writes.
     pub fn thread(&mut self) -> ThreadId {
         engine!(self, engine => engine.add_thread());
         self.log.add_thread()
@@ -207,7 +207,7 @@ impl Session {
         child
     }
 
-    /// The parent knows what the child knows, which has [finished](Self::finish).
+    /// The parent learns what the child, which has [finished](Self::finish), knows.
     pub fn join(&mut self, parent: ThreadId, child: ThreadId) {
         self.hand_over(child, parent);
         self.finish(child);
@@ -227,7 +227,7 @@ impl Session {
         }
     }
 
-    /// The thread has no more events, so that nothing is kept for it to read.
+    /// The thread has no more events, so nothing is kept for it to read.
     pub fn finish(&mut self, thread: ThreadId) {
         self.log.finish(thread);
     }
@@ -250,7 +250,7 @@ impl Session {
         Some(self.log.initial(loc)).filter(|init| init.place != NONE)
     }
 
-    /// Where a write stands in its thread; none if it is initial, or no longer part of the session. Retiring does not change it.
+    /// The position of a write in its thread; `None` if it is initial or no longer part of the session. Retiring does not change it.
     pub fn slot(&self, write: WriteId) -> Option<Slot> {
         let written = self.log.get(write)?;
         (written.thread != NONE).then_some(Slot { thread: ThreadId(written.thread), index: written.index })
@@ -266,7 +266,7 @@ impl Session {
         self.log.thread_count()
     }
 
-    /// Number of locations, those of spawns and joins included.
+    /// Number of locations, including those of spawns and joins.
     pub fn location_count(&self) -> usize {
         self.log.location_count()
     }
@@ -279,8 +279,8 @@ impl Session {
         }
     }
 
-    /// How many events of `of` happen before whatever `thread` does next: its own so far, and those of others by the model's hb.
-    /// None under sc, tso and pso, which have no hb.
+    /// How many events of `of` happen before the next event of `thread`: its own so far, and those of others by the model's hb.
+    /// `None` under sc, tso and pso, which have no hb.
     #[inline]
     pub fn known(&self, thread: ThreadId, of: ThreadId) -> Option<u32> {
         let knowledge = match &self.engine {
@@ -291,7 +291,7 @@ impl Session {
         Some(if thread == of { knowledge.count(of) } else { knowledge.now(thread)[of.index()] })
     }
 
-    /// Number of events so far, those that are retired included. Initial writes do not count.
+    /// Number of events so far, including retired ones and excluding initial writes.
     pub fn len(&self) -> u64 {
         self.log.retired + self.log.len() as u64
     }
@@ -301,7 +301,7 @@ impl Session {
         self.len() == 0
     }
 
-    /// The thread writes the location. A write is always possible.
+    /// The thread writes the location. This always succeeds.
     pub fn write(&mut self, thread: ThreadId, loc: LocId, order: Order) -> WriteId {
         self.runs(thread);
         let counted = self.counts_as(order);
@@ -335,7 +335,7 @@ impl Session {
         Ok(write)
     }
 
-    /// The thread's next event is a fence, which must have an order other than relaxed.
+    /// The thread's next event is a fence, which must be stronger than relaxed.
     pub fn fence(&mut self, thread: ThreadId, order: Order) {
         self.runs(thread);
         let counted = self.counts_as(order);
@@ -343,7 +343,7 @@ impl Session {
         self.push(Kind::Fence, order, thread, LocId(0), NONE, NONE);
     }
 
-    /// Takes a step. Says which write it made, if it writes.
+    /// Takes a step. Returns the new write, if it writes.
     pub fn step(&mut self, step: Step) -> Result<Option<WriteId>, Refused> {
         match step {
             Step::Write { thread, loc, order } => Ok(Some(self.write(thread, loc, order))),
@@ -443,14 +443,14 @@ impl Session {
     }
 
     /// The writes of a location that the thread may read from now: the initial write first, then those of each thread in
-    /// program order. See [`self`](crate::session) for the models of which these may be too many.
+    /// program order. For some models there may be too many; see [`self`](crate::session).
     pub fn candidates(&mut self, thread: ThreadId, loc: LocId, order: Order) -> &[WriteId] {
         self.collect(thread, loc, order, false);
         &self.found
     }
 
-    /// Those of the [`candidates`](Self::candidates) that no RMW reads from, so that the thread's next event may be
-    /// one that does.
+    /// The [`candidates`](Self::candidates) that no RMW reads from, so that the thread's next event may be
+    /// an RMW that does.
     pub fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, order: Order) -> &[WriteId] {
         self.collect(thread, loc, order, true);
         &self.found
@@ -468,15 +468,15 @@ impl Session {
         }
     }
 
-    /// The writes of a location right behind which mo may have a new write of the thread. Exact if every write of the location
-    /// was made by [`write_after`](Self::write_after), or is an RMW; otherwise these may be too many. None under wra, which has no mo.
+    /// The writes of a location directly after which mo may have a new write of the thread. Exact if every write of the location
+    /// was placed by [`write_after`](Self::write_after) or is an RMW; otherwise there may be too many. None under wra, which has no mo.
     pub fn coherence_positions(&mut self, thread: ThreadId, loc: LocId, _order: Order) -> &[WriteId] {
         self.found.clear();
         engine!(self, engine => engine.positions(&self.log, thread, loc, &mut self.found));
         &self.found
     }
 
-    /// The thread writes the location, right behind `place` in mo: behind that, and before all that is known to be behind it.
+    /// The thread writes the location, directly after `place` in mo: after that, and before everything known to be after it.
     ///
     /// ```
     /// use tribunal::{Model, memory::Order::Relaxed, session::Session};
@@ -512,7 +512,7 @@ impl Session {
         Ok(write)
     }
 
-    /// A moment to go back to. Going back does not use it up.
+    /// A point to go back to, any number of times.
     pub fn mark(&mut self) -> Mark {
         self.marked += 1;
         self.marks.push(self.marked);
@@ -520,11 +520,11 @@ impl Session {
         Mark { number, depth, log: self.log.mark(), engine: engine!(self, engine => engine.mark()) }
     }
 
-    /// Goes back to a mark: events, threads, locations and marks since then are gone.
+    /// Goes back to a mark, discarding the events, threads, locations and marks since then.
     ///
     /// # Panics
     ///
-    /// If the mark is void: the session has gone back to an earlier one, or [retired](Self::retire) something.
+    /// If the mark is void because the session has gone back to an earlier one or [retired](Self::retire) something.
     pub fn undo(&mut self, mark: Mark) {
         assert!(self.marks.get(mark.depth) == Some(&mark.number), "the mark is void");
         self.marks.truncate(mark.depth + 1);
@@ -535,16 +535,16 @@ impl Session {
         }
     }
 
-    /// Drops what cannot be observed any more: writes that every thread which has not [finished](Self::finish) has seen
-    /// overwritten. Says how many events are no longer there.
+    /// Drops what can no longer be observed: writes that every thread that has not [finished](Self::finish) has seen
+    /// overwritten. Returns the number of events dropped.
     ///
-    /// What it takes is in proportion to what there is, so that it is to be called now and then: when there are twice as many
-    /// events as it left the last time, say. If threads keep up with each other, a session without end then takes bounded memory.
-    /// [`kept_by`](Self::kept_by) says what keeps a write.
+    /// The cost is proportional to the size of the session, so call it occasionally, for example when the number of events has doubled
+    /// since the last time. If threads keep up with each other, an endless session then takes bounded memory.
+    /// [`kept_by`](Self::kept_by) tells what keeps a write.
     ///
-    /// Answers stay what they were, but for threads that are [made](Self::thread) later: what they might contradict may be gone, so
-    /// that sc, tso, pso and sra may let them do more. Marks become void. [`execution`](Self::execution) is of what is left: of the writes that are
-    /// not dropped and of what came after; an RMW whose source is gone is a write there.
+    /// Answers do not change, except for threads [created](Self::thread) later: what they might contradict may be gone, so
+    /// sc, tso, pso and sra may allow them more. Marks become void. [`execution`](Self::execution) then returns the remaining
+    /// writes and what came after; an RMW whose source is gone becomes a write.
     pub fn retire(&mut self) -> u64 {
         if self.exact.is_some() {
             return 0;
@@ -556,7 +556,7 @@ impl Session {
         self.log.retired - before
     }
 
-    /// The threads for which a write is kept, because they may still read it.
+    /// The threads that a write is kept for, because they may still read it.
     pub fn kept_by(&mut self, write: WriteId) -> impl Iterator<Item = ThreadId> + '_ {
         let running = (0..self.thread_count()).map(ThreadId::from_index);
         running.filter(move |&thread| {
@@ -564,18 +564,18 @@ impl Session {
         })
     }
 
-    /// The execution so far, or what is left of it: threads `T0`, `T1`, ..., locations `x0`, `x1`, ...; the n-th write of a
+    /// The execution so far, or what remains of it: threads `T0`, `T1`, ..., locations `x0`, `x1`, ...; the n-th write of a
     /// location writes n.
     pub fn execution(&self) -> Result<Execution, MalformedHistory> {
         self.log.execution(None)
     }
 
-    /// Whether the execution is consistent, by the engines for whole executions.
+    /// Decides whether the execution is consistent, with the engines for whole executions.
     pub fn settle(&self, limits: &Limits<'_>) -> Result<Verdict, MalformedHistory> {
         Ok(judge(&self.execution()?, self.model, limits).verdict)
     }
 
-    /// A witness of the execution's consistency, if there is one within the limits.
+    /// A witness of consistency, if one is found within the limits.
     pub fn witness(&self, limits: &Limits<'_>) -> Result<Option<Witness>, MalformedHistory> {
         Ok(match self.settle(limits)? {
             Verdict::Consistent(witness) => Some(witness),
@@ -583,7 +583,7 @@ impl Session {
         })
     }
 
-    /// Why the execution is inconsistent, if it is and that is found within the limits.
+    /// A violation, if one is found within the limits.
     pub fn violation(&self, limits: &Limits<'_>) -> Result<Option<Violation>, MalformedHistory> {
         Ok(match self.settle(limits)? {
             Verdict::Inconsistent(violation) => Some(violation),
@@ -591,8 +591,8 @@ impl Session {
         })
     }
 
-    /// The execution with a step that was refused, and what the engines for whole executions say of it: the violation
-    /// of which [`Because`] is the gist. Once something is retired, what is left may be consistent. None if what the step reads
+    /// The execution with a refused step, and the verdict of the engines for whole executions: the full proof behind
+    /// [`Because`]. After retiring, the remaining execution may be consistent. `None` if the write that the step reads
     /// is gone.
     ///
     /// ```
@@ -617,7 +617,7 @@ impl Session {
         }))
     }
 
-    /// The execution with a step that was refused; none if what the step reads is gone.
+    /// The execution with a refused step; `None` if the write that the step reads is gone.
     pub fn refuted(&self, refused: &Refused) -> Result<Option<Execution>, MalformedHistory> {
         match refused.step {
             Step::Read { from, .. } | Step::Rmw { from, .. } if self.log.get(from).is_none() => Ok(None),
@@ -625,7 +625,7 @@ impl Session {
         }
     }
 
-    /// Bytes of memory that the session takes.
+    /// Memory used by the session, in bytes.
     pub fn bytes(&self) -> usize {
         let engine = match &self.engine {
             Engine::Coherence(engine) => engine.bytes(),

@@ -1,6 +1,6 @@
 //! Vector clocks in one flat vector, for a number of entries that may grow.
 
-/// Rows of as many counters each. A row that others may share is never changed: what is learnt makes a new one, so that
+/// Rows of as many counters each. A row that others may share is never changed: what is learned makes a new one, so that
 /// going back is cutting the vector off.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {

@@ -3,7 +3,7 @@
 use super::WriteId;
 use crate::memory::{LocId, Order, ThreadId};
 
-/// An event that may be next.
+/// A possible next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A write to a location.
@@ -24,7 +24,7 @@ pub enum Step {
         /// With which order.
         order: Order,
     },
-    /// A read from a write and an overwriting of it in one step.
+    /// Reads a write and overwrites it in one step.
     Rmw {
         /// Who reads and writes.
         thread: ThreadId,
@@ -42,7 +42,7 @@ pub enum Step {
     },
 }
 
-/// A step that cannot be next. The session is as if nobody had asked.
+/// A step that is not possible. The session is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{because}")]
 pub struct Refused {
@@ -52,22 +52,22 @@ pub struct Refused {
     pub because: Because,
 }
 
-/// Why a step is refused. [`Session::refutation`](super::Session::refutation) has the whole proof.
+/// Why a step is refused. [`Session::refutation`](super::Session::refutation) has the full proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Because {
-    /// The write to be read is overwritten: this one happens before the event, or is read before it, and is behind the other.
-    #[error("the write is overwritten by write {} in what happens before", .by.index())]
+    /// The write to be read is overwritten: this later write happens before the event, or is read before it.
+    #[error("write {} overwrites that write before this event", .by.index())]
     Overwritten {
         /// The write that hides it.
         by: WriteId,
     },
-    /// No two RMWs read from one write.
-    #[error("RMW {} reads from the write already", .by.index())]
+    /// No two RMWs read from the same write.
+    #[error("RMW {} already reads from that write", .by.index())]
     Shared {
-        /// The RMW that reads from it.
+        /// The RMW that already reads from it.
         by: WriteId,
     },
-    /// What the step implies is a cycle.
+    /// The step implies a cycle.
     #[error("every order of the writes has a cycle")]
     Cyclic,
     /// The write was retired or undone.

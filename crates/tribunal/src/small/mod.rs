@@ -10,7 +10,7 @@ mod writes;
 
 use crate::memory::Execution;
 use crate::models::{Engine, Model, Preserved};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use crate::verdict::{ModificationOrder, Witness};
 use orders::Orders;
 use replay::Replay;
@@ -62,9 +62,9 @@ impl<W: Word> Scratch<W> {
             // What psc asks of mo is not looked at here.
             Model::Rc20 | Model::Rc11 if x.features().seq_cst => None,
             Model::Rc11 => None,
-            Model::Rc20 => self.coherent(x, Synchronisation::Annotated),
-            Model::Ra => self.coherent(x, Synchronisation::EveryRead),
-            Model::Relaxed => self.coherent(x, Synchronisation::Nothing),
+            Model::Rc20 => self.coherent(x, Synchronization::Annotated),
+            Model::Ra => self.coherent(x, Synchronization::EveryRead),
+            Model::Relaxed => self.coherent(x, Synchronization::Nothing),
             Model::Coherence => self.writes.local_view(x).then(|| self.writes.order(x))?,
             Model::Wra | Model::Cc => {
                 self.writes.reset(x);
@@ -74,7 +74,7 @@ impl<W: Word> Scratch<W> {
             }
             _ if x.len() > FEW => None,
             Model::Sra => {
-                let coherent = self.replay.coherence(x, Synchronisation::EveryRead, &mut self.writes);
+                let coherent = self.replay.coherence(x, Synchronization::EveryRead, &mut self.writes);
                 let mo = coherent.then(|| self.orders.strong(x, &mut self.writes))?;
                 let engine = if x.features().rmws == 0 { usual } else { Engine::FrontierSearch };
                 return mo.map(|mo| (Witness::Mo(mo), engine));
@@ -84,8 +84,8 @@ impl<W: Word> Scratch<W> {
         mo.map(|mo| (Witness::Mo(mo), usual))
     }
 
-    fn coherent(&mut self, x: &Execution, synchronisation: Synchronisation) -> Option<ModificationOrder> {
-        self.replay.coherence(x, synchronisation, &mut self.writes).then(|| self.writes.order(x))?
+    fn coherent(&mut self, x: &Execution, synchronization: Synchronization) -> Option<ModificationOrder> {
+        self.replay.coherence(x, synchronization, &mut self.writes).then(|| self.writes.order(x))?
     }
 }
 

@@ -54,7 +54,7 @@ impl<W: Word> Orders<W> {
         found.then(|| writes.order(x))?
     }
 
-    /// An mo such that hb ∪ mo is acyclic and every RMW comes right behind its source, if one is found; given what else sra
+    /// An mo such that hb ∪ mo is acyclic and every RMW comes directly after its source, if one is found; given what else sra
     /// asks of mo.
     pub(super) fn strong(&mut self, x: &Execution, writes: &mut Writes<W>) -> Option<ModificationOrder> {
         self.reset(x);

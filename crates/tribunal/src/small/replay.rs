@@ -3,7 +3,7 @@
 use super::word::Word;
 use super::writes::Writes;
 use crate::memory::{EventId, Execution, Label};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 
 /// The threads on their way.
 #[derive(Default)]
@@ -60,19 +60,19 @@ impl<W: Word> Replay<W> {
     pub(super) fn coherence(
         &mut self,
         x: &Execution,
-        synchronisation: Synchronisation,
+        synchronization: Synchronization,
         writes: &mut Writes<W>,
     ) -> bool {
         writes.reset(x);
         let look = |e: EventId, looked_at: EventId, _: Label, known: &mut Knowledge<W>| {
             writes.learn(looked_at, known.left & writes.of[x.locs()[e.index()].index()])
         };
-        let replayed = match synchronisation {
-            Synchronisation::Nothing => self.run(x, |_| (false, false, false), look),
-            Synchronisation::EveryRead => self.run(x, every_access, look),
+        let replayed = match synchronization {
+            Synchronization::Nothing => self.run(x, |_| (false, false, false), look),
+            Synchronization::EveryRead => self.run(x, every_access, look),
             // Not worth its while: no witness is found here.
-            Synchronisation::Continued => false,
-            Synchronisation::Annotated => self.run(x, annotated, look),
+            Synchronization::Continued => false,
+            Synchronization::Annotated => self.run(x, annotated, look),
         };
         replayed && writes.finals(x) && writes.links(x)
     }

@@ -18,7 +18,7 @@ pub(super) struct Writes<W> {
     next: Vec<u32>,
     /// The first write of each write's rf-chain; the initial one's chain is no one's.
     top: Vec<u32>,
-    /// For the first write of a chain, the writes outside of the chain that must come before some write of it.
+    /// For the first write of a chain, the writes outside the chain that must come before some write of it.
     asked: Vec<W>,
     /// The chains that wait for others to be written out, each for the next.
     waiting: Vec<u32>,
@@ -71,7 +71,7 @@ impl<W: Word> Writes<W> {
     }
 
     /// What the local view, acyclic(po-loc ∪ rf ∪ mo ∪ fr), and the given final values ask of mo; `order/views/base.rs` says why this
-    /// is all but for chains. False if no mo has that.
+    /// is all except for chains. False if no mo has that.
     pub(super) fn local_view(&mut self, x: &Execution) -> bool {
         self.reset(x);
         for thread in x.threads() {
@@ -100,7 +100,7 @@ impl<W: Word> Writes<W> {
         x.finals().iter().all(|&(loc, write)| self.learn(write, self.of[loc.index()]))
     }
 
-    /// An mo with all that is known, in which every RMW comes right behind its source; none if there is none. Chains are
+    /// An mo with all that is known, in which every RMW comes directly after its source; none if there is none. Chains are
     /// written out first to last, each behind those that must come before it: O(n) steps and as many looks at words.
     pub(super) fn order(&mut self, x: &Execution) -> Option<ModificationOrder> {
         let n = x.len() as u32;

@@ -22,7 +22,7 @@ pub(super) struct Rules {
     overwrites: bool,
     /// Whether no two RMWs read from one write.
     pub(super) exclusive: bool,
-    /// Whether program order within a location strikes out.
+    /// Whether program order within a location eliminates.
     coherent: bool,
 }
 
@@ -189,7 +189,7 @@ impl<'a> Before<'a> {
         bounds
     }
 
-    /// Where among its writers the sources of an open read are that are not struck out: a stretch for each thread that has some, and
+    /// Where among its writers the sources of an open read are that are not eliminated: a stretch for each thread that has some, and
     /// the initial write. O(k²·log n).
     pub(super) fn sources(&self, read: EventId, stretches: &mut Vec<Range<usize>>) {
         let (x, writers) = (self.x, self.x.writers(Observation::Read(read)));
@@ -243,7 +243,7 @@ fn join(into: &mut [u32], from: &[u32]) {
     into.iter_mut().zip(from).for_each(|(into, &from)| *into = (*into).max(from));
 }
 
-/// Adds an event to a row. A line in which program order is not kept has no prefixes to speak of.
+/// Adds an event to a row. A line in which program order is not kept has no prefixes to mention.
 #[inline]
 fn add(row: &mut [u32], thread: ThreadId, index: u32, kind: Kind, reads: bool, writes: bool) {
     let at = 2 * thread.index();

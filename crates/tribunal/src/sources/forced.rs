@@ -1,4 +1,4 @@
-//! Sources that are forced: all others are struck out.
+//! Sources that are forced: all others are eliminated.
 //!
 //! In rounds: with the order that the known sources make, each open read is left with some sources; where that is one, it is
 //! known from then on. An RMW takes its source from all other RMWs at once, without a new round. O(n·k) a round, and
@@ -34,7 +34,7 @@ pub(super) enum Next {
     Known,
 }
 
-/// Strikes out what can be struck out.
+/// Strikes out what can be eliminated.
 pub(super) fn forced(mut x: Execution, rules: Rules, limits: &Limits<'_>) -> Result<Forced, Limit> {
     let mut sources: Vec<(Observation, EventId)> = Vec::new();
     for round in 1.. {

@@ -1,7 +1,7 @@
 //! Histories in which values repeat: which write does a read read from?
 //!
 //! A history is consistent if some choice of sources for its open reads is. That makes every model NP-complete, those that are
-//! polynomial for given sources included. In practice most sources are plain: [`forced`] strikes out the others; [`guess`] runs the
+//! polynomial for given sources included. In practice most sources are plain: [`forced`] eliminates the others; [`guess`] runs the
 //! threads on a simple machine until every read finds its value in memory, which decides most histories that are
 //! consistent; [`search`] goes through what is left, case by case.
 
@@ -15,10 +15,10 @@ mod tests;
 
 use crate::limits::Limits;
 use crate::memory::Execution;
-use crate::models::{Engine, Judgement, Model};
+use crate::models::{Engine, Judgment, Model};
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation};
 
-/// What is known of each read while sources are struck out. Beside it the history is copied, with the sources that are known, with a
+/// What is known of each read while sources are eliminated. Beside it the history is copied, with the sources that are known, with a
 /// guess, and without what is open.
 const BYTES_PER_EVENT: usize = 160;
 
@@ -26,7 +26,7 @@ const BYTES_PER_EVENT: usize = 160;
 pub(crate) fn decide(
     x: &Execution,
     model: Model,
-    judge: impl Fn(&Execution, &Limits<'_>) -> Judgement,
+    judge: impl Fn(&Execution, &Limits<'_>) -> Judgment,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     if let Some(of) = x.open().find(|&of| x.writers(of).is_empty()) {

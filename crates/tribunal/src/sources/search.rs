@@ -2,7 +2,7 @@
 //!
 //! With the sources that are chosen, others are forced; what they leave open is left out and the model's own engine asked. If it
 //! finds a violation, that refutes the case; if not, the open observation with the fewest sources is gone through. A violation
-//! that does not rest on the last choices refutes more than the last case: it is carried back to the one that it rests on.
+//! that does not depend on the last choices refutes more than the last case: it is carried back to the one that it depends on.
 
 use super::before::Rules;
 use super::forced::{Forced, Next, forced};
@@ -10,7 +10,7 @@ use super::guess::guess;
 use super::support::Support;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Observation};
-use crate::models::{Engine, Judgement, Model};
+use crate::models::{Engine, Judgment, Model};
 use crate::verdict::{Axiom, Edge, Limit, Refutation, Verdict, Violation, Witness};
 
 /// Deeper cases would make a certificate that nobody can read, programs included.
@@ -42,7 +42,7 @@ impl Node {
 /// Why the choices fail.
 struct Failure {
     violation: Violation,
-    /// What it rests on; none if on everything so far.
+    /// What it depends on; none if on everything so far.
     support: Option<Support>,
 }
 
@@ -50,7 +50,7 @@ struct Failure {
 pub(super) fn search(
     whole: &Execution,
     model: Model,
-    judge: impl Fn(&Execution) -> Judgement,
+    judge: impl Fn(&Execution) -> Judgment,
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     let rules = Rules::of(model);
@@ -67,9 +67,9 @@ pub(super) fn search(
             Failure { violation: violated(Refutation::NoSource(read)), support: None }
         } else {
             // A model given as text is evaluated with the reads that have no source yet: what an absent event means it does not say.
-            let judgement = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
-            engine = judgement.engine;
-            match judgement.verdict {
+            let judgment = judge(&if matches!(model, Model::Cat(_)) { x.clone() } else { x.without_open() });
+            engine = judgment.engine;
+            match judgment.verdict {
                 Verdict::Inconsistent(violation) => {
                     let support = Support::of(&x, &violation);
                     Failure { violation, support }
@@ -129,12 +129,12 @@ impl Failure {
             return self;
         }
         let then = Box::new(self.violation);
-        // What struck out the other sources may be any choice before.
+        // What eliminated the other sources may be any choice before.
         Failure { violation: violated(Refutation::Forced { sources: forced, then }), support: None }
     }
 }
 
-/// Goes back to the last choice that a failure rests on, and on to its next source; the whole refutation if there is none.
+/// Goes back to the last choice that a failure depends on, and on to its next source; the whole refutation if there is none.
 fn back(nodes: &mut Vec<Node>, mut failure: Failure) -> Option<Violation> {
     while let Some(mut node) = nodes.pop() {
         if failure.rests_on((node.of, node.source)) {

@@ -1,14 +1,14 @@
-//! Which reads a violation rests on.
+//! Which reads a violation depends on.
 
 use crate::memory::{EventId, Execution, Observation};
 use crate::verdict::{Because, Edge, Refutation, Violation};
 
-/// The events whose sources a violation of a history may rest on, sorted: those that it speaks of, and the RMWs that its steps follow
+/// The events whose sources a violation of a history may depend on, sorted: those that it mentions, and the RMWs that its steps follow
 /// without naming them.
 pub(super) struct Support(Vec<EventId>);
 
 impl Support {
-    /// None if it may rest on any source: what a check of a model's text follows is not said.
+    /// None if it may depend on any source: what a check of a model's text follows is not said.
     pub(super) fn of(x: &Execution, violation: &Violation) -> Option<Self> {
         let mut events = violation.events();
         let mut refutations = vec![&violation.refutation];
@@ -34,7 +34,7 @@ impl Support {
         Some(Support(events))
     }
 
-    /// Whether the violation may rest on the choice of this source.
+    /// Whether the violation may depend on the choice of this source.
     pub(super) fn has(&self, of: Observation, source: EventId) -> bool {
         let event = match of {
             Observation::Read(read) => read,
@@ -44,7 +44,7 @@ impl Support {
     }
 }
 
-/// Adds the RMWs between the ends of the chains that an edge rests on.
+/// Adds the RMWs between the ends of the chains that an edge depends on.
 fn chains(x: &Execution, edge: &Edge, events: &mut Vec<EventId>) {
     let mut between = |head: EventId, end: EventId| {
         let mut at = end;

@@ -1,6 +1,6 @@
-//! Anomalies by name: what the shape of a violation is called.
+//! Anomalies: names for the shapes of violations.
 //!
-//! A cycle has the name of the first row of this table that fits it. With so or rt among its edges the name has Elle's suffix,
+//! A cycle gets the name of the first row that fits. If it uses so or rt, the name has Elle's suffix
 //! `-process` or `-realtime`, unless the row is about them.
 //!
 //! | name | cycle |
@@ -47,23 +47,23 @@ pub struct Anomaly {
 pub enum Shape {
     /// A read that cannot be.
     Misread(Misreading),
-    /// Reads of a list that no order explains.
+    /// List reads that no order explains.
     IncompatibleOrder,
-    /// Writes of two transactions overwrite each other both ways.
+    /// Two transactions overwrite each other's writes.
     DirtyWrite,
     /// Circular information flow.
     CircularFlow,
     /// Two reads of a key return different versions.
     NonRepeatableRead,
-    /// What was seen of a transaction vanishes again.
+    /// An effect of a transaction that was seen disappears.
     NonMonotonicRead,
-    /// A transaction is seen in part.
+    /// A transaction is partly visible.
     FracturedRead,
-    /// A session does not see what it wrote, or saw, itself.
+    /// A session does not see its own effects, or what it saw before.
     StaleSessionRead,
-    /// A read returns what was overwritten before it began.
+    /// A read returns a value that was overwritten before its transaction began.
     StaleRead,
-    /// What led to something that was seen is not seen.
+    /// An effect is seen, but not its cause.
     CausalityViolation,
     /// Two transactions update the same version.
     LostUpdate,
@@ -128,7 +128,7 @@ impl Shape {
         }
     }
 
-    /// What it means, in a sentence without an end.
+    /// What it means, as a phrase.
     pub const fn sentence(self) -> &'static str {
         match self {
             Shape::Misread(Misreading::ThinAir) => "a read returns a value that nobody wrote",
@@ -169,7 +169,7 @@ impl Anomaly {
     /// The rank of what only serializability forbids.
     pub(super) const HIGHEST: u8 = 7;
 
-    /// What a violation of a level is called: of the cycles of its cases, once they are as people know them, the one that only the strongest levels forbid.
+    /// The name of a violation of a level: among the cycles of its cases, in normal form, the one that only the strongest levels forbid.
     pub fn of(history: &History, level: Level, violation: &Violation) -> Self {
         let plain = |shape| Anomaly { shape, order: Order::None };
         match violation {
@@ -190,7 +190,7 @@ impl Anomaly {
         }
     }
 
-    /// What a proof is called as it is, by the names of its cycles.
+    /// The name of a proof, by its cycles as they are.
     pub fn of_proof(history: &History, proof: &Proof) -> Self {
         let mut pending = vec![proof];
         let mut found: Option<Anomaly> = None;
@@ -225,8 +225,8 @@ impl Anomaly {
         }
     }
 
-    /// The anomaly that a weaker level forbids as well, if one does: the smallest that there is of the history, with the level. The
-    /// level given is one that it violates, as `violation` says.
+    /// The mildest anomaly of the history and the weakest level that forbids it, starting from a level that it violates, as
+    /// `violation` shows.
     ///
     /// ```
     /// use tribunal::Limits;
@@ -249,15 +249,15 @@ impl Anomaly {
         violation: &Violation,
         limits: &Limits<'_>,
     ) -> SmallestAnomaly {
-        // The weakest first; what takes too long is passed over.
+        // The weakest first; what takes too long is skipped.
         for &weaker in Level::ALL.iter().rev().filter(|&&weaker| weaker != level && weaker.includes(level)) {
             if weaker.needs_times() && !history.is_timed() {
                 continue;
             }
             let decided = if history.reads().is_open() {
-                super::open::choose(history, weaker, limits).map(|decided| decided.err())
+                super::open::choose(history, weaker, None, limits).map(|decided| decided.err())
             } else {
-                decide(history, weaker, limits).map(|decided| decided.err())
+                decide(history, weaker, None, limits).map(|decided| decided.err())
             };
             if let Ok(Some(violation)) = decided {
                 let anomaly = Anomaly::of(history, weaker, &violation);
@@ -277,7 +277,7 @@ impl Anomaly {
     }
 }
 
-/// The smallest anomaly of a history.
+/// The mildest anomaly of a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallestAnomaly {
     /// The weakest level that forbids it.

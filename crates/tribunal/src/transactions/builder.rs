@@ -1,4 +1,4 @@
-//! Collecting transactions, and building a history of them.
+//! Collecting transactions and building a history.
 
 use super::history::Kind;
 use super::lists::Lists;
@@ -6,7 +6,7 @@ use super::reads::Reads;
 use super::{History, KeyId, MalformedHistory, Op, SessionId, Span, Status, TxnId};
 use crate::memory::names::Interner;
 
-/// Collects the transactions of a history: those of a session in session order, sessions in any.
+/// Collects the transactions of a history: in session order within a session, in any order between sessions.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryBuilder {
     name: Option<String>,
@@ -31,7 +31,7 @@ impl HistoryBuilder {
         self.name = Some(name.into());
     }
 
-    /// The initial value of every register, if there is one.
+    /// The initial value of every register, if any.
     pub fn init(&mut self, value: Option<i64>) {
         self.init = value;
     }
@@ -46,14 +46,14 @@ impl HistoryBuilder {
         KeyId(self.keys.find(name.as_bytes()).unwrap_or_else(|| self.keys.add(name)))
     }
 
-    /// The next transaction of a session.
+    /// Adds the next transaction of a session.
     pub fn transaction(&mut self, session: SessionId, status: Status, span: Option<Span>, ops: &[Op<'_>]) {
         self.begin(session);
         ops.iter().for_each(|&op| self.op(op));
         self.end(status, span);
     }
 
-    /// Begins the next transaction of a session, whose operations come one by one until [`end`](Self::end).
+    /// Begins the next transaction of a session; its operations follow one by one until [`end`](Self::end).
     pub fn begin(&mut self, session: SessionId) {
         self.starts.push(self.kinds.len() as u32);
         self.session_of.push(session);
@@ -61,7 +61,7 @@ impl HistoryBuilder {
         self.spans.push(None);
     }
 
-    /// The next operation of the transaction that was begun last.
+    /// The next operation of the current transaction.
     pub fn op(&mut self, op: Op<'_>) {
         let (kind, value) = match op {
             Op::Write(_, value) => (Kind::Write, value),
@@ -76,7 +76,7 @@ impl HistoryBuilder {
         self.values.push(value);
     }
 
-    /// What became of the transaction that was begun last.
+    /// Ends the current transaction.
     pub fn end(&mut self, status: Status, span: Option<Span>) {
         if let (Some(last), Some(last_span)) = (self.statuses.last_mut(), self.spans.last_mut()) {
             (*last, *last_span) = (status, span);
@@ -93,7 +93,7 @@ impl HistoryBuilder {
         self.kinds.is_empty()
     }
 
-    /// The history, if it is one.
+    /// Validates and builds the history.
     pub fn build(mut self) -> Result<History, MalformedHistory> {
         // Numbers above it stand for something else: see `Reads`.
         const MOST: u32 = u32::MAX - 8;
@@ -169,7 +169,7 @@ impl HistoryBuilder {
                 (_, Status::Unknown) => spans.push(Span { begin, end: None }),
                 (None, _) => return Err(MalformedHistory::Endless { txn }),
                 (Some(end), _) if end < begin => {
-                    return Err(MalformedHistory::Backwards { txn, begin, end });
+                    return Err(MalformedHistory::Backward { txn, begin, end });
                 }
                 _ => spans.push(Span { begin, end }),
             }

@@ -1,26 +1,29 @@
-//! What decides isolation levels.
+//! The engines that decide isolation levels.
 
 use super::{Isolation, Level};
 
-/// What decides a level.
+/// An engine that decides levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Engine {
-    /// Adds the ww that reads force and looks for a cycle (Møldrup and Pavlogiannis 2025).
+    /// Adds the ww edges that reads force and looks for a cycle (Møldrup and Pavlogiannis 2025).
     Saturation,
     /// Saturation, then a search for the order of the remaining writers that saturates after each decision.
     Search,
+    /// Saturation, then a SAT solver for the order of the remaining writers, with clauses for conflicts added lazily.
+    Sat,
 }
 
 impl Engine {
     /// Every engine.
-    pub const ALL: [Engine; 2] = [Engine::Saturation, Engine::Search];
+    pub const ALL: [Engine; 3] = [Engine::Saturation, Engine::Search, Engine::Sat];
 
     /// The engine's name in every output.
     pub const fn name(self) -> &'static str {
         match self {
             Engine::Saturation => "saturation",
             Engine::Search => "search",
+            Engine::Sat => "sat",
         }
     }
 
@@ -37,10 +40,10 @@ impl Engine {
 }
 
 impl Level {
-    /// The engines that decide it, the usual one first.
+    /// The engines that decide it, the default first.
     pub const fn engines(self) -> &'static [Engine] {
         match self.isolation() {
-            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search],
+            Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
             _ => &[Engine::Saturation],
         }
     }

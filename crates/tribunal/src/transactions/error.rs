@@ -2,14 +2,14 @@
 
 use super::{OpId, TxnId};
 
-/// A history that no run of clients can have.
+/// Why a history is malformed.
 ///
 /// Every variant names its transaction or operation, so that a reader of a file can name the line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedHistory {
-    /// A key is used as a register and as a list.
-    #[error("key {key} is a register and a list: it is {used} here, and was otherwise before")]
+    /// A key is used both as a register and as a list.
+    #[error("key {key} is {used} here, but was used otherwise before: a key is either a register or a list")]
     BothKinds {
         /// The operation that differs from those before it.
         op: OpId,
@@ -18,7 +18,7 @@ pub enum MalformedHistory {
         /// How it is used there.
         used: &'static str,
     },
-    /// An element is appended to a list twice, so that nobody can tell who was read.
+    /// An element is appended to a list twice, so its writer is ambiguous.
     #[error("{value} is appended to {key} twice")]
     AppendedTwice {
         /// The second append.
@@ -30,7 +30,7 @@ pub enum MalformedHistory {
     },
     /// A transaction ends before it begins.
     #[error("the transaction ends at {end}, before it begins at {begin}")]
-    Backwards {
+    Backward {
         /// The transaction.
         txn: TxnId,
         /// When it begins.

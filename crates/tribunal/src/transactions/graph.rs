@@ -36,6 +36,19 @@ pub(super) struct Graph {
     why: Vec<Why>,
 }
 
+/// Edges by where they end.
+pub(super) struct Reversed {
+    starts: Vec<u32>,
+    from: Vec<Node>,
+}
+
+impl Reversed {
+    /// Where the edges of a node come from.
+    pub(super) fn of(&self, node: Node) -> &[Node] {
+        &self.from[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+}
+
 impl Graph {
     /// Of so many nodes, in time proportional to them and the edges.
     pub(super) fn new(nodes: usize, edges: &[Edge]) -> Self {
@@ -59,6 +72,24 @@ impl Graph {
     pub(super) fn edges(&self, from: Node) -> impl Iterator<Item = (Node, Why)> + '_ {
         let range = self.starts[from as usize] as usize..self.starts[from as usize + 1] as usize;
         self.to[range.clone()].iter().copied().zip(self.why[range].iter().copied())
+    }
+
+    /// Where the edges of each node come from.
+    pub(super) fn reversed(&self) -> Reversed {
+        let nodes = self.nodes();
+        let mut starts = vec![0u32; nodes + 1];
+        self.to.iter().for_each(|&to| starts[to as usize + 1] += 1);
+        (1..=nodes).for_each(|node| starts[node] += starts[node - 1]);
+        let mut next = starts.clone();
+        let mut from = vec![0; self.to.len()];
+        for node in 0..nodes as Node {
+            for (to, _) in self.edges(node) {
+                let place = &mut next[to as usize];
+                from[*place as usize] = node;
+                *place += 1;
+            }
+        }
+        Reversed { starts, from }
     }
 
     /// All nodes in an order that contains the edges, or a cycle that is a shortest one through some node.

@@ -1,4 +1,4 @@
-//! A history of transactions: flat columns over the operations of all of them.
+//! A history of transactions: flat columns over all operations.
 
 use super::lists::Lists;
 use super::reads::Reads;
@@ -23,7 +23,7 @@ pub enum Status {
 pub struct Span {
     /// When it began.
     pub begin: i64,
-    /// When it ended; none if its outcome is unknown.
+    /// When it ended; `None` if its outcome is unknown.
     pub end: Option<i64>,
 }
 
@@ -34,11 +34,11 @@ pub enum Op<'a> {
     Write(KeyId, i64),
     /// Appends an element to a list.
     Append(KeyId, i64),
-    /// Reads a register, or the empty list: none if nothing had been written.
+    /// Reads a register or an empty list; `None`: unwritten.
     Read(KeyId, Option<i64>),
     /// Reads a list.
     ReadList(KeyId, &'a [i64]),
-    /// Reads something, and it is not known what.
+    /// Reads something unknown.
     Unknown(KeyId),
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Kind {
     Unknown,
 }
 
-/// A history of transactions, which is valid: keys are registers or lists, no element is appended twice, times go forward.
+/// A valid history of transactions: keys are registers or lists, no element is appended twice, times go forward.
 ///
 /// ```
 /// use tribunal::transactions::{History, Op, Status};
@@ -117,7 +117,7 @@ impl History {
         self.name.as_deref()
     }
 
-    /// The initial value of every register; none: nothing is written.
+    /// The initial value of every register; `None`: unwritten.
     pub fn init(&self) -> Option<i64> {
         self.init
     }
@@ -178,12 +178,12 @@ impl History {
         self.statuses[txn.index()]
     }
 
-    /// When a transaction ran, if that is known.
+    /// The times of a transaction, if known.
     pub fn span(&self, txn: TxnId) -> Option<Span> {
         self.spans.get(txn.index()).copied()
     }
 
-    /// Whether transactions have times. Where there is no transaction they have.
+    /// Whether transactions have times. True if there are no transactions.
     pub fn is_timed(&self) -> bool {
         self.spans.len() == self.len()
     }
@@ -193,7 +193,7 @@ impl History {
         (0..self.kinds.len() as u32).map(OpId)
     }
 
-    /// The operations of a transaction, in their order.
+    /// The operations of a transaction, in order.
     pub fn ops_of(
         &self,
         txn: TxnId,
@@ -224,12 +224,12 @@ impl History {
         }
     }
 
-    /// What reads read, and what is wrong with them.
+    /// The sources of reads, and what is wrong with them.
     pub fn reads(&self) -> &Reads {
         &self.reads
     }
 
-    /// The history with the sources of some of its open reads. What is no candidate of its read is passed over.
+    /// The history with sources for some of its open reads. Sources that are not candidates are ignored.
     ///
     /// ```
     /// use tribunal::transactions::{History, Op, Source, Status};

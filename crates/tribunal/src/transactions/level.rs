@@ -4,13 +4,13 @@ use crate::names::suggestion;
 use std::fmt;
 use std::str::FromStr;
 
-/// What a level forbids, given its base `b`: a history satisfies it if some total order co ⊇ b ∪ wr of the transactions that count
-/// explains the lists and makes a relation irreflexive.
+/// What a level forbids, given its base `b`. A history satisfies it if some total order co ⊇ b ∪ wr of the transactions that count
+/// explains the lists and makes this relation irreflexive.
 ///
-/// ww is co between writers of one key; rw = wr⁻¹ ; ww goes from a reader to those that overwrite what it read.
+/// ww is co between writers of one key; rw = wr⁻¹ ; ww leads from a reader to the writers that overwrite what it read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Isolation {
-    /// Read uncommitted: lists alone must have an order; neither b nor wr is asked of co.
+    /// Read uncommitted: only lists must have an order; co need not contain b or wr.
     Ru,
     /// Read committed: nothing more than co ⊇ b ∪ wr.
     Rc,
@@ -30,7 +30,7 @@ pub enum Isolation {
     Ser,
 }
 
-/// The base of a level: what a commit order contains beside wr.
+/// The base of a level: what a commit order contains in addition to wr.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Base {
     /// Nothing: sessions and real time do not matter.
@@ -81,7 +81,7 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 impl Level {
-    /// Every level: within a base the strongest first, and the strongest base first.
+    /// Every level: the strongest base first, and within a base the strongest level first.
     pub const ALL: [Level; 24] = {
         use Base::{None, Session, Strict};
         use Isolation::{Mav, Pc, Psi, Rat, Rc, Ru, Ser, Si, Tcc};
@@ -116,10 +116,10 @@ impl Level {
         ]
     };
 
-    /// Serializability, whatever sessions and real time say.
+    /// Serializability without sessions and real time.
     pub const SER: Level = Level { isolation: Isolation::Ser, base: Base::None };
 
-    /// The level with this base, if there is one: ru has none, and tcc always has one.
+    /// The level with this base, if it exists: ru has no base, and tcc always has one.
     pub fn new(isolation: Isolation, base: Base) -> Option<Self> {
         Some(Level { isolation, base }).filter(|level| Level::ALL.contains(level))
     }
@@ -167,8 +167,8 @@ impl Level {
 
     /// Whether every history that satisfies `other` satisfies this one.
     ///
-    /// Within a base ser ⊆ si ⊆ psi, pc ⊆ tcc ⊆ rat ⊆ mav ⊆ rc ⊆ ru, where there is tcc; and a level with more base is included in the
-    /// same one with less. Nothing else holds.
+    /// Within a base, ser ⊆ si ⊆ psi, pc ⊆ tcc ⊆ rat ⊆ mav ⊆ rc ⊆ ru, where tcc exists; and a level with a larger base is included in the
+    /// same level with a smaller one. There are no other inclusions.
     pub fn includes(self, other: Level) -> bool {
         use Isolation::{Pc, Psi, Tcc};
         let stronger = match (other.isolation, self.isolation) {
@@ -180,7 +180,7 @@ impl Level {
         stronger && base && !(self.isolation == Tcc && other.base == Base::None)
     }
 
-    /// What it is, in a sentence.
+    /// The level in a sentence.
     pub fn sentence(self) -> String {
         let isolation = match self.isolation {
             Isolation::Ru => "read uncommitted: no dirty writes",
@@ -201,33 +201,7 @@ impl Level {
         format!("{isolation}{base}")
     }
 
-    /// What must be irreflexive, for some total order co of the transactions that contains b ∪ wr and explains the lists.
-    pub fn axioms(self) -> String {
-        let base = match self.base {
-            Base::None => None,
-            Base::Session => Some("so"),
-            Base::Strict => Some("so | rt"),
-        };
-        let over = |rest: &str| base.map_or(rest.to_string(), |base| format!("{base} | {rest}"));
-        let order = if self.isolation == Isolation::Ru {
-            "some co explains the lists".to_string()
-        } else {
-            format!("some co >= {} explains the lists", over("wr"))
-        };
-        let forbids = match self.isolation {
-            Isolation::Ru | Isolation::Rc => return order,
-            Isolation::Mav => "wr ; rw, the read of wr first".to_string(),
-            Isolation::Rat => format!("({}) ; rw", over("wr")),
-            Isolation::Tcc => format!("({})+ ; rw", over("wr")),
-            Isolation::Psi => format!("({})+ ; rw", over("wr | ww")),
-            Isolation::Pc => format!("co? ; ({}) ; rw", over("wr")),
-            Isolation::Si => format!("co? ; ({}) ; rw", over("wr | ww")),
-            Isolation::Ser => "co ; rw".to_string(),
-        };
-        format!("{order}; irreflexive {forbids}")
-    }
-
-    /// What deciding it costs, for n operations of k sessions.
+    /// The cost of deciding it, for n operations in k sessions.
     pub const fn complexity(self) -> &'static str {
         match (self.isolation, self.base) {
             (Isolation::Ru | Isolation::Rc, Base::None | Base::Session) => "O(n)",
@@ -238,7 +212,7 @@ impl Level {
         }
     }
 
-    /// Whether it does not say anything of histories without times.
+    /// Whether it does not apply to histories without times.
     pub const fn needs_times(self) -> bool {
         matches!(self.base, Base::Strict)
     }
@@ -283,7 +257,7 @@ mod tests {
             assert_eq!(alias.parse::<Level>().map(Level::name), Ok(*level));
         }
         assert_eq!(Level::new(Isolation::Tcc, Base::None), None);
-        assert!("serialisable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
+        assert!("serializable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
     }
 
     #[test]

@@ -1,22 +1,23 @@
 //! Histories of transactions: sessions of reads, writes and appends, and the isolation levels they satisfy.
 //!
-//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is a register,
-//! which is written and read, or a list, which is appended to and read whole. The initial transaction [`INIT`] writes the initial value
+//! A [`History`] is a list of sessions, a session a list of transactions, a transaction a list of operations on keys. A key is either a register,
+//! which is written and read, or a list, which is appended to and read as a whole. The initial transaction [`INIT`] writes the initial value
 //! of every key and is first in every order.
 //!
-//! **What counts.** Committed transactions count, and so does each of unknown outcome from which one that counts reads. Aborted ones, and what they read, do not.
+//! **What counts.** Committed transactions count, and so do those of unknown outcome that a counting transaction reads from. Aborted ones, and their reads, do not.
 //!
-//! **Relations**, all of transactions that count:
+//! **Relations** between transactions that count:
 //!
 //! - so, session order: from each committed transaction to the later ones of its session;
 //! - rt, real time: from a committed transaction to those that begin after its end;
-//! - wr: from the source of a read to the reader. A read after a write of its own transaction to the key is internal and has none;
-//! - co, the commit order: what a level asks for, see [`Isolation`].
+//! - wr: from the source of a read to the reader. A read that follows a write of its own transaction to the key is internal and has no source;
+//! - co, the commit order, which a level requires to exist; see [`Isolation`].
 //!
-//! Source: Biswas and Enea 2019, with Adya's, Elle's and Cerone's levels beside theirs.
+//! Source: Biswas and Enea 2019, extended with the levels of Adya, Elle and Cerone.
 
 mod anomaly;
 mod builder;
+pub(crate) mod definition;
 mod engine;
 mod error;
 mod graph;
@@ -49,7 +50,7 @@ pub use level::{Base, Isolation, Level};
 pub use normal::normal;
 pub use reads::{Misread, Misreading, Reads, Source};
 pub use shrink::{Shrunk, shrink};
-pub use strongest::{Standing, standing};
+pub use strongest::{StrongestLevels, strongest_levels};
 pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
 pub use versions::Incompatible;
 use versions::Versions;
@@ -71,14 +72,31 @@ use versions::Versions;
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
 pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
+    judge_by(history, level, None, limits)
+}
+
+/// Decides whether a history satisfies a level, by one engine alone; none: by whatever is best. An engine that does not decide the level is not asked.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{Engine, History, Level, Op, Status, Verdict, judge_by};
+/// let mut b = History::builder();
+/// let (a, x) = (b.session("a"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// let verdict = judge_by(&b.build()?, Level::SER, Some(Engine::Sat), &Limits::default());
+/// assert!(matches!(verdict, Verdict::Consistent(_)));
+/// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+/// ```
+pub fn judge_by(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Verdict {
+    let engine = engine.filter(|engine| engine.decides(level));
     if level.needs_times() && !history.is_timed() {
         return Verdict::Unsupported(Unsupported::Times);
     }
     let decided = if history.reads().is_open() {
-        open::choose(history, level, limits)
+        open::choose(history, level, engine, limits)
     } else {
         let witness = |commits| Witness { commits, sources: Vec::new() };
-        decide(history, level, limits).map(|decided| decided.map(witness))
+        decide(history, level, engine, limits).map(|decided| decided.map(witness))
     };
     match decided {
         Ok(Ok(witness)) => Verdict::Consistent(witness),
@@ -91,6 +109,7 @@ pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
 fn decide(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     limits: &Limits<'_>,
 ) -> Result<Result<Vec<TxnId>, Violation>, Limit> {
     let every = level.isolation() != Isolation::Ru;
@@ -104,7 +123,7 @@ fn decide(
     };
     let decided = match level.isolation() {
         Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
-            strong::decide(history, level, &versions, limits)?
+            strong::decide(history, level, engine, &versions, limits)?
         }
         _ => weak::decide(history, level, &versions, limits)?,
     };

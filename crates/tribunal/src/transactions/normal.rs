@@ -1,12 +1,12 @@
-//! Proofs as people know them: what they are called by.
+//! The normal form of proofs, on which their names are based.
 //!
-//! Engines find whatever cycle there is. Three things make of it the one that has a name:
+//! Engines find any cycle. Three steps turn it into one with a name:
 //!
-//! - Where a read of t₀'s x has t₁, which writes x as well, before it, engines say that t₁ comes before t₀ (ww), and find a cycle with that: t₀ would have to
-//!   come before t₁ after all. Seen from the other end, t₁ overwrites what the reader read and is before it: a cycle with an rw.
-//! - Where two transactions miss each other's writes of one key, either order of the two loses an update.
-//! - Where a cycle rests on an order of two writers that is forced by something worse to explain, the two orders are two cases: a store that
-//!   could choose would choose the lesser evil, and that is what the history shows.
+//! - If t₁ writes x and comes before a read of t₀'s x, engines conclude that t₁ comes before t₀ (ww), and find a cycle with that edge: t₀ would have to
+//!   come before t₁. Equivalently, t₁ overwrites what the reader read and comes before it: a cycle with an rw.
+//! - If two transactions miss each other's writes of one key, either order of the two loses an update.
+//! - If a cycle depends on an order of two writers that is forced by something worse, the two orders become two cases: a store that
+//!   could choose would choose the milder one, and that is what the history shows.
 
 use super::anomaly::{Anomaly, of_cycle};
 use super::{
@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 const DEEP: usize = 100;
 /// nor a proof whose steps times its cases are more than this.
 const LARGE: usize = 1_000_000;
-/// How often what a cycle rests on is looked at.
+/// How often what a cycle depends on is looked at.
 const DEEPEST: usize = 4;
-/// Of a cycle that rests on more orders of writers, the first are looked at.
+/// Of a cycle that depends on more orders of writers, the first are looked at.
 const MANY: usize = 12;
 
 /// A pair of writers of a key, in their order.
@@ -29,7 +29,7 @@ type Pair = (KeyId, TxnId, TxnId);
 /// The steps known so far, with their places in the order of proving.
 type Known = BTreeMap<Pair, (usize, Step)>;
 
-/// The same violation as people know it. It proves what it did. Where sources are chosen, each case is to be taken by itself.
+/// An equivalent violation in normal form. If sources are chosen, each case is treated separately.
 pub fn normal(history: &History, level: Level, violation: &Violation) -> Violation {
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) | Violation::Sources { .. } => violation.clone(),
@@ -109,7 +109,7 @@ impl Normal<'_> {
         Proof { steps, end: cases(key, (first, Box::new(forward)), (second, Box::new(backward))) }
     }
 
-    /// A cycle that has a ww by what a read saw, turned round that read, and the step that it then rests on.
+    /// A cycle that has a ww by what a read saw, reversed that read, and the step that it then depends on.
     fn turned(&self, known: &Known, cycle: &[Link]) -> Option<(Step, Vec<Link>)> {
         // Where one rw is all that the level forbids, a cycle that has it is as good as can be.
         let any = matches!(self.level.isolation(), Isolation::Ser | Isolation::Si | Isolation::Pc);
@@ -130,7 +130,7 @@ impl Normal<'_> {
             },
             _ => None,
         };
-        // The last that was proved: its path rests on those before it, so that this comes to an end.
+        // The last that was proved: its path depends on those before it, so that this comes to an end.
         let (.., at, step) =
             (0..cycle.len()).filter_map(seen).max_by_key(|(later, place, ..)| (*later, *place))?;
         let Because::Seen { read, path } = &step.because else { return None };
@@ -168,7 +168,7 @@ impl Normal<'_> {
         Some(cases(key, (one, forward), (other, backward)))
     }
 
-    /// The rank of the least that can go wrong, with this cycle or with another that what it rests on leads to.
+    /// The rank of the least that can go wrong, with this cycle or with another that what it depends on leads to.
     fn least(&self, known: &Known, cycle: &[Link], depth: usize) -> u8 {
         let mut least = of_cycle(self.history, cycle).rank();
         for pair in premises(self.history, cycle).into_iter().take(MANY) {
@@ -182,7 +182,7 @@ impl Normal<'_> {
         least
     }
 
-    /// The cycle that there is if two writers come the other way round than a step says.
+    /// The cycle that there is if two writers come the other way around than a step says.
     fn otherwise(&self, known: &Known, pair: Pair) -> Option<Vec<Link>> {
         let (key, first, second) = pair;
         let (_, step) = known.get(&pair)?;
@@ -193,13 +193,13 @@ impl Normal<'_> {
             }
             Because::Otherwise(path) => (path, Link { from: second, to: first, rel: Rel::Ww(key) }),
         };
-        // What it rests on must not be what it denies.
+        // What it depends on must not be what it denies.
         let independent = premises(self.history, path).iter().all(|&other| other != pair);
         independent.then(|| path.iter().copied().chain([back]).collect())
     }
 }
 
-/// The orders of writers that links rest on.
+/// The orders of writers that links depend on.
 fn premises(history: &History, links: &[Link]) -> Vec<Pair> {
     let of = |link: &Link| match link.rel {
         Rel::Ww(key) => Some((key, link.from, link.to)),

@@ -1,18 +1,18 @@
 //! Histories in which values repeat: what open reads read from is chosen, case by case.
 //!
 //! A read whose source is open says nothing until one is chosen. So what is inconsistent with some sources chosen stays so whatever the others are.
-//! Where it is consistent, its commit order suggests the other sources. If they do not go together, a read that the violation rests on is
+//! Where it is consistent, its commit order suggests the other sources. If they do not go together, a read that the violation depends on is
 //! tried with each of its sources.
 //!
 //! Invariant: a frame's read is open in the history with the sources of the frames before it.
 
 use super::support::support;
-use super::{History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
+use super::{Engine, History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
-/// How many choices may rest on one another: certificates nest as deep.
+/// How many choices may depend on one another: certificates nest as deep.
 const DEEPEST: usize = 500;
 
 /// A read, the source that is tried, those that are left, and why those before are none.
@@ -23,10 +23,11 @@ struct Frame {
     refuted: Vec<(TxnId, Violation)>,
 }
 
-/// Sources and a commit order with them, or why there are none. NP-complete, but for ru of registers.
+/// Sources and a commit order with them, or why there are none. NP-complete, except for ru of registers.
 pub(super) fn choose(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     limits: &Limits<'_>,
 ) -> Result<Result<Witness, Violation>, Limit> {
     // Two copies at a time: the one with what is chosen, and the one with what is guessed.
@@ -38,9 +39,9 @@ pub(super) fn choose(
         states += 1;
         let chosen: Vec<(OpId, TxnId)> = frames.iter().map(|frame| (frame.read, frame.source)).collect();
         let partial = history.choosing(&chosen);
-        let violation = match decide(&partial, level, &limits)? {
+        let violation = match decide(&partial, level, engine, &limits)? {
             Err(violation) => violation,
-            Ok(commits) => match guess(&partial, level, chosen, commits, &limits)? {
+            Ok(commits) => match guess(&partial, level, engine, chosen, commits, &limits)? {
                 Ok(witness) => return Ok(Ok(witness)),
                 Err((read, guessed)) => {
                     if frames.len() == DEEPEST {
@@ -61,7 +62,7 @@ pub(super) fn choose(
     }
 }
 
-/// Tries the next source of the last read that a violation rests on; the violation of all if there is none.
+/// Tries the next source of the last read that a violation depends on; the violation of all if there is none.
 fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation) -> Option<Violation> {
     while let Some(mut frame) = frames.pop() {
         // Who reads from a transaction of unknown outcome makes it count, which is more than the read.
@@ -86,6 +87,7 @@ fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation)
 fn guess(
     partial: &History,
     level: Level,
+    engine: Option<Engine>,
     mut chosen: Vec<(OpId, TxnId)>,
     commits: Vec<TxnId>,
     limits: &Limits<'_>,
@@ -113,7 +115,7 @@ fn guess(
         full = Some(partial.choosing(&chosen));
     }
     let Some(full) = full else { return Ok(Ok(witness(commits, chosen))) };
-    let violation = match decide(&full, level, limits)? {
+    let violation = match decide(&full, level, engine, limits)? {
         Ok(commits) => return Ok(Ok(witness(commits, chosen))),
         Err(violation) => violation,
     };

@@ -1,4 +1,4 @@
-//! What reads read: their sources, which transactions count, and reads that no level, or none from rc on, allows.
+//! The sources of reads, which transactions count, and reads that are impossible at every level, or from rc on.
 
 use super::history::Kind;
 use super::{History, INIT, KeyId, MalformedHistory, OpId, Status, TxnId};
@@ -10,9 +10,9 @@ use std::fmt;
 pub enum Source<'a> {
     /// Another transaction, or [`INIT`]: the read is external.
     Txn(TxnId),
-    /// One of these: several wrote its value, and reading from these is no mistake. What is open says nothing until it is chosen.
+    /// One of these: several wrote its value. An open read has no effect until its source is chosen.
     Open(&'a [TxnId]),
-    /// Nothing: it is no read, is internal, its value is not known, its transaction does not count, or it is a mistake.
+    /// None: it is not a read, is internal, its value is unknown, its transaction does not count, or it is a misread.
     None,
 }
 
@@ -30,22 +30,22 @@ pub struct Misread {
 pub enum Misreading {
     /// It returns what nobody wrote.
     ThinAir,
-    /// It does not return what its own transaction wrote before; of a list: does not end in its appends.
+    /// It does not return what its own transaction wrote earlier; a list read does not end in its appends.
     Internal,
     /// It returns what its own transaction writes later.
     FutureRead,
-    /// A list has an element twice.
+    /// A list contains an element twice.
     DuplicateElements,
     /// It returns a write of an aborted transaction: G1a.
     AbortedRead,
-    /// It returns a write that its transaction overwrote: G1b.
+    /// It returns a value that its writer overwrote: G1b.
     IntermediateRead,
-    /// A list has an element of an aborted transaction, and that is not the last.
+    /// A list contains an element of an aborted transaction that is not the last.
     DirtyUpdate,
 }
 
 impl Misreading {
-    /// Whether every level forbids it; the others are forbidden by rc and stronger.
+    /// Whether every level forbids it; the others are forbidden by rc and stronger levels.
     pub const fn breaks_everything(self) -> bool {
         match self {
             Misreading::ThinAir
@@ -152,30 +152,30 @@ impl Reads {
         }
     }
 
-    /// The possible sources of a read that is open; of others none.
+    /// The possible sources of an open read; none for others.
     pub fn candidates(&self, op: OpId) -> &[TxnId] {
         let Ok(at) = self.open.binary_search_by_key(&op, |(op, _)| *op) else { return &[] };
         let (_, [start, end]) = self.open[at];
         &self.candidates[start as usize..end as usize]
     }
 
-    /// Whether the source of some read is open: several transactions wrote its value.
+    /// Whether the source of some read is open because several transactions wrote its value.
     pub fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// The reads whose source is open, in their order.
+    /// The reads whose source is open, in order.
     pub fn open(&self) -> impl ExactSizeIterator<Item = OpId> + '_ {
         self.open.iter().map(|(op, _)| *op)
     }
 
-    /// Whether a transaction counts: it is committed, or somebody who counts reads from it.
+    /// Whether a transaction counts: it is committed, or a transaction that counts reads from it.
     #[inline]
     pub fn counts(&self, txn: TxnId) -> bool {
         txn == INIT || self.counts[txn.index()]
     }
 
-    /// What cannot be, in the order of operations.
+    /// The impossible reads, in order.
     pub fn misread(&self) -> &[Misread] {
         &self.misread
     }

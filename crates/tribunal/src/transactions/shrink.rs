@@ -1,7 +1,7 @@
-//! The part of an inconsistent history that is as small as can be and still inconsistent.
+//! A minimal inconsistent part of an inconsistent history.
 //!
-//! Operations are left out. A read of what nobody is left to have written goes with it, and so does an element of a list; what nobody wrote to begin with stays. First
-//! all transactions go that the violation does not speak of, then others by halves, in the end single operations.
+//! Operations are removed. A read goes with the write it reads from, and so does an element of a list; reads of values that nobody wrote stay. First
+//! go all transactions that the violation does not mention, then others by halves, and finally single operations.
 
 use super::support::spoken_of;
 use super::{History, Level, Op, TxnId, Verdict, judge};
@@ -9,18 +9,18 @@ use crate::limits::Limits;
 use crate::verdict::Limit;
 use rustc_hash::FxHashSet;
 
-/// What is left of a history.
+/// A part of a history.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
-    /// What is left: inconsistent, and without any of its operations consistent, unless a limit ended the work early.
+    /// The part: inconsistent, and consistent without any one of its operations, unless a limit was reached.
     pub history: History,
-    /// By transaction that is left, the one that it was.
+    /// For each remaining transaction, its id in the original history.
     pub transactions: Vec<TxnId>,
     /// The limit that was reached.
     pub limit: Option<Limit>,
 }
 
-/// Shrinks a history that violates a level; gives the verdict if it does not. `tick` is told how many operations are left, again and again.
+/// Shrinks a history that violates a level; returns the verdict if it does not. `tick` is called with the number of remaining operations.
 ///
 /// ```
 /// use tribunal::Limits;

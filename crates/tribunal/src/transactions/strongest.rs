@@ -3,35 +3,35 @@
 use super::{Anomaly, History, Level, SmallestAnomaly, Verdict, judge};
 use crate::limits::Limits;
 
-/// Where a history stands among all levels.
+/// The strongest levels that a history satisfies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// The strongest levels that it satisfies: none of them includes another.
+pub struct StrongestLevels {
+    /// The strongest levels that it satisfies; none of them includes another.
     pub strongest: Vec<Level>,
     /// Levels that limits left undecided.
     pub undecided: Vec<Level>,
-    /// The smallest anomaly, unless it satisfies everything that applies.
+    /// The mildest anomaly, unless it satisfies every level that applies.
     pub anomaly: Option<SmallestAnomaly>,
 }
 
-/// Where a history stands among all levels that apply to it. What follows by inclusion is not asked; the limits are those of each question.
+/// The strongest levels that a history satisfies. Levels decided by inclusion are not checked; the limits apply to each check.
 ///
 /// ```
 /// use tribunal::Limits;
-/// use tribunal::transactions::{History, Op, Status, standing};
+/// use tribunal::transactions::{History, Op, Status, strongest_levels};
 /// // Write skew: each overwrites what the other read.
 /// let mut b = History::builder();
 /// let (a, c, x, y) = (b.session("a"), b.session("c"), b.key("x"), b.key("y"));
 /// let reads = [Op::Read(x, None), Op::Read(y, None)];
 /// b.transaction(a, Status::Committed, None, &[reads[0], reads[1], Op::Write(x, 1)]);
 /// b.transaction(c, Status::Committed, None, &[reads[0], reads[1], Op::Write(y, 1)]);
-/// let found = standing(&b.build()?, &Limits::default());
+/// let found = strongest_levels(&b.build()?, &Limits::default());
 /// assert_eq!(found.strongest, ["session-si".parse().expect("a level")]);
 /// assert_eq!(found.anomaly.expect("a violation").anomaly.to_string(), "write skew");
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
-pub fn standing(history: &History, limits: &Limits<'_>) -> Standing {
-    let mut found = Standing::default();
+pub fn strongest_levels(history: &History, limits: &Limits<'_>) -> StrongestLevels {
+    let mut found = StrongestLevels::default();
     let mut violated: Vec<Level> = Vec::new();
     // The weakest first: most of what follows then follows from few.
     for level in Level::ALL.into_iter().rev().filter(|level| !level.needs_times() || history.is_timed()) {

@@ -1,9 +1,9 @@
-//! What a violation rests on.
+//! What a violation depends on.
 
 use super::{Because, End, History, Link, Op, OpId, Proof, Rel, Source, TxnId, Violation};
 use rustc_hash::FxHashSet;
 
-/// All reads that a violation speaks of.
+/// All reads that a violation mentions.
 pub(super) fn support(violation: &Violation) -> FxHashSet<OpId> {
     let mut reads = FxHashSet::default();
     collect(violation, &mut reads);
@@ -49,7 +49,7 @@ fn of_links(links: &[Link], reads: &mut FxHashSet<OpId>) {
     }));
 }
 
-/// Whether a proof rests on the order of sessions.
+/// Whether a proof depends on the order of sessions.
 pub(super) fn speaks_of_sessions(proof: &Proof) -> bool {
     let so = |links: &[Link]| links.iter().any(|link| link.rel == Rel::So);
     let step = |step: &super::Step| match &step.because {
@@ -65,7 +65,7 @@ pub(super) fn speaks_of_sessions(proof: &Proof) -> bool {
         }
 }
 
-/// The transactions that a violation speaks of, with those that its reads read from.
+/// The transactions that a violation mentions, with those that its reads read from.
 pub(super) fn spoken_of(history: &History, violation: &Violation) -> FxHashSet<TxnId> {
     let (mut transactions, mut returned) = (FxHashSet::default(), FxHashSet::default());
     named(violation, &mut transactions);

@@ -1,4 +1,4 @@
-//! Verdicts on histories of transactions, and the certificates they carry.
+//! Verdicts on transaction histories, with their certificates.
 
 use super::{Incompatible, KeyId, Misread, OpId, TxnId};
 use crate::verdict::Limit;
@@ -10,14 +10,14 @@ pub enum Verdict {
     Consistent(Witness),
     /// No, as the violation shows.
     Inconsistent(Violation),
-    /// A limit was reached before an answer was.
+    /// A limit was reached before the answer was known.
     Undecided(Limit),
-    /// The level says nothing about such a history.
+    /// The level does not apply to this history.
     Unsupported(Unsupported),
 }
 
 impl Verdict {
-    /// The answer in a word, as every output has it.
+    /// The verdict's word in every output.
     pub const fn word(&self) -> &'static str {
         match self {
             Verdict::Consistent(_) => "consistent",
@@ -42,42 +42,42 @@ impl Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unsupported {
-    /// It speaks of real time.
-    #[error("the level speaks of real time, and the transactions have no times")]
+    /// It needs real time.
+    #[error("the level uses real time, but the transactions have no times")]
     Times,
 }
 
 /// Why a history satisfies a level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
-    /// All transactions that count, in the order of their commits; init is left out.
+    /// All transactions that count, in commit order, without init.
     pub commits: Vec<TxnId>,
-    /// Where values repeat, what each such read reads from, in the order of reads.
+    /// If values repeat, the source of each such read, in order.
     pub sources: Vec<(OpId, TxnId)>,
 }
 
 /// Why no commit order explains a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
-    /// A read cannot be, whatever the order.
+    /// An impossible read.
     Misread(Misread),
-    /// No order explains what was read of a list.
+    /// No order explains two list reads.
     Incompatible(Incompatible),
     /// Every order has a cycle.
     Proof(Proof),
-    /// Several transactions wrote what this read returned, and it can be from none of them.
+    /// Several transactions wrote what this read returned, and it cannot be from any of them.
     Sources {
         /// The read.
         read: OpId,
-        /// Each that it may be from, and why it is not: with what was assumed of other reads so far.
+        /// Each possible source, and the violation it leads to, under the assumptions about other reads so far.
         cases: Vec<(TxnId, Violation)>,
     },
 }
 
-/// That every order of the writers of each key has a cycle.
+/// A proof that every order of the writers of each key has a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
-    /// What must hold of the order, each by what is before it.
+    /// Facts about the order, each derived from the earlier ones.
     pub steps: Vec<Step>,
     /// What cannot be.
     pub end: End,
@@ -101,14 +101,14 @@ pub struct Step {
 pub enum Because {
     /// This read of the list returned both, or the first and not the second.
     List(OpId),
-    /// This read returned what the second wrote, and the first comes before it by this path.
+    /// This read returned what the second wrote, and the first comes before the reader by this path.
     Seen {
         /// The read.
         read: OpId,
         /// From the first to the reader.
         path: Vec<Link>,
     },
-    /// The other way round there would be a cycle with this path, from the first to the second.
+    /// The opposite order would close a cycle with this path from the first to the second.
     Otherwise(Vec<Link>),
 }
 
@@ -117,7 +117,7 @@ pub enum Because {
 pub enum End {
     /// A cycle that the level forbids.
     Cycle(Vec<Link>),
-    /// Either of two orders cannot be.
+    /// Both orders of two writers fail.
     Cases {
         /// A key that both write.
         key: KeyId,
@@ -125,9 +125,9 @@ pub enum End {
         first: TxnId,
         /// The other.
         second: TxnId,
-        /// What follows if the one comes first.
+        /// The proof if the first comes first.
         forward: Box<Proof>,
-        /// What follows if the other does.
+        /// The proof if the second comes first.
         backward: Box<Proof>,
     },
 }
@@ -146,14 +146,14 @@ pub struct Link {
 /// What relates two transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rel {
-    /// so: the one is before the other in their session.
+    /// so: the first is before the second in their session.
     So,
-    /// rt: the one has ended before the other begins.
+    /// rt: the first ended before the second began.
     Rt,
-    /// wr: this read of the other returned what the one wrote.
+    /// wr: this read of the second returned what the first wrote.
     Wr(OpId),
-    /// ww: both write the key, in this order by a step before.
+    /// ww: both write the key, in this order by an earlier step.
     Ww(KeyId),
-    /// rw: what this read of the one returned, the other overwrites.
+    /// rw: the second overwrites what this read of the first returned.
     Rw(OpId),
 }

@@ -1,7 +1,7 @@
-//! The order in which transactions appended to lists, as reads tell it.
+//! The order in which transactions appended to lists, as reads show it.
 //!
-//! Transactions append in the order of co, each all its appends at once. What was read is a beginning of that: so an element that was read
-//! fixes what is before it, and all that was not read comes after.
+//! Transactions append in the order of co, each all its appends at once. A read returns a prefix of that, so an element that was read
+//! determines what is before it, and everything that was not read comes after.
 
 use super::history::Kind;
 use super::reads::ListRead;
@@ -21,22 +21,22 @@ pub(super) struct Versions {
 /// The transactions that appended to a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Appenders<'a> {
-    /// Those whose elements were read, in their order.
+    /// Those whose elements were read, in order.
     pub read: &'a [TxnId],
-    /// Those that come after them, in an order that is not known.
+    /// Those that come after them, in unknown order.
     pub unread: &'a [TxnId],
     /// The read that tells it.
     pub by: OpId,
 }
 
-/// No order of the transactions explains what was read of a list.
+/// Two list reads that no order of the transactions explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Incompatible {
     /// The list.
     pub key: KeyId,
     /// A read of it.
     pub op: OpId,
-    /// Another read that does not go with it, or the same if that is in itself impossible.
+    /// The other read, or the same one if it is impossible by itself.
     pub other: OpId,
 }
 

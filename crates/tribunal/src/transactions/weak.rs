@@ -367,51 +367,56 @@ impl<'h, 'e> Forcing<'h, 'e> {
         }
         let width = columns as usize;
         self.limits.check_memory(graph.nodes().saturating_mul(width).saturating_mul(size_of::<u32>()), 0)?;
+        let (starts, writers) = self.writers(&places);
+        let before = graph.reversed();
         let mut clocks = vec![0u32; graph.nodes() * width];
-        let mut row = vec![0u32; width];
+        let mut clock = vec![0u32; width];
         for (at, &node) in order.iter().enumerate() {
             if at.is_multiple_of(1024) {
-                self.limits.check(0)?;
+                self.check()?;
             }
-            row.copy_from_slice(&clocks[node as usize * width..][..width]);
+            clock.fill(0);
+            for &from in before.of(node) {
+                let known = &clocks[from as usize * width..][..width];
+                clock.iter_mut().zip(known).for_each(|(clock, known)| *clock = (*clock).max(*known));
+            }
             if let Some(&(column, place)) = places.get(node as usize)
                 && column != NONE
             {
-                let known = &mut row[column as usize];
-                *known = (*known).max(place + 1);
-            }
-            for (next, _) in graph.edges(node) {
-                let next = &mut clocks[next as usize * width..][..width];
-                next.iter_mut().zip(&row).for_each(|(next, known)| *next = (*next).max(*known));
-            }
-        }
-        // By key, its writers by column and place.
-        let mut writers: FxHashMap<KeyId, Vec<(u32, u32, TxnId)>> = FxHashMap::default();
-        for txn in counted(history) {
-            let (column, place) = places[txn.index()];
-            for &key in self.writes(txn) {
-                writers.entry(key).or_default().push((column, place, txn));
-            }
-        }
-        writers.values_mut().for_each(|writers| writers.sort_unstable());
-        for txn in counted(history) {
-            if txn.0.is_multiple_of(1024) {
-                self.check()?;
-            }
-            let clock = &clocks[txn.index() * width..][..width];
-            for (op, key, source) in reads(history, txn) {
-                let Some(writers) = writers.get(&key) else { continue };
-                for of_column in writers.chunk_by(|a, b| a.0 == b.0) {
-                    let known = clock[of_column[0].0 as usize];
-                    let before = of_column.partition_point(|&(_, place, _)| place < known);
-                    if let Some(&(.., last)) = of_column[..before].last()
-                        && last != source
-                    {
-                        self.force(last, source, op);
+                for (op, key, source) in reads(history, TxnId(node)) {
+                    let writers = &writers[starts[key.index()] as usize..starts[key.index() + 1] as usize];
+                    for of_column in writers.chunk_by(|a, b| a.0 == b.0) {
+                        let known = clock[of_column[0].0 as usize];
+                        let before = of_column.partition_point(|&(_, place, _)| place < known);
+                        if let Some(&(.., last)) = of_column[..before].last()
+                            && last != source
+                        {
+                            self.force(last, source, op);
+                        }
                     }
                 }
+                clock[column as usize] = clock[column as usize].max(place + 1);
             }
+            clocks[node as usize * width..][..width].copy_from_slice(&clock);
         }
         Ok(())
+    }
+
+    /// By key, where its writers begin; and the writers, each with its column and place. Those of a session are in its order, one behind the other.
+    fn writers(&self, places: &[(u32, u32)]) -> (Vec<u32>, Vec<(u32, u32, TxnId)>) {
+        let mut starts = vec![0u32; self.history.key_count() + 1];
+        self.write_keys.iter().for_each(|key| starts[key.index() + 1] += 1);
+        (1..starts.len()).for_each(|key| starts[key] += starts[key - 1]);
+        let mut next = starts.clone();
+        let mut writers = vec![(NONE, 0, INIT); self.write_keys.len()];
+        for txn in self.history.transactions() {
+            let (column, place) = places[txn.index()];
+            for key in self.writes(txn) {
+                let at = &mut next[key.index()];
+                writers[*at as usize] = (column, place, txn);
+                *at += 1;
+            }
+        }
+        (starts, writers)
     }
 }

@@ -18,9 +18,9 @@ pub enum Verdict {
     Consistent(Witness),
     /// No, as the violation shows.
     Inconsistent(Violation),
-    /// A limit was reached before an answer was.
+    /// A limit was reached before the answer was known.
     Undecided(Limit),
-    /// The model says nothing about such a history.
+    /// The model does not apply to this history.
     Unsupported(Unsupported),
 }
 
@@ -56,7 +56,7 @@ impl Verdict {
     }
 }
 
-/// Which limit ended a check, and how far it had come.
+/// The limit that ended a check, and how far the check had come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The time allowed ran out.
@@ -76,23 +76,23 @@ pub enum Limit {
         /// Search states visited.
         states: u64,
     },
-    /// The history has more writes than the engine can hold sets of.
+    /// The history has more writes than the engine's sets can hold.
     Writes {
         /// Writes of the history.
         writes: usize,
-        /// How many the engine can hold.
+        /// The most that the engine can hold.
         most: usize,
     },
-    /// The history has more operations than the engine can hold sets of.
+    /// The history has more operations than the engine's sets can hold.
     Operations {
         /// Operations of the history.
         operations: usize,
-        /// How many the engine can hold.
+        /// The most that the engine can hold.
         most: usize,
     },
-    /// A specification makes too large a value, or does too much work for one operation.
+    /// A specification creates too large a value, or takes too long for one operation.
     Step,
-    /// Saturation alone was asked for, and it does not decide.
+    /// Only saturation was requested, and it does not decide.
     Saturated,
     /// The caller asked to stop.
     Stopped,
@@ -121,14 +121,14 @@ impl fmt::Display for Limit {
                 write!(f, "the memory limit of {bytes} bytes was reached after {states} search states")
             }
             Limit::Writes { writes, most } => {
-                write!(f, "the history has {writes} writes and the engine can hold {most}")
+                write!(f, "the history has {writes} writes, but the engine supports at most {most}")
             }
             Limit::Operations { operations, most } => {
-                write!(f, "the history has {operations} operations and the engine can hold {most}")
+                write!(f, "the history has {operations} operations, but the engine supports at most {most}")
             }
-            Limit::Step => f.write_str(
-                "an operation makes too large a value of the specification's state, or takes too much work",
-            ),
+            Limit::Step => {
+                f.write_str("an operation of the specification creates too large a value or takes too long")
+            }
             Limit::Saturated => f.write_str("saturation alone does not decide"),
             Limit::Stopped => f.write_str("stopped on request"),
         }
@@ -138,19 +138,17 @@ impl fmt::Display for Limit {
 /// Why a model does not apply to a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsupported {
-    /// A model without mo cannot say which write is last.
+    /// A model without mo does not define the last write.
     Finals,
-    /// The causal models and wsc give fences no meaning.
+    /// The causal models and wsc do not define fences.
     Fences,
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unsupported::Fences => "the model gives fences no meaning",
-            Unsupported::Finals => {
-                "the model has no modification order, so final values have no meaning in it"
-            }
+            Unsupported::Fences => "the model does not define fences",
+            Unsupported::Finals => "the model has no modification order, so it does not define final values",
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Violations: why a history is inconsistent, step by step.
 //!
-//! A violation is a small proof. Its atoms are edges between events, each with the reason why it must hold; its
-//! conclusion is that some axiom cannot be satisfied by any mo. What each reason requires is said at [`Because`]; it
-//! is checked by [`verify`](crate::verify), which shares no code with the engines.
+//! A violation is a small proof. It consists of edges between events, each with the reason why it must hold, and
+//! concludes that no mo can satisfy some axiom. [`Because`] states what each reason requires;
+//! [`verify`](crate::verify), which shares no code with the engines, checks it.
 
 use crate::memory::{EventId, Observation};
 use std::fmt;
@@ -32,7 +32,7 @@ pub enum Axiom {
     WeakReadCoherence,
     /// irr(fr ; mo)
     Atomicity,
-    /// no two RMWs read from one write
+    /// no two RMWs read from the same write
     WeakAtomicity,
     /// the given final write is last in mo
     FinalValue,
@@ -56,11 +56,11 @@ pub enum Axiom {
     PoLocRf,
     /// acyclic(π ∪ rfe ∪ wpww ∪ rw\[wpww\]), π = ppo or po-loc
     WeakCausalConvergence,
-    /// a total order of all writes and a thread's events explains its reads
+    /// a total order of all writes and a thread's events explains the thread's reads
     Pipelined,
     /// the saturation of sc is acyclic
     SaturatedSequential,
-    /// every read, and every final value, has a source with which the other axioms hold
+    /// every read and every final value has a source with which the other axioms hold
     Sources,
     /// acyclic(psc): the order of seq_cst events
     SeqCst,
@@ -68,7 +68,7 @@ pub enum Axiom {
     Given(&'static GivenCheck),
 }
 
-/// What a check of a model's text is called there, and what it says.
+/// The name and the formula of a check in a model's text.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct GivenCheck {
     name: String,
@@ -118,7 +118,7 @@ impl Axiom {
         Axiom::SeqCst,
     ];
 
-    /// The axiom of a name, or the last check of that name that was given with a model's text.
+    /// The axiom with this name, or the latest check of that name in a model given as text.
     pub fn known(name: &str) -> Option<Axiom> {
         let axiom = Axiom::ALL.into_iter().find(|axiom| axiom.name() == name);
         axiom.or_else(|| {
@@ -209,19 +209,19 @@ impl fmt::Display for Axiom {
 /// How the axiom is refuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refutation {
-    /// A cycle in a relation that must be acyclic: po ∪ rf; or mo of one location; or, for sra, hb ∪ mo; or, for the
-    /// multiprocessor and causal models, a closed walk of the kind said at [`Because`].
+    /// A cycle in a relation that must be acyclic: po ∪ rf; mo of one location; for sra, hb ∪ mo; for the
+    /// multiprocessor and causal models, a cycle as described at [`Because`].
     Cycle(Cycle),
-    /// Two RMWs read from one write: whichever mo puts first comes between the write and the other. Not of the causal
-    /// models, but for wra.
+    /// Two RMWs read from the same write: whichever is first in mo comes between the write and the other. Not for the causal
+    /// models, except wra.
     SharedSource {
         /// The write.
         write: EventId,
         /// The two RMWs that read from it.
         rmws: [EventId; 2],
     },
-    /// A read reads a write that another write of its location overwrote in the read's past (weak read coherence; for
-    /// cc, ccv, cm and ccm the causal past).
+    /// A read reads a write that another write of the location overwrote in the read's past (weak read coherence; for
+    /// cc, ccv, cm and ccm, the causal past).
     Overwritten {
         /// The read.
         read: EventId,
@@ -232,63 +232,63 @@ pub enum Refutation {
         /// An hb path from `by` to `read`.
         after: Vec<Edge>,
     },
-    /// mo orders these two writes of one location one way or the other, and neither way works.
+    /// mo orders these two writes of one location one way or the other, and both ways fail.
     Split {
         /// One write.
         first: EventId,
         /// The other.
         second: EventId,
-        /// Why mo(first, second) does not work.
+        /// Why mo(first, second) fails.
         forward: Box<Refutation>,
-        /// Why mo(second, first) does not work.
+        /// Why mo(second, first) fails.
         backward: Box<Refutation>,
     },
     /// Nothing wrote the value that is read.
     ThinAir(Observation),
-    /// These observations have only these sources left, in this order: of each, every other write of its value is
-    /// [struck out](Refutation::NoSource). With them, the violation stands.
+    /// Each of these observations, in this order, has only this source left: every other write of its value is
+    /// [eliminated](Refutation::NoSource). With these sources, the violation holds.
     Forced {
-        /// What is left, in the order in which it is found.
+        /// The remaining sources, in the order in which they are found.
         sources: Vec<(Observation, EventId)>,
-        /// What is wrong with the history that has these sources.
+        /// The violation of the history with these sources.
         then: Box<Violation>,
     },
-    /// No write of the value that is read is left. A write w is *struck out* as a source of a read r if
+    /// Every write of the value is eliminated. A write w is *eliminated* as a source of a read r if
     /// - r comes before w, or is w;
     /// - another write of the location comes after w and before r;
-    /// - r is an RMW, and another RMW reads from w (not of the causal models, but for wra).
+    /// - r is an RMW, and another RMW reads from w (not for the causal models, except wra).
     ///
-    /// What comes before what is said at [`verify`](mod@crate::verify): the part of happens-before, or of the global view, that no
-    /// mo changes, with the sources that are known.
+    /// [`verify`](mod@crate::verify) defines "before": the part of happens-before, or of the global view, that does not depend on
+    /// mo, with the sources known so far.
     NoSource(EventId),
-    /// Each source that is left for an open observation leads to a violation.
+    /// Each remaining source of an open observation leads to a violation.
     Sources {
         /// What is open.
         of: Observation,
-        /// Each write of its value that is not [struck out](Refutation::NoSource), and what is wrong with it as the source.
+        /// Each write of its value that is not [eliminated](Refutation::NoSource), with the violation it leads to.
         cases: Vec<(EventId, Violation)>,
     },
-    /// A check of the model's text fails. Every mo that has these edges, which follow by transitivity from those of the enclosing cases and
-    /// from initial writes being first and final ones last, breaks it: evaluated on these edges alone if the check can only fail the
-    /// more the larger mo is, or else on a whole mo, which they then are.
+    /// A check of the model's text fails on every mo that has these edges. The edges follow by transitivity from those of the enclosing cases,
+    /// with initial writes first and final writes last. The check is evaluated on these edges alone if it is monotone (a larger mo can only make it fail),
+    /// and otherwise on a complete mo, which the edges then are.
     Check(Check),
 }
 
 /// A check of a model's text that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Which one, counted from 0 in the order of the text.
+    /// Its index in the text, from 0.
     pub index: usize,
-    /// The mo edges that it rests on.
+    /// The mo edges that it depends on.
     pub mo: Vec<(EventId, EventId)>,
-    /// What breaks it: the events of a cycle, the ends of a pair or an event that should not be there.
+    /// The events of the cycle, the ends of the pair, or the event that breaks it.
     pub events: Vec<EventId>,
 }
 
-/// A closed walk: each edge begins where the one before it ends, and the first where the last ends.
+/// A cycle: each edge begins where the previous one ends, and the first where the last ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
-    /// Derived edges that reasons below refer to with [`Because::Lemma`]; each refers to earlier ones only.
+    /// Derived edges that reasons refer to with [`Because::Lemma`]; each refers only to earlier ones.
     pub lemmas: Vec<Edge>,
     /// The cycle.
     pub edges: Vec<Edge>,
@@ -306,11 +306,11 @@ pub struct Edge {
 }
 
 /// Why an edge holds. Po, Rf, Sw, Ppo, PoLoc and Dep are edges of the history; Fr leads from a read to a write; the others
-/// are mo edges (of the causal models: edges like them) between two distinct writes of one location.
+/// are mo edges (in the causal models: similar edges) between two distinct writes of one location.
 ///
-/// An *hb path* is a sequence of edges, each beginning where the one before it ends, that the model counts as
-/// happens-before: po and sw for rc20, po and rf for ra, sra and wra, po for relaxed. A path may be empty where it says
-/// so. An *ordering path* is, for sra, a sequence of po, rf and mo edges (the latter as [`Because::Lemma`] or
+/// An *hb path* is a sequence of edges, each beginning where the previous one ends, that the model counts as
+/// happens-before: po and sw for rc20, po and rf for ra, sra and wra, po for relaxed. A path may be empty only where
+/// stated. An *ordering path* is, for sra, a sequence of po, rf and mo edges (the latter as [`Because::Lemma`] or
 /// [`Because::Assumed`]); for every other C11 model it is an optional rf edge followed by an hb path.
 ///
 /// For sc, wsc, coherence, tso, pso, rmo, wmo and a given (po-mm, rf-mm), hb paths and ordering paths are paths *in one
@@ -334,7 +334,7 @@ pub struct Edge {
 ///   [`Read`](Because::Read) uses one of the two and its read does not read from its own thread or from an initial
 ///   write; the path of [`Coherence`](Because::Coherence) may use both. A cycle of [`PoLoc`](Because::PoLoc) and
 ///   [`Rf`](Because::Rf) edges, any rf, breaks the first axiom.
-/// - For all of these a cycle of po and rf edges will do, but for pram and wccm.
+/// - For all of these a cycle of po and rf edges will do, except for pram and wccm.
 /// - A lemma has the observer, the path and the place of the edge that it repeats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
@@ -342,7 +342,7 @@ pub enum Because {
     Po,
     /// `to` reads from `from`.
     Rf,
-    /// `from` synchronises with `to`: `write` is `from` or comes after the fence `from` in its thread, `read` is `to` or
+    /// `from` synchronizes with `to`: `write` is `from` or comes after the fence `from` in its thread, `read` is `to` or
     /// comes before the fence `to` in its thread, and `read` reads from `write` through any number of RMWs.
     Sw {
         /// The write at the head of the release sequence.
@@ -409,7 +409,7 @@ pub enum Because {
         /// The path; not empty.
         path: Vec<Edge>,
     },
-    /// mo, since the other way round it would close a cycle of [psc](Because::Psc) edges.
+    /// mo, since the other way around it would close a cycle of [psc](Because::Psc) edges.
     Unless {
         /// The cycle, in which mo edges from `to` to `from` may be [assumed](Because::Assumed).
         cycle: Vec<Edge>,
@@ -486,7 +486,7 @@ impl Cycle {
 }
 
 impl Edge {
-    /// The edges that the reason of this one rests on.
+    /// The edges that the reason of this one depends on.
     fn grounds(&self) -> &[Edge] {
         match &self.because {
             Because::Coherence { path }
@@ -528,7 +528,7 @@ impl Violation {
         self.refutation.weight()
     }
 
-    /// The events that the violation speaks of, each once.
+    /// The events that the violation mentions, each once.
     pub fn events(&self) -> Vec<EventId> {
         let mut events = Vec::new();
         self.refutation.each_event(&mut |event| events.push(event));

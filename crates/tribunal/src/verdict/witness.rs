@@ -7,7 +7,7 @@ use crate::memory::{EventId, Execution, LocId, Observation};
 pub enum Witness {
     /// A modification order.
     Mo(ModificationOrder),
-    /// Nothing: the model's axioms speak of the history alone.
+    /// Nothing: the model's axioms mention the history alone.
     History,
     /// Sources for what is [open](Execution::is_open) in the history, and what satisfies the axioms with them.
     Sources {

@@ -51,7 +51,7 @@ impl Chains {
         Chains { enter, exit }
     }
 
-    /// Whether reading through RMWs, from `u` on, comes to a write that is no RMW: whether `u` is on no cycle of rf.
+    /// Whether reading through RMWs, from `u` on, comes to a write that is not an RMW: whether `u` is on no cycle of rf.
     pub(super) fn has_head(&self, u: EventId) -> bool {
         self.enter[u.index()] != NONE
     }

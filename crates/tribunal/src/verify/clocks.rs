@@ -1,4 +1,4 @@
-//! Happens-before by vector clocks, computed in one pass over the events.
+//! Action-before by vector clocks, computed in one skip the events.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
@@ -60,7 +60,7 @@ pub(super) enum HappensBefore {
     /// (po ∪ rf)⁺
     PoRf,
     /// (po ∪ sw)⁺
-    Synchronised,
+    Synchronized,
     /// (po ∪ sw)⁺, where a later write of the same thread to the location continues a release sequence
     Continued,
 }
@@ -111,7 +111,7 @@ impl Clocks {
             HappensBefore::PoRf => {
                 let mut clocks = Clocks::empty(x);
                 let mut current = vec![0; k];
-                let mut learnt = vec![0; k];
+                let mut learned = vec![0; k];
                 replay(x, rf, |t, e| {
                     let row = &mut current[t.index()];
                     if let Some((w, u)) = x.rf(e).and_then(|w| Some((w, x.thread_of(w)?)))
@@ -119,24 +119,24 @@ impl Clocks {
                         && clocks.row(*row)[u.index()] <= w.0
                         && room(&clocks)
                     {
-                        learnt.fill(0);
+                        learned.fill(0);
                         clocks
-                            .add_to(&mut learnt, Past { row: clocks.row_of[w.index()], thread: u, last: w });
-                        learnt[t.index()] = 0;
-                        *row = clocks.widen(*row, &learnt);
+                            .add_to(&mut learned, Past { row: clocks.row_of[w.index()], thread: u, last: w });
+                        learned[t.index()] = 0;
+                        *row = clocks.widen(*row, &learned);
                     }
                     clocks.row_of[e.index()] = *row;
                 })?;
                 Ok(clocks)
             }
-            HappensBefore::Synchronised | HappensBefore::Continued => {
-                let mut synchronisation = Synchronisation::new(x, hb == HappensBefore::Continued);
+            HappensBefore::Synchronized | HappensBefore::Continued => {
+                let mut synchronization = Synchronization::new(x, hb == HappensBefore::Continued);
                 replay(x, rf, |t, e| {
-                    if room(&synchronisation.clocks) {
-                        synchronisation.visit(x, t, e);
+                    if room(&synchronization.clocks) {
+                        synchronization.visit(x, t, e);
                     }
                 })?;
-                Ok(synchronisation.clocks)
+                Ok(synchronization.clocks)
             }
         }
     }
@@ -195,7 +195,7 @@ struct Past {
 
 /// hb of rc20: `sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ]`; and of rc11, with
 /// `[W⊒rlx];po-loc?` before that.
-struct Synchronisation {
+struct Synchronization {
     clocks: Clocks,
     /// By thread: the row of its latest event.
     current: Vec<u32>,
@@ -208,25 +208,25 @@ struct Synchronisation {
     /// By thread and location: the past of the last release write, which later writes release too; of rc11.
     continued: Option<FxHashMap<(ThreadId, LocId), Past>>,
     /// k entries.
-    learnt: Vec<u32>,
+    learned: Vec<u32>,
 }
 
-impl Synchronisation {
+impl Synchronization {
     fn new(x: &Execution, continued: bool) -> Self {
         let k = x.thread_count();
-        Synchronisation {
+        Synchronization {
             clocks: Clocks::empty(x),
             current: vec![0; k],
             fenced: vec![None; k],
             unfenced: vec![0; k * k],
             released: vec![None; x.len()],
             continued: continued.then(FxHashMap::default),
-            learnt: vec![0; k],
+            learned: vec![0; k],
         }
     }
 
     fn visit(&mut self, x: &Execution, t: ThreadId, e: EventId) {
-        let (clocks, learnt, k) = (&mut self.clocks, &mut self.learnt, x.thread_count());
+        let (clocks, learned, k) = (&mut self.clocks, &mut self.learned, x.thread_count());
         let row = &mut self.current[t.index()];
         let unfenced = &mut self.unfenced[t.index() * k..][..k];
         let label = x.label(e);
@@ -239,10 +239,10 @@ impl Synchronisation {
         }
         if let Some(past) = read {
             if label.order().is_acquire() {
-                learnt.fill(0);
-                clocks.add_to(learnt, past);
-                learnt[t.index()] = 0;
-                *row = clocks.widen(*row, learnt);
+                learned.fill(0);
+                clocks.add_to(learned, past);
+                learned[t.index()] = 0;
+                *row = clocks.widen(*row, learned);
             }
             if label.order().is_atomic() {
                 clocks.add_to(unfenced, past);
@@ -273,9 +273,9 @@ impl Synchronisation {
             // The release sequences of the write an RMW reads from go on through it.
             self.released[e.index()] = match (released, read) {
                 (Some(past), Some(carried)) => {
-                    learnt.fill(0);
-                    clocks.add_to(learnt, carried);
-                    Some(Past { row: clocks.widen(past.row, learnt), ..past })
+                    learned.fill(0);
+                    clocks.add_to(learned, carried);
+                    Some(Past { row: clocks.widen(past.row, learned), ..past })
                 }
                 (past, carried) => past.or(carried),
             };

@@ -1,9 +1,9 @@
-//! Certificates against a model's text: it is evaluated, and that is all.
+//! Verifies certificates by evaluating the model's text.
 //!
-//! What is trusted: the reading of the text, the relation algebra, and for violations which way a check moves when mo grows (`polarity`): a
-//! check that can only fail the more the larger mo is fails on every mo if it fails on a part that all have.
+//! Trusted are the parser, the relation algebra and, for violations, the monotonicity of checks in mo (`polarity`): a
+//! monotone check that fails on a part of mo that all have fails on every mo.
 
-use super::{Breach, Named, Refusal, known};
+use super::{BrokenAxiom, Named, Refusal, known};
 use crate::Model;
 use crate::definition::{self, Facts};
 use crate::limits::Limits;
@@ -35,7 +35,7 @@ impl<'p> Text<'p> {
         let mut evaluator = Evaluator::new(plan, &[]);
         evaluator.load(&facts).map_err(|unknown| Refusal::Text(unknown.to_string()))?;
         let base = match plan.choices.first().map(|choice| choice.from) {
-            Some(Orders::Locations { base, .. } | Orders::Linearisations { base, .. }) => {
+            Some(Orders::Locations { base, .. } | Orders::Linearizations { base, .. }) => {
                 evaluator.relation(base).plus()
             }
             None => Relation::empty(size),
@@ -46,16 +46,16 @@ impl<'p> Text<'p> {
     /// Takes what an order says of the writes that the model orders.
     fn choose(&mut self, mut mo: Relation) {
         let Some(choice) = self.evaluator.plan().choices.first() else { return };
-        let (Orders::Locations { events, .. } | Orders::Linearisations { events, .. }) = choice.from;
+        let (Orders::Locations { events, .. } | Orders::Linearizations { events, .. }) = choice.from;
         let events = self.evaluator.set(events);
         mo.restrict(events, events);
         self.evaluator.choose(MO, &mo);
     }
 }
 
-/// Accepts an mo on which every check of the model's text holds; for models without mo, the history itself.
+/// Verifies an mo on which every check of the model's text holds; for models without mo, the history itself.
 ///
-/// A relation on n events is a matrix of n² bits: this is for histories of at most some thousands.
+/// A relation on n events is a matrix of n² bits, so this is for histories of at most a few thousand events.
 pub fn evaluate(
     x: &Execution,
     model: Model,
@@ -75,7 +75,7 @@ pub fn evaluate(
         }
         if let Some((first, second)) = text.base.difference(&order).pairs().next() {
             let named = |event| Named::new(x, EventId::from_index(event));
-            let breach = Breach::NotFirst { first: named(first), second: named(second) };
+            let breach = BrokenAxiom::NotFirst { first: named(first), second: named(second) };
             return Err(Refusal::Broken { axiom: Axiom::FinalValue, breach });
         }
         text.choose(order);
@@ -85,7 +85,10 @@ pub fn evaluate(
         limits.check(0).map_err(Refusal::Limit)?;
         if !text.evaluator.holds(check) {
             let axiom = definition::axiom(model, &plan, check);
-            return Err(Refusal::Broken { axiom, breach: Breach::Check { line: plan.checks[check].line } });
+            return Err(Refusal::Broken {
+                axiom,
+                breach: BrokenAxiom::Check { line: plan.checks[check].line },
+            });
         }
     }
     Ok(())
@@ -189,7 +192,7 @@ impl Text<'_> {
     /// Two events that mo orders and this does not.
     fn unordered(&mut self, x: &Execution, order: &Relation) -> Option<(usize, usize)> {
         let choice = self.evaluator.plan().choices.first()?;
-        let (Orders::Locations { events, .. } | Orders::Linearisations { events, .. }) = choice.from;
+        let (Orders::Locations { events, .. } | Orders::Linearizations { events, .. }) = choice.from;
         let events: Vec<usize> = self.evaluator.set(events).iter().collect();
         let location = |event| x.loc(EventId::from_index(event));
         let mut pairs =

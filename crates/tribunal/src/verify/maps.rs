@@ -10,7 +10,7 @@ pub(super) type MapId = u32;
 /// Maps from keys below a bound to values above 0, as binary tries: a part without entries is 0, a part that is one key is its
 /// value.
 ///
-/// Nothing is ever changed: what is made anew is 8 bytes for each part that differs. Two maps are joined in the time that it
+/// Nothing is ever changed: what is made again is 8 bytes for each part that differs. Two maps are joined in the time that it
 /// takes to go through the parts in which they differ.
 pub(super) struct Maps {
     /// Halvings between the root and a key.

@@ -1,15 +1,15 @@
-//! Checks certificates from the definitions alone: it shares no code with the engines that make them.
+//! Verifies certificates against the definitions, without sharing code with the engines that produce them.
 //!
-//! A witness is checked against the model's axioms: [`verify_witness`] says at what cost. A violation is a proof
-//! and is checked step by step: what each step may rest on is said at [`Because`](crate::verdict::Because).
+//! A witness is checked against the model's axioms; see [`verify_witness`] for the cost. A violation is a proof
+//! and is checked step by step; see [`Because`](crate::verdict::Because) for the rules.
 //!
-//! Where values repeat, a violation goes through the sources that reads may have. A write need not be gone through that is
-//! struck out: one that comes after the read, or that another write of the location overwrites before the read, or that
-//! another RMW reads from if the read is an RMW. What comes before what:
+//! If values repeat, a violation considers every source that a read may have, except those that are eliminated:
+//! writes that come after the read, writes that are overwritten before the read and, if the read is an RMW, writes that
+//! another RMW reads from. "Before" means:
 //! - sc, wsc, ra, sra, wra, cc, ccv, cm, ccm: (po ∪ rf)⁺;
-//! - rc20, rc11, relaxed: (po ∪ rf)⁺ for what comes after the read, and program order for what is overwritten;
-//! - tso, pso: program order within a location, and (ppo ∪ rfe)⁺ as far as kinds and seq_cst fences keep po; of a write of its own
-//!   thread a read is before only if program order says so;
+//! - rc20, rc11, relaxed: (po ∪ rf)⁺ for "after the read", and program order for "overwritten";
+//! - tso, pso: program order within a location, and (ppo ∪ rfe)⁺ with ppo from kinds and seq_cst fences only; a read is before a
+//!   write of its own thread only by program order;
 //! - the others: program order within a location.
 //!
 //! ```
@@ -53,7 +53,7 @@ mod witness;
 
 pub use definition::evaluate;
 pub use races::{verify_race_free, verify_races};
-pub use refusal::{Breach, EdgeFault, Named, NoRace, Refusal};
+pub use refusal::{BrokenAxiom, EdgeFault, Named, NotARace, Refusal};
 pub use violation::verify_violation;
 pub use witness::verify_witness;
 
@@ -62,14 +62,14 @@ use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::Verdict;
 
-/// Accepts a verdict whose certificate proves it.
+/// Verifies that a verdict's certificate proves it.
 ///
-/// An unsupported verdict is its own certificate; an undecided one claims nothing and is refused.
+/// An unsupported verdict is its own certificate. An undecided one claims nothing and is refused.
 pub fn verify(x: &Execution, model: Model, verdict: &Verdict) -> Result<(), Refusal> {
     verify_within(x, model, verdict, &Limits::default())
 }
 
-/// As [`verify`], within limits: what they do not suffice for is refused, [`Refusal::Limit`].
+/// Like [`verify`], with limits; if they do not suffice, the result is [`Refusal::Limit`].
 pub fn verify_within(
     x: &Execution,
     model: Model,

@@ -1,15 +1,15 @@
-//! Data races and their absence, by happens-before computed anew.
+//! Data races and their absence, with happens-before recomputed.
 
 use super::clocks::Clocks;
 use super::known;
-use super::refusal::{Named, NoRace, Refusal};
+use super::refusal::{Named, NotARace, Refusal};
 use super::witness::c11::happens_before;
 use crate::Model;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, ThreadId};
 use crate::verdict::Race;
 
-/// Accepts races of a history under rc20 or rc11: each is one, and what happens before its accesses is what it says.
+/// Verifies races of a history under rc20 or rc11, including the number of events before each access.
 ///
 /// ```
 /// use tribunal::{Limits, Model, verify, memory::{Execution, Op, Order}, verdict::Race};
@@ -29,38 +29,38 @@ pub fn verify_races(x: &Execution, model: Model, races: &[Race], limits: &Limits
     for race in races {
         let [first, second] = race.accesses;
         let no_race =
-            |why| Refusal::NoRace { first: Named::new(x, first), second: Named::new(x, second), why };
+            |why| Refusal::NotARace { first: Named::new(x, first), second: Named::new(x, second), why };
         let (Some(t), Some(u)) = (x.thread_of(known(x, first)?), x.thread_of(known(x, second)?)) else {
-            return Err(no_race(NoRace::Initial));
+            return Err(no_race(NotARace::Initial));
         };
         let (a, b) = (x.label(first), x.label(second));
         if x.loc(first).is_none() || x.loc(first) != x.loc(second) {
-            return Err(no_race(NoRace::OtherLocation));
+            return Err(no_race(NotARace::OtherLocation));
         } else if t == u {
-            return Err(no_race(NoRace::SameThread));
+            return Err(no_race(NotARace::SameThread));
         } else if !a.writes() && !b.writes() {
-            return Err(no_race(NoRace::OnlyReads));
+            return Err(no_race(NotARace::OnlyReads));
         } else if a.is_atomic() && b.is_atomic() {
-            return Err(no_race(NoRace::OnlyAtomic));
+            return Err(no_race(NotARace::OnlyAtomic));
         }
         let counted = [count(x, &clocks, first, u), count(x, &clocks, second, t)];
         for ((event, other), (&said, is)) in
             [(first, second), (second, first)].into_iter().zip(race.known.iter().zip(counted))
         {
             if x.slot(other).is_some_and(|slot| slot.index < is) {
-                return Err(no_race(NoRace::Ordered {
+                return Err(no_race(NotARace::Ordered {
                     before: Named::new(x, other),
                     after: Named::new(x, event),
                 }));
             } else if said != is {
-                return Err(no_race(NoRace::Miscounted { event: Named::new(x, event), said, is }));
+                return Err(no_race(NotARace::Miscounted { event: Named::new(x, event), said, is }));
             }
         }
     }
     Ok(())
 }
 
-/// Accepts that a history has no race under rc20 or rc11. O(n·k·log n) time.
+/// Verifies that a history has no race under rc20 or rc11. O(n·k·log n) time.
 pub fn verify_race_free(x: &Execution, model: Model, limits: &Limits<'_>) -> Result<(), Refusal> {
     if !x.features().non_atomic {
         return Ok(());

@@ -29,13 +29,13 @@ impl fmt::Display for Named {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is nothing to verify.
-    #[error("an undecided verdict claims nothing that could be verified")]
+    /// An undecided verdict.
+    #[error("an undecided verdict claims nothing to verify")]
     Undecided,
     /// Checking the certificate takes more than the limits allow.
     #[error("not verified: {0}")]
     Limit(Limit),
-    /// A certificate for a model that says nothing about the history.
+    /// A certificate for a model that does not apply to the history.
     #[error("{model} does not apply to the history: {why}")]
     DoesNotApply {
         /// The model.
@@ -44,15 +44,15 @@ pub enum Refusal {
         why: Unsupported,
     },
     /// The verdict wrongly says that the model does not apply.
-    #[error("the verdict says that {model} does not apply ({claimed}), which is not so")]
+    #[error("the verdict says that {model} does not apply ({claimed}), but it does")]
     Applies {
         /// The model.
         model: Model,
         /// What the verdict says.
         claimed: Unsupported,
     },
-    /// The certificate names an event that the history does not have.
-    #[error("the history has no event of id {}", event.0)]
+    /// The certificate names an event that is not in the history.
+    #[error("the history has no event with id {}", event.0)]
     UnknownEvent {
         /// The id.
         event: EventId,
@@ -74,8 +74,8 @@ pub enum Refusal {
         /// How many the history has.
         expected: usize,
     },
-    /// mo of a location lists something else than its writes.
-    #[error("mo of {loc} lists {event}, which is no write of {loc}")]
+    /// mo of a location lists something that is not one of its writes.
+    #[error("mo of {loc} lists {event}, which is not a write to {loc}")]
     NotAWriteOf {
         /// The event.
         event: Named,
@@ -104,20 +104,20 @@ pub enum Refusal {
         /// The axiom.
         axiom: Axiom,
         /// How it is broken.
-        breach: Breach,
+        breach: BrokenAxiom,
     },
 
-    /// Sources are chosen for what is not open.
-    #[error("every read of the history has its source: there is nothing to choose")]
+    /// Sources are chosen although nothing is open.
+    #[error("every read of the history has its source, so there is nothing to choose")]
     NothingOpen,
     /// An open observation without a source.
-    #[error("{of} needs a source: more than one write, or none, wrote its value")]
+    #[error("{of} needs a source: no write, or more than one, wrote its value")]
     Unchosen {
         /// The observation.
         of: String,
     },
     /// A source that did not write the value.
-    #[error("{write} cannot be the source of {of}: it is no write of that value to that location")]
+    #[error("{write} cannot be the source of {of}: it does not write that value to that location")]
     NotASource {
         /// The observation.
         of: String,
@@ -125,13 +125,13 @@ pub enum Refusal {
         write: Named,
     },
     /// Something wrote the value.
-    #[error("{of} is not from thin air: there is a write of its value")]
+    #[error("{of} is not from thin air: a write has its value")]
     Written {
         /// The observation.
         of: String,
     },
-    /// A source that is neither refuted nor struck out.
-    #[error("nothing says that {write} cannot be the source of {of}")]
+    /// A source that is neither refuted nor eliminated.
+    #[error("nothing shows that {write} cannot be the source of {of}")]
     NotStruckOut {
         /// The observation.
         of: String,
@@ -148,7 +148,7 @@ pub enum Refusal {
         model: Model,
     },
     /// The violation names an axiom that its steps do not use.
-    #[error("the refutation does not rest on {axiom}")]
+    #[error("the refutation does not use {axiom}")]
     NotInvolved {
         /// The axiom.
         axiom: Axiom,
@@ -180,7 +180,7 @@ pub enum Refusal {
         /// Where it ends.
         found: Named,
     },
-    /// An edge does not hold, or has no place where it stands.
+    /// An edge does not hold, or is not allowed in its place.
     #[error("the {because} edge from {from} to {to}: {fault}")]
     Edge {
         /// Where the edge begins.
@@ -192,7 +192,7 @@ pub enum Refusal {
         /// What is wrong with it.
         fault: EdgeFault,
     },
-    /// Two events that ought to be RMWs that read from one write are not.
+    /// Two events that should be RMWs reading from the same write are not.
     #[error("{first} and {second} are not two RMWs that read from {write}")]
     NoSharedSource {
         /// One event.
@@ -202,7 +202,7 @@ pub enum Refusal {
         /// The write.
         write: Named,
     },
-    /// An event that ought to be overwritten by another cannot be.
+    /// An event that should overwrite another does not.
     #[error("{by} is not another write of the location that {read} reads")]
     NotOverwritten {
         /// The read.
@@ -210,8 +210,8 @@ pub enum Refusal {
         /// The other event.
         by: Named,
     },
-    /// A case distinction on something that mo does not order.
-    #[error("mo need not order {first} and {second}: they are not distinct writes of one location")]
+    /// A case split on two events that mo does not order.
+    #[error("mo does not order {first} and {second}: they are not distinct writes of one location")]
     NotOrdered {
         /// One event.
         first: Named,
@@ -222,47 +222,47 @@ pub enum Refusal {
     #[error("{0}")]
     Text(String),
     /// A check that the model's text does not have.
-    #[error("the model's text has no check {index}, counted from 0, that a history must satisfy")]
+    #[error("the model's text has no check {index} (from 0) that a history must satisfy")]
     NoSuchCheck {
         /// Its number.
         index: usize,
     },
-    /// A check that ought to fail holds.
-    #[error("{axiom} holds on these edges of mo")]
+    /// A check that should fail holds.
+    #[error("{axiom} holds on these mo edges")]
     CheckHolds {
         /// The check.
         axiom: Axiom,
     },
-    /// An mo edge that the enclosing cases do not have.
-    #[error("mo need not have {first} before {second} in this case")]
+    /// An mo edge that does not follow from the enclosing cases.
+    #[error("{first} need not be before {second} in mo in this case")]
     NotOfTheCase {
         /// One write.
         first: Named,
         /// The other.
         second: Named,
     },
-    /// A check that mo may mend as it grows, on a part of mo.
-    #[error("the check is to be evaluated on a whole mo, and {first} and {second} are not ordered")]
+    /// A check that is not monotone, on an incomplete mo.
+    #[error("this check needs a complete mo, but {first} and {second} are not ordered")]
     NotWhole {
         /// One write.
         first: Named,
         /// The other.
         second: Named,
     },
-    /// The model says nothing of races.
-    #[error("{0} says nothing of races")]
+    /// The model does not define data races.
+    #[error("{0} does not define data races")]
     NoRaces(Model),
-    /// Two events that are no race.
-    #[error("{first} and {second} are no race: {why}")]
-    NoRace {
+    /// Two events that are not a race.
+    #[error("{first} and {second} are not a race: {why}")]
+    NotARace {
         /// An event.
         first: Named,
         /// Another event.
         second: Named,
         /// Why they are none.
-        why: NoRace,
+        why: NotARace,
     },
-    /// A race of a history that is said to have none.
+    /// A race in a history that is claimed to have none.
     #[error("{first} and {second} are a race")]
     Racy {
         /// An access.
@@ -272,18 +272,18 @@ pub enum Refusal {
     },
 }
 
-/// Why two events are no race, or not the one that is claimed.
+/// Why two events are not a race, or not the one that is claimed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NoRace {
+pub enum NotARace {
     /// One is an initial write.
     #[error("an initial write happens before everything")]
     Initial,
     /// They do not access one location.
     #[error("they do not access the same location")]
     OtherLocation,
-    /// They are of one thread.
-    #[error("they are of one thread")]
+    /// They belong to the same thread.
+    #[error("they belong to the same thread")]
     SameThread,
     /// Neither writes.
     #[error("neither writes")]
@@ -299,8 +299,8 @@ pub enum NoRace {
         /// The other.
         after: Named,
     },
-    /// What happens before one is not what is claimed.
-    #[error("before {event} happen {is} events of the other thread, not {said}")]
+    /// The number of events that happen before one is not as claimed.
+    #[error("{is} events of the other thread happen before {event}, not {said}")]
     Miscounted {
         /// The one.
         event: Named,
@@ -325,14 +325,14 @@ impl Refusal {
 /// How a witness breaks an axiom.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Breach {
+pub enum BrokenAxiom {
     /// A check of the model's text fails.
     #[error("the check at line {line} of the model's text fails")]
     Check {
         /// The line, from 1.
         line: u32,
     },
-    /// An order that every mo has is not in it.
+    /// mo lacks an order that every mo has.
     #[error("mo must have {first} before {second}")]
     NotFirst {
         /// A write.
@@ -353,7 +353,7 @@ pub enum Breach {
         read: Named,
         /// The write it reads from.
         source_write: Named,
-        /// A write in the read's past, itself or by a read of it.
+        /// A write in the read's past, or read in its past.
         later: Named,
     },
     /// A write is too early in mo.
@@ -361,7 +361,7 @@ pub enum Breach {
     WrittenTooEarly {
         /// The write.
         write: Named,
-        /// A write in its past, itself or by a read of it.
+        /// A write in its past, or read in its past.
         later: Named,
     },
     /// A write stands between an RMW and its source.
@@ -409,28 +409,28 @@ pub enum Breach {
 #[non_exhaustive]
 pub enum EdgeFault {
     /// Not a pair of po.
-    #[error("program order does not say so")]
+    #[error("they are not in program order")]
     NotPo,
     /// Not a pair of rf.
     #[error("the second event does not read from the first")]
     NotRf,
-    /// Not a pair that the model's ppo keeps.
-    #[error("the model does not keep these two in program order")]
+    /// Not a pair of the model's ppo.
+    #[error("the model does not preserve their program order")]
     NotPpo,
     /// Not a pair of po-loc.
-    #[error("they are not in program order on one location that the model keeps")]
+    #[error("they are not in program order on one location as the model preserves it")]
     NotPoLoc,
     /// Not a dependency.
     #[error("the second event does not depend on the first")]
     NotDep,
-    /// The premise does not give fr.
-    #[error("the first event must read from where the premise begins, and the premise end at the second")]
+    /// The premise does not imply fr.
+    #[error("the premise must lead from the write that the first event reads from to the second event")]
     NotFr,
-    /// A read that ought to be from another thread is not.
+    /// A read that should read from another thread does not.
     #[error("{0} reads from its own thread or from an initial write")]
     ReadsInternally(Named),
-    /// The observer need not have seen it.
-    #[error("{event} is neither {observer}, which observes, nor before it")]
+    /// An event that the observer need not have seen.
+    #[error("{event} is neither the observer {observer} nor before it")]
     NotObserved {
         /// The read or the other observer.
         event: Named,
@@ -444,13 +444,13 @@ pub enum EdgeFault {
     #[error("the second event is not an acquire")]
     NotAcquire,
     /// The release sequence does not begin at the releasing event.
-    #[error("{0} is neither the first event nor a write after it, if it is a fence")]
+    #[error("{0} is neither the first event nor, if that is a fence, a write after it")]
     NotReleasedBy(Named),
     /// The release sequence does not end at the acquiring event.
-    #[error("{0} is neither the second event nor a read before it, if it is a fence")]
+    #[error("{0} is neither the second event nor, if that is a fence, a read before it")]
     NotAcquiredBy(Named),
     /// The read at the end does not read from the write at the head.
-    #[error("{read} does not read from {write}, not even through RMWs")]
+    #[error("{read} does not read from {write}, directly or through RMWs")]
     NotInReleaseSequence {
         /// The read.
         read: Named,
@@ -463,23 +463,23 @@ pub enum EdgeFault {
     /// mo orders writes of one location only.
     #[error("mo is between distinct writes of one location")]
     NotWritesOfOneLocation,
-    /// An mo edge was needed.
+    /// An mo edge was expected.
     #[error("an mo edge is needed here")]
     NotMo,
     /// The second event does not read from the first through RMWs.
-    #[error("the second event is not an RMW that reads from the first, not even through RMWs")]
+    #[error("the second event is not an RMW that reads from the first, directly or through RMWs")]
     NotChain,
     /// A path without the edges it needs.
-    #[error("its path needs an edge of happens-before")]
+    #[error("its path needs a happens-before edge")]
     EmptyPath,
-    /// The edge may not stand in this cycle or path.
-    #[error("an edge of this kind has no place here")]
+    /// The edge is not allowed in this cycle or path.
+    #[error("an edge of this kind is not allowed here")]
     Misplaced,
     /// The read of a read-coherence step reads from something else.
     #[error("{0} does not read from the second event")]
     NotReadFrom(Named),
     /// The RMWs do not lead from the premise to the conclusion.
-    #[error("RMWs do not carry mo from {from} to {to} there")]
+    #[error("no RMWs connect mo from {from} to {to} with the premise")]
     NotCarried {
         /// Where the premise begins.
         from: Named,
@@ -492,14 +492,14 @@ pub enum EdgeFault {
     /// psc is between seq_cst events.
     #[error("{0} is not seq_cst")]
     NotSeqCst(Named),
-    /// The steps of a psc edge hold, but do not make one up.
-    #[error("its path is not one of psc")]
+    /// The steps of a psc edge hold, but do not form one.
+    #[error("its path is not a psc path")]
     NotPsc,
     /// No enclosing case assumes it.
     #[error("no enclosing case assumes it")]
     NotAssumed,
-    /// There is no such lemma, or not before this place.
-    #[error("lemma {0} is not at hand")]
+    /// There is no such lemma before this point.
+    #[error("there is no lemma {0} before this point")]
     NoLemma(usize),
     /// The lemma says something else.
     #[error("lemma {0} is about other events")]

@@ -1,6 +1,6 @@
-//! Checks violations of histories in which values repeat: every choice of sources is refuted or struck out.
+//! Verifies violations of histories in which values repeat: every choice of sources is refuted or eliminated.
 //!
-//! The rules by which sources are struck out are those said at [`verify`](crate::verify), computed anew.
+//! [`verify`](crate::verify) states the rules by which sources are eliminated; they are recomputed here.
 
 use super::violation::proved;
 use super::{Named, Refusal, known};
@@ -155,7 +155,7 @@ impl<'a> Cases<'a> {
         if x.writers(of).is_empty() {
             return Err(Refusal::NothingOpen);
         }
-        // An order made of fewer choices strikes out fewer writes, and none wrongly.
+        // An order made of fewer choices eliminates fewer writes, and none wrongly.
         let made = match &self.known {
             Some((made, _)) => *made,
             None => self.learn()?,
@@ -181,7 +181,7 @@ impl<'a> Cases<'a> {
         Ok(self.chosen.len())
     }
 
-    /// A write of the value that is neither among these nor struck out.
+    /// A write of the value that is neither among these nor eliminated.
     fn another(&self, of: Observation, sources: &[EventId]) -> Option<EventId> {
         let (x, (_, order)) = (self.x, self.known.as_ref()?);
         let mut others = x.writers(of).iter().copied().filter(|write| sources.binary_search(write).is_err());
@@ -207,7 +207,7 @@ struct Rules {
     /// Whether that order says what is overwritten, beside program order.
     overwrites: bool,
     exclusive: bool,
-    /// Whether program order within a location strikes out.
+    /// Whether program order within a location eliminates.
     coherent: bool,
 }
 

@@ -1,7 +1,7 @@
-//! Checks what is said of a history of transactions, from the definitions of the levels alone.
+//! Verifies certificates of transaction histories against the definitions of the levels.
 //!
-//! A commit order is checked against the level's relation, as [`Isolation`] has it. A proof is checked step by step: a step may rest on so, rt, wr, on ww by
-//! steps before it, and on rw by those. What paths and cycles may be made of:
+//! A commit order is checked against the relation of the level's [`Isolation`]. A proof is checked step by step: a step may use so, rt, wr, ww from
+//! earlier steps, and rw derived from those. The edges of paths and cycles:
 //!
 //! | level | a path to a read, `Seen` | a cycle |
 //! |---|---|---|
@@ -15,15 +15,21 @@
 //! | si | (b ∪ wr ∪ ww) ; rw?, not an rw first or last | the same, no two rw in a row |
 //! | ser | b, wr, ww and rw | the same |
 //!
-//! By a path from a writer to another, `Otherwise`, the two cannot be the other way round.
+//! A path between two writers, `Otherwise`, excludes the opposite order.
+//!
+//! The commit order of a small history is also checked by evaluating the [text](Level::text) of the level.
 
 use crate::limits::Limits;
+use crate::transactions::definition;
 use crate::transactions::{
     Base, Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, OpId, Proof, Rel, SessionId,
     Source, Status, Step, TxnId, Unsupported, Verdict, Violation, Witness,
 };
 use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Of how many transactions and reads together the text of a level is evaluated: its relations are matrices.
+const EVALUATED: usize = 256;
 
 /// Why a certificate does not prove its verdict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,53 +38,56 @@ pub enum Refusal {
     /// There is nothing to verify.
     #[error("the verdict has no certificate")]
     NoCertificate,
-    /// The level does not apply, and yet there is an answer.
-    #[error("{0} needs times, and the transactions have none")]
+    /// The level does not apply, yet there is an answer.
+    #[error("{0} needs times, but the transactions have none")]
     NoTimes(Level),
-    /// A read's value repeats, and it is not said what it reads from.
-    #[error("it is not said what {0:?} reads from")]
+    /// A read's value repeats, and its source is not given.
+    #[error("the source of {0:?} is missing")]
     Open(OpId),
-    /// A read cannot be from there.
+    /// A read cannot be from this transaction.
     #[error("{read:?} cannot be from {from:?}")]
     NoSource {
         /// The read.
         read: OpId,
-        /// What it is said to be from.
+        /// Its claimed source.
         from: TxnId,
     },
     /// Not every source of a read is refuted.
     #[error("not every source of {0:?} is refuted")]
     Sources(OpId),
-    /// A commit order is no order of the transactions that count.
-    #[error("the commit order does not have every transaction that counts once")]
+    /// A commit order is not an order of the transactions that count.
+    #[error("the commit order does not have every transaction that counts exactly once")]
     NotAnOrder,
     /// A commit order does not contain so, rt or wr.
     #[error("{first:?} must come before {second:?} in the commit order")]
-    Backwards {
+    Backward {
         /// What must come first.
         first: TxnId,
         /// What must come second.
         second: TxnId,
     },
-    /// What was read of a list is no beginning of what was appended to it.
+    /// A list read is not a prefix of what was appended.
     #[error("the commit order does not explain the list that {0:?} read")]
     List(OpId),
     /// The level's relation is not irreflexive.
-    #[error("what {read:?} returned is overwritten by {writer:?}, which comes before it")]
+    #[error("{writer:?} overwrites what {read:?} returned and comes before it")]
     Overwritten {
         /// The read.
         read: OpId,
         /// The transaction that overwrites it.
         writer: TxnId,
     },
-    /// A read cannot be, and the level forbids it.
-    #[error("{0:?} cannot be, and the level forbids it")]
+    /// A check of the level's text fails.
+    #[error("the check `{0}` of the level fails on the commit order")]
+    Text(String),
+    /// An impossible read that the level forbids.
+    #[error("{0:?} is an impossible read that the level forbids")]
     Misread(OpId),
     /// The history has no such misread, or the level does not forbid it.
-    #[error("{0:?} is no misread that the level forbids")]
+    #[error("{0:?} is not a misread that the level forbids")]
     NoMisread(OpId),
-    /// The reads of a list go together.
-    #[error("{0:?} and {1:?} go together")]
+    /// The reads of a list are compatible.
+    #[error("{0:?} and {1:?} are compatible")]
     Compatible(OpId, OpId),
     /// A link of a path or a cycle does not hold.
     #[error("{0:?} does not hold")]
@@ -91,10 +100,10 @@ pub enum Refusal {
         /// The second.
         second: TxnId,
     },
-    /// A cycle is none, or not one that the level forbids.
+    /// Not a cycle, or not one that the level forbids.
     #[error("the level does not forbid this cycle")]
     Cycle,
-    /// The limits did not suffice to tell.
+    /// A limit was reached.
     #[error("{0}")]
     Limit(Limit),
 }
@@ -105,7 +114,7 @@ impl From<Limit> for Refusal {
     }
 }
 
-/// Checks that a verdict is right.
+/// Verifies a verdict.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -125,7 +134,7 @@ pub fn verify(history: &History, level: Level, verdict: &Verdict) -> Result<(), 
     verify_within(history, level, verdict, &Limits::default())
 }
 
-/// Checks that a verdict is right, within limits.
+/// Verifies a verdict, with limits.
 pub fn verify_within(
     history: &History,
     level: Level,
@@ -147,6 +156,25 @@ pub fn verify_within(
         Verdict::Inconsistent(violation) => refuted(history, level, violation, &mut Vec::new(), limits),
         Verdict::Undecided(_) | Verdict::Unsupported(_) => Err(Refusal::NoCertificate),
     }
+}
+
+/// Accepts a commit order on which every check of the level's [text](Level::text) holds. Sources must not be open, and the order must have every transaction
+/// that counts once.
+///
+/// A relation on n transactions and reads is a matrix of n² bits: this is for histories of at most some thousands.
+pub fn evaluate(
+    history: &History,
+    level: Level,
+    commits: &[TxnId],
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    if let Some(read) = history.reads().open().next() {
+        return Err(Refusal::Open(read));
+    }
+    limits.check_memory(definition::bytes(history), 0)?;
+    let facts = Facts::of(history, level, limits);
+    facts.places(commits)?;
+    definition::broken(history, level, commits).map_or(Ok(()), |check| Err(Refusal::Text(check)))
 }
 
 /// The history with sources, each of which is possible.
@@ -195,7 +223,7 @@ struct Read {
     source: TxnId,
 }
 
-/// What the definitions speak of.
+/// What the definitions mention.
 struct Facts<'h> {
     history: &'h History,
     level: Level,
@@ -266,6 +294,18 @@ impl Facts<'_> {
         {
             return Err(Refusal::Misread(misread.op));
         }
+        let place = self.places(commits)?;
+        self.lists(commits)?;
+        if self.level.isolation() != Isolation::Ru {
+            Order::new(self, commits, place)?.check()?;
+        }
+        let small = definition::events(self.history) <= EVALUATED;
+        let broken = || definition::broken(self.history, self.level, commits);
+        small.then(broken).flatten().map_or(Ok(()), |check| Err(Refusal::Text(check)))
+    }
+
+    /// By transaction that counts, its place in the order; the initial one is before all.
+    fn places(&self, commits: &[TxnId]) -> Result<FxHashMap<TxnId, usize>, Refusal> {
         let mut place: FxHashMap<TxnId, usize> = FxHashMap::default();
         for (at, &txn) in commits.iter().enumerate() {
             if !self.counts(txn) || place.insert(txn, at + 1).is_some() {
@@ -276,11 +316,7 @@ impl Facts<'_> {
             return Err(Refusal::NotAnOrder);
         }
         place.insert(INIT, 0);
-        self.lists(commits)?;
-        if self.level.isolation() == Isolation::Ru {
-            return Ok(());
-        }
-        Order::new(self, commits, place)?.check()
+        Ok(place)
     }
 
     /// What was read of lists is what was appended so far, by transactions that count.
@@ -375,7 +411,7 @@ impl<'f, 'h> Order<'f, 'h> {
             let sources = facts.reads(txn).iter().map(|read| place[&read.source]);
             let latest = sources.max().unwrap_or(0).max(latest);
             if latest >= place[&txn] {
-                return Err(Refusal::Backwards { first: commits[latest - 1], second: txn });
+                return Err(Refusal::Backward { first: commits[latest - 1], second: txn });
             }
         }
         Ok(Order { facts, commits, place, writers, before })
@@ -839,7 +875,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Whether each link can follow the one before: a snapshot comes before its commit, and not the other way round.
+    /// Whether each link can follow the one before: a snapshot comes before its commit, and not the other way around.
     fn fits(&self, path: &[Link]) -> bool {
         path.windows(2).all(|pair| {
             let (ends, begins) = (self.sides(pair[0].rel).1, self.sides(pair[1].rel).0);

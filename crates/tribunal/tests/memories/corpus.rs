@@ -1,4 +1,4 @@
-//! The labelled corpora: library, naive checker and labels agree on every history, and every certificate verifies.
+//! The labeled corpora: library, naive checker and labels agree on every history, and every certificate verifies.
 
 use crate::engines;
 use crate::naive;
@@ -20,7 +20,7 @@ fn corpus(name: &str) -> Result<Vec<History>, tribunal_formats::Error> {
 const MEMORY: &str = "memory-public.jsonl.zst";
 const SEQ_CST: &str = "seqcst-public.jsonl.zst";
 
-/// The labels of a history. The corpus without rc11 was labelled when rc20 did not apply to seq_cst: there it has no label.
+/// The labels of a history. The corpus without rc11 was labeled when rc20 did not apply to seq_cst: there it has no label.
 fn labels(history: &History) -> impl Iterator<Item = (Model, Option<bool>)> {
     let labels = history.labels.0.iter().map(|(name, label)| {
         let model: Model = name.parse().expect("a label is for a model");
@@ -93,7 +93,7 @@ fn every_engine_meets_every_label(name: &str) -> Result<(), tribunal_formats::Er
         let x = history.memory().expect("of a memory");
         let mut expected: Vec<(Model, Option<bool>)> = labels(history).collect();
         for model in [Model::Wmo, Model::Rc20, Model::Rc11] {
-            if expected.iter().all(|&(labelled, _)| labelled != model) {
+            if expected.iter().all(|&(labeled, _)| labeled != model) {
                 expected.push((model, naive::consistent(x, model)));
             }
         }

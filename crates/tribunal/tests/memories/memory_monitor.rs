@@ -20,7 +20,7 @@ const MODELS: [Model; 9] = [
     Model::Pso,
 ];
 
-/// splitmix64: small, and the same for ever.
+/// splitmix64: small, and the same forever.
 struct Random(u64);
 
 impl Random {

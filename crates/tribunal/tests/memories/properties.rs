@@ -35,7 +35,7 @@ const MO_MODELS: [Model; 11] = [
     Model::Relaxed,
 ];
 
-/// The models whose axioms speak of the history alone.
+/// The models whose axioms mention the history alone.
 fn models_without_mo() -> impl Iterator<Item = Model> {
     Model::ALL.into_iter().filter(|model| !MO_MODELS.contains(model))
 }

@@ -6,9 +6,9 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use tribunal::memory::{EventId, Execution, Kind, LocId, Op, Order, Source, ThreadId};
-use tribunal::races::{Listing, Unlisted, each_race, first_race, races};
+use tribunal::races::{Listing, RacesError, each_race, first_race, races};
 use tribunal::verdict::{Limit, Race};
-use tribunal::verify::{NoRace, Refusal, verify_race_free, verify_races};
+use tribunal::verify::{NotARace, Refusal, verify_race_free, verify_races};
 use tribunal::{Limits, Model};
 
 /// Up to 16 events of every kind and order. Most reads are from what was written before them, so that po ∪ rf is mostly acyclic. In one
@@ -50,7 +50,7 @@ fn history(seed: u64) -> Execution {
     b.build().expect("a valid history")
 }
 
-fn all(x: &Execution, model: Model) -> Result<Vec<Race>, Unlisted> {
+fn all(x: &Execution, model: Model) -> Result<Vec<Race>, RacesError> {
     let mut races = Vec::new();
     each_race(x, model, Listing::All, &Limits::default(), |race| {
         races.push(race);
@@ -80,7 +80,7 @@ fn races_are_the_unordered_conflicts() {
             let (x, model) = (history(seed), if seed % 2 == 0 { Model::Rc20 } else { Model::Rc11 });
             let Some(expected) = naive::races(&x, model) else {
                 let any = x.features().non_atomic;
-                assert!(!any || all(&x, model) == Err(Unlisted::Cyclic), "{seed}");
+                assert!(!any || all(&x, model) == Err(RacesError::Cyclic), "{seed}");
                 return 0;
             };
             let found = all(&x, model).expect("races");
@@ -145,22 +145,22 @@ fn refusals_say_why() {
     let why = |a, b, known| {
         let race = Race { accesses: [h.event(a), h.event(b)], known };
         match verify_races(&h, Model::Rc20, &[race], &Limits::default()) {
-            Err(Refusal::NoRace { why, .. }) => Some(why),
+            Err(Refusal::NotARace { why, .. }) => Some(why),
             Err(refusal) => panic!("{refusal}"),
             Ok(()) => None,
         }
     };
     assert_eq!(why(read, late, [2, 0]), None);
-    assert!(matches!(why(read, late, [1, 0]), Some(NoRace::Miscounted { said: 1, is: 2, .. })));
-    assert!(matches!(why(data, read, [0, 0]), Some(NoRace::Ordered { .. })));
-    assert_eq!(why(data, flag, [0, 0]), Some(NoRace::OtherLocation));
-    assert_eq!(why(data, late, [0, 0]), Some(NoRace::SameThread));
-    assert_eq!(why(flag, seen, [0, 0]), Some(NoRace::OnlyAtomic));
+    assert!(matches!(why(read, late, [1, 0]), Some(NotARace::Miscounted { said: 1, is: 2, .. })));
+    assert!(matches!(why(data, read, [0, 0]), Some(NotARace::Ordered { .. })));
+    assert_eq!(why(data, flag, [0, 0]), Some(NotARace::OtherLocation));
+    assert_eq!(why(data, late, [0, 0]), Some(NotARace::SameThread));
+    assert_eq!(why(flag, seen, [0, 0]), Some(NotARace::OnlyAtomic));
     let free = verify_race_free(&h, Model::Rc20, &Limits::default()).expect_err("a race");
     assert_eq!(free.to_string(), "T0:2 W.na x 2 and T1:1 R.na x 1 are a race");
     let other = verify_races(&h, Model::Ra, &[], &Limits::default()).expect_err("another model");
-    assert_eq!(other.to_string(), "ra says nothing of races");
-    assert_eq!(races(&h, Model::Ra, &Limits::default()), Err(Unlisted::OtherModel(Model::Ra)));
+    assert_eq!(other.to_string(), "ra does not define data races");
+    assert_eq!(races(&h, Model::Ra, &Limits::default()), Err(RacesError::OtherModel(Model::Ra)));
 }
 
 /// Threads that race with each other everywhere: all pairs are many, those of places few.
@@ -192,12 +192,12 @@ fn limits_hold() {
     let x = crowd(300, 100);
     let list = |limits: &Limits<'_>| races(&x, Model::Rc20, limits);
     let tight = Limits { max_memory: 100_000, ..Limits::default() };
-    assert_eq!(list(&tight), Err(Unlisted::Limit(Limit::Memory { bytes: 100_000, states: 0 })));
+    assert_eq!(list(&tight), Err(RacesError::Limit(Limit::Memory { bytes: 100_000, states: 0 })));
     let late = Limits { deadline: Some(std::time::Instant::now()), ..Limits::default() };
-    assert_eq!(list(&late), Err(Unlisted::Limit(Limit::Time { states: 0 })));
+    assert_eq!(list(&late), Err(RacesError::Limit(Limit::Time { states: 0 })));
     let stop = std::sync::atomic::AtomicBool::new(true);
     let stopped = Limits { stop: Some(&stop), ..Limits::default() };
-    assert_eq!(list(&stopped), Err(Unlisted::Limit(Limit::Stopped)));
+    assert_eq!(list(&stopped), Err(RacesError::Limit(Limit::Stopped)));
     let mut given = 0;
     let some = each_race(&x, Model::Rc20, Listing::All, &Limits::default(), |_| {
         given += 1;

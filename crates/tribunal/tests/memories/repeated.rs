@@ -98,7 +98,7 @@ fn every_choice_of_sources_is_tried_and_every_answer_is_proved() {
     assert!(open > HISTORIES / 2, "only {open} histories have repeated values");
 }
 
-/// What an absent source means is left to the text: nothing is struck out, and what is missing of rf only grows.
+/// What an absent source means is left to the text: nothing is eliminated, and what is missing of rf only grows.
 #[test]
 fn a_model_given_as_text_is_the_model() {
     let given = Model::ALL.map(|model| {

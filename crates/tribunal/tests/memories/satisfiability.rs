@@ -51,7 +51,7 @@ fn every_engine_on_small_formulas() -> Result<(), InvalidFormula> {
         for reduction in Reduction::ALL {
             let x = history(&formula, reduction);
             for &model in reduction.models() {
-                for engine in [Engine::Search, Engine::Sat, Engine::Subset, Engine::Enum, Engine::Plain] {
+                for engine in [Engine::Search, Engine::Sat, Engine::Subset, Engine::Enum, Engine::Memoized] {
                     by_engine(&x, model, engine, satisfiable, text);
                 }
             }

@@ -197,8 +197,8 @@ fn both_are_sc_on_the_corpora_if_every_event_is_seq_cst() -> Result<(), tribunal
         let histories: Vec<History> = open(&Input::Path(path), None)?.collect::<Result<_, _>>()?;
         histories.par_iter().for_each(|history| {
             let x = strengthened(history.memory().expect("of a memory"));
-            let labelled = history.labels.0.iter().find(|(name, _)| name.as_str() == "sc");
-            let (_, sc) = labelled.expect("a label for sc");
+            let labeled = history.labels.0.iter().find(|(name, _)| name.as_str() == "sc");
+            let (_, sc) = labeled.expect("a label for sc");
             for model in MODELS {
                 judged(&x, model, *sc, history.line);
             }

@@ -274,7 +274,7 @@ fn lead(plan: &Plan, seed: u64, counts: &mut [u64; 2]) {
     same_execution(&session, &mirror);
 }
 
-/// The session's execution is the mirror's, but for values.
+/// The session's execution is the mirror's, except for values.
 fn same_execution(session: &Session, mirror: &Mirror) {
     let (ours, theirs) = (session.execution().expect("a history"), mirror.execution(None));
     assert_eq!((ours.len(), ours.thread_count()), (theirs.len(), theirs.thread_count()));
@@ -621,7 +621,7 @@ fn what_is_undone_is_gone() {
             let refused = session.read(thread, gone, Order::Relaxed).expect_err("it is undone");
             assert_eq!(refused.because, Because::Gone, "{model}");
         }
-        // The id is given anew.
+        // The id is given again.
         assert_eq!(session.write(thread, loc, Order::Relaxed), write, "{model}");
         session.read(thread, write, Order::Relaxed).expect("it is there again");
     }

@@ -1,4 +1,4 @@
-//! Histories that are revealed to sessions: labelled ones, long ones and patterns.
+//! Histories that are revealed to sessions: labeled ones, long ones and patterns.
 
 use std::path::PathBuf;
 use tribunal::memory::{EventId, Execution, Kind, Order};
@@ -226,10 +226,10 @@ fn refusals_are_said_in_words() {
     let rmw = session.rmw(t0, init, Order::AcqRel).expect("nobody else did");
     let refused = session.rmw(t1, init, Order::AcqRel).expect_err("one RMW a write");
     assert_eq!(refused.because, Because::Shared { by: rmw });
-    assert_eq!(refused.to_string(), "RMW 1 reads from the write already");
+    assert_eq!(refused.to_string(), "RMW 1 already reads from that write");
     let refused = session.read(t0, init, Order::AcqRel).expect_err("overwritten by itself");
     assert_eq!(refused.because, Because::Overwritten { by: rmw });
-    assert_eq!(refused.to_string(), "the write is overwritten by write 1 in what happens before");
+    assert_eq!(refused.to_string(), "write 1 overwrites that write before this event");
     assert_eq!((session.slot(init), session.location_of(init), session.len()), (None, Some(x), 1));
     assert!(Session::new(Model::Pram).is_err());
 }

@@ -1,4 +1,4 @@
-//! Verification of witnesses against the definitions, on the labelled corpus.
+//! Verification of witnesses against the definitions, on the labeled corpus.
 
 use crate::naive;
 use std::path::PathBuf;

@@ -32,7 +32,7 @@ fn spoils() -> impl Strategy<Value = Vec<(Spoil, Index, Index)>> {
     prop::collection::vec((prop::sample::select(kinds), any::<Index>(), any::<Index>()), 0..4)
 }
 
-/// What each operation sees, spelt out.
+/// What each operation sees, spelled out.
 fn sets(execution: &AbstractExecution) -> Vec<Vec<OpId>> {
     match &execution.vis {
         Visibility::Sets(sets) => sets.clone(),

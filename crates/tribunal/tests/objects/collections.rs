@@ -177,8 +177,8 @@ fn agree(history: &History, object: Object) -> bool {
 /// An operation of an enumerated history: method, argument and return; pending without one.
 type Shape = (&'static str, Option<i64>, Option<Value>);
 
-/// Every history of these operations, each by a process of its own, up to exchange of neighbouring calls and of
-/// neighbouring returns, which changes no order.
+/// Every history of these operations, each by a process of its own, up to exchange of neighboring calls and of
+/// neighboring returns, which changes no order.
 fn every_order(shapes: &[Shape], mut visit: impl FnMut(&History)) {
     // An event is twice its operation, and one more for a return.
     let mut events: Vec<usize> = Vec::new();

@@ -161,8 +161,8 @@ fn agree(spec: &dyn Specification, mix: Mix, runs: u64) -> [u32; 3] {
             }
             verdict => (verdict, false),
         };
-        let plain = by(Engine::Plain);
-        assert_eq!(verdict.word(), plain.word(), "{mix:?}, seed {seed}: {verdict:?}\n{}", shown(&history));
+        let baseline = by(Engine::WingGong);
+        assert_eq!(verdict.word(), baseline.word(), "{mix:?}, seed {seed}: {verdict:?}\n{}", shown(&history));
         if let Err(refusal) = verify(&history, spec, &criterion, &verdict) {
             panic!("{mix:?}, seed {seed}: {refusal}: {verdict:?}\n{}", shown(&history));
         }

@@ -189,7 +189,7 @@ enum Op {
 }
 
 /// Calls `visit` with all orders of calls and returns of these many operations, up to what makes no difference to hb:
-/// calls in a row and returns in a row are in ascending order. These are the labelled interval orders.
+/// calls in a row and returns in a row are in ascending order. These are the labeled interval orders.
 fn interval_orders(operations: u8, mut visit: impl FnMut(&[(bool, u8)])) -> usize {
     let mut events: Vec<(bool, u8)> = Vec::new();
     let (mut called, mut returned) = (0u32, 0u32);
@@ -259,7 +259,7 @@ fn shaped(container: Container, ops: &[Op], events: &[(bool, u8)]) -> History {
     b.build().expect("well formed")
 }
 
-/// How many labelled interval orders there are on so many elements.
+/// How many labeled interval orders there are on so many elements.
 const INTERVAL_ORDERS: [usize; 7] = [1, 1, 3, 19, 207, 3_451, 81_663];
 
 fn all_shapes(container: Container, ops: &[Op]) -> Tally {

@@ -1,4 +1,4 @@
-//! The labelled corpus: library, naive checker and labels agree on every history, and every certificate verifies.
+//! The labeled corpus: library, naive checker and labels agree on every history, and every certificate verifies.
 
 use crate::engines::{mismatches, none};
 use crate::naive;
@@ -14,8 +14,8 @@ pub fn corpus() -> Result<Vec<History>, Error> {
     open(&Input::Path(path), None)?.collect()
 }
 
-/// The parts of a labelled history.
-pub fn labelled(history: &History) -> (&Object, Box<dyn Specification>, Vec<(Criterion, bool)>) {
+/// The parts of a labeled history.
+pub fn labeled(history: &History) -> (&Object, Box<dyn Specification>, Vec<(Criterion, bool)>) {
     let object = history.object().expect("of an object");
     let spec = named(&object.spec).expect("a built-in specification");
     let label = |(name, label): &(String, Option<bool>)| {
@@ -29,7 +29,7 @@ fn the_naive_checker_meets_every_label() -> Result<(), Error> {
     let corpus = corpus()?;
     assert_eq!(corpus.iter().map(|history| history.labels.0.len()).sum::<usize>(), 7 * 2000);
     let of = |history: &History| {
-        let (object, spec, labels) = labelled(history);
+        let (object, spec, labels) = labeled(history);
         let mut wrong = Vec::new();
         if !naive::is_closed(&object.history) {
             wrong.push(format!("line {}: hb is not transitive or lacks po", history.line));
@@ -49,7 +49,7 @@ fn the_naive_checker_meets_every_label() -> Result<(), Error> {
 #[test]
 fn every_label_is_met_by_every_engine_and_every_certificate_verifies() -> Result<(), Error> {
     let of = |history: &History| {
-        let (object, spec, labels) = labelled(history);
+        let (object, spec, labels) = labeled(history);
         let wrong = |(criterion, label)| mismatches(&object.history, &*spec, &criterion, label);
         let wrong = labels.into_iter().flat_map(wrong);
         wrong.map(|mismatch| format!("line {}, {mismatch}", history.line)).collect::<Vec<_>>()

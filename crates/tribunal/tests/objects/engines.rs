@@ -17,14 +17,14 @@ pub fn verdicts(
     let limits = Limits::default();
     let mut verdicts =
         vec![("auto", judge(&history.typed(spec).expect("typed"), criterion, &limits).verdict)];
-    let may_explode = |engine| matches!(engine, Engine::Plain | Engine::Naive) && history.len() > SMALL;
+    let may_explode = |engine| matches!(engine, Engine::WingGong | Engine::Naive) && history.len() > SMALL;
     for engine in Engine::ALL.into_iter().filter(|&engine| engine.decides(criterion) && !may_explode(engine))
     {
         match judge_by(&history.typed(spec).expect("typed"), criterion, engine, &limits)
             .expect("an engine of the criterion")
             .verdict
         {
-            // The specialised algorithms are for some histories only.
+            // The specialized algorithms are for some histories only.
             Verdict::Unsupported(_) if engine == Engine::Collection => {}
             verdict => verdicts.push((engine.name(), verdict)),
         }

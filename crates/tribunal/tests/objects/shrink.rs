@@ -1,6 +1,6 @@
 //! Shrinking: what is left is still a certificate, and nothing of it is without the next operation.
 
-use crate::corpus::{corpus, labelled};
+use crate::corpus::{corpus, labeled};
 use tribunal::Limits;
 use tribunal::object::{Criterion, History, OpId, Shrunk, Specification, Violation, shrink};
 use tribunal::verify::object::verify_violation;
@@ -24,7 +24,7 @@ fn smaller(
 fn no_operation_can_be_left_out() -> Result<(), Error> {
     let mut shrunk = 0;
     for history in &corpus()? {
-        let (line, (object, spec, _)) = (history.line, labelled(history));
+        let (line, (object, spec, _)) = (history.line, labeled(history));
         for criterion in Criterion::ALL {
             let (history, spec) = (&object.history, &*spec);
             match shrink(&history.typed(spec).expect("typed"), &criterion, &Limits::default(), |_| ()) {

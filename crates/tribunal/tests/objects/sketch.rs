@@ -68,7 +68,7 @@ pub fn histories(
     )
 }
 
-/// As [`histories`], of any built-in object, with some returns that are not the truth.
+/// Like [`histories`], of any built-in object, with some returns that are not the truth.
 pub fn small() -> impl Strategy<Value = (&'static str, History)> {
     histories(all_names(), 6, 0.1)
 }

@@ -3,7 +3,7 @@
 use tribunal::Limits;
 use tribunal::object::specs::{Map, Queue};
 use tribunal::object::{
-    AbstractExecution, Criterion, History, Invocation, Kind, MalformedHistory, Misfit, Monitor, OpId,
+    AbstractExecution, Criterion, History, InvalidCall, Invocation, Kind, MalformedHistory, Monitor, OpId,
     Signature, Spec, Value, Violation, Visibility, check,
 };
 use tribunal::verify::object::{Refusal, verify_violation, verify_witness};
@@ -32,7 +32,7 @@ fn what_does_not_fit_is_an_error_with_its_operation() {
     assert_eq!(error(&one("size", &[1.into()])), "size takes 0 arguments, found 1");
 }
 
-/// No certificate makes a verdict of a misspelt method.
+/// No certificate makes a verdict of a misspelled method.
 #[test]
 fn certificates_of_ill_typed_histories_are_refused() {
     let history = one("deqeue", &[]);
@@ -97,5 +97,5 @@ fn a_method_can_have_several_signatures() {
     else {
         panic!("another error");
     };
-    assert!(matches!(misfit, Misfit::WrongType { argument: 1, .. }));
+    assert!(matches!(misfit, InvalidCall::WrongType { argument: 1, .. }));
 }

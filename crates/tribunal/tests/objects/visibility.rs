@@ -154,10 +154,10 @@ fn the_labels_of_the_corpus_are_met() {
     none(
         corpus
             .par_iter()
-            .flat_map_iter(|labelled| {
-                let object = labelled.object().expect("of an object");
+            .flat_map_iter(|labeled| {
+                let object = labeled.object().expect("of an object");
                 let spec = named(&object.spec).expect("a built-in specification");
-                let labels = labelled.labels.0.iter().filter_map(|(name, label)| {
+                let labels = labeled.labels.0.iter().filter_map(|(name, label)| {
                     let criterion: Criterion = name.parse().expect("a label is for a criterion");
                     Some((criterion, (*label)?))
                 });
@@ -366,7 +366,7 @@ fn a_history_beyond_the_engine_is_undecided_and_says_why() {
     let verdict = check(&missed_value(600, false).typed(&*spec).expect("typed"), &Criterion::Hbvis);
     let Verdict::Undecided(limit) = verdict else { panic!("{} of 604 operations", verdict.word()) };
     assert_eq!(limit, Limit::Operations { operations: 604, most: 512 });
-    assert_eq!(limit.to_string(), "the history has 604 operations and the engine can hold 512");
+    assert_eq!(limit.to_string(), "the history has 604 operations, but the engine supports at most 512");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use tribunal::Limits;
 use tribunal::transactions::{
-    History, HistoryBuilder, KeyId, Level, Op, Span, Status, Verdict, judge, standing,
+    History, HistoryBuilder, KeyId, Level, Op, Span, Status, Verdict, judge, strongest_levels,
 };
 use tribunal::verify::transactions::verify;
 
@@ -79,7 +79,7 @@ fn each_anomaly_has_its_name() {
     ];
     for (text, name, level) in table {
         let history = history(text);
-        let found = standing(&history, &Limits::default());
+        let found = strongest_levels(&history, &Limits::default());
         let smallest = found.anomaly.unwrap_or_else(|| panic!("{text} satisfies everything"));
         assert_eq!((smallest.anomaly.to_string().as_str(), smallest.level.name()), (name, level), "{text}");
         let verdict = Verdict::Inconsistent(smallest.violation);
@@ -96,7 +96,7 @@ fn strongest_levels_are_those_that_hold() {
         "[wx1]@1-2 // [rx0]@3-4",
     ] {
         let history = history(text);
-        let found = standing(&history, &Limits::default());
+        let found = strongest_levels(&history, &Limits::default());
         for level in Level::ALL.into_iter().filter(|level| !level.needs_times() || history.is_timed()) {
             let holds = judge(&history, level, &Limits::default()).is_consistent();
             let follows = found.strongest.iter().any(|&strong| level.includes(strong));

@@ -1,9 +1,10 @@
-//! Limits hold for every level: an answer is right or there is none. And parts that are as small as can be.
+//! Limits hold for every level: an answer is right or there is none. And parts that are as small as possible.
 
 use std::sync::atomic::AtomicBool;
 use tribunal::Limits;
-use tribunal::transactions::{History, Level, Op, Status, Verdict, judge, shrink};
+use tribunal::transactions::{Engine, History, Level, Op, Status, Verdict, judge, judge_by, shrink};
 use tribunal::verdict::Limit;
+use tribunal::verify::transactions::verify;
 use tribunal_machines::hard::Formula;
 use tribunal_machines::transactions::families::{BlindWrites, satisfiability};
 use tribunal_machines::transactions::{Clients, Store, StoreBug, run};
@@ -35,6 +36,41 @@ fn a_hard_history_ends_at_its_limit() {
         let verdict = judge(&history, level.parse().expect("a level"), &limits);
         assert!(!matches!(verdict, Verdict::Unsupported(_)), "{level}: {verdict:?}");
     }
+}
+
+/// Engines that choose agree with each other on formulas, some of which are satisfiable, and with what verifies them.
+#[test]
+fn engines_agree_where_they_have_to_choose() {
+    let mut answers = [0, 0];
+    for seed in 0..12 {
+        let formula = Formula::random(12, 4.8, seed).expect("enough variables");
+        let history = satisfiability(&formula);
+        for level in ["ser", "si", "pc", "session-psi"].map(|name| name.parse().expect("a level")) {
+            let verdicts = [Engine::Search, Engine::Sat].map(|engine| {
+                let verdict = judge_by(&history, level, Some(engine), &Limits::default());
+                verify(&history, level, &verdict)
+                    .unwrap_or_else(|refusal| panic!("{seed}: {level} by {engine:?}: {refusal}"));
+                verdict.is_consistent()
+            });
+            assert_eq!(verdicts[0], verdicts[1], "{seed}: {level}");
+            answers[usize::from(verdicts[0])] += 1;
+        }
+    }
+    assert!(answers.iter().all(|&count| count > 5), "{answers:?}");
+}
+
+/// The solver keeps to its limits as well.
+#[test]
+fn the_solver_ends_at_its_limit() {
+    let formula = Formula::random(60, 4.3, 1).expect("enough variables");
+    let history = satisfiability(&formula);
+    let by = |limits: &Limits<'_>| judge_by(&history, Level::SER, Some(Engine::Sat), limits);
+    for max_memory in [1 << 20, 6 << 20] {
+        let verdict = by(&Limits { max_memory, ..Limits::default() });
+        assert!(matches!(verdict, Verdict::Undecided(Limit::Memory { .. })), "{verdict:?}");
+    }
+    let verdict = by(&Limits { max_states: 5_000, ..Limits::default() });
+    assert!(matches!(verdict, Verdict::Undecided(Limit::States { .. })), "{verdict:?}");
 }
 
 /// Many reads of a value that many wrote.

@@ -167,7 +167,7 @@ pub fn reads(h: &History) -> (Vec<bool>, Vec<Read>, Misreads) {
                 counts[read.source] = true;
             }
         }
-        // Elements inside of lists are read, too.
+        // Elements inside lists are read, too.
         for t in (1..n).filter(|&t| counts[t]).collect::<Vec<_>>() {
             for op in &h.txns[t - 1].ops {
                 if let Op::List(key, elements) = op {
@@ -424,7 +424,7 @@ fn explains_lists(h: &History, order: &[usize], reads: &[Read], counts: &[bool])
     })
 }
 
-fn permutations(items: &[usize], visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
+pub fn permutations(items: &[usize], visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
     fn go(rest: &mut Vec<usize>, chosen: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize]) -> bool) -> bool {
         if rest.is_empty() {
             return visit(chosen);

@@ -1,5 +1,5 @@
 //! Histories of simulated stores, larger than definitions can be tried on: certificates verify, inclusions hold, and neither times nor the order of
-//! sessions and names of keys matter where a level does not speak of them.
+//! sessions and names of keys matter where a level does not mention them.
 
 use tribunal::Limits;
 use tribunal::transactions::{History, Level, Op, SessionId, Verdict, judge};

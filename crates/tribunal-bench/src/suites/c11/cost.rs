@@ -23,7 +23,7 @@ fn millions(events: u64) -> String {
 
 /// Events of 8 threads on 16 locations, and eight times as many.
 ///
-/// The machine's noise must not favour the shorter run: a round checks the small history eight times and the large one
+/// The machine's noise must not favor the shorter run: a round checks the small history eight times and the large one
 /// once, so that both take about as long, and the ratio is that of the round. The median of the rounds is reported.
 pub(super) fn scale(session: &mut Session<'_>) -> Result<(), Error> {
     const MODELS: [Model; 3] = [Model::Rc20, Model::Ra, Model::Wra];

@@ -26,7 +26,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     memory(session)
 }
 
-/// A pool of that many threads; 0 stands for one a core.
+/// A pool of that many threads; 0 stands for one per core.
 fn cores_of(count: usize) -> Result<ThreadPool, Error> {
     Ok(ThreadPoolBuilder::new().num_threads(count).build()?)
 }
@@ -42,7 +42,7 @@ fn memory(session: &mut Session<'_>) -> Result<(), Error> {
     );
     for model in MODELS {
         let Some(memory) = memory::of(Load::View, model, events)? else {
-            session.note("memory: not measured, since this system does not say how large a process is");
+            session.note("memory: not measured, since this system does not report the size of a process");
             return Ok(());
         };
         let figure = |bytes: f64| format!("{bytes:.1}");

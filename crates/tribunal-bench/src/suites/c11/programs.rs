@@ -30,7 +30,7 @@ const KINDS: [Kind; 3] = [
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     let sizes: &[u64] = session.pick(&[30, 100, 300, 1_000], &[30, 100, 300, 1_000, 3_000]);
-    // All the histories of a size have about as many events, but for the largest.
+    // All the histories of a size have about as many events, except for the largest.
     let events_a_size = session.pick(6_000, 60_000);
     let one = cores_of(1)?;
     session.begin("small histories", (KINDS.len() * sizes.len()) as u64);

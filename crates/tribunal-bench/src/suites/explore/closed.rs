@@ -7,7 +7,7 @@ use tribunal_explore::graph::{Event, EventId, Graph, Source};
 use tribunal_explore::program::Action;
 use tribunal_explore::search::Memory;
 
-/// As many as any program of the comparison has, but for those of spawns and joins.
+/// As many as any program of the comparison has, except for those of spawns and joins.
 const LOCATIONS: u32 = 8;
 
 /// A random execution never goes back but to its beginning.

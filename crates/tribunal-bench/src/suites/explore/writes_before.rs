@@ -1,4 +1,4 @@
-//! The baseline inside the search: writes-before of release-acquire (Lahav and Vafeiadis 2015), computed anew for every question, the way
+//! The baseline inside the search: writes-before of release-acquire (Lahav and Vafeiadis 2015), recomputed for every question, the way
 //! model checkers that keep no mo do.
 //!
 //! A write w is before another of its location, w', if w or a reader of w happens before w' or a reader of w'; between

@@ -18,7 +18,7 @@ use tribunal::memory::{LocId, Order, ThreadId};
 #[derive(Clone)]
 pub(in super::super) struct Closed {
     threads: usize,
-    /// Whether events synchronise by their orders, as under rc20; otherwise all do, as under ra.
+    /// Whether events synchronize by their orders, as under rc20; otherwise all do, as under ra.
     annotated: bool,
     /// For each thread, how many events of each thread happen before its next one.
     now: Vec<u32>,
@@ -186,7 +186,7 @@ impl Closed {
         }
     }
 
-    /// Puts all that a thread knows before a write that is the first of its chain, but for that chain.
+    /// Puts all that a thread knows before a write that is the first of its chain, except for that chain.
     fn order_seen(&mut self, thread: ThreadId, loc: LocId, top: u32) {
         for of in 0..self.threads {
             if let Some(seen) = self.seen(thread, loc, of) {

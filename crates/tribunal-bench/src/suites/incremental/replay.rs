@@ -193,7 +193,7 @@ pub(super) fn anew(model: Model, (threads, locations): (u32, u32), events: &[Eve
     cost
 }
 
-/// Asks both checkers the same of small executions in which whatever may be read is asked for, and more. Says how
+/// Asks both checkers the same for small executions in which whatever may be read is asked for, and more. Says how
 /// many reads were accepted, and how many refused.
 pub(super) fn agreement(model: Model, executions: u64) -> [u64; 2] {
     const ORDERS: [Order; 4] = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];

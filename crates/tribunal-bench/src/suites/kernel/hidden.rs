@@ -8,7 +8,7 @@ use tribunal::memory::Execution;
 use tribunal::{Engine, Limits, Model};
 use tribunal_machines::hard::kernel::{combinations, ring};
 
-const ENGINES: [Option<Engine>; 4] = [None, Some(Engine::Search), Some(Engine::Sat), Some(Engine::Plain)];
+const ENGINES: [Option<Engine>; 4] = [None, Some(Engine::Search), Some(Engine::Sat), Some(Engine::Memoized)];
 
 pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
     let patience = Duration::from_secs(session.pick(1, 10));
@@ -22,7 +22,7 @@ pub(super) fn run(session: &mut Session<'_>) -> Result<(), Error> {
                 time(patience)
             ),
             &[
-                "history", "events", "threads", "verdict", "engine", "tribunal", "search", "sat", "plain",
+                "history", "events", "threads", "verdict", "engine", "tribunal", "search", "sat", "memoized",
                 "kernel", "by wsc",
             ],
         ),
@@ -74,13 +74,13 @@ impl Hidden {
         }
         let limits = Limits { deadline: Some(Instant::now() + self.patience), ..Limits::default() };
         let kernel = tribunal_kernel::kernel(x, &limits).ok().flatten();
-        let judgement = &by[0].judgement;
+        let judgment = &by[0].judgment;
         let known = [
             name,
             x.len().to_string(),
             x.thread_count().to_string(),
-            judgement.verdict.word().into(),
-            judgement.engine.name().into(),
+            judgment.verdict.word().into(),
+            judgment.engine.name().into(),
         ];
         let found = match kernel {
             Some(kernel) => [kernel.exact, kernel.wsc].map(|pairs| pairs.to_string()),

@@ -52,7 +52,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
                 rate(large.into(), many.time),
                 format!("{:.1}", ratio(many.time, few.time)),
                 kept(many.time < Duration::from_secs(5).mul_f64(f64::from(large) / 1e6)),
-                Question::linearizable(&more, &*spec).verified(&many.judgement.verdict),
+                Question::linearizable(&more, &*spec).verified(&many.judgment.verdict),
             ]);
             session.step()?;
         }
@@ -63,7 +63,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
 
 /// The same histories by searches, which do not know what a collection is.
 fn beside_search(session: &mut Session<'_>) -> Result<(), Error> {
-    const ENGINES: [Engine; 3] = [Engine::Collection, Engine::Search, Engine::Plain];
+    const ENGINES: [Engine; 3] = [Engine::Collection, Engine::Search, Engine::WingGong];
     let sizes = session.pick(&[30, 100, 1_000, 10_000][..], &[30, 100, 1_000, 10_000, 100_000]);
     let patience = session.pick(Duration::from_secs(1), PATIENCE);
     let names = ENGINES.map(Engine::name);

@@ -3,7 +3,7 @@
 use crate::cost::limits;
 use crate::table::time;
 use std::time::{Duration, Instant};
-use tribunal::object::{Criterion, Engine, History, Judgement, Specification, Verdict, judge, judge_by};
+use tribunal::object::{Criterion, Engine, History, Judgment, Specification, Verdict, judge, judge_by};
 use tribunal::verify::object::verify;
 
 /// Whether a history satisfies a criterion.
@@ -16,7 +16,7 @@ pub(crate) struct Question<'a> {
 
 /// A verdict and what it cost.
 pub(crate) struct Timed {
-    pub judgement: Judgement,
+    pub judgment: Judgment,
     pub time: Duration,
 }
 
@@ -31,11 +31,11 @@ impl<'a> Question<'a> {
         let typed = history.typed(spec).expect("calls of the specification");
         let start = Instant::now();
         let limits = limits(start, patience);
-        let judgement = match engine {
+        let judgment = match engine {
             Some(engine) => judge_by(&typed, criterion, engine, &limits).expect("an engine of the criterion"),
             None => judge(&typed, criterion, &limits),
         };
-        Timed { judgement, time: start.elapsed() }
+        Timed { judgment, time: start.elapsed() }
     }
 
     /// The fastest of so many runs.
@@ -62,11 +62,11 @@ impl<'a> Question<'a> {
 
 impl Timed {
     pub fn decided(&self) -> bool {
-        !matches!(self.judgement.verdict, Verdict::Undecided(_) | Verdict::Unsupported(_))
+        !matches!(self.judgment.verdict, Verdict::Undecided(_) | Verdict::Unsupported(_))
     }
 
     pub fn consistent(&self) -> bool {
-        self.judgement.verdict.is_consistent()
+        self.judgment.verdict.is_consistent()
     }
 
     /// The time it took, or that it was not enough.

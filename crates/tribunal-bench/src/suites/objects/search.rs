@@ -30,17 +30,17 @@ fn beside_plain(session: &mut Session<'_>) -> Result<(), Error> {
     let baseline_runs = session.pick(2, BASELINE_RUNS);
     let mut table = Table::new(
         format!(
-            "the search beside Wing and Gong's as it stands (plain): means of {runs} runs; plain has {} for each of {baseline_runs}",
+            "the search beside Wing and Gong's as published (wing-gong): means of {runs} runs; wing-gong has {} for each of {baseline_runs}",
             time(BASELINE)
         ),
-        &["object", "clients", "operations", "lies", "search", "longest", "plain", "gave up", "ratio"],
+        &["object", "clients", "operations", "lies", "search", "longest", "wing-gong", "gave up", "ratio"],
     );
     session.begin("search", (SPECS.len() * LOADS.len()) as u64 * runs);
     for name in SPECS {
         let spec = object(name);
         for (processes, operations, lies) in LOADS {
             let (mut total, mut longest) = (Duration::ZERO, Duration::ZERO);
-            let (mut plain, mut gave_up) = (Duration::ZERO, 0);
+            let (mut baseline_time, mut gave_up) = (Duration::ZERO, 0);
             for seed in 0..runs {
                 let history = run(name, processes, operations, lies, seed);
                 let question = Question::linearizable(&history, &*spec);
@@ -50,15 +50,15 @@ fn beside_plain(session: &mut Session<'_>) -> Result<(), Error> {
                 total += ours.time;
                 longest = longest.max(ours.time);
                 if seed < baseline_runs {
-                    let baseline = question.timed(Some(Engine::Plain), BASELINE);
+                    let baseline = question.timed(Some(Engine::WingGong), BASELINE);
                     let agree = baseline.consistent() == ours.consistent();
-                    assert!(agree || !baseline.decided(), "{name}, run {seed}: plain says otherwise");
-                    plain += baseline.time;
+                    assert!(agree || !baseline.decided(), "{name}, run {seed}: wing-gong says otherwise");
+                    baseline_time += baseline.time;
                     gave_up += u64::from(!baseline.decided());
                 }
                 session.step()?;
             }
-            let (mean, plain) = (total / runs as u32, plain / baseline_runs as u32);
+            let (mean, baseline) = (total / runs as u32, baseline_time / baseline_runs as u32);
             table.row([
                 name.into(),
                 processes.to_string(),
@@ -66,9 +66,9 @@ fn beside_plain(session: &mut Session<'_>) -> Result<(), Error> {
                 format!("{:.0} %", lies * 100.0),
                 time(mean),
                 time(longest),
-                format!("{}{}", if gave_up > 0 { "> " } else { "" }, time(plain)),
+                format!("{}{}", if gave_up > 0 { "> " } else { "" }, time(baseline)),
                 format!("{gave_up} of {baseline_runs}"),
-                format!("{:.1}", ratio(plain, mean)),
+                format!("{:.1}", ratio(baseline, mean)),
             ]);
         }
     }
@@ -82,8 +82,8 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
     let sizes =
         session.pick(&[25, 50, 100, 400, 1_600, 12_800][..], &[25, 50, 100, 400, 1_600, 12_500, 100_000]);
     let mut table = Table::new(
-        format!("growing histories of 8 clients; plain has {} for each", time(BASELINE)),
-        &["object", "operations", "search", "an operation", "plain"],
+        format!("growing histories of 8 clients; wing-gong has {} for each", time(BASELINE)),
+        &["object", "operations", "search", "an operation", "wing-gong"],
     );
     let mut plot =
         Plot::new("objects-search", "Linearizability of a cas-register by search, 8 clients", "operations");
@@ -96,9 +96,9 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
             let question = Question::linearizable(&history, &*spec);
             let ours = question.best(3, Some(Engine::Search), PATIENCE);
             // What has given up is not asked about longer histories.
-            let plain = (!out).then(|| question.timed(Some(Engine::Plain), BASELINE));
-            out |= plain.as_ref().is_some_and(|plain| !plain.decided());
-            for (engine, timed) in [("search", Some(&ours)), ("plain", plain.as_ref())] {
+            let baseline = (!out).then(|| question.timed(Some(Engine::WingGong), BASELINE));
+            out |= baseline.as_ref().is_some_and(|baseline| !baseline.decided());
+            for (engine, timed) in [("search", Some(&ours)), ("wing-gong", baseline.as_ref())] {
                 let Some(timed) = timed else { continue };
                 assert!(timed.consistent() || !timed.decided(), "{name}: a run of an atomic object");
                 if name == SPECS[0] {
@@ -110,7 +110,7 @@ fn growth(session: &mut Session<'_>) -> Result<(), Error> {
                 operations.to_string(),
                 ours.show(),
                 time(ours.time / operations),
-                plain.map_or("-".into(), |plain| plain.show()),
+                baseline.map_or("-".into(), |baseline| baseline.show()),
             ]);
             session.step()?;
         }

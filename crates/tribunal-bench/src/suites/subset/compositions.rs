@@ -9,7 +9,7 @@ use tribunal::{Engine, Model};
 use tribunal_machines::hard::{Threads, compose};
 use tribunal_machines::{Clients, Machine, Mix, execution};
 
-const ENGINES: [Engine; 3] = [Engine::Search, Engine::Sat, Engine::Plain];
+const ENGINES: [Engine; 3] = [Engine::Search, Engine::Sat, Engine::Memoized];
 
 /// What the parts are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ enum Parts {
     Hidden,
     /// sc, all of them.
     Valid,
-    /// sc, but for the last.
+    /// sc, except for the last.
     OneHidden,
 }
 
@@ -33,7 +33,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             "compositions of histories that are wsc and not sc (hidden) or sc (valid), 12 events each, sc; {}",
             at_most(patience)
         ),
-        &["parts", "threads", "events", "verdict", "engine", "auto", "search", "sat", "plain"],
+        &["parts", "threads", "events", "verdict", "engine", "auto", "search", "sat", "memoized"],
     );
     let mut plot =
         Plot::new("subset-compositions", "Histories of which the last hides a cycle, composed: sc", "parts");
@@ -50,7 +50,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                     parts.push(&hidden[0]);
                 }
                 let x = compose(&parts, threads);
-                let judgement = contest.judge(&x, Model::Sc, Some(kind == Parts::Valid));
+                let judgment = contest.judge(&x, Model::Sc, Some(kind == Parts::Valid));
                 let row = contest.row();
                 if kind == Parts::OneHidden && threads == Threads::Own {
                     row.plot(&mut plot, parts.len() as f64);
@@ -59,8 +59,8 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                     format!("{count} {name}, {whose} threads"),
                     x.thread_count().to_string(),
                     x.len().to_string(),
-                    judgement.verdict.word().into(),
-                    judgement.engine.name().into(),
+                    judgment.verdict.word().into(),
+                    judgment.engine.name().into(),
                 ];
                 table.row(known.into_iter().chain(row.cells()));
                 session.step()?;

@@ -5,7 +5,7 @@ use crate::cost::{Timed, Times, timed};
 use crate::table::time;
 use std::time::Duration;
 use tribunal::memory::Execution;
-use tribunal::{Engine, Judgement, Model};
+use tribunal::{Engine, Judgment, Model};
 
 /// For how long to go on, where a run is short, until the fastest is no chance.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -30,8 +30,8 @@ impl Contest {
         Contest { entries: engines.map(entry).collect(), patience }
     }
 
-    /// Asks everybody, and compares the answers with what is known, or else with each other. The judgement is the first's.
-    pub fn judge(&mut self, x: &Execution, model: Model, known: Option<bool>) -> Judgement {
+    /// Asks everybody, and compares the answers with what is known, or else with each other. The judgment is the first's.
+    pub fn judge(&mut self, x: &Execution, model: Model, known: Option<bool>) -> Judgment {
         let mut expected = known;
         let mut first = None;
         for entry in self.entries.iter_mut().filter(|entry| !entry.out) {
@@ -46,7 +46,7 @@ impl Contest {
                 );
             }
             entry.out = entry.engine.is_some() && !timed.decided();
-            first.get_or_insert(timed.judgement);
+            first.get_or_insert(timed.judgment);
         }
         first.expect("the first is never out")
     }

@@ -12,7 +12,7 @@ use tribunal_machines::hard::satisfiability::{Reduction, history};
 /// Clauses a variable: here about half of the random formulas are satisfiable, and these are the hardest.
 const THRESHOLD: f64 = 4.26;
 
-const ENGINES: [Engine; 3] = [Engine::Search, Engine::Sat, Engine::Plain];
+const ENGINES: [Engine; 3] = [Engine::Search, Engine::Sat, Engine::Memoized];
 
 fn random(variables: u32, seed: u64) -> Formula {
     Formula::random(variables, THRESHOLD, seed).expect("three variables or more")
@@ -35,7 +35,17 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             "{formulas} random formulas of each size, {THRESHOLD} clauses a variable, mean times; {}",
             at_most(patience)
         ),
-        &["construction", "variables", "satisfiable", "writes", "events", "auto", "search", "sat", "plain"],
+        &[
+            "construction",
+            "variables",
+            "satisfiable",
+            "writes",
+            "events",
+            "auto",
+            "search",
+            "sat",
+            "memoized",
+        ],
     );
     let mut plot = Plot::new(
         "subset-formulas",

@@ -8,7 +8,7 @@ use crate::{Error, Plot, Session, Table};
 use std::time::Duration;
 use tribunal::{Engine, Model};
 
-const ENGINES: [Engine; 5] = [Engine::Search, Engine::Sat, Engine::Subset, Engine::Plain, Engine::Enum];
+const ENGINES: [Engine; 5] = [Engine::Search, Engine::Sat, Engine::Subset, Engine::Memoized, Engine::Enum];
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     by_writes(session)?;
@@ -17,7 +17,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
 
 fn by_writes(session: &mut Session<'_>) -> Result<(), Error> {
     let most = session.pick(18, 26);
-    // The largest table of the programme takes its time.
+    // The largest table of the program takes its time.
     let patience = session.pick(Duration::from_secs(2), Duration::from_secs(60));
     let mut contest = Contest::new(&ENGINES, patience);
     let mut table = Table::new(
@@ -45,7 +45,7 @@ fn by_writes(session: &mut Session<'_>) -> Result<(), Error> {
     session.note(
         "Six writes of three locations make a cycle that saturation does not see; the others are bystanders, each in a thread of its own and \
          all to one more location. Every set of bystanders is the beginning of an order, so that `subset` takes twice as long for each more \
-         (the paper's bound, 2^k), as does `plain`, and `enum` has k! orders of them. What decides here by cases opens those of the six.",
+         (the paper's bound, 2^k), as does `memoized`, and `enum` has k! orders of them. What decides here by cases opens those of the six.",
     );
     Ok(())
 }

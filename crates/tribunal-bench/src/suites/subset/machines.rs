@@ -1,4 +1,4 @@
-//! Histories of machines, few enough writes for the dynamic programme.
+//! Histories of machines, few enough writes for the dynamic program.
 
 use super::MODELS;
 use super::contest::{Contest, at_most};
@@ -9,7 +9,7 @@ use tribunal::{Engine, Model, check};
 use tribunal_machines::hard::mutants;
 use tribunal_machines::{Clients, Machine, Mix, execution};
 
-const ENGINES: [Engine; 5] = [Engine::Search, Engine::Sat, Engine::Subset, Engine::Plain, Engine::Enum];
+const ENGINES: [Engine; 5] = [Engine::Search, Engine::Sat, Engine::Subset, Engine::Memoized, Engine::Enum];
 
 pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
     let sizes = session.pick(&[8, 12, 16][..], &[8, 12, 16, 20, 24]);
@@ -35,8 +35,8 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             let mut inconsistent = 0;
             for seed in 0..histories {
                 let (x, known) = history(model, writes, seed)?;
-                let judgement = contest.judge(&x, model, known);
-                inconsistent += u32::from(judgement.verdict.is_inconsistent());
+                let judgment = contest.judge(&x, model, known);
+                inconsistent += u32::from(judgment.verdict.is_inconsistent());
                 session.step()?;
             }
             let row = contest.row();

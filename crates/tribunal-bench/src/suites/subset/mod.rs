@@ -1,4 +1,4 @@
-//! Orders of writes: the engines beside the dynamic programme over sets of writes, and what is hard for all of them (Chini and
+//! Orders of writes: the engines beside the dynamic program over sets of writes, and what is hard for all of them (Chini and
 //! Saivasan 2020).
 
 mod compositions;

@@ -16,7 +16,7 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
             "{histories} histories of a size, told truly and so hbvis, 3 processes: mean times; at most {} each",
             time(PATIENCE)
         ),
-        &["operations", "linearizable", "minimal", "naive", "search", "plain"],
+        &["operations", "linearizable", "minimal", "naive", "search", "wing-gong"],
     );
     let mut plot = Plot::new(
         "weak-beyond",
@@ -38,13 +38,13 @@ pub(super) fn report(session: &mut Session<'_>) -> Result<(), Error> {
                 times[at] += timed.time;
                 stopped[at] += u32::from(!timed.decided());
             }
-            let [minimal, naive, search, plain] = verdicts;
+            let [minimal, naive, search, baseline] = verdicts;
             assert!(
                 minimal != Some(false) && naive != Some(false),
                 "run {seed} of {operations} told the truth"
             );
             assert!(
-                search.zip(plain).is_none_or(|(a, b)| a == b),
+                search.zip(baseline).is_none_or(|(a, b)| a == b),
                 "run {seed} of {operations}: linearizable?"
             );
             linearizable += u32::from(search == Some(true));

@@ -185,7 +185,7 @@ pub fn rc11() -> Plan {
     b.plan
 }
 
-/// Not monotone: an immediate successor in co of another thread's write is a synchronisation; a flag and an `undefined_unless` too.
+/// Not monotone: an immediate successor in co of another thread's write is a synchronization; a flag and an `undefined_unless` too.
 pub fn immediate() -> Plan {
     let mut b = Builder::default();
     let (co, fr) = b.co();
@@ -212,7 +212,7 @@ pub fn two_choices() -> Plan {
     let (co, fr) = b.co();
     let (m, po) = (b.s("M"), b.r("po"));
     let total = b.op(Op::Choice(ChoiceId(1)));
-    b.plan.choices.push(Choice { name: "S".into(), from: Orders::Linearisations { events: m, base: po } });
+    b.plan.choices.push(Choice { name: "S".into(), from: Orders::Linearizations { events: m, base: po } });
     let rf = b.r("rf");
     let com = b.union(&[rf, co, fr]);
     let against = b.seq(&[com, total]);

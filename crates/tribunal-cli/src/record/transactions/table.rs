@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 use tribunal::Limits;
-use tribunal::transactions::{History, Level, Standing, Status as Outcome, Verdict, judge};
+use tribunal::transactions::{History, Level, Status as Outcome, StrongestLevels, Verdict, judge};
 use tribunal::verify::transactions::verify;
 use tribunal_database::Setting;
 use tribunal_report::transactions::anomaly;
@@ -48,7 +48,7 @@ impl Row {
     }
 
     /// Adds a history with what was found of it; what there is to complain of.
-    pub fn add(&mut self, history: &History, found: &Standing, limits: &Limits<'_>) -> Option<String> {
+    pub fn add(&mut self, history: &History, found: &StrongestLevels, limits: &Limits<'_>) -> Option<String> {
         self.histories += 1;
         for txn in history.transactions() {
             *match history.status(txn) {
@@ -113,7 +113,7 @@ impl Row {
 }
 
 /// Checks the certificates of the strongest levels and of the smallest anomaly.
-fn verified(history: &History, found: &Standing, limits: &Limits<'_>) -> Result<(), String> {
+fn verified(history: &History, found: &StrongestLevels, limits: &Limits<'_>) -> Result<(), String> {
     let satisfied = found.strongest.iter().map(|&level| (level, judge(history, level, limits)));
     let violated = found.anomaly.iter();
     let violated = violated.map(|found| (found.level, Verdict::Inconsistent(found.violation.clone())));

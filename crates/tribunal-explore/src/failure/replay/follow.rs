@@ -8,14 +8,14 @@ use crate::search::Guide;
 use std::fmt;
 use tribunal::memory::ThreadId;
 
-/// Where a program does something else than a replay says.
+/// Where a program differs from a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Divergence {
     /// After how many events.
     pub after: usize,
-    /// Whose operation: the way to the thread from the main thread.
+    /// The thread, as a path from the main thread.
     pub thread: String,
-    /// Where it stands in the source.
+    /// The place in the source.
     pub place: Place,
     /// What the replay has.
     pub expected: String,

@@ -1,4 +1,4 @@
-//! Executions to be run again.
+//! Replaying executions.
 
 mod follow;
 mod text;
@@ -91,15 +91,15 @@ impl Kind {
     }
 }
 
-/// An execution to be run again: which thread goes on when, and what each read reads. It has a text:
+/// An execution to replay: the order of threads, and the source of each read. Its text form:
 ///
-/// `t1.m:SS.0:W.1:WLi.0:L1w0.m:J.1:` reads: the main thread `m` spawns two; its first child `0` stores; `1` stores, and loads from the initial
-/// write; `0` loads from the first store (`w0`) of `1` to the location; `m` joins; and then `1` goes on, to where the failure is.
+/// `t1.m:SS.0:W.1:WLi.0:L1w0.m:J.1:` means: the main thread `m` spawns two threads; its first child `0` stores; `1` stores, and loads from the initial
+/// write; `0` loads from the first store (`w0`) of `1` to the location; `m` joins; and then `1` continues, up to the failure.
 ///
-/// A thread is known by the way to it from the main thread, `0-1` being the second child of the first; a write by how many its thread made to
-/// the location before; an operation by its kind: `L`oad, `W`rite, `U`pdate, `F`ence, `A`wait, loc`K`, `S`pawn, `J`oin, `C`hoice, `D`rop. So it outlives
-/// edits that do not change these: other values, names, places and orders. Operations that were added or taken away are passed
-/// over where the next ones still tell.
+/// A thread is identified by the path from the main thread, `0-1` being the second child of the first; a write by the number of earlier writes of its thread to
+/// the location; an operation by its kind: `L`oad, `W`rite, `U`pdate, `F`ence, `A`wait, loc`K`, `S`pawn, `J`oin, `C`hoice, `D`rop. So a replay survives
+/// edits that only change values, names, places and orders. Operations that were added or removed are skipped
+/// if the following ones still match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
     pub(super) steps: Vec<Step>,
@@ -174,7 +174,7 @@ impl Replay {
 }
 
 impl Failure {
-    /// The execution, to be run again.
+    /// The replay of the execution.
     pub fn replay(&self) -> Replay {
         Replay::of(&self.graph, self.thread, |_| true)
     }
@@ -185,9 +185,9 @@ impl Failure {
     }
 }
 
-/// Runs an execution again, and says where the program does something else, if it does.
+/// Replays an execution, and reports where the program differs, if it does.
 ///
-/// To see one under a debugger: the program is run once, with nothing else to try.
+/// The program runs only once, which is useful under a debugger.
 pub fn replay<P: Program>(
     program: P,
     replay: &Replay,

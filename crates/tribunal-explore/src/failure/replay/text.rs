@@ -43,7 +43,7 @@ impl fmt::Display for Replay {
     }
 }
 
-/// A text that is no replay.
+/// A text that is not a replay.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a replay: {expected} expected at character {at}, found {found:?}")]
 pub struct BadReplay {

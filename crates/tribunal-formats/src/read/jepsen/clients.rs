@@ -1,6 +1,6 @@
 //! What the clients are doing: calls, and the events that end them.
 
-use super::{COUNTERS, Event, Plain, Type, only_reads};
+use super::{COUNTERS, Event, Native, Type, only_reads};
 use crate::error::quote;
 use crate::{Error, ErrorKind};
 use rustc_hash::FxHashMap;
@@ -72,14 +72,14 @@ impl Clients {
     pub(super) fn take(&mut self, event: Event) -> Result<Step, Error> {
         let at = self.events;
         self.events += 1;
-        let Event { place, process, kind, method, value, key, tuple, plain, bytes } = event;
+        let Event { place, process, kind, method, value, key, tuple, native, bytes } = event;
         let name = || match &process {
             Value::Text(name) => name.clone(),
             number => Arc::<str>::from(number.to_string()),
         };
         if let (Type::Invoke, Some(method)) = (kind, &method) {
-            let args = match plain {
-                Some(Plain::Args(args)) => Some(args),
+            let args = match native {
+                Some(Native::Args(args)) => Some(args),
                 _ => None,
             };
             let call = Call {
@@ -119,8 +119,8 @@ impl Clients {
                 if kind == Type::Info && !only_reads(&call.method) {
                     self.crashed.insert(&call.process);
                 }
-                let ret = match plain {
-                    Some(Plain::Ret(ret)) => Some(ret),
+                let ret = match native {
+                    Some(Native::Ret(ret)) => Some(ret),
                     _ => None,
                 };
                 Ok(Step::Ended(call, End { kind, value, ret, at }))

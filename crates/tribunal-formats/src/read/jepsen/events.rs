@@ -11,24 +11,24 @@ use std::sync::Arc;
 use tribunal::growth::Growth;
 use tribunal::object::{Invocation, Value};
 
-/// The events of one history of an object, each as soon as its last byte has come; made by [`events`](crate::events).
+/// The events of one object history, each as soon as its last byte has arrived; made by [`events`](crate::events).
 ///
-/// They mean what they mean in a whole history, with two differences. What a call does must be said with the call: an end that
-/// says something else is an error. And the first call tells whether values are pairs of a key and a value.
+/// They mean the same as in a whole history, with two differences: the call must say what the operation does, so an end that
+/// says otherwise is an error; and the first call decides whether values are pairs of a key and a value.
 ///
 /// The iterator ends after the first error.
 ///
 /// ```
 /// use tribunal::object::Value;
-/// use tribunal_formats::{Happens, events};
+/// use tribunal_formats::{Action, events};
 /// let log = "INFO  jepsen.util - 3 :invoke :write 7\nINFO  jepsen.util - 3 :ok :write 7\n";
 /// let mut events = events(log.as_bytes(), "etcd.log", None)?;
 /// assert_eq!(events.spec()?.as_deref(), Some("cas-register"));
 /// let call = events.next().expect("a call")?;
 /// assert_eq!((call.line, &*call.process), (1, "3"));
-/// assert_eq!(call.happens, Happens::Call { method: "write".into(), args: vec![Value::from(7)] });
+/// assert_eq!(call.action, Action::Call { method: "write".into(), args: vec![Value::from(7)] });
 /// let end = events.next().expect("a return")?;
-/// assert_eq!((end.line, end.happens), (2, Happens::Return(Value::Null)));
+/// assert_eq!((end.line, end.action), (2, Action::Return(Value::Null)));
 /// assert!(events.next().is_none());
 /// # Ok::<(), tribunal_formats::Error>(())
 /// ```
@@ -49,17 +49,17 @@ pub struct Events {
 /// An event of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectEvent {
-    /// The line where it stands, from 1.
+    /// Its line, from 1.
     pub line: u64,
     /// Whose operation it is of.
     pub process: Arc<str>,
     /// What happens.
-    pub happens: Happens,
+    pub action: Action,
 }
 
 /// What happens to an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Happens {
+pub enum Action {
     /// It is called.
     Call {
         /// The method.
@@ -69,9 +69,9 @@ pub enum Happens {
     },
     /// It returns this.
     Return(Value),
-    /// It will not return, and may have taken effect or may yet. Its process calls nothing more.
+    /// It will not return; it may or may not take effect. Its process calls nothing more.
     Crash,
-    /// It did not take effect, or nothing is known of it and it only reads.
+    /// It did not take effect, or it only reads and its outcome is unknown.
     Withdrawal,
 }
 
@@ -92,17 +92,17 @@ impl Events {
         Events { source, clients, words, ahead, growth, begun, ended, nil_reads, left_out }
     }
 
-    /// The same events, with the reads of nil dropped, as they are otherwise, or kept.
+    /// The same events, with reads of nil dropped (the default) or kept.
     pub fn nil_reads(self, nil_reads: NilReads) -> Self {
         Events { nil_reads, ..self }
     }
 
-    /// How many reads of nil have been left out so far.
+    /// The number of reads of nil dropped so far.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The same events, of an object with the specification of this name, such as `queue` or `keyed register`.
+    /// The same events, with the given specification, such as `queue` or `keyed register`.
     pub fn of(mut self, spec: &str) -> Self {
         let (keyed, base) = match spec.strip_prefix("keyed ") {
             Some(base) => (true, base),
@@ -112,9 +112,9 @@ impl Events {
         self
     }
 
-    /// The specification that the events imply, as a history of them would: as many are read as it takes to be sure, or
-    /// all. None if there is no call. The registers of transactions, which all of them tell together, are not
-    /// named: `multi-register`.
+    /// The specification that the events imply. As many events are read as needed to be sure, or
+    /// all. `None` if there is no call. The registers of transactions, which depend on all events, are not
+    /// listed: `multi-register`.
     pub fn spec(&mut self) -> Result<Option<String>, Error> {
         let Some(words) = self.learn()? else { return Ok(None) };
         if words.object == Object::MultiRegister {
@@ -136,7 +136,7 @@ impl Events {
                 && !methods.contains(method)
             {
                 if methods.is_empty() {
-                    let pair = event.tuple || (event.plain.is_none() && is_tuple(method, &event.value));
+                    let pair = event.tuple || (event.native.is_none() && is_tuple(method, &event.value));
                     tuples = event.key.is_none() && pair;
                     keyed = tuples || event.key.is_some();
                 }
@@ -189,7 +189,7 @@ impl Events {
         self.source.hold(self.growth.peak() + self.clients.memory())?;
         let file = self.source.name();
         let fault = |kind| Error::at(file, line, None, kind);
-        let (process, happens) = match step {
+        let (process, action) = match step {
             Step::Called(process) => {
                 let call = self.clients.open(&process).expect("called just now");
                 let split = words.tuples && call.args.is_none() && call.key.is_none() && split_tuple(call);
@@ -203,7 +203,7 @@ impl Events {
                     method if *method == *call.method => call.method.clone(),
                     other => other.into(),
                 };
-                (call.process.clone(), Happens::Call { method, args })
+                (call.process.clone(), Action::Call { method, args })
             }
             Step::Ended(call, mut end) => {
                 if let (Some(key), true) = (&call.key, words.tuples) {
@@ -214,18 +214,18 @@ impl Events {
                 if nil_reads == NilReads::Drop {
                     self.left_out += object.nil_reads(dialect, &call, Some(&end));
                 }
-                let happens = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
-                    Outcome::Open => Happens::Crash,
-                    Outcome::Withdrawn => Happens::Withdrawal,
+                let action = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
+                    Outcome::Open => Action::Crash,
+                    Outcome::Withdrawn => Action::Withdrawal,
                     Outcome::Returned(ret) => {
                         done_as_called(object, &call, &end, nil_reads).map_err(fault)?;
-                        Happens::Return(ret)
+                        Action::Return(ret)
                     }
                 };
-                (call.process, happens)
+                (call.process, action)
             }
         };
-        Ok(Some(ObjectEvent { line, process, happens }))
+        Ok(Some(ObjectEvent { line, process, action }))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Histories of Jepsen in JSON: an array of events, or events one after another.
 
-use super::{Dialect, Event, Names, Plain, Source, Type, event};
+use super::{Dialect, Event, Names, Native, Source, Type, event};
 use crate::read::buffer::Room;
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
@@ -53,7 +53,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
         pull.peek()?;
         let place = pull.place();
         let (mut process, mut kind, mut method) = (Value::Null, None, None);
-        let (mut value, mut key, mut plain) = Default::default();
+        let (mut value, mut key, mut native) = Default::default();
         let mut seen = Seen::default();
         let mut first = true;
         pull.open_object("history")?;
@@ -84,9 +84,9 @@ impl<P: BorrowMut<Pull>> Json<P> {
                     while pull.next_element(&mut first)? {
                         args.push(pull.value("args")?);
                     }
-                    plain = Some(Plain::Args(args));
+                    native = Some(Native::Args(args));
                 }
-                EventKey::Ret => plain = Some(Plain::Ret(pull.value("ret")?)),
+                EventKey::Ret => native = Some(Native::Ret(pull.value("ret")?)),
             }
         }
         if !seen.has(EventKey::Process.bit()) {
@@ -96,7 +96,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
         match &process {
             Value::Int(_) => {}
             Value::Text(_) if self.named.contains_key(&process) => {}
-            Value::Text(_) if plain.is_some() => {
+            Value::Text(_) if native.is_some() => {
                 self.growth.insert(&mut self.named, process.clone(), ());
                 self.growth.hold(pull.counted());
             }
@@ -104,7 +104,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
         }
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, plain, bytes: pull.counted(), ..event }))
+        Ok(Some(Event { value, key, native, bytes: pull.counted(), ..event }))
     }
 }
 

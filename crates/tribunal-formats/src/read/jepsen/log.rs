@@ -8,7 +8,7 @@ use crate::read::edn::Pull;
 use std::sync::Arc;
 use tribunal::object::Value;
 
-/// The logger that logs the events; lines of others are passed over.
+/// The logger that logs the events; lines of others are skipped.
 const LOGGER: &[u8] = b"jepsen.util";
 
 /// The events of a log, which is one history.
@@ -16,12 +16,12 @@ pub(in crate::read) struct Log {
     pull: Pull,
     names: Names,
     /// Whether the events stand alone.
-    plain: bool,
+    whole_line: bool,
 }
 
 impl Log {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Log { pull: Pull::new(buffer, true), names: Names::default(), plain: false }
+        Log { pull: Pull::new(buffer, true), names: Names::default(), whole_line: false }
     }
 
     /// The parser, for who reads the events as transactions.
@@ -45,7 +45,7 @@ impl Log {
     /// What comes before an event in a line, if anything does: its level and its logger. False if the line has no event.
     pub(in crate::read) fn head(&mut self) -> Result<bool, Error> {
         if matches!(self.pull.peek()?, Some(b'0'..=b'9' | b':')) {
-            self.plain = true;
+            self.whole_line = true;
             return Ok(true);
         }
         self.pull
@@ -74,7 +74,7 @@ impl Log {
             Type::Fail | Type::Info => Value::Null,
         };
         let bytes = self.pull.counted();
-        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, plain: None, bytes }))
+        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, native: None, bytes }))
     }
 }
 
@@ -93,7 +93,7 @@ impl Source for Log {
     }
 
     fn dialect(&self) -> Dialect {
-        if self.plain { Dialect::Jepsen } else { Dialect::Log }
+        if self.whole_line { Dialect::Jepsen } else { Dialect::Log }
     }
 
     fn begin(&mut self) -> Result<Option<u64>, Error> {

@@ -12,7 +12,7 @@ pub(super) mod json;
 pub(super) mod log;
 mod translate;
 
-pub use events::{Events, Happens, ObjectEvent};
+pub use events::{Action, Events, ObjectEvent};
 pub(super) use history::history;
 pub(crate) use translate::{Object, transaction};
 
@@ -53,13 +53,13 @@ pub(crate) enum Dialect {
     Log,
 }
 
-/// What becomes of the reads of nil in histories of Jepsen and Knossos, where nil mostly stands for a value that is not known.
+/// How to treat reads of nil in histories of Jepsen and Knossos, where nil usually means an unknown value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NilReads {
-    /// They are left out, and counted.
+    /// Drop and count them.
     #[default]
     Drop,
-    /// They are reads like others: of null.
+    /// Keep them as reads of null.
     Keep,
 }
 
@@ -114,13 +114,13 @@ pub(super) struct Event {
     /// Whether the value is marked as a pair of a key and a value.
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
-    plain: Option<Plain>,
+    native: Option<Native>,
     /// How many bytes of the heap its values take at most.
     bytes: usize,
 }
 
 /// What is said not in Jepsen's words but in the object's own.
-enum Plain {
+enum Native {
     Args(Vec<Value>),
     Ret(Value),
 }
@@ -141,8 +141,8 @@ fn event(
         (None, _) => missing(type_key),
         (Some(Type::Invoke), None) => missing(f_key),
         (Some(kind), method) => {
-            let (value, key, tuple, plain, bytes) = Default::default();
-            Ok(Event { place, process, kind, method, value, key, tuple, plain, bytes })
+            let (value, key, tuple, native, bytes) = Default::default();
+            Ok(Event { place, process, kind, method, value, key, tuple, native, bytes })
         }
     }
 }

@@ -110,7 +110,7 @@ impl Reader {
                     let mut first = true;
                     self.pull.open_array("events")?;
                     while self.pull.next_element(&mut first)? {
-                        if !self.plain_event(draft, thread)? {
+                        if !self.flat_event(draft, thread)? {
                             self.event(draft, thread)?;
                         }
                     }
@@ -138,9 +138,9 @@ impl Reader {
     /// Reads an event as this crate writes most: without white space, escapes or other keys than op, loc, read, value and
     /// order. False, and nothing is read, if the next event is another or not all there.
     #[inline]
-    fn plain_event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<bool, Error> {
-        let Some((plain, length)) = Plain::of(self.pull.buffer().ahead()) else { return Ok(false) };
-        let Plain { mut op, seen, loc } = plain;
+    fn flat_event(&mut self, draft: &mut Draft, thread: ThreadId) -> Result<bool, Error> {
+        let Some((event, length)) = FlatEvent::of(self.pull.buffer().ahead()) else { return Ok(false) };
+        let FlatEvent { mut op, seen, loc } = event;
         if missing(seen, &op).is_some() {
             return Ok(false);
         }
@@ -231,25 +231,25 @@ impl Reader {
 }
 
 /// An event without anything unusual.
-struct Plain<'a> {
+struct FlatEvent<'a> {
     op: Op,
     seen: Seen,
     /// The location's name, which may not be UTF-8.
     loc: Option<&'a [u8]>,
 }
 
-impl<'a> Plain<'a> {
+impl<'a> FlatEvent<'a> {
     /// The event that these bytes begin with, if it is all there, and its length.
     #[inline]
     fn of(bytes: &'a [u8]) -> Option<(Self, usize)> {
-        let (plain, rest) = Plain::after_brace(bytes.strip_prefix(b"{")?)?;
-        Some((plain, bytes.len() - rest.len()))
+        let (event, rest) = FlatEvent::after_brace(bytes.strip_prefix(b"{")?)?;
+        Some((event, bytes.len() - rest.len()))
     }
 
     /// The event that these bytes, after its opening brace, are the rest of; and what is after it.
     #[inline]
     fn after_brace(mut rest: &'a [u8]) -> Option<(Self, &'a [u8])> {
-        let mut plain = Plain { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
+        let mut event = FlatEvent { op: Op::read(LocId(0), 0), seen: Seen::default(), loc: None };
         loop {
             let key = match *rest.first_chunk()? {
                 [_, b'v', _] => EventKey::Value,
@@ -259,23 +259,23 @@ impl<'a> Plain<'a> {
                 [_, b'o', _] => EventKey::Order,
                 _ => return None,
             };
-            if !plain.seen.add(key.bit()) {
+            if !event.seen.add(key.bit()) {
                 return None;
             }
             match key {
-                EventKey::Value => (plain.op.value, rest) = whole_number(rest.strip_prefix(b"\"value\":")?)?,
-                EventKey::Read => (plain.op.read, rest) = whole_number(rest.strip_prefix(b"\"read\":")?)?,
+                EventKey::Value => (event.op.value, rest) = whole_number(rest.strip_prefix(b"\"value\":")?)?,
+                EventKey::Read => (event.op.read, rest) = whole_number(rest.strip_prefix(b"\"read\":")?)?,
                 EventKey::Loc => {
                     let loc;
-                    (loc, rest) = plain_string(rest.strip_prefix(b"\"loc\":\"")?)?;
-                    plain.loc = Some(loc);
+                    (loc, rest) = flat_string(rest.strip_prefix(b"\"loc\":\"")?)?;
+                    event.loc = Some(loc);
                 }
-                EventKey::Op => (plain.op.kind, rest) = plain_operation(rest.strip_prefix(b"\"op\":\"")?)?,
-                _ => (plain.op.order, rest) = plain_order(rest.strip_prefix(b"\"order\":\"")?)?,
+                EventKey::Op => (event.op.kind, rest) = flat_operation(rest.strip_prefix(b"\"op\":\"")?)?,
+                _ => (event.op.order, rest) = flat_order(rest.strip_prefix(b"\"order\":\"")?)?,
             }
             match rest.split_first()? {
                 (b',', more) => rest = more,
-                (b'}', more) => return Some((plain, more)),
+                (b'}', more) => return Some((event, more)),
                 _ => return None,
             }
         }
@@ -287,22 +287,22 @@ pub(in crate::read) type Line<'a> = (&'a [u8], Option<&'a [u8]>, Op);
 
 /// An event with its thread first, `{"thread":"T0","op":...}`, without anything unusual.
 #[inline]
-pub(in crate::read) fn plain_line(line: &[u8]) -> Option<Line<'_>> {
-    let (thread, rest) = plain_string(line.strip_prefix(b"{\"thread\":\"")?)?;
-    let (Plain { op, seen, loc }, rest) = Plain::after_brace(rest.strip_prefix(b",")?)?;
+pub(in crate::read) fn flat_line(line: &[u8]) -> Option<Line<'_>> {
+    let (thread, rest) = flat_string(line.strip_prefix(b"{\"thread\":\"")?)?;
+    let (FlatEvent { op, seen, loc }, rest) = FlatEvent::after_brace(rest.strip_prefix(b",")?)?;
     (rest.is_empty() && missing(seen, &op).is_none()).then_some((thread, loc, op))
 }
 
 /// A string up to its closing quote, and what is after that; none if there are escapes in it, or no end.
 #[inline(always)]
-fn plain_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+fn flat_string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&b| b < b' ' || b == b'"' || b == b'\\')?;
     (bytes[end] == b'"').then(|| (&bytes[..end], &bytes[end + 1..]))
 }
 
 /// An operation with its closing quote, and what is after that.
 #[inline(always)]
-fn plain_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
+fn flat_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
     match bytes.first_chunk()? {
         b"read\"" => Some((Kind::Read, &bytes[5..])),
         b"rmw\"," => Some((Kind::Rmw, &bytes[4..])),
@@ -314,7 +314,7 @@ fn plain_operation(bytes: &[u8]) -> Option<(Kind, &[u8])> {
 
 /// An order with its closing quote, and what is after that. All but one have seven letters.
 #[inline(always)]
-fn plain_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
+fn flat_order(bytes: &[u8]) -> Option<(Order, &[u8])> {
     if let Some(rest) = bytes.strip_prefix(b"na\"") {
         return Some((Order::NonAtomic, rest));
     }

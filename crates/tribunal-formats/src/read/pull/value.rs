@@ -12,7 +12,7 @@ impl Pull {
         self.nested_value(key, false, 0)
     }
 
-    /// As [`value`](Self::value), of any type: objects are lists of pairs, and numbers that are not whole are texts.
+    /// Like [`value`](Self::value), of any type: objects are lists of pairs, and numbers that are not whole are texts.
     pub(in crate::read) fn any_value(&mut self, key: &'static str) -> Result<Value, Error> {
         self.nested_value(key, true, 0)
     }

@@ -199,12 +199,12 @@ impl Draft {
 
 /// The error that a history is malformed, at the line of the transaction where that shows.
 fn malformed(file: &str, line: u64, begun: &[Begun], why: MalformedHistory) -> Error {
-    use MalformedHistory::{AppendedTwice, Backwards, BothKinds, Endless, MixedTimes};
+    use MalformedHistory::{AppendedTwice, Backward, BothKinds, Endless, MixedTimes};
     let txn = match &why {
         BothKinds { op, .. } | AppendedTwice { op, .. } => {
             begun.partition_point(|txn| txn.start <= op.0).checked_sub(1)
         }
-        Backwards { txn, .. } | Endless { txn } | MixedTimes { txn, .. } => Some(txn.index()),
+        Backward { txn, .. } | Endless { txn } | MixedTimes { txn, .. } => Some(txn.index()),
         _ => None,
     };
     let at = txn.and_then(|txn| Some((txn, begun.get(txn)?)));

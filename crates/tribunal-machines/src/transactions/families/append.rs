@@ -22,7 +22,7 @@ pub struct ListAppend {
     pub keys: u32,
     /// How many appends a list has.
     pub appends: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

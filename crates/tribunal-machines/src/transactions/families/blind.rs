@@ -21,7 +21,7 @@ pub struct BlindWrites {
     pub ops: u32,
     /// Number of keys.
     pub keys: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

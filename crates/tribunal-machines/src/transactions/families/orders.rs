@@ -22,7 +22,7 @@ pub struct Orders {
     pub transactions: u32,
     /// Number of warehouses, each with 10 districts of 300 customers, and stocks of 1,000 items.
     pub warehouses: u32,
-    /// What all random choices follow from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 

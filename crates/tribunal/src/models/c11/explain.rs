@@ -1,14 +1,14 @@
 //! Conflicts of psc as certificates.
 //!
 //! A cycle of the [graph](crate::order::coherence::psc) is cut at its seq_cst events: what is between two of them is an edge of
-//! psc. mo edges that were derived become lemmas, each with the cycle that it would close the other way round.
+//! psc. mo edges that were derived become lemmas, each with the cycle that it would close the other way around.
 
 use crate::memory::{EventId, Execution};
 use crate::order::coherence::chains::{left_by, looked_at};
 use crate::order::coherence::psc::{Beside, Far, Psc, Role, Scene};
 use crate::order::views::derivation::{Derivation, Hop, Lemma};
 use crate::order::views::graph::Node;
-use crate::order::views::saturate::{Conflict, Reason, Saturation};
+use crate::order::views::saturation::{Conflict, Reason, ViewSaturation};
 use crate::order::views::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 use rustc_hash::FxHashMap;
@@ -398,7 +398,7 @@ impl Explanation<'_> {
 }
 
 impl Explain for Explanation<'_> {
-    fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
+    fn explain(&self, saturation: &ViewSaturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
         let Derivation { lemmas: derived, closing, path, cases } = saturation.derivation(conflict);
         let mut lemmas = Lemmas::default();
         for lemma in &derived {

@@ -32,15 +32,15 @@ use crate::order::coherence::observer::Accesses;
 use crate::order::coherence::psc::{self, Copies, Far, Psc, Scene};
 use crate::order::parallel;
 use crate::order::past::causality;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::pasts::Pasts;
 use crate::order::past::replay::Halt;
 use crate::order::views::graph::Graph;
+use crate::order::views::memory_order::MemoryOrderSweep;
 use crate::order::views::repair::repair;
 use crate::order::views::sat;
-use crate::order::views::saturate::{Reason, Saturation, Stop, graph_bytes};
+use crate::order::views::saturation::{Reason, Stop, ViewSaturation, graph_bytes};
 use crate::order::views::search::{self, Explain, Outcome, in_order};
-use crate::order::views::turns::Turns;
 use crate::verdict::{Axiom, Limit, Verdict, Violation, Witness};
 use explain::Explanation;
 use std::rc::Rc;
@@ -53,10 +53,10 @@ pub(crate) enum C11 {
 }
 
 impl C11 {
-    pub(crate) fn synchronisation(self) -> Synchronisation {
+    pub(crate) fn synchronization(self) -> Synchronization {
         match self {
-            C11::Rc20 => Synchronisation::Annotated,
-            C11::Rc11 => Synchronisation::Continued,
+            C11::Rc20 => Synchronization::Annotated,
+            C11::Rc11 => Synchronization::Continued,
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) fn decide(
     limits: &Limits<'_>,
 ) -> Result<(Verdict, Engine), Limit> {
     if !x.features().seq_cst {
-        let coherent = coherent(x, model.synchronisation(), limits)?;
+        let coherent = coherent(x, model.synchronization(), limits)?;
         return Ok((coherent, engine.unwrap_or(Engine::MinimalCoherence)));
     }
     let searched = engine.filter(|&engine| engine != Engine::MinimalCoherence);
@@ -79,7 +79,7 @@ pub(super) fn decide(
     let rest = limits.beside(Chains::bytes(x))?;
     let (hb, chains) = parallel::join(
         x,
-        || HappensBefore::with_clocks(x, model.synchronisation(), &rest),
+        || HappensBefore::with_clocks(x, model.synchronization(), &rest),
         || Chains::new(x),
     );
     let hb = match hb {
@@ -131,9 +131,9 @@ fn seq_cst(
     let rest = limits.beside(psc.bytes())?;
     let mut graph = psc.graph(&rest)?;
     if let (None, Ok(graph)) = (engine, &mut graph) {
-        rest.check_memory(graph_bytes(graph) + Turns::bytes(&psc.events), 0)?;
+        rest.check_memory(graph_bytes(graph) + MemoryOrderSweep::bytes(&psc.events), 0)?;
         let moves = STRAIGHTENED.max(x.len() / 16);
-        if Turns::new(&psc.events, Rc::default()).straighten(graph, moves, &rest)? {
+        if MemoryOrderSweep::new(&psc.events, Rc::default()).straighten(graph, moves, &rest)? {
             let mo = psc.of_history(x, &in_order(&psc.events, graph));
             return Ok((Verdict::Consistent(Witness::Mo(mo)), Engine::Search));
         }
@@ -158,7 +158,7 @@ fn seq_cst(
         Ok((Verdict::Consistent(Witness::Mo(mo)), engine.unwrap_or(decided)))
     };
     let mut saturation = match graph {
-        Ok(graph) => Saturation::new(&psc.events, graph, psc.lines(), limits)?,
+        Ok(graph) => ViewSaturation::new(&psc.events, graph, psc.lines(), limits)?,
         Err(cycle) => return inconsistent(explanation.base_cycle(&cycle), Engine::Saturation),
     };
     match saturation.run(limits) {
@@ -170,8 +170,9 @@ fn seq_cst(
         }
     }
     saturation.reorder();
-    let in_turn = Turns::new(&psc.events, saturation.twins()).next(&saturation.graph).is_none();
-    if engine == Some(Engine::Saturation) && !in_turn {
+    let is_memory_order =
+        MemoryOrderSweep::new(&psc.events, saturation.twins()).next(&saturation.graph).is_none();
+    if engine == Some(Engine::Saturation) && !is_memory_order {
         return Err(Limit::Saturated);
     }
     if let Some(repairs) = repair(&psc.events, &mut saturation, limits)? {
@@ -202,7 +203,7 @@ fn seq_cst(
     }
 }
 
-/// An mo that saturation finds, all but for some writes out of turn, if it does.
+/// An mo that saturation finds, all except for some writes out of place, if it does.
 fn plainly(
     x: &Execution,
     psc: &Psc,
@@ -210,7 +211,7 @@ fn plainly(
     limits: &Limits<'_>,
 ) -> Result<Option<(Verdict, Engine)>, Limit> {
     let limits = &limits.beside(psc.lines_bytes())?;
-    let mut saturation = Saturation::new(&psc.events, graph, psc.lines(), limits)?;
+    let mut saturation = ViewSaturation::new(&psc.events, graph, psc.lines(), limits)?;
     match saturation.run(limits) {
         Ok(()) => {}
         Err(Stop::Limit(limit)) => return Err(limit),
@@ -233,12 +234,12 @@ const BYTES_PER_LOCATION: usize = 64;
 /// ra and relaxed; of rc20 and rc11 all but psc.
 pub(super) fn coherent(
     x: &Execution,
-    synchronisation: Synchronisation,
+    synchronization: Synchronization,
     limits: &Limits<'_>,
 ) -> Result<Verdict, Limit> {
     // The two are found at once, so what the chains take is not left for hb.
     let rest = limits.beside(Chains::bytes(x))?;
-    let (hb, chains) = parallel::join(x, || HappensBefore::new(x, synchronisation, &rest), || Chains::new(x));
+    let (hb, chains) = parallel::join(x, || HappensBefore::new(x, synchronization, &rest), || Chains::new(x));
     let hb = match hb {
         Ok(hb) => hb,
         Err(Halt::Deadlock(deadlock)) => return Ok(Verdict::Inconsistent(causality::explain(x, &deadlock))),

@@ -2,7 +2,7 @@
 
 use crate::memory::EventId;
 
-/// Edges between events, grouped by where they end. 4 bytes an edge and 4 an event.
+/// Edges between events, grouped by where they end. 4 bytes per edge and 4 per event.
 pub(in crate::models) struct Arrows {
     starts: Vec<u32>,
     tails: Vec<EventId>,

@@ -21,7 +21,7 @@ pub(super) enum Program {
 
 /// The rf edges that a relation has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ReadsFrom {
     /// All of them.
     All,
     /// rfe: those between two threads.
@@ -30,13 +30,13 @@ pub(super) enum Heard {
     Observer,
 }
 
-/// π and rf, as at most three edges into each event; the others follow. 8 bytes an event, 12 for ppo.
+/// π and rf, as at most three edges into each event; the others follow. 8 bytes per event, 12 for ppo.
 ///
 /// Initial writes are left out: nothing is before them.
 pub(super) struct Base<'a> {
     pub x: &'a Execution,
     pub program: Program,
-    heard: Heard,
+    heard: ReadsFrom,
     /// The event right before each in π: for ppo a read's or RMW's last read or RMW, a plain write's last plain
     /// write.
     line: Vec<u32>,
@@ -47,7 +47,7 @@ pub(super) struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    pub(super) fn new(x: &'a Execution, program: Program, heard: Heard) -> Self {
+    pub(super) fn new(x: &'a Execution, program: Program, heard: ReadsFrom) -> Self {
         let mut line = vec![NONE; x.len()];
         let mut cross = vec![NONE; if program == Program::Ppo { x.len() } else { 0 }];
         let mut source = vec![NONE; x.len()];
@@ -57,7 +57,7 @@ impl<'a> Base<'a> {
             last.fill(NONE);
             let events = x.thread_events(thread);
             for e in events.clone().map(EventId) {
-                let external = |w: &EventId| heard != Heard::External || !events.contains(&w.0);
+                let external = |w: &EventId| heard != ReadsFrom::External || !events.contains(&w.0);
                 let heard_from = x.rf(e).filter(|&w| !x.is_init(w)).filter(external);
                 source[e.index()] = heard_from.map_or(NONE, |w| w.0);
                 line[e.index()] = match program {
@@ -89,8 +89,8 @@ impl<'a> Base<'a> {
 
     /// The write that `e` reads from and hears of, where the events of the observer's thread are these.
     #[inline(always)]
-    pub(super) fn heard_by(&self, e: EventId, observer: &Range<u32>) -> u32 {
-        match self.heard == Heard::Observer && !observer.contains(&e.0) {
+    pub(super) fn rf_seen_by(&self, e: EventId, observer: &Range<u32>) -> u32 {
+        match self.heard == ReadsFrom::Observer && !observer.contains(&e.0) {
             true => NONE,
             false => self.source[e.index()],
         }
@@ -100,7 +100,7 @@ impl<'a> Base<'a> {
     #[inline(always)]
     pub(super) fn before(&self, e: EventId, observer: &Range<u32>) -> [u32; 3] {
         let [line, cross] = self.program_before(e);
-        [line, cross, self.heard_by(e, observer)]
+        [line, cross, self.rf_seen_by(e, observer)]
     }
 
     /// Whether π has the pair of two events of threads.
@@ -115,7 +115,7 @@ impl<'a> Base<'a> {
 
     /// Whether cf knows of a read: where rf is rfe, of those from other threads only.
     pub(super) fn conflicts(&self, read: EventId) -> bool {
-        self.heard != Heard::External || self.source[read.index()] != NONE
+        self.heard != ReadsFrom::External || self.source[read.index()] != NONE
     }
 
     /// The reason for an edge of π.

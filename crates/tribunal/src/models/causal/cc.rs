@@ -11,7 +11,7 @@ use super::overwritten;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::order::past::causality;
-use crate::order::past::happens_before::{HappensBefore, Synchronisation};
+use crate::order::past::happens_before::{HappensBefore, Synchronization};
 use crate::order::past::replay::Halt;
 use crate::verdict::{Axiom, Limit, Verdict, Violation, Witness};
 
@@ -27,7 +27,7 @@ pub(super) fn causal_past(
     x: &Execution,
     limits: &Limits<'_>,
 ) -> Result<Result<HappensBefore, Violation>, Limit> {
-    let co = match HappensBefore::new(x, Synchronisation::EveryRead, limits) {
+    let co = match HappensBefore::new(x, Synchronization::EveryRead, limits) {
         Ok(co) => co,
         Err(Halt::Deadlock(deadlock)) => return Ok(Err(causality::explain(x, &deadlock))),
         Err(Halt::Limit(limit)) => return Err(limit),

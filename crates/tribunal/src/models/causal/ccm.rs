@@ -7,7 +7,7 @@
 //! such.
 
 use super::arrows::Arrows;
-use super::base::{Base, Heard, Program, Writes};
+use super::base::{Base, Program, ReadsFrom, Writes};
 use super::cc::causal_past;
 use super::convergence;
 use super::observers::all_seen;
@@ -32,7 +32,7 @@ pub(in crate::models) fn order(
         Ok(co) => co,
         Err(violation) => return Ok(Err(violation)),
     };
-    let (base, writes) = (Base::new(x, Program::Po, Heard::All), Writes::new(x));
+    let (base, writes) = (Base::new(x, Program::Po, ReadsFrom::All), Writes::new(x));
     let known = |write, other| co.before(x, write, other);
     let order = match all_seen(&base, &writes, known, co.bytes(), limits)? {
         Ok(seen) => {

@@ -55,7 +55,7 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
 /// The cf edges that reads demand and co does not have.
 fn conflicts(x: &Execution, co: &HappensBefore, meter: &Meter<'_>) -> Result<Vec<Pairs>, Limit> {
     let count = |found: &Pairs| meter.check().and(meter.take(found.capacity() * BYTES_PER_EDGE));
-    let conflicts = match co.pasts.as_ref().expect("every read synchronises") {
+    let conflicts = match co.pasts.as_ref().expect("every read synchronizes") {
         Pasts::Clocks(clocks) => {
             let writes = Observable::writes(x);
             let threads: Vec<ThreadId> = x.threads().collect();

@@ -7,7 +7,7 @@
 //! distinct writes of one location if w1 → r and r, which is o or before o in its thread, reads from w2. Decided in
 //! O(n·k), as [`view`](super::view) says.
 
-use super::base::{Base, Heard, Program, Writes};
+use super::base::{Base, Program, ReadsFrom, Writes};
 use super::cc::causal_past;
 use super::observers::some_cycle;
 use crate::limits::Limits;
@@ -19,7 +19,7 @@ pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Ve
         Ok(co) => co,
         Err(violation) => return Ok(Verdict::Inconsistent(violation)),
     };
-    let base = Base::new(x, Program::Po, Heard::All);
+    let base = Base::new(x, Program::Po, ReadsFrom::All);
     let known = |write, other| co.before(x, write, other);
     Ok(match some_cycle(&base, &Writes::new(x), known, co.bytes(), limits)? {
         None => Verdict::Consistent(Witness::History),

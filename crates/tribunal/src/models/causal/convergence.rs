@@ -135,7 +135,7 @@ fn hb_pairs(
     }
 }
 
-/// The pairs of cf that the reads of a thread demand, given the past of its line, but for those that hb, the past of all
+/// The pairs of cf that the reads of a thread demand, given the past of its line, except for those that hb, the past of all
 /// lines, has anyway. Also the first write and read of the initial write that has it in its past.
 fn conflict_pairs(
     line: &Line<'_>,
@@ -172,7 +172,7 @@ fn conflict_pairs(
 /// Two RMWs that read from one write: each is before the other by fr.
 fn shared_source(base: &Base<'_>, SharedSource { write, rmws: [first, second] }: SharedSource) -> Cycle {
     let fr = |from: EventId, to: EventId| {
-        let heard = base.heard_by(to, &(0..0)) != NONE;
+        let heard = base.rf_seen_by(to, &(0..0)) != NONE;
         let because = if heard { Because::Rf } else { base.because() };
         let path = vec![Edge { from: write, to, because }];
         let premise = Box::new(Edge { from: write, to, because: Because::Coherence { path } });
@@ -294,7 +294,7 @@ impl Order<'_> {
                     }
                     continue;
                 }
-                None if self.base.heard_by(to, &(0..0)) == from.0 => {
+                None if self.base.rf_seen_by(to, &(0..0)) == from.0 => {
                     edges.push(Edge { from, to, because: Because::Rf });
                     continue;
                 }

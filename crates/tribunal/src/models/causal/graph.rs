@@ -15,7 +15,7 @@ pub(super) trait Graph {
 /// How many nodes are visited between two looks at the limits.
 const TURN: usize = 1 << 16;
 
-/// The nodes in an order in which every edge goes forward, or a cycle. O(nodes + edges) time, 8 bytes a node.
+/// The nodes in an order in which every edge goes forward, or a cycle. O(nodes + edges) time, 8 bytes per node.
 ///
 /// Nodes that nothing comes after any more are taken away, last ones first: so only the edges into a node are needed.
 pub(super) fn sort(graph: &impl Graph, limits: &Limits<'_>) -> Result<Result<Vec<u32>, Vec<u32>>, Limit> {
@@ -47,7 +47,7 @@ pub(super) fn sort(graph: &impl Graph, limits: &Limits<'_>) -> Result<Result<Vec
     Ok(Ok(order))
 }
 
-/// A cycle among the nodes that have `after` something: each node and, right behind it, one that it has an edge to;
+/// A cycle among the nodes that have `after` something: each node and, directly after it, one that it has an edge to;
 /// and the last has one to the first.
 fn cycle(graph: &impl Graph, after: &[u32]) -> Vec<u32> {
     #[derive(Clone, Copy, PartialEq)]
@@ -95,7 +95,7 @@ pub(super) fn shortest(
     to: u32,
     weight: impl Fn(u32, u32) -> u32,
 ) -> Option<Vec<u32>> {
-    // Backwards: how far each node is from the goal, and the next node on the way.
+    // Backward: how far each node is from the goal, and the next node on the way.
     let mut distance = vec![u32::MAX; graph.nodes()];
     let mut onward = vec![to; graph.nodes()];
     let mut queue = VecDeque::from([(0, to)]);

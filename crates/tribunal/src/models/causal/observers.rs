@@ -112,7 +112,7 @@ pub(super) fn base_cycle(base: &Base<'_>, cycle: &[u32], thread: Option<ThreadId
     let observer = thread.map_or(0..0, |thread| base.x.thread_events(thread));
     let next = cycle.iter().cycle().skip(1);
     let mut edges = cycle.iter().zip(next).map(|(&from, &to)| (EventId(from), EventId(to)));
-    let rf = |from: EventId, to| base.heard_by(to, &observer) == from.0 && !base.keeps(from, to);
+    let rf = |from: EventId, to| base.rf_seen_by(to, &observer) == from.0 && !base.keeps(from, to);
     let (from, to) = edges.find(|&(from, to)| rf(from, to)).expect("program order alone has no cycle");
     let lines = [Line { base, seen: Vec::new() }];
     let mut proof = Proof::new(&lines);

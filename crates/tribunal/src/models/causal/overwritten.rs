@@ -25,7 +25,7 @@ const BYTES_PER_EVENT: usize = 24;
 const BYTES_PER_LOCATION: usize = 16;
 const BYTES_PER_RUN: usize = 8 + size_of::<Option<LastWrite>>();
 
-/// Why `axiom`, which is the one above, is broken, if it is. Every read synchronises in `hb`.
+/// Why `axiom`, which is the one above, is broken, if it is. Every read synchronizes in `hb`.
 pub(in crate::models) fn find(
     x: &Execution,
     hb: &HappensBefore,
@@ -35,7 +35,7 @@ pub(in crate::models) fn find(
     let meter = Meter::new(limits);
     meter.take(hb.bytes() + BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;
     let search = Search { x, hb, axiom };
-    let found = match hb.pasts.as_ref().expect("every read synchronises") {
+    let found = match hb.pasts.as_ref().expect("every read synchronizes") {
         Pasts::Clocks(clocks) => {
             let writes = Observable::writes(x);
             // As many threads as are on their way at once have what each of them has observed.

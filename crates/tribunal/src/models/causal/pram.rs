@@ -7,14 +7,14 @@
 //! order in which [`view`](super::view) takes events away, every read comes when all other writes of its location
 //! before it are before the one it reads.) Fences are events like any other. O(n·k).
 
-use super::base::{Base, Heard, Program, Writes};
+use super::base::{Base, Program, ReadsFrom, Writes};
 use super::observers::some_cycle;
 use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::verdict::{Axiom, Limit, Refutation, Verdict, Violation, Witness};
 
 pub(in crate::models) fn decide(x: &Execution, limits: &Limits<'_>) -> Result<Verdict, Limit> {
-    let base = Base::new(x, Program::Po, Heard::Observer);
+    let base = Base::new(x, Program::Po, ReadsFrom::Observer);
     Ok(match some_cycle(&base, &Writes::new(x), |_, _| false, 0, limits)? {
         None => Verdict::Consistent(Witness::History),
         Some(cycle) => {

@@ -118,7 +118,7 @@ impl<'a> Proof<'a> {
             Scope::Base(_) => false,
             Scope::All | Scope::Line(_) => true,
         };
-        // Backwards: how many steps between threads lead from each event to the goal, and the first step on the way.
+        // Backward: how many steps between threads lead from each event to the goal, and the first step on the way.
         let mut distance = vec![u32::MAX; x.len()];
         let mut onward = vec![(to, Step::Rf); x.len()];
         let mut queue = VecDeque::from([(0, to)]);
@@ -151,7 +151,7 @@ impl<'a> Proof<'a> {
             for line in lines.clone() {
                 let Line { base, seen } = &self.lines[line];
                 base.program_before(e).into_iter().for_each(|before| reach(before, Step::Program(line)));
-                reach(base.heard_by(e, &observer), Step::Rf);
+                reach(base.rf_seen_by(e, &observer), Step::Rf);
                 for &i in self.into[line].get(&e).into_iter().flatten().filter(|&&i| allowed(i, seen[i].read))
                 {
                     reach(seen[i].from.0, Step::Seen(line, i));
@@ -161,7 +161,7 @@ impl<'a> Proof<'a> {
         None
     }
 
-    /// The cycle of these edges, with the lemmas that they rest on.
+    /// The cycle of these edges, with the lemmas that they depend on.
     pub(super) fn close(mut self, mut edges: Vec<Edge>) -> Cycle {
         let mut lemmas = Vec::new();
         while let Some(&(line, i)) = self.wanted.get(lemmas.len()) {
@@ -171,7 +171,7 @@ impl<'a> Proof<'a> {
             let because = Because::Seen { observer: self.observer(line, read), read, path };
             lemmas.push(Edge { from, to, because });
         }
-        // An edge rests on edges of its line that were found before it.
+        // An edge depends on edges of its line that were found before it.
         let mut order: Vec<usize> = (0..lemmas.len()).collect();
         order.sort_unstable_by_key(|&i| self.wanted[i]);
         let mut places = vec![0; order.len()];

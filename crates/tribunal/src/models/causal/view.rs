@@ -27,13 +27,13 @@ pub(super) struct Seen {
 
 /// What an observer has seen.
 pub(super) struct View {
-    /// In the order in which they were found: each rests on earlier ones only.
+    /// In the order in which they were found: each depends on earlier ones only.
     pub seen: Vec<Seen>,
     /// Whether hb_o is acyclic. If it is not, only the edges up to one that closes a cycle are to be relied on.
     pub acyclic: bool,
 }
 
-/// What observers use one after the other. 8 bytes an event and 4 a run of writes.
+/// What observers use one after the other. 8 bytes per event and 4 per run of writes.
 pub(super) struct Scratch {
     /// How many events that are left come after each.
     after: Vec<u32>,
@@ -97,7 +97,7 @@ impl Scratch {
 
 /// What a thread has seen; `known` tells of edges that the base, which is acyclic or the thread's own, has anyway.
 ///
-/// O(p + r·k) for p events in the past of r reads; 20 bytes an edge.
+/// O(p + r·k) for p events in the past of r reads; 20 bytes per edge.
 pub(super) fn observe(
     base: &Base<'_>,
     writes: &Writes,
@@ -138,7 +138,7 @@ impl<'a> Pass<'a> {
         let Scratch { past, after, .. } = &*self.scratch;
         let (events, mut taken) = (past.len(), 0);
         let mut free: Vec<u32> = past.iter().copied().filter(|&e| after[e as usize] == 0).collect();
-        // Reads of the observer that are free: one, or one a location if locations are not ordered with each other.
+        // Reads of the observer that are free: one, or one per location if locations are not ordered with each other.
         let mut held: Vec<EventId> = Vec::new();
         let mut counted = 0;
         loop {

@@ -11,7 +11,7 @@
 //! seen at a read. Decided in O(n·k), as [`view`](super::view) and [`convergence`] say.
 
 use super::arrows::Arrows;
-use super::base::{Base, Heard, Program, Writes};
+use super::base::{Base, Program, ReadsFrom, Writes};
 use super::convergence::{self, seen_cycle};
 use super::graph::sort;
 use super::observers::{all_seen, base_cycle};
@@ -45,7 +45,7 @@ pub(in crate::models) fn order(
 ) -> Result<Result<Arrows, Violation>, Limit> {
     let violation = |axiom, cycle| Violation { axiom, refutation: Refutation::Cycle(cycle) };
     limits.check_memory(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count(), 0)?;
-    let local = Base::new(x, Program::PoLoc, Heard::All);
+    let local = Base::new(x, Program::PoLoc, ReadsFrom::All);
     if let Err(cycle) = sort(&local, limits)? {
         return Ok(Err(violation(Axiom::PoLocRf, base_cycle(&local, &cycle, None))));
     }
@@ -54,7 +54,7 @@ pub(in crate::models) fn order(
 }
 
 fn global_order(x: &Execution, limits: &Limits<'_>) -> Result<Result<Arrows, Cycle>, Limit> {
-    let bases = [Program::Ppo, Program::PoLoc].map(|program| Base::new(x, program, Heard::External));
+    let bases = [Program::Ppo, Program::PoLoc].map(|program| Base::new(x, program, ReadsFrom::External));
     let writes = Writes::new(x);
     let meter = Meter::new(limits);
     meter.take(BYTES_PER_EVENT * x.len() + BYTES_PER_LOCATION * x.location_count())?;

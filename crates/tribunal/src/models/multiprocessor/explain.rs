@@ -3,10 +3,10 @@
 use crate::memory::{EventId, Execution};
 use crate::models::Preserved;
 use crate::order::digraph::{Arc, short_cycle, topological_order};
-use crate::order::views::base::{Plain, seen_by};
+use crate::order::views::base::{Contradiction, seen_by};
 use crate::order::views::derivation::{Derivation, Hop, Lemma};
 use crate::order::views::graph::Node;
-use crate::order::views::saturate::{Conflict, Reason, Saturation};
+use crate::order::views::saturation::{Conflict, Reason, ViewSaturation};
 use crate::order::views::search::Explain;
 use crate::verdict::{Axiom, Because, Cycle, Edge, Refutation, Violation};
 
@@ -62,14 +62,14 @@ impl<'a> Explanation<'a> {
         edge(init, write, Because::Coherence { path: vec![edge(init, write, self.po_loc())] })
     }
 
-    pub(crate) fn plain(&self, plain: Plain) -> Violation {
+    pub(crate) fn contradiction(&self, found: Contradiction) -> Violation {
         let x = self.x;
-        let (axiom, edges) = match plain {
-            Plain::SharedSource { write, rmws } => {
+        let (axiom, edges) = match found {
+            Contradiction::SharedSource { write, rmws } => {
                 let refutation = Refutation::SharedSource { write, rmws };
                 return Violation { axiom: self.local_axiom(), refutation };
             }
-            Plain::ReadsLater { read } => {
+            Contradiction::ReadsLater { read } => {
                 let source = x.rf(read).expect("a read");
                 let mut edges = vec![edge(source, read, Because::Rf)];
                 if read != source {
@@ -77,7 +77,7 @@ impl<'a> Explanation<'a> {
                 }
                 (self.local_axiom(), edges)
             }
-            Plain::ReadsInitial { read, after } => {
+            Contradiction::ReadsInitial { read, after } => {
                 let write = seen_by(x, after).expect("an access sees a write");
                 let premise = Box::new(self.after_initial(write));
                 let mut edges = vec![edge(read, write, Because::Fr { premise })];
@@ -87,7 +87,7 @@ impl<'a> Explanation<'a> {
                 edges.push(edge(after, read, self.po_loc()));
                 (self.local_axiom(), edges)
             }
-            Plain::FinalInitial { write } => {
+            Contradiction::FinalInitial { write } => {
                 let init = x.init_write(x.loc(write).expect("a write"));
                 let edges = vec![edge(write, init, Because::Final), edge(init, write, self.po_loc())];
                 (self.local_axiom(), edges)
@@ -133,7 +133,7 @@ impl<'a> Explanation<'a> {
         self.violation(Cycle { lemmas: Vec::new(), edges })
     }
 
-    /// The mo edge that a derived edge is, or rests on.
+    /// The mo edge that a derived edge is, or depends on.
     fn lemma(&self, lemma: &Lemma, lemmas: &[Lemma]) -> Edge {
         let (from, to) = (EventId(lemma.from.0), EventId(lemma.to.0));
         let path = || self.walk(&lemma.path, lemmas);
@@ -244,7 +244,7 @@ impl<'a> Explanation<'a> {
             .find(|&e| seen_by(x, e) == Some(write))
     }
 
-    /// Joins neighbours of program order that make one.
+    /// Joins neighbors of program order that make one.
     fn merge(&self, edges: Vec<Edge>) -> Vec<Edge> {
         let mut merged: Vec<Edge> = Vec::with_capacity(edges.len());
         for edge in edges {
@@ -273,7 +273,7 @@ impl<'a> Explanation<'a> {
 }
 
 impl Explain for Explanation<'_> {
-    fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
+    fn explain(&self, saturation: &ViewSaturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>) {
         let Derivation { lemmas, closing, path, cases } = saturation.derivation(conflict);
         let lemmas_said: Vec<Edge> = lemmas.iter().map(|lemma| self.lemma(lemma, &lemmas)).collect();
         let mut edges = self.walk(&path, &lemmas);

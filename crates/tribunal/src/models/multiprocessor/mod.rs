@@ -18,11 +18,11 @@ use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::order::views::base::Base;
 use crate::order::views::graph::Graph;
+use crate::order::views::memory_order::MemoryOrderSweep;
 use crate::order::views::repair::repair;
-use crate::order::views::saturate::{Lines, Reason, Saturation, Stop, graph_bytes};
+use crate::order::views::saturation::{Lines, Reason, Stop, ViewSaturation, graph_bytes};
 use crate::order::views::search::{self, Explain, Outcome, in_order};
-use crate::order::views::turns::Turns;
-use crate::order::views::{completion, enumeration, plain, sat, subset};
+use crate::order::views::{completion, enumeration, memoized, sat, subset};
 use crate::verdict::{Limit, ModificationOrder, Verdict, Violation, Witness};
 pub(super) use explain::Explanation;
 use std::rc::Rc;
@@ -52,9 +52,9 @@ pub(super) fn decide(
                 return consistent(mo, engine);
             }
         }
-        Some(Engine::Plain) => {
-            if let Some(mo) = plain::search(x, preserved, limits, &mut states)? {
-                return consistent(mo, Engine::Plain);
+        Some(Engine::Memoized) => {
+            if let Some(mo) = memoized::search(x, preserved, limits, &mut states)? {
+                return consistent(mo, Engine::Memoized);
             }
         }
         _ => {}
@@ -78,7 +78,7 @@ pub(super) fn decide(
     };
     saturation.reorder();
     if engine == Some(Engine::Saturation)
-        && Turns::new(x, saturation.twins()).next(&saturation.graph).is_some()
+        && MemoryOrderSweep::new(x, saturation.twins()).next(&saturation.graph).is_some()
     {
         return Err(Limit::Saturated);
     }
@@ -136,12 +136,12 @@ pub(super) fn plainly(
 }
 
 /// Decides what saturation does not: by cases for a while, then by a SAT solver or, where a search is asked for, by
-/// memoised frontiers, which are polynomial for a fixed number of threads.
+/// memoized frontiers, which are polynomial for a fixed number of threads.
 fn beyond(
     x: &Execution,
     preserved: &Preserved,
     engine: Option<Engine>,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
     states: &mut u64,
@@ -159,7 +159,7 @@ fn beyond(
     }
     // Derived edges join events.
     let derived = saturation.graph.derived().iter().map(|edge| (EventId(edge.from.0), EventId(edge.to.0)));
-    if let Some(writes) = plain::search_within(x, preserved, derived, limits, states)? {
+    if let Some(writes) = memoized::search_within(x, preserved, derived, limits, states)? {
         return Ok((Outcome::Mo(writes), Engine::Search));
     }
     // There is none: what is left to do is to prove it.
@@ -256,12 +256,13 @@ fn graph(
     limits.check_memory(BYTES_PER_EVENT * x.len(), 0)?;
     let Base { nodes, edges, line, barriers } = match Base::new(x, preserved) {
         Ok(base) => base,
-        Err(plain) => return Ok(Err(explain.plain(plain))),
+        Err(found) => return Ok(Err(explain.contradiction(found))),
     };
     let readers_in_order = preserved.rr != super::Keep::Never;
-    let (informs, twins) = (None, Rc::default());
-    let lines = Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order, informs, twins };
-    let graph = Saturation::graph(x, nodes, edges, limits)?;
+    let (known_writes, twins) = (None, Rc::default());
+    let lines =
+        Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order, known_writes, twins };
+    let graph = ViewSaturation::graph(x, nodes, edges, limits)?;
     Ok(graph.map(|graph| (graph, lines)).map_err(|cycle| explain.base_cycle(&cycle)))
 }
 
@@ -273,8 +274,8 @@ fn unsaturated(
     limits: &Limits<'_>,
 ) -> Result<Option<ModificationOrder>, Limit> {
     let Ok((graph, _)) = graph(x, preserved, explain, limits)? else { return Ok(None) };
-    let in_turn = Turns::new(x, Rc::default()).next(&graph).is_none();
-    Ok(in_turn.then(|| ModificationOrder::in_line(x, &in_order(x, &graph))))
+    let is_memory_order = MemoryOrderSweep::new(x, Rc::default()).next(&graph).is_none();
+    Ok(is_memory_order.then(|| ModificationOrder::in_line(x, &in_order(x, &graph))))
 }
 
 /// The saturated graph, or why there is none.
@@ -283,12 +284,12 @@ pub(super) fn saturated<'a>(
     preserved: &Preserved,
     explain: &Explanation<'_>,
     limits: &Limits<'_>,
-) -> Result<Result<Saturation<'a>, Violation>, Limit> {
+) -> Result<Result<ViewSaturation<'a>, Violation>, Limit> {
     let (graph, lines) = match graph(x, preserved, explain, limits)? {
         Ok(graph) => graph,
         Err(violation) => return Ok(Err(violation)),
     };
-    let mut saturation = Saturation::new(x, graph, lines, limits)?;
+    let mut saturation = ViewSaturation::new(x, graph, lines, limits)?;
     match saturation.run(limits) {
         Ok(()) => Ok(Ok(saturation)),
         Err(Stop::Limit(limit)) => Err(limit),

@@ -31,7 +31,7 @@ use crate::verdict::Limit;
 use alike::Alike;
 pub(super) use keys::{Keys, merge};
 
-/// What an operation takes while keys are told apart and likes are found.
+/// What an operation takes while keys are distinguished and likes are found.
 const BYTES: usize = 160;
 
 /// What a search over some of the operations comes to.

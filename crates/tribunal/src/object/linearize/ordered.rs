@@ -60,7 +60,7 @@ struct Search<'a> {
 #[derive(Clone, Copy)]
 struct Candidate {
     process: u32,
-    /// The state after its next operation; none: the operation, which is pending, is passed over.
+    /// The state after its next operation; none: the operation, which is pending, is skipped.
     after: Option<StateId>,
 }
 
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// What may come next: operations that were called first first, since real time is often a good guess; passing over
+    /// What may come next: operations that were called first first, since real time is often a good guess; skipping
     /// a pending operation last.
     fn list_candidates(&mut self) {
         let mut candidates = std::mem::take(&mut self.candidates);

@@ -9,7 +9,7 @@ use crate::verdict::Limit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::hash::Hash;
 
-/// Whether some operations are linearizable, as far as they have come after `cut` events: just-in-time search with memoised
+/// Whether some operations are linearizable, as far as they have come after `cut` events: just-in-time search with memoized
 /// configurations.
 ///
 /// Invariant: every configuration visited can be reached by a linearization of the events before its own next
@@ -36,7 +36,7 @@ pub(super) fn search(
 const LOOK_AHEAD: usize = 8;
 
 /// And so many that return something, however far away: updates that return nothing can have any order until a read tells.
-const TELLING: usize = 1;
+const RETURNING: usize = 1;
 
 /// An operation's place among those searched, in the order of calls.
 type Local = u32;
@@ -57,7 +57,7 @@ struct Timed {
     /// Calls and returns: a return is marked by the lowest bit.
     events: Vec<u32>,
     /// Where operations are called that return something, and which these are.
-    telling: Vec<(u32, Local)>,
+    returning: Vec<(u32, Local)>,
     /// How many operations are open at most.
     width: usize,
 }
@@ -96,12 +96,12 @@ impl Timed {
             }
         }
         let returns = |local: u32| history.result(ops[local as usize]).is_some_and(|ret| *ret != Value::Null);
-        let telling = (0..).zip(&events).map(|(at, &event)| (at, event >> 1, event & 1 == 0));
-        let telling =
-            telling.filter(|&(_, local, called)| called && ret[local as usize] != NEVER && returns(local));
-        let telling = telling.map(|(at, local, _)| (at, local)).collect();
+        let returning = (0..).zip(&events).map(|(at, &event)| (at, event >> 1, event & 1 == 0));
+        let returning =
+            returning.filter(|&(_, local, called)| called && ret[local as usize] != NEVER && returns(local));
+        let returning = returning.map(|(at, local, _)| (at, local)).collect();
         Timed {
-            telling,
+            returning,
             class: ops.iter().map(|&op| alike.stands_for(op)).collect(),
             invocation: ops.iter().map(|&op| alike.invocation(history, op)).collect(),
             idle: ops.iter().map(|&op| alike.is_idle(op)).collect(),
@@ -125,7 +125,7 @@ impl Timed {
         self.ret[local as usize] == NEVER
     }
 
-    /// Whether two operations are interchangeable, but for their returns' times.
+    /// Whether two operations are interchangeable, except for their returns' times.
     fn alike(&self, a: Local, b: Local) -> bool {
         match (self.is_pending(a), self.is_pending(b)) {
             (true, true) => self.invocation[a as usize] == self.invocation[b as usize],
@@ -357,10 +357,11 @@ impl<'a, B: Slots> Search<'a, B> {
         let timed = self.timed;
         let to_come = &timed.events[self.now.passed as usize..];
         let soon = to_come.iter().filter(|&event| event & 1 == 0).take(LOOK_AHEAD).map(|event| event >> 1);
-        let later = timed.telling.partition_point(|&(call, _)| call < self.now.passed);
-        let telling = timed.telling[later..].iter().take(TELLING).map(|&(_, local)| local);
+        let later = timed.returning.partition_point(|&(call, _)| call < self.now.passed);
+        let returning = timed.returning[later..].iter().take(RETURNING).map(|&(_, local)| local);
         let open = self.open.iter().copied().filter(|&local| !self.has_effect(local));
-        let mut returning = open.clone().chain(soon).chain(telling).filter(|&local| !timed.is_pending(local));
+        let mut returning =
+            open.clone().chain(soon).chain(returning).filter(|&local| !timed.is_pending(local));
         returning.any(|local| {
             // What can take effect before it: what is open, and what is called before it returns.
             let called = to_come.iter().take_while(|&&event| event != (local << 1 | 1));

@@ -42,7 +42,7 @@ impl Configuration {
 /// This is Wing and Gong's search in the order of Lowe (Testing for linearizability, 2017), breadth first: an operation takes effect only when
 /// one must, because it, or another that needs it, returns. The invariant: each linearization of the events so far ends in a
 /// configuration of the set, or in one that a configuration of the set can stand for. One stands for another of the same state if it needs fewer of the
-/// operations that will not return, and has done the same of the others. At a return of `a` only sequences of open operations that end in `a`
+/// operations that will not return, and has done the same for the others. At a return of `a` only sequences of open operations that end in `a`
 /// are tried; left out are those that differ in
 ///
 /// - operations that change nothing: they are done whenever their return fits;

@@ -1,8 +1,8 @@
-//! Why an event cannot follow those before it.
+//! Events that cannot follow those before them.
 
-use crate::object::Misfit;
+use crate::object::InvalidCall;
 
-/// An event that no run of processes can have next. The monitor is as it was before it.
+/// An event that is not possible next. The monitor is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedEvent {
@@ -16,13 +16,13 @@ pub enum MalformedEvent {
         /// What is open.
         open: String,
     },
-    /// A process returns and has called nothing.
+    /// A process returns without having called anything.
     #[error("process {process} returns without a call")]
     NoCall {
         /// The process.
         process: String,
     },
-    /// A call does not fit the specification.
+    /// A call does not match the specification.
     #[error(transparent)]
-    IllTyped(#[from] Misfit),
+    IllTyped(#[from] InvalidCall),
 }

@@ -1,4 +1,4 @@
-//! Monitoring: calls and returns as they happen, and the violation at the first event that makes it certain.
+//! Monitoring objects: calls and returns as they happen, up to the first event that makes a violation certain.
 
 mod compact;
 mod configurations;
@@ -27,19 +27,19 @@ use std::fmt;
 use std::sync::Arc;
 use window::{NEVER, Operation, Outcome, Window};
 
-/// Takes calls and returns as they happen.
+/// Checks calls and returns as they happen.
 ///
 /// Each event is a call, a return, a crash ([`Monitor::crash`]: the operation will not return) or a withdrawal
 /// ([`Monitor::withdraw`]: it did not take effect). The first event is 0.
 ///
-/// Under `linearizable` operations are held only as long as they can matter: until all that were called
-/// before them, and they, have ended, or have crashed; then the states that the object may be in stand for them. The
-/// collections that have an algorithm of their own hold values that are inside or were removed of late; there an operation that removes and
-/// crashed keeps all that follows it, since nobody knows what it removed. Other criteria hold everything. `sequential` is judged
-/// by [`Monitor::finish`] alone: what is not explained now may be explained by an operation that is called later.
+/// Under `linearizable`, operations are kept only as long as they can matter: until they and all operations called
+/// before them have ended or crashed. Then the possible states of the object represent them. The
+/// collections with a special algorithm keep the values that are inside or were removed recently; a removal that
+/// crashed keeps everything after it, because what it removed is unknown. Other criteria keep everything. `sequential` is decided
+/// only by [`Monitor::finish`], because an operation may be explained by one that is called later.
 ///
-/// What is held is checked again after a quarter of its number has returned: at each return, while it is little. So a violation may be found some
-/// events after the one that makes it certain, and it names that one. [`Monitor::check`] does not wait.
+/// The monitor checks again after a quarter of what it keeps has returned, or at each return while that is little. So a violation may be found a few
+/// events after the one that makes it certain, but it names that one. [`Monitor::check`] checks at once.
 ///
 /// ```
 /// use tribunal::Limits;
@@ -68,7 +68,7 @@ pub struct Monitor<'s> {
     /// The violation, once there is one.
     violation: Option<Box<FirstViolation>>,
     /// Why the end will be undecided, once it is.
-    doubt: Option<Doubt>,
+    doubt: Option<Inconclusive>,
 }
 
 enum Engine<'s> {
@@ -90,7 +90,7 @@ enum Finding {
         event: u64,
         key: Option<Value>,
     },
-    Undecided(Doubt),
+    Undecided(Inconclusive),
     /// The algorithm for collections does not decide this.
     Unsupported,
 }
@@ -110,12 +110,12 @@ impl Finding {
 /// What a monitor knows.
 #[derive(Clone, Debug)]
 pub enum Status {
-    /// All is well up to the events that have been checked.
+    /// No violation up to the last check.
     Consistent,
-    /// What has happened is inconsistent, whatever follows. So is every later status.
+    /// The history is inconsistent, whatever follows. Every later status is the same.
     Violation(Box<FirstViolation>),
-    /// From here on it is not known; said once, and again at the end. A violation may still be found, of another key.
-    Undecided(Doubt),
+    /// Undecided from here on; reported once, and again at the end. A violation of another key may still be found.
+    Undecided(Inconclusive),
 }
 
 impl PartialEq for Status {
@@ -129,29 +129,29 @@ impl PartialEq for Status {
     }
 }
 
-/// Why a monitor does not know.
+/// Why a monitor is undecided.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Doubt {
+pub enum Inconclusive {
     /// A limit was reached.
     #[error("{0}")]
     Limit(Limit),
-    /// A call that concerns the whole object came after calls by key, whose effects together are not kept.
-    #[error("a call without a key follows calls with keys, whose states cannot be put together")]
+    /// A call that concerns the whole object came after calls with keys, whose combined effects are not kept.
+    #[error("a call without a key follows calls with keys, whose states cannot be combined")]
     Keys,
 }
 
 /// The first event that makes a violation certain.
 #[derive(Clone, Debug)]
 pub struct FirstViolation {
-    /// The event: how many there were before it.
+    /// The event: the number of events before it.
     pub event: u64,
-    /// The operation that returned then, or was withdrawn, in words.
+    /// The operation that returned then or was withdrawn, as text.
     pub operation: String,
     /// The key, if the object was monitored key by key.
     pub key: Option<Value>,
     /// The operations that cannot be explained together, as they were after the event.
     pub history: History,
-    /// The states in which the object may have been before these operations, in words; empty: the initial one.
+    /// The states in which the object may have been before these operations, as text; empty: the initial state.
     pub origins: Vec<String>,
 }
 
@@ -180,8 +180,8 @@ impl fmt::Display for FirstViolation {
 }
 
 impl<'s> Monitor<'s> {
-    /// A monitor before any event. The limits are for each check, but for the memory, which is for all that is held and the
-    /// check together. Beyond that nothing is known any more, and only what is open is held.
+    /// A monitor before any event. The limits apply to each check, except for the memory limit, which applies to everything that is kept and the
+    /// check together. Beyond it nothing is known, and only open operations are kept.
     pub fn new(spec: &'s dyn Specification, criterion: Criterion, limits: Limits<'s>) -> Self {
         let engine = match (spec.collection(), criterion) {
             (
@@ -206,7 +206,7 @@ impl<'s> Monitor<'s> {
         }
     }
 
-    /// Sets the limits from now on: where each check has so much time, its deadline.
+    /// Sets the limits from now on, for example the deadline of the next check.
     pub fn within(&mut self, limits: Limits<'s>) {
         self.limits = limits;
     }
@@ -258,17 +258,17 @@ impl<'s> Monitor<'s> {
         Ok(self.violation.clone().map_or(status, Status::Violation))
     }
 
-    /// A process's operation returns. A return of a type that the method never has is no error: nothing explains it.
+    /// A process's operation returns. A return value of the wrong type is not an error, but nothing explains it.
     pub fn ret(&mut self, process: &str, value: Value) -> Result<Status, MalformedEvent> {
         self.end(process, Outcome::Returned(value))
     }
 
-    /// A process's operation will not return, and may have taken effect or may yet. The process calls nothing more.
+    /// A process's operation will not return; it may or may not take effect. The process calls nothing more.
     pub fn crash(&mut self, process: &str) -> Result<Status, MalformedEvent> {
         self.end(process, Outcome::Crashed)
     }
 
-    /// A process's operation did not take effect. The process may go on.
+    /// A process's operation did not take effect. The process may continue.
     pub fn withdraw(&mut self, process: &str) -> Result<Status, MalformedEvent> {
         self.end(process, Outcome::Withdrawn)
     }
@@ -282,7 +282,7 @@ impl<'s> Monitor<'s> {
         self.found(finding)
     }
 
-    /// No event follows: the last word.
+    /// There are no more events: the final status.
     pub fn finish(mut self) -> Status {
         if let Engine::Recheck(recheck) = &mut self.engine {
             let finding = recheck.check_now(self.last, &self.limits);
@@ -299,7 +299,7 @@ impl<'s> Monitor<'s> {
         self.last / 2
     }
 
-    /// How many events have been checked, from the first on: a violation that is found later is none of these.
+    /// How many events have been checked: a later violation is not among them.
     pub fn checked(&self) -> u64 {
         let checked = match &self.engine {
             Engine::Search(search) => search.checked(self.last),
@@ -313,7 +313,7 @@ impl<'s> Monitor<'s> {
         self.open.len()
     }
 
-    /// How many operations are held, because they can still matter.
+    /// How many operations are kept because they can still matter.
     pub fn held(&self) -> usize {
         match &self.engine {
             Engine::Search(search) => search.held(),
@@ -331,7 +331,7 @@ impl<'s> Monitor<'s> {
     }
 
     /// Forgets all but what is open, if more is held than may be: then nothing is known any more.
-    fn too_much(&mut self) -> Option<Doubt> {
+    fn too_much(&mut self) -> Option<Inconclusive> {
         let open = table(self.open.len(), self.open.capacity(), size_of::<(Arc<str>, Place)>());
         let held = match &self.engine {
             Engine::Search(search) => search.bytes(),
@@ -342,7 +342,7 @@ impl<'s> Monitor<'s> {
             Engine::Search(search) => search.give_up(),
             Engine::Recheck(recheck) => recheck.give_up(),
         };
-        known.then_some(Doubt::Limit(limit))
+        known.then_some(Inconclusive::Limit(limit))
     }
 
     fn invocation(&self, place: &Place) -> String {

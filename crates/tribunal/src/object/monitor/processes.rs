@@ -3,8 +3,8 @@
 use crate::object::heap::{boxed, table};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A set of processes by name, for those that crashed. Numbers take a bit where others near them are there too: test harnesses
-/// number on when a process takes the place of one that crashed.
+/// A set of crashed processes by name. Numbers take one bit each if there are others near them: test harnesses
+/// count upward when they replace a crashed process.
 ///
 /// ```
 /// use tribunal::object::ProcessSet;
@@ -44,7 +44,7 @@ impl ProcessSet {
         }
     }
 
-    /// How many bytes of the heap it takes.
+    /// Heap memory in bytes.
     pub fn bytes(&self) -> usize {
         table(self.numbers.len(), self.numbers.capacity(), size_of::<(u64, u64)>())
             + table(self.names.len(), self.names.capacity(), size_of::<Box<str>>())

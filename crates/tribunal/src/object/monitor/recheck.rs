@@ -2,7 +2,7 @@
 
 use super::compact::compact;
 use super::window::{Operation, Outcome, Window};
-use super::{Doubt, Finding, Place};
+use super::{Finding, Inconclusive, Place};
 use crate::limits::Limits;
 use crate::object::meter::Meter;
 use crate::object::{Collection, Criterion, Engine, Specification, Typed, Verdict, judge, judge_by};
@@ -127,7 +127,7 @@ impl<'s> Recheck<'s> {
 
     fn lose(&mut self, limit: Limit) -> Finding {
         self.give_up();
-        Finding::Undecided(Doubt::Limit(limit))
+        Finding::Undecided(Inconclusive::Limit(limit))
     }
 
     /// There is too much to be held: all but what is open is forgotten, and nothing is known any more. Whether anything was.

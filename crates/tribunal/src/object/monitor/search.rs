@@ -4,7 +4,7 @@ use super::configurations::{Configuration, Run};
 use super::recipes::Recipes;
 use super::states::States;
 use super::window::{Operation, Outcome, Window};
-use super::{Doubt, Finding, Place};
+use super::{Finding, Inconclusive, Place};
 use crate::limits::Limits;
 use crate::object::heap::{boxed, table, vector};
 use crate::object::meter::Meter;
@@ -149,7 +149,7 @@ impl<'s> Search<'s> {
 
     /// Makes one part of all: every combination of configurations of the keys. What happened to different keys is
     /// independent, and the call that sees several comes after it all. Gives the new places of the operations.
-    pub(super) fn join(&mut self, limits: &Limits<'s>) -> (FxHashMap<Place, Place>, Option<Doubt>) {
+    pub(super) fn join(&mut self, limits: &Limits<'s>) -> (FxHashMap<Place, Place>, Option<Inconclusive>) {
         let recipes = self.recipes.take().unwrap_or_default();
         let newest = self.parts.values().map(|part| part.checked).max().unwrap_or(0);
         let mut whole = Part { checked: self.checked(newest), ..self.fresh() };
@@ -196,19 +196,19 @@ impl<'s> Search<'s> {
         slots: &FxHashMap<u32, u32>,
         recipes: &Recipes,
         limits: &Limits<'s>,
-    ) -> Result<Vec<Configuration>, Doubt> {
+    ) -> Result<Vec<Configuration>, Inconclusive> {
         let meter = Meter::new(limits);
         let count = some.len().saturating_mul(others.len());
-        limits.check(count as u64).map_err(Doubt::Limit)?;
+        limits.check(count as u64).map_err(Inconclusive::Limit)?;
         let done = some.iter().chain(others).map(|it| boxed(4 * it.done.len())).max().unwrap_or(0);
         let bytes = count.saturating_mul(size_of::<Configuration>() + 2 * done);
-        meter.room(bytes.saturating_add(self.bytes())).map_err(Doubt::Limit)?;
+        meter.room(bytes.saturating_add(self.bytes())).map_err(Inconclusive::Limit)?;
         let mut product = Vec::with_capacity(count);
         for one in some {
             for other in others {
                 let state = recipes.follow(&mut *self.states, one.state, other.state);
-                meter.sound(self.states.exceeded()).map_err(Doubt::Limit)?;
-                let state = state.ok_or(Doubt::Keys)?;
+                meter.sound(self.states.exceeded()).map_err(Inconclusive::Limit)?;
+                let state = state.ok_or(Inconclusive::Keys)?;
                 let mut done = one.done.clone();
                 done.extend(other.done.iter().map(|slot| slots[slot]));
                 done.sort_unstable();
@@ -319,7 +319,7 @@ impl<'s> Search<'s> {
         self.count(key);
         self.kept = 0;
         self.forget();
-        Finding::Undecided(Doubt::Limit(limit))
+        Finding::Undecided(Inconclusive::Limit(limit))
     }
 
     /// The first event after which no configuration is left; there is one.

@@ -5,27 +5,27 @@ use crate::object::machine::{hash_of, shown};
 use crate::object::{Exceeded, Invocation, Spec, StateId, Value};
 use rustc_hash::FxHashMap;
 
-/// The states that a monitor has reached, each kept once until it is forgotten.
+/// The states that a monitor has reached, each kept once until it is released.
 pub trait States: Send {
     /// The state before any operation.
     fn initial(&mut self) -> StateId;
 
-    /// The state after an invocation and its return; nothing if it cannot take effect.
+    /// The state after an invocation and its return value; `None` if it cannot take effect.
     fn step(&mut self, state: StateId, call: Invocation<'_>) -> Option<(StateId, Value)>;
 
     /// Forgets all states but these.
     fn keep(&mut self, live: &[StateId]);
 
-    /// How many bytes the states take while one more is put in.
+    /// Memory used by the states, including room for one more, in bytes.
     fn bytes(&self) -> usize;
 
-    /// Bounds the bytes from now on.
+    /// Limits the memory from now on, in bytes.
     fn bound(&mut self, bytes: usize);
 
-    /// Why a step was not taken since this was last asked, if one was not.
+    /// Why a step was not computed since the last call, if one was not.
     fn exceeded(&mut self) -> Option<Exceeded>;
 
-    /// How much work was done since this was last asked, about as many times ten nanoseconds.
+    /// The work done since the last call, in units of about ten nanoseconds.
     fn spent(&mut self) -> u64;
 
     /// How many states are kept.

@@ -1,13 +1,13 @@
-//! A promise that is broken, with the calls that show it.
+//! A broken promise, with the calls that show it.
 
 use crate::object::{Invocation, Spec};
 use std::fmt;
 
-/// What a specification can promise: a method of [`Spec`].
+/// A promise of a specification: a method of [`Spec`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Promise {
-    /// `step`: equal states and calls have one outcome.
+    /// `step`: equal states and calls have the same outcome.
     Step,
     /// `signatures`.
     Signatures,
@@ -59,16 +59,16 @@ impl Promise {
     }
 }
 
-/// A promise that a specification breaks, and how that comes about.
+/// A promise that a specification breaks, with a counterexample.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct BrokenPromise {
     /// The specification's name.
     pub spec: String,
     /// The promise.
     pub promise: Promise,
-    /// The calls that it is about.
+    /// The calls involved.
     pub calls: Vec<String>,
-    /// The calls that lead to the state, from the initial one.
+    /// The calls that lead from the initial state to this one.
     pub before: Vec<String>,
     /// The state.
     pub state: String,

@@ -1,4 +1,4 @@
-//! What a specification says of itself, held against what it does.
+//! Checks the hints of a specification against its steps.
 
 mod broken;
 mod runs;
@@ -21,13 +21,13 @@ pub struct Explored {
     pub runs: usize,
 }
 
-/// Holds what a specification says of itself ([`Spec::signatures`], `key`, `commute`, `read_only`, `unchanged`, `opaque`,
-/// `reachable`, `collection`) against what it does, in every state that at most `depth` of these calls lead to and in every run of so
-/// many. The broken promise that takes the fewest calls is the error.
+/// Checks the promises of a specification ([`Spec::signatures`], `key`, `commute`, `read_only`, `unchanged`, `opaque`,
+/// `reachable`, `collection`) against its steps, in every state that at most `depth` of these calls reach and in every run of that
+/// length. The error is the broken promise with the fewest calls.
 ///
-/// The engines believe what a specification says: one that is wrong gets wrong verdicts. So every specification of your own should have a test
-/// that calls this, with calls whose arguments meet: two values and two keys are mostly enough. It takes about as many runs
-/// as there are sequences of so many calls: with eight calls, a depth of 4 takes a moment.
+/// The engines trust a specification, so a wrong promise can cause wrong verdicts. Each of your specifications should have a test
+/// that calls this, with calls whose arguments overlap; two values and two keys usually suffice. The cost is about that of
+/// all sequences of `depth` calls: with eight calls, a depth of 4 takes a moment.
 ///
 /// ```
 /// use tribunal::object::{Invocation, Kind, Signature, Spec, Value, check_promises};

@@ -203,13 +203,13 @@ fn every_lie_is_found_out() {
 }
 
 /// Last in, first out, and says that it is a queue.
-struct Backwards;
+struct Backward;
 
-impl Spec for Backwards {
+impl Spec for Backward {
     type State = Vec<Value>;
 
     fn name(&self) -> &str {
-        "backwards"
+        "backward"
     }
 
     fn signatures(&self) -> &[Signature] {
@@ -235,11 +235,11 @@ impl Spec for Backwards {
 
 #[test]
 fn another_collection_is_found_out() {
-    assert!(check(&Backwards, 2).is_ok(), "two calls do not tell");
-    let broken = check(&Backwards, 3).expect_err("not first in, first out");
+    assert!(check(&Backward, 2).is_ok(), "two calls do not tell");
+    let broken = check(&Backward, 3).expect_err("not first in, first out");
     assert_eq!(
         broken.to_string(),
-        "backwards breaks collection of dequeue(): it does what the built-in collection does; \
+        "backward breaks collection of dequeue(): it does what the built-in collection does; \
          after enqueue(1); enqueue(2), where the object is [1, 2], it returns 2, and that of queue returns 1"
     );
 }

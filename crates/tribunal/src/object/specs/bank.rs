@@ -5,8 +5,8 @@ use super::tree;
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
-/// A bank with initial balances. A transfer of a negative amount, of more than there is or to or from an account that the
-/// bank does not have is refused: it returns false. The balance of an account that it does not have is null.
+/// A bank with initial balances. A transfer of a negative amount, of more than the balance, or between unknown
+/// accounts returns false. The balance of an unknown account is null.
 #[derive(Clone, Debug)]
 pub struct Bank {
     initial: BTreeMap<Value, i64>,

@@ -9,7 +9,7 @@ pub struct CasRegister {
 }
 
 impl CasRegister {
-    /// A register that holds this value at first.
+    /// A register with this initial value.
     pub fn new(initial: Value) -> Self {
         CasRegister { initial }
     }

@@ -4,7 +4,7 @@ use super::tree;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
-/// Independent objects of a kind by key, as in Jepsen's `independent` tests.
+/// Independent objects of one kind by key, as in Jepsen's `independent` tests.
 ///
 /// ```
 /// use tribunal::object::{Invocation, Spec, Value, specs::{CasRegister, Keyed}};

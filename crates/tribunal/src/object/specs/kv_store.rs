@@ -1,11 +1,11 @@
-//! A store of texts: `get(k)` → the text, at first "", `put(k, v)` → null, `append(k, v)` → null.
+//! A store of texts: `get(k)` → the text, initially "", `put(k, v)` → null, `append(k, v)` → null.
 
 use super::tree;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A store of texts, all empty at first. Its keys are independent of each other.
+/// A store of texts, initially empty. Its keys are independent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KvStore;
 

@@ -2,7 +2,7 @@
 
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 
-/// An append-only list, empty at first.
+/// An append-only list, initially empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct List;
 

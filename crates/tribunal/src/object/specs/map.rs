@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// A map, empty at first. Null is no value: putting it cannot take effect, and getting it means that there is none.
+/// A map, initially empty. Null means "none": putting it cannot take effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Map;
 

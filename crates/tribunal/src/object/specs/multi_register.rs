@@ -1,14 +1,14 @@
 //! Registers read and written in transactions: `txn([["r", x, null], ["w", y, 1], ...])` → the same list with the reads
 //! filled in.
 //!
-//! A read whose value is given in the call, `["r", x, 1]`, is an expectation: a transaction with another value there cannot
-//! take effect. `read` and `write` will do for `r` and `w`. Later reads see earlier writes of the transaction.
+//! A read may be given a value, `["r", x, 1]`; then the transaction can take effect only if the read finds that
+//! value. `read` and `write` are accepted for `r` and `w`. Later reads see earlier writes of the transaction.
 
 use super::tree;
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
-/// Registers by name, with initial values; those that have none hold null.
+/// Registers by name, with initial values; the others hold null.
 #[derive(Clone, Debug, Default)]
 pub struct MultiRegister {
     initial: BTreeMap<Value, Value>,

@@ -1,5 +1,5 @@
-//! A lock: `acquire()` → null when it is free, `release()` → null when it is held. Otherwise they cannot take effect: an
-//! acquire waits. The lock does not know its owner: who releases is not checked.
+//! A lock: `acquire()` → null if it is free, `release()` → null if it is held; otherwise they cannot take effect, so an
+//! acquire waits. The lock does not know its owner, so a release by another process is not detected.
 
 use crate::object::{Invocation, Kind, Signature, Spec, Value};
 

@@ -8,7 +8,7 @@ use crate::names::suggestion;
 use crate::object::text::{Cursor, TextError, Token};
 use crate::object::{Spec, Specification, Value};
 
-/// The names of the built-in specifications; `keyed` goes before any of them.
+/// The names of the built-in specifications; `keyed` may precede any of them.
 pub const NAMES: [&str; 13] = [
     "register",
     "cas-register",
@@ -25,7 +25,7 @@ pub const NAMES: [&str; 13] = [
     "kv-store",
 ];
 
-/// A name without a built-in specification.
+/// A name that is not a built-in specification.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownSpec {
     /// There is no such specification.
@@ -43,7 +43,7 @@ pub enum UnknownSpec {
     Parameter {
         /// What was asked for.
         name: String,
-        /// Where it goes wrong, from 1.
+        /// The column of the error, from 1.
         column: u32,
         /// What is wrong there.
         reason: String,

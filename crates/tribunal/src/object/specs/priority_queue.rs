@@ -1,11 +1,11 @@
-//! A priority queue: `insert(v)` → null, `delete_min()` → the least value, or null if there is none. Values are ordered
-//! as [`Value`]s are, and one inserted twice is there twice.
+//! A priority queue: `insert(v)` → null, `delete_min()` → the least value, or null if it is empty. Values are ordered
+//! like [`Value`], and may occur several times.
 
 use super::tree;
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::BTreeMap;
 
-/// A priority queue, empty at first. Null is no value: inserting it cannot take effect, and deleting it means that there is none.
+/// A priority queue, initially empty. Null means "none": inserting it cannot take effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PriorityQueue;
 

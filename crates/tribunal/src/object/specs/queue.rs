@@ -3,7 +3,7 @@
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 use std::collections::VecDeque;
 
-/// A queue, empty at first. Null is no value: enqueueing it cannot take effect, and dequeueing it means that there is none.
+/// A FIFO queue, initially empty. Null means "none": enqueuing it cannot take effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue;
 

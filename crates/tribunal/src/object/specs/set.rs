@@ -4,7 +4,7 @@ use super::tree;
 use crate::object::{Collection, Invocation, Kind, Others, Signature, Spec, Value};
 use std::collections::BTreeSet;
 
-/// A set, empty at first. Its values are independent of each other.
+/// A set, initially empty. Its values are independent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Set;
 

@@ -2,7 +2,7 @@
 
 use crate::object::{Collection, Invocation, Kind, Signature, Spec, Value};
 
-/// A stack, empty at first. Null is no value: pushing it cannot take effect, and popping it means that there is none.
+/// A stack, initially empty. Null means "none": pushing it cannot take effect.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stack;
 

@@ -8,7 +8,7 @@
 //!   set is enough, and it is found state by state along lin, not set by set;
 //! - a read takes its place as soon as that is sure to do, and else waits until an update that it happens before
 //!   takes its place ([`Problem::deferrable`]);
-//! - of two neighbours in lin that commute, only the order in which they return is tried ([`Problem::exchangeable`]);
+//! - of two neighbors in lin that commute, only the order in which they return is tried ([`Problem::exchangeable`]);
 //! - what failed once is remembered: the operations placed, the state after those that all others see in any case, and the order
 //!   of the rest (with what they see, where that matters).
 //!
@@ -61,7 +61,7 @@ struct Node<const W: usize> {
     next: usize,
     /// The operation being tried, and where what it may see begins in `sets`.
     op: usize,
-    towards: Goal,
+    toward: Goal,
     sets: usize,
     key: Option<Box<[u64]>>,
 }
@@ -125,7 +125,7 @@ impl<'a, const W: usize> Search<'a, W> {
                     let Some(node) = self.nodes.last() else { break };
                     let passed_by = self.partial.problem.hb[op] & self.partial.problem.pending;
                     let left_out = node.left_out | (passed_by - self.partial.placed);
-                    let goal = if node.towards == Goal::Place(op) { Goal::Open } else { node.towards };
+                    let goal = if node.toward == Goal::Place(op) { Goal::Open } else { node.toward };
                     self.partial.place(op, vis);
                     self.enter(goal, left_out)?;
                 }
@@ -172,7 +172,7 @@ impl<'a, const W: usize> Search<'a, W> {
             goal,
             next: 0,
             op: 0,
-            towards: goal,
+            toward: goal,
             sets: self.sets.len(),
             key,
         });
@@ -236,11 +236,11 @@ impl<'a, const W: usize> Search<'a, W> {
                     (node.next == 1).then_some(goal)
                 }
             };
-            let Some(towards) = choice else { return Ok(None) };
-            let op = self.first_towards(towards);
+            let Some(toward) = choice else { return Ok(None) };
+            let op = self.first_toward(toward);
             if let Some(node) = self.nodes.last_mut() {
                 node.op = op;
-                node.towards = towards;
+                node.toward = toward;
             }
             self.explanations(op)?;
         }
@@ -252,7 +252,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn settled_read(&mut self) -> Option<usize> {
         let problem = self.partial.problem;
         let waiting = (self.deferrable & problem.completed) - self.partial.placed;
-        // A pending update before the read would have to be left out: that is no choice to make in passing.
+        // A pending update before the read would have to be left out: that is not a choice to make in passing.
         let left_out = self.nodes.last().map_or(Bits::EMPTY, |node| node.left_out);
         let gone = self.partial.placed | left_out | (problem.pending & self.deferrable);
         for read in waiting.iter() {
@@ -280,7 +280,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn choose(&mut self) -> Option<Goal> {
         let Partial { problem, lin, placed, .. } = &self.partial;
         let node = self.nodes.last_mut()?;
-        // Reads in between do not keep neighbours apart, unless they happen before the second.
+        // Reads in between do not keep neighbors apart, unless they happen before the second.
         let reads = lin.iter().rev().take_while(|&&op| self.deferrable.contains(op)).count();
         let last = lin.iter().rev().nth(reads).copied();
         let between: Bits<W> = lin[lin.len() - reads..].iter().copied().collect();
@@ -319,8 +319,8 @@ impl<'a, const W: usize> Search<'a, W> {
         None
     }
 
-    /// The operation to place first towards a goal. Numbers of completed operations respect hb, so the least will do.
-    fn first_towards(&self, goal: Goal) -> usize {
+    /// The operation to place first toward a goal. Numbers of completed operations respect hb, so the least will do.
+    fn first_toward(&self, goal: Goal) -> usize {
         let Partial { problem, placed, .. } = &self.partial;
         let waiting = self.deferrable & problem.completed;
         let (waiting, then) = match goal {

@@ -26,7 +26,7 @@ pub struct Problem<'a, const W: usize> {
     /// By number: its key; 0 if it concerns the whole object.
     key: Vec<u32>,
     pub rules: Vec<Rule<W>>,
-    /// Whether views that cannot take effect may matter: then reads and keys are not told apart.
+    /// Whether views that cannot take effect may matter: then reads and keys are not distinguished.
     pub cautious: bool,
     /// Whether a rule mentions vis on its right.
     pub vis_matters: bool,
@@ -116,7 +116,7 @@ impl<'a, const W: usize> Problem<'a, W> {
         }
     }
 
-    /// About what a problem of so many operations and the search for its abstract executions take, but for what the search
+    /// About what a problem of so many operations and the search for its abstract executions take, except for what the search
     /// collects on its way.
     pub const fn bytes(operations: usize) -> usize {
         operations * (8 * size_of::<Bits<W>>() + 128)

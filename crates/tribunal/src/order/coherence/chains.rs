@@ -22,7 +22,7 @@ pub(crate) fn left_by(x: &Execution, access: EventId) -> EventId {
 /// it. mo must keep the writes of a chain together, so chains are what it orders. Chains are numbered location by
 /// location, the initial write's first.
 ///
-/// 8 bytes an event, 12 if there are RMWs, and 8 a chain.
+/// 8 bytes per event, 12 if there are RMWs, and 8 per chain.
 pub(crate) struct Chains {
     /// For each access, the write it leaves; the write it looks at is of the same chain.
     links: Vec<Link>,
@@ -91,7 +91,7 @@ impl Chains {
         Ok(chains)
     }
 
-    /// A chain for each write that is no RMW.
+    /// A chain for each write that is not an RMW.
     fn of_plain_writes(x: &Execution) -> Self {
         let mut starts = vec![1u32; x.location_count() + 1];
         starts[0] = 0;

@@ -15,13 +15,13 @@ const LITMUS: usize = 128;
 #[derive(Clone, Copy)]
 struct Constraint {
     a: EventId,
-    looker: Looker,
+    looker: Accessor,
     target: EventId,
 }
 
 /// Who looks, in a constraint.
 #[derive(Clone, Copy)]
-enum Looker {
+enum Accessor {
     /// This access.
     Access(EventId),
     /// The end of the execution, at which the given final write is read.
@@ -64,7 +64,7 @@ impl Coherence<'_> {
         let mut found = Vec::new();
         let here = |e: EventId| locs.contains(&self.x.locs()[e.index()].0);
         observe_all(self.x, &self.chains, self.sight(), here, |a, e| {
-            found.push(Constraint { a, looker: Looker::Access(e), target: looked_at(self.x, e) });
+            found.push(Constraint { a, looker: Accessor::Access(e), target: looked_at(self.x, e) });
         });
         locs.clone().for_each(|loc| found.extend(self.at_the_end(LocId(loc))));
         found
@@ -76,7 +76,7 @@ impl Coherence<'_> {
         let mut found = Vec::new();
         for &e in &accesses {
             let earlier = accesses.iter().copied().filter(|&a| self.hb.before(self.x, a, e));
-            let (looker, target) = (Looker::Access(e), looked_at(self.x, e));
+            let (looker, target) = (Accessor::Access(e), looked_at(self.x, e));
             found.extend(earlier.chain([self.x.init_write(loc)]).map(|a| Constraint { a, looker, target }));
         }
         found.extend(self.at_the_end(loc));
@@ -88,14 +88,14 @@ impl Coherence<'_> {
         let finals = self.x.finals().iter().filter(move |&&(other, _)| other == loc);
         finals.flat_map(move |&(_, target)| {
             let last = self.chains.of(loc).map(|chain| self.chains.ends(chain)[1]);
-            last.map(move |a| Constraint { a, looker: Looker::End, target })
+            last.map(move |a| Constraint { a, looker: Accessor::End, target })
         })
     }
 
     /// The number of edges that it takes to say a constraint.
     fn weight(&self, constraint: Constraint) -> u32 {
         match constraint.looker {
-            Looker::Access(e) if self.x.len() <= LITMUS => 1 + self.path(constraint.a, e).len() as u32,
+            Accessor::Access(e) if self.x.len() <= LITMUS => 1 + self.path(constraint.a, e).len() as u32,
             _ => 1,
         }
     }
@@ -114,14 +114,16 @@ impl Coherence<'_> {
     /// The mo edge that a constraint says.
     fn edge(&self, Constraint { a, looker, target }: Constraint) -> Edge {
         let because = match looker {
-            Looker::End => Because::Final,
-            Looker::Access(e) if self.x.label(e).reads() => Because::Read { read: e, path: self.path(a, e) },
-            Looker::Access(e) => Because::Coherence { path: self.path(a, e) },
+            Accessor::End => Because::Final,
+            Accessor::Access(e) if self.x.label(e).reads() => {
+                Because::Read { read: e, path: self.path(a, e) }
+            }
+            Accessor::Access(e) => Because::Coherence { path: self.path(a, e) },
         };
         Edge { from: left_by(self.x, a), to: target, because }
     }
 
-    /// Turns a cycle of constraints between chains into a cycle of mo edges between writes.
+    /// MemoryOrderSweep a cycle of constraints between chains into a cycle of mo edges between writes.
     fn close(&self, constraints: &[Constraint]) -> Violation {
         let mut edges = Vec::new();
         for (i, &constraint) in constraints.iter().enumerate() {

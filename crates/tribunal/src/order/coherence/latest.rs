@@ -37,7 +37,7 @@ impl Latest {
     /// Calls `visit` for accesses to the location of `e` in the past of `e`, latest first, such that every other such access
     /// comes before one of these, or is in the set `but`, or is one of the events `own`.
     ///
-    /// Parts of the replay that `e` has in common with one that was visited are passed over.
+    /// Parts of the replay that `e` has in common with one that was visited are skipped.
     pub(crate) fn before(
         &self,
         x: &Execution,
@@ -90,7 +90,7 @@ fn before(places: &[u32], from: u32) -> usize {
     }
 }
 
-/// For each location the last access of the thread at hand, threads coming one after the other. 8 bytes a location, and
+/// For each location the last access of the thread at hand, threads coming one after the other. 8 bytes per location, and
 /// nothing to do between two threads.
 pub(crate) struct Previous {
     /// The number of the thread at hand, and of the thread of each access.

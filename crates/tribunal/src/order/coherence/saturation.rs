@@ -95,14 +95,14 @@ pub(crate) struct Saturated {
     pub order: Vec<EventId>,
 }
 
-pub(crate) struct Saturation<'a> {
+pub(crate) struct SraSaturation<'a> {
     x: &'a Execution,
     hb: &'a HappensBefore,
     chains: &'a Chains,
     pub(crate) edges: Vec<MoEdge>,
 }
 
-impl<'a> Saturation<'a> {
+impl<'a> SraSaturation<'a> {
     /// The graph with the edges of read coherence and of final values.
     pub(crate) fn new(
         x: &'a Execution,
@@ -110,7 +110,7 @@ impl<'a> Saturation<'a> {
         chains: &'a Chains,
         limits: &Limits<'_>,
     ) -> Result<Self, Limit> {
-        let mut saturation = Saturation { x, hb, chains, edges: Vec::new() };
+        let mut saturation = SraSaturation { x, hb, chains, edges: Vec::new() };
         saturation.observe(limits)?;
         saturation.add_finals();
         Ok(saturation)
@@ -264,7 +264,7 @@ impl<'a> Saturation<'a> {
 }
 
 /// The proof of a contradiction.
-impl Saturation<'_> {
+impl SraSaturation<'_> {
     /// The cycle that a contradiction amounts to, every edge of it justified.
     pub(crate) fn explain(&self, contradiction: &Contradiction) -> Cycle {
         let cycle = match contradiction {
@@ -437,7 +437,7 @@ impl Saturation<'_> {
         cycle
     }
 
-    /// An mo edge, between these ends, with its reason spelt out.
+    /// An mo edge, between these ends, with its reason spelled out.
     fn because(&self, i: usize, paths: &BTreeMap<usize, Vec<Edge>>, (from, to): (EventId, EventId)) -> Edge {
         let MoEdge { base, reason, .. } = self.edges[i];
         let because = match reason {

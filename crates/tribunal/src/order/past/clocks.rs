@@ -93,8 +93,8 @@ impl Clocks {
             &chunk[start..start + self.threads]
         };
         let (base, other) = (of(base, base_start), of(other, other_start));
-        for ((entry, &known), &learnt) in room.iter_mut().zip(base).zip(other) {
-            *entry = known.max(learnt);
+        for ((entry, &known), &learned) in room.iter_mut().zip(base).zip(other) {
+            *entry = known.max(learned);
         }
         row
     }
@@ -138,14 +138,14 @@ impl Clocks {
         if self.entry(row, thread) >= count { row } else { self.join(row, row, thread, count) }
     }
 
-    /// A new row: `base` joined with `learnt`; or `base` itself if there is nothing new in `learnt`.
-    pub(crate) fn join_slice(&mut self, base: Row, learnt: &[u32]) -> Row {
-        if self.row(base).iter().zip(learnt).all(|(known, new)| known >= new) {
+    /// A new row: `base` joined with `learned`; or `base` itself if there is nothing new in `learned`.
+    pub(crate) fn join_slice(&mut self, base: Row, learned: &[u32]) -> Row {
+        if self.row(base).iter().zip(learned).all(|(known, new)| known >= new) {
             return base;
         }
         let row = self.push_joined(base, base);
         let (chunk, start) = self.place(row);
-        for (entry, &new) in self.chunks[chunk][start..start + self.threads].iter_mut().zip(learnt) {
+        for (entry, &new) in self.chunks[chunk][start..start + self.threads].iter_mut().zip(learned) {
             *entry = (*entry).max(new);
         }
         row

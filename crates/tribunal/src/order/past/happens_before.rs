@@ -1,7 +1,7 @@
-//! Happens-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
+//! Action-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
 
 use super::clocks::{Clocks, Row};
-use super::pasts::{PastSets, Pasts, Traveller, comes_before, has_many_threads, heard_of};
+use super::pasts::{PastSets, Pasts, ThreadCursor, comes_before, has_many_threads, heard_of};
 use super::replay::{Halt, Step, replay};
 use super::sets::{SetId, Sets};
 use crate::limits::Limits;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// What makes one thread's events happen before another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Synchronisation {
+pub(crate) enum Synchronization {
     /// hb = po.
     Nothing,
     /// hb = (po ∪ rf)⁺: every read acquires from the write it reads.
@@ -26,55 +26,55 @@ pub(crate) enum Synchronisation {
 
 /// hb of an execution whose po ∪ rf is acyclic.
 pub(crate) struct HappensBefore {
-    synchronisation: Synchronisation,
-    /// None for [`Synchronisation::Nothing`].
+    synchronization: Synchronization,
+    /// None for [`Synchronization::Nothing`].
     pub(crate) pasts: Option<Pasts>,
     /// For annotated orders: the reads whose sources do not happen before them.
     unheard: Vec<bool>,
 }
 
 impl HappensBefore {
-    /// Computes hb in O(n·k) time, or O(n) if nothing synchronises; the memory is that of [`Pasts`], and for annotated
-    /// orders 5 more bytes an event and, with clocks, 4·k² while computing. Fails if po ∪ rf is cyclic.
+    /// Computes hb in O(n·k) time, or O(n) if nothing synchronizes; the memory is that of [`Pasts`], and for annotated
+    /// orders 5 more bytes per event and, with clocks, 4·k² while computing. Fails if po ∪ rf is cyclic.
     pub(crate) fn new(
         x: &Execution,
-        synchronisation: Synchronisation,
+        synchronization: Synchronization,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
-        HappensBefore::of(x, synchronisation, has_many_threads(x), limits)
+        HappensBefore::of(x, synchronization, has_many_threads(x), limits)
     }
 
     /// The same with clocks, however many threads there are.
     pub(crate) fn with_clocks(
         x: &Execution,
-        synchronisation: Synchronisation,
+        synchronization: Synchronization,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
-        HappensBefore::of(x, synchronisation, false, limits)
+        HappensBefore::of(x, synchronization, false, limits)
     }
 
     fn of(
         x: &Execution,
-        synchronisation: Synchronisation,
+        synchronization: Synchronization,
         sets: bool,
         limits: &Limits<'_>,
     ) -> Result<Self, Halt> {
         let mut unheard = Vec::new();
-        let continued = synchronisation == Synchronisation::Continued;
-        let pasts = match (synchronisation, sets) {
-            (Synchronisation::Nothing, _) => {
+        let continued = synchronization == Synchronization::Continued;
+        let pasts = match (synchronization, sets) {
+            (Synchronization::Nothing, _) => {
                 replay(x, |_| &[], limits, |_| Ok(()))?;
                 None
             }
-            (Synchronisation::EveryRead, _) => Some(Pasts::new(x, |_| &[], limits, |_| {})?),
-            (Synchronisation::Annotated | Synchronisation::Continued, false) => {
+            (Synchronization::EveryRead, _) => Some(Pasts::new(x, |_| &[], limits, |_| {})?),
+            (Synchronization::Annotated | Synchronization::Continued, false) => {
                 let threads = x.thread_count();
                 limits.check_memory(4 * threads * threads + 13 * x.len(), 0).map_err(Halt::Limit)?;
                 let annotated = replayed(x, Annotated::new(x, continued), limits)?;
                 unheard = annotated.unheard;
                 Some(Pasts::Clocks(annotated.clocks))
             }
-            (Synchronisation::Annotated | Synchronisation::Continued, true) => {
+            (Synchronization::Annotated | Synchronization::Continued, true) => {
                 let states = x.thread_count() * size_of::<ManyState>();
                 limits.check_memory(states + 26 * x.len(), 0).map_err(Halt::Limit)?;
                 let annotated = replayed(x, AnnotatedSets::new(x, continued), limits)?;
@@ -82,7 +82,7 @@ impl HappensBefore {
                 Some(Pasts::Sets(annotated.sets))
             }
         };
-        Ok(HappensBefore { synchronisation, pasts, unheard })
+        Ok(HappensBefore { synchronization, pasts, unheard })
     }
 
     /// How many bytes it takes.
@@ -94,10 +94,10 @@ impl HappensBefore {
     /// it. Without clocks nobody observes another thread.
     pub(crate) fn observable(&self, x: &Execution, access: EventId) -> bool {
         let writes = x.label(access).writes();
-        match self.synchronisation {
-            Synchronisation::Nothing => false,
-            Synchronisation::EveryRead => writes,
-            Synchronisation::Annotated | Synchronisation::Continued => writes || self.unheard[access.index()],
+        match self.synchronization {
+            Synchronization::Nothing => false,
+            Synchronization::EveryRead => writes,
+            Synchronization::Annotated | Synchronization::Continued => writes || self.unheard[access.index()],
         }
     }
 
@@ -128,7 +128,7 @@ fn replayed<C: Carried>(x: &Execution, mut carried: C, limits: &Limits<'_>) -> R
 /// No event: nothing is released.
 const NONE: u32 = u32::MAX;
 
-/// State of the replay for [`Synchronisation::Annotated`].
+/// State of the replay for [`Synchronization::Annotated`].
 struct Annotated<'a> {
     x: &'a Execution,
     clocks: Clocks,
@@ -273,7 +273,7 @@ fn continue_release<R: Copy>(
     }
 }
 
-/// State of the replay for [`Synchronisation::Annotated`], where threads are many.
+/// State of the replay for [`Synchronization::Annotated`], where threads are many.
 struct AnnotatedSets<'a> {
     x: &'a Execution,
     sets: PastSets,
@@ -288,7 +288,7 @@ struct AnnotatedSets<'a> {
 }
 
 struct ManyState {
-    traveller: Traveller,
+    traveler: ThreadCursor,
     /// What the last release fence released, and that fence.
     fence: (SetId, u32),
     /// What relaxed reads have read and an acquire fence will acquire.
@@ -297,8 +297,8 @@ struct ManyState {
 
 impl<'a> AnnotatedSets<'a> {
     fn new(x: &'a Execution, continued: bool) -> Self {
-        let (sets, travellers) = PastSets::new(x);
-        let thread = |traveller| ManyState { traveller, fence: (Sets::EMPTY, NONE), pending: Sets::EMPTY };
+        let (sets, travelers) = PastSets::new(x);
+        let thread = |traveler| ManyState { traveler, fence: (Sets::EMPTY, NONE), pending: Sets::EMPTY };
         let mut heard = heard_of(x);
         // What an RMW reads, it passes on, even within a thread.
         let is_rmw = |e: EventId| x.label(e).reads() && x.label(e).writes();
@@ -313,7 +313,7 @@ impl<'a> AnnotatedSets<'a> {
         AnnotatedSets {
             x,
             sets,
-            threads: travellers.into_iter().map(thread).collect(),
+            threads: travelers.into_iter().map(thread).collect(),
             released: vec![(Sets::EMPTY, NONE); x.len()],
             heard,
             unheard: vec![false; x.len()],
@@ -337,11 +337,11 @@ impl Carried for AnnotatedSets<'_> {
             step.source.map_or((Sets::EMPTY, NONE), |(write, _)| self.released[write.index()]);
         let event_of = |by: u32| (by != NONE).then_some(EventId(by));
         if label.is_fence() && label.acquires() && state.pending != Sets::EMPTY {
-            self.sets.learn_set(&mut state.traveller, state.pending, None);
+            self.sets.learn_set(&mut state.traveler, state.pending, None);
         }
         if from_source != Sets::EMPTY {
             if label.acquires() {
-                self.sets.learn_set(&mut state.traveller, from_source, event_of(by));
+                self.sets.learn_set(&mut state.traveler, from_source, event_of(by));
             } else if label.is_atomic() {
                 state.pending = self.sets.sets.union(state.pending, from_source);
             }
@@ -349,16 +349,16 @@ impl Carried for AnnotatedSets<'_> {
         if let Some((write, writer)) = step.source
             && writer != step.thread
         {
-            self.unheard[event.index()] = !self.sets.knows(state.traveller.set, write);
+            self.unheard[event.index()] = !self.sets.knows(state.traveler.set, write);
         }
         let releases = label.releases() && (label.is_fence() || self.heard[event.index()]);
-        self.sets.replay(event, &mut state.traveller, releases);
+        self.sets.replay(event, &mut state.traveler, releases);
         if label.is_fence() && label.releases() {
-            state.fence = (state.traveller.set, event.0);
+            state.fence = (state.traveler.set, event.0);
         }
         if label.writes() && self.heard[event.index()] {
             let mut own = match (label.releases(), label.is_atomic()) {
-                (true, _) => (state.traveller.set, event.0),
+                (true, _) => (state.traveler.set, event.0),
                 (false, true) => state.fence,
                 (false, false) => (Sets::EMPTY, NONE),
             };
@@ -390,8 +390,8 @@ fn add_released(x: &Execution, clocks: &Clocks, joined: &[u32], released: u32, c
     let n = x.len() as u32;
     if released >= n {
         let k = clock.len();
-        for (entry, &learnt) in clock.iter_mut().zip(joined_clock(joined, released - n, k)) {
-            *entry = (*entry).max(learnt);
+        for (entry, &learned) in clock.iter_mut().zip(joined_clock(joined, released - n, k)) {
+            *entry = (*entry).max(learned);
         }
         return;
     }
@@ -399,8 +399,8 @@ fn add_released(x: &Execution, clocks: &Clocks, joined: &[u32], released: u32, c
     if clock[slot.thread.index()] > slot.index {
         return;
     }
-    for (entry, &learnt) in clock.iter_mut().zip(clocks.row(clocks.row_of(EventId(released)))) {
-        *entry = (*entry).max(learnt);
+    for (entry, &learned) in clock.iter_mut().zip(clocks.row(clocks.row_of(EventId(released)))) {
+        *entry = (*entry).max(learned);
     }
     clock[slot.thread.index()] = slot.index + 1;
 }
@@ -408,21 +408,21 @@ fn add_released(x: &Execution, clocks: &Clocks, joined: &[u32], released: u32, c
 impl HappensBefore {
     /// An hb path with the fewest edges from `from` to `to`, if there is one. O(n).
     pub(crate) fn path(&self, x: &Execution, from: EventId, to: EventId) -> Option<Vec<Edge>> {
-        match self.synchronisation {
-            Synchronisation::Nothing => shortest_path(x, from, to, |_, _| {}),
-            Synchronisation::EveryRead => {
+        match self.synchronization {
+            Synchronization::Nothing => shortest_path(x, from, to, |_, _| {}),
+            Synchronization::EveryRead => {
                 let rf = |e| x.rf(e).map(|write| (write, Because::Rf));
                 shortest_path(x, from, to, |e, edges| edges.extend(rf(e)))
             }
-            Synchronisation::Annotated | Synchronisation::Continued => {
-                let mut releases = Releases::new(x, self.synchronisation == Synchronisation::Continued);
-                shortest_path(x, from, to, |e, edges| releases.synchronising_with(e, edges))
+            Synchronization::Annotated | Synchronization::Continued => {
+                let mut releases = Releases::new(x, self.synchronization == Synchronization::Continued);
+                shortest_path(x, from, to, |e, edges| releases.synchronizing_with(e, edges))
             }
         }
     }
 }
 
-/// Finds the events that synchronise with an event. Each is found once: for the first event asked for.
+/// Finds the events that synchronize with an event. Each is found once: for the first event asked for.
 struct Releases<'a> {
     x: &'a Execution,
     /// For each thread, the first event that comes after no acquire fence asked for.
@@ -447,7 +447,7 @@ impl<'a> Releases<'a> {
         }
     }
 
-    fn synchronising_with(&mut self, e: EventId, edges: &mut Vec<(EventId, Because)>) {
+    fn synchronizing_with(&mut self, e: EventId, edges: &mut Vec<(EventId, Because)>) {
         let label = self.x.label(e);
         if !label.acquires() {
             return;

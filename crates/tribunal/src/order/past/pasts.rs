@@ -9,7 +9,7 @@ use crate::verdict::Limit;
 
 /// What comes before each event.
 pub(crate) enum Pasts {
-    /// 4 bytes an event and 4·k bytes for each event that learns something.
+    /// 4 bytes per event and 4·k bytes for each event that learns something.
     Clocks(Clocks),
     /// Some hundred bytes for each event that learns something or is heard of, whatever k is.
     Sets(PastSets),
@@ -101,7 +101,7 @@ pub(crate) struct PastSets {
 
 /// A thread on its way through a replay.
 #[derive(Clone, Copy)]
-pub(crate) struct Traveller {
+pub(crate) struct ThreadCursor {
     pub set: SetId,
     first: u32,
     /// The thread's first event that is not in its set.
@@ -111,14 +111,14 @@ pub(crate) struct Traveller {
     count: u8,
 }
 
-/// How many events a thread may have learnt from such that it is known that none of the others matters.
+/// How many events a thread may have learned from such that it is known that none of the others matters.
 const SOURCES: usize = 3;
 
 /// More sources than are kept.
 const UNSAID: u8 = u8::MAX;
 
-impl Traveller {
-    /// All that the thread has learnt is a set: that of an event, if one is given.
+impl ThreadCursor {
+    /// All that the thread has learned is a set: that of an event, if one is given.
     fn set_to(&mut self, set: SetId, event: Option<EventId>) {
         self.set = set;
         self.count = UNSAID;
@@ -135,7 +135,7 @@ impl PastSets {
         limits: &Limits<'_>,
         mut visit: impl FnMut(EventId),
     ) -> Result<Self, Halt> {
-        let before = 13 * x.len() + size_of::<Traveller>() * x.thread_count();
+        let before = 13 * x.len() + size_of::<ThreadCursor>() * x.thread_count();
         limits.check_memory(before, 0).map_err(Halt::Limit)?;
         let mut heard = heard_of(x);
         for e in x.events() {
@@ -160,7 +160,7 @@ impl PastSets {
     }
 
     /// For a history with many events, of which none has been replayed, and its threads.
-    pub(crate) fn new(x: &Execution) -> (Self, Vec<Traveller>) {
+    pub(crate) fn new(x: &Execution) -> (Self, Vec<ThreadCursor>) {
         let sets = PastSets {
             sets: Sets::new(x.len()),
             set_of: vec![Sets::EMPTY; x.len()],
@@ -168,11 +168,11 @@ impl PastSets {
             event_at: Vec::with_capacity(x.len()),
             threads: x.thread_count(),
         };
-        let traveller = |t: ThreadId| {
+        let traveler = |t: ThreadId| {
             let first = x.thread_events(t).start;
-            Traveller { set: Sets::EMPTY, first, unheard: first, sources: [EventId(0); SOURCES], count: 0 }
+            ThreadCursor { set: Sets::EMPTY, first, unheard: first, sources: [EventId(0); SOURCES], count: 0 }
         };
-        (sets, x.threads().map(traveller).collect())
+        (sets, x.threads().map(traveler).collect())
     }
 
     /// The writes before each event in a relation, given the events in an order that agrees with it and those right before
@@ -206,12 +206,12 @@ impl PastSets {
     /// How many bytes they take.
     pub(crate) fn bytes(&self) -> usize {
         let columns = 4 * (self.set_of.len() + self.place_of.len() + self.event_at.capacity());
-        self.sets.bytes() + columns + self.threads * size_of::<Traveller>()
+        self.sets.bytes() + columns + self.threads * size_of::<ThreadCursor>()
     }
 
     /// A thread learns of `event`, of which others hear, and of all that comes before it.
     #[inline]
-    pub(crate) fn learn(&mut self, thread: &mut Traveller, event: EventId) {
+    pub(crate) fn learn(&mut self, thread: &mut ThreadCursor, event: EventId) {
         if !self.knows(thread.set, event) {
             self.learn_set(thread, self.set_of(event), Some(event));
         }
@@ -219,10 +219,10 @@ impl PastSets {
 
     /// A thread learns a set: if an event is given, that event and all that comes before it.
     ///
-    /// A set with an event has all that comes before the event. So if all that the thread has learnt from is in the new set,
+    /// A set with an event has all that comes before the event. So if all that the thread has learned from is in the new set,
     /// and its own events are, the new set is all there is, and nothing has to be joined. That is usual where threads are
     /// many: each has been away for long.
-    pub(crate) fn learn_set(&mut self, thread: &mut Traveller, new: SetId, event: Option<EventId>) {
+    pub(crate) fn learn_set(&mut self, thread: &mut ThreadCursor, new: SetId, event: Option<EventId>) {
         /// Up to so many own events are rather said again.
         const SHORT: u32 = 64;
         let known = |e: EventId| self.knows(new, e);
@@ -252,9 +252,9 @@ impl PastSets {
         }
     }
 
-    /// Replays `event`, with all that its thread has learnt; `heard`: whether others hear of it.
+    /// Replays `event`, with all that its thread has learned; `heard`: whether others hear of it.
     #[inline]
-    pub(crate) fn replay(&mut self, event: EventId, thread: &mut Traveller, heard: bool) {
+    pub(crate) fn replay(&mut self, event: EventId, thread: &mut ThreadCursor, heard: bool) {
         self.place_of[event.index()] = self.event_at.len() as u32;
         self.event_at.push(event);
         if heard {

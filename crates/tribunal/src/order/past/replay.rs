@@ -59,7 +59,7 @@ impl Deadlock {
 /// Visits every event after its po-predecessors, its source and `preds` of it. An initial write comes before everything
 /// and is not visited; it must not have predecessors.
 ///
-/// O(n + number of predecessors) time, 4 bytes an event.
+/// O(n + number of predecessors) time, 4 bytes per event.
 pub(crate) fn replay<'a>(
     x: &Execution,
     preds: impl Fn(EventId) -> &'a [EventId],

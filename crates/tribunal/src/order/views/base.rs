@@ -61,9 +61,9 @@ impl Line {
     }
 }
 
-/// A contradiction that is plain before any order is looked at.
+/// A contradiction that is found before any order is considered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Plain {
+pub(crate) enum Contradiction {
     /// The read comes before its source in its thread, or is it.
     ReadsLater { read: EventId },
     /// The read reads the initial write after `after`, an earlier access of its thread, had left another.
@@ -97,7 +97,7 @@ pub(crate) fn seen_by(x: &Execution, e: EventId) -> Option<EventId> {
 }
 
 impl Base {
-    pub(crate) fn new(x: &Execution, preserved: &Preserved) -> Result<Self, Plain> {
+    pub(crate) fn new(x: &Execution, preserved: &Preserved) -> Result<Self, Contradiction> {
         shared_source(x)?;
         let line = Line::of(preserved);
         let mut builder = Builder {
@@ -123,7 +123,7 @@ impl Base {
     }
 }
 
-fn shared_source(x: &Execution) -> Result<(), Plain> {
+fn shared_source(x: &Execution) -> Result<(), Contradiction> {
     if x.features().rmws < 2 {
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn shared_source(x: &Execution) -> Result<(), Plain> {
         let write = x.rf(e).expect("an RMW reads");
         let other = std::mem::replace(&mut reader[write.index()], e.0);
         if other != u32::MAX {
-            return Err(Plain::SharedSource { write, rmws: [EventId(other), e] });
+            return Err(Contradiction::SharedSource { write, rmws: [EventId(other), e] });
         }
     }
     Ok(())
@@ -344,7 +344,7 @@ impl Builder<'_> {
     }
 
     /// The mo edges between what adjacent accesses of a location see.
-    fn local_view(&mut self, thread: ThreadId) -> Result<(), Plain> {
+    fn local_view(&mut self, thread: ThreadId) -> Result<(), Contradiction> {
         let x = self.x;
         for e in x.thread_events(thread).map(EventId) {
             let Some(loc) = x.loc(e) else { continue };
@@ -352,7 +352,7 @@ impl Builder<'_> {
                 && source >= e
                 && x.thread_of(source) == Some(thread)
             {
-                return Err(Plain::ReadsLater { read: e });
+                return Err(Contradiction::ReadsLater { read: e });
             }
             let seen = seen_by(x, e).expect("an access sees a write");
             if self.last[loc.index()].is_none() {
@@ -380,14 +380,14 @@ impl Builder<'_> {
     }
 
     /// mo puts what `before` sees before what `e` sees.
-    fn ordered(&mut self, before: EventId, e: EventId, seen: EventId) -> Result<(), Plain> {
+    fn ordered(&mut self, before: EventId, e: EventId, seen: EventId) -> Result<(), Contradiction> {
         let x = self.x;
         let first = seen_by(x, before).expect("an access sees a write");
         if first == seen || x.is_init(first) {
             return Ok(());
         }
         if x.is_init(seen) {
-            return Err(Plain::ReadsInitial { read: e, after: before });
+            return Err(Contradiction::ReadsInitial { read: e, after: before });
         }
         // What the line says anyway need not be said twice.
         let by_line =
@@ -399,7 +399,7 @@ impl Builder<'_> {
     }
 
     /// As `ordered`, where plain reads of a location may be out of order.
-    fn hazard(&mut self, loc: LocId, e: EventId, seen: EventId) -> Result<(), Plain> {
+    fn hazard(&mut self, loc: LocId, e: EventId, seen: EventId) -> Result<(), Contradiction> {
         let x = self.x;
         if let Some(before) = self.last[loc.index()] {
             self.ordered(before, e, seen)?;
@@ -498,7 +498,7 @@ impl Builder<'_> {
         }
     }
 
-    fn finals(&mut self) -> Result<(), Plain> {
+    fn finals(&mut self) -> Result<(), Contradiction> {
         let x = self.x;
         if x.finals().is_empty() {
             return Ok(());
@@ -514,7 +514,7 @@ impl Builder<'_> {
                     self.last[loc.index()] = Some(e);
                     self.touched.push(loc);
                     if x.is_init(last) {
-                        return Err(Plain::FinalInitial { write: e });
+                        return Err(Contradiction::FinalInitial { write: e });
                     }
                     if last != e {
                         self.edges.push((e.into(), last.into()));

@@ -5,7 +5,7 @@
 //! after one that is still to come waits for it. Exponential in the number of pairs that are left open; O(n) memory beside the graph.
 
 use super::graph::{Graph, Node};
-use super::saturate::{self, Reason};
+use super::saturation::{self, Reason};
 use super::search::in_order;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
@@ -21,7 +21,7 @@ pub(crate) fn search(
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<Vec<EventId>>, Limit> {
-    limits.check_memory(saturate::graph_bytes(graph) + BYTES_PER_EVENT * x.len(), *states)?;
+    limits.check_memory(saturation::graph_bytes(graph) + BYTES_PER_EVENT * x.len(), *states)?;
     let mut completion = Completion::new(x, graph);
     let mut tried: Vec<Tried> = Vec::with_capacity(completion.writes.len());
     // Of the writes that may come next, the first to try.
@@ -29,7 +29,8 @@ pub(crate) fn search(
     while tried.len() < completion.writes.len() {
         *states += 1;
         limits.check(*states)?;
-        limits.check_memory(saturate::graph_bytes(completion.graph) + BYTES_PER_EVENT * x.len(), *states)?;
+        limits
+            .check_memory(saturation::graph_bytes(completion.graph) + BYTES_PER_EVENT * x.len(), *states)?;
         let at = tried.len();
         match completion.place_next(at, at.max(from)) {
             Some(choice) => {

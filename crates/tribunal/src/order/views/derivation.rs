@@ -1,7 +1,7 @@
-//! Why saturation ran into a cycle: the derived edges that the cycle rests on, each with the path it was derived from.
+//! Why saturation ran into a cycle: the derived edges that the cycle depends on, each with the path it was derived from.
 
 use super::graph::Node;
-use super::saturate::{Conflict, Reason, Saturation};
+use super::saturation::{Conflict, Reason, ViewSaturation};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -27,17 +27,17 @@ pub(crate) struct Lemma {
 }
 
 pub(crate) struct Derivation {
-    /// Each rests on earlier ones only.
+    /// Each depends on earlier ones only.
     pub lemmas: Vec<Lemma>,
     /// The edge that closes the cycle.
     pub closing: Lemma,
     /// The path from the end of the closing edge to its begin.
     pub path: Vec<Hop>,
-    /// The cases it rests on, by their depth.
+    /// The cases it depends on, by their depth.
     pub cases: Vec<u32>,
 }
 
-impl Saturation<'_> {
+impl ViewSaturation<'_> {
     /// Why a conflict is one.
     pub(crate) fn derivation(&self, conflict: &Conflict) -> Derivation {
         let Conflict { from, to, reason } = *conflict;
@@ -48,7 +48,7 @@ impl Saturation<'_> {
         let mut cases = Vec::new();
         note_case(reason, &mut cases);
         let mut open: BinaryHeap<usize> = derived_in(&path).chain(derived_in(&closing.path)).collect();
-        // Latest first, since an edge rests on earlier ones only.
+        // Latest first, since an edge depends on earlier ones only.
         while let Some(index) = open.pop() {
             if lemmas.contains_key(&index) {
                 continue;

@@ -31,7 +31,7 @@ pub(crate) fn search(
             orders.into_iter().for_each(|order| mo.push_location(order.writes));
             return Ok(Some(mo));
         }
-        // A location that has been through its permutations begins anew, and the one before it goes on.
+        // A location that has been through its permutations begins again, and the one before it goes on.
         if !orders.iter_mut().rev().any(LocationOrder::advance) {
             return Ok(None);
         }

@@ -5,7 +5,7 @@
 //! Derived edges are taken back in the reverse order of their insertion; the topological order stays as it is, since an order
 //! of more edges is one of fewer.
 //!
-//! Memory: 28 bytes a node, 8 a base edge, 24 a derived one.
+//! Memory: 28 bytes per node, 8 per base edge, 24 per derived one.
 
 use crate::memory::EventId;
 
@@ -27,7 +27,7 @@ impl From<EventId> for Node {
     }
 }
 
-/// Neighbours by node, as compressed rows.
+/// Neighbors by node, as compressed rows.
 #[derive(Clone, Debug)]
 struct Rows {
     starts: Vec<u32>,

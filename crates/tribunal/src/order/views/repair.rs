@@ -1,12 +1,12 @@
 //! Makes the topological order of a saturated graph a memory order, without going back.
 //!
-//! After saturation the order is mostly a memory order but for some writes out of turn, and mostly it does not matter
+//! After saturation the order is mostly a memory order except for some writes out of place, and mostly it does not matter
 //! how a pair is ordered that saturation left open, if what follows from it is heeded. So each is ordered the nearer way, or
 //! else the other, and saturated. If both ways are refuted, it is a matter for a search. No choice is remembered, so that memory
 //! does not grow with their number.
 
-use super::saturate::{Saturation, Stop};
-use super::turns::Turns;
+use super::memory_order::MemoryOrderSweep;
+use super::saturation::{Stop, ViewSaturation};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::Limit;
@@ -15,13 +15,13 @@ use crate::verdict::Limit;
 /// as before.
 pub(crate) fn repair(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     limits: &Limits<'_>,
 ) -> Result<Option<u64>, Limit> {
     let known = saturation.graph.derived().len();
-    let mut turns = Turns::new(x, saturation.twins());
+    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
     let mut repairs = 0;
-    while let Some((first, second)) = turns.next(&saturation.graph) {
+    while let Some((first, second)) = sweep.next(&saturation.graph) {
         repairs += 1;
         if !settle(saturation, first, second, limits)? && !settle(saturation, second, first, limits)? {
             saturation.restart(known);
@@ -31,14 +31,14 @@ pub(crate) fn repair(
                 Err(Stop::Conflict(_)) => unreachable!("the graph was saturated before"),
             };
         }
-        turns.rewind(saturation.unchanged_before());
+        sweep.rewind(saturation.unchanged_before());
     }
     Ok(Some(repairs))
 }
 
 /// Orders a pair of writes for good, unless saturation refutes it.
 fn settle(
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     first: EventId,
     second: EventId,
     limits: &Limits<'_>,

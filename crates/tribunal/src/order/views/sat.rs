@@ -1,21 +1,21 @@
 //! The search for an mo by a SAT solver (wSC+ENUM of Zennou et al. 2020), told of cycles as it runs into them.
 //!
 //! A variable says how mo orders a pair of writes that saturation leaves unordered. Pairs get one only when
-//! the order of the graph has a write out of turn, and there are no clauses for transitivity: each assignment is put into the graph,
-//! case by case, and saturated; a conflict becomes a clause of the cases it rests on. If an assignment survives and no write
-//! is out of turn, the order of the graph is an mo.
+//! the order of the graph has a write out of place, and there are no clauses for transitivity: each assignment is put into the graph,
+//! case by case, and saturated; a conflict becomes a clause of the cases it depends on. If an assignment survives and no write
+//! is out of place, the order of the graph is an mo.
 //!
 //! If the clauses are unsatisfiable, they are turned into a tree of case splits whose leaves are the conflicts.
 
-use super::saturate::{Saturation, Stop};
-use super::search::{Explain, Outcome, Popular, in_order};
-use super::turns::Turns;
+use super::memory_order::MemoryOrderSweep;
+use super::saturation::{Stop, ViewSaturation};
+use super::search::{Explain, Outcome, PairsByReaders, in_order};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
+use crate::solver::{self, Solver, Variable};
 use crate::verdict::{Cycle, Limit, Refutation};
-use batsat::{Callbacks, Lit, Solver, SolverInterface, SolverOpts, Var, clause, lbool};
 
-/// A pair of writes and whether mo has it as it is, rather than the other way round.
+/// A pair of writes and whether mo has it as it is, rather than the other way around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Literal {
     pair: usize,
@@ -28,35 +28,9 @@ struct Nogood {
     cycle: Cycle,
 }
 
-/// Stops the solver at a limit.
-struct Polling<'a> {
-    limits: &'a Limits<'a>,
-    /// What clauses take.
-    bytes: usize,
-}
-
-impl Callbacks for Polling<'_> {
-    fn on_new_clause(&mut self, literals: &[Lit], _: clause::Kind) {
-        self.bytes += bytes_of_clause(literals);
-    }
-
-    fn on_delete_clause(&mut self, literals: &[Lit]) {
-        self.bytes = self.bytes.saturating_sub(bytes_of_clause(literals));
-    }
-
-    fn stop(&self) -> bool {
-        self.limits.check(0).is_err() || self.limits.check_memory(self.bytes, 0).is_err()
-    }
-}
-
-/// Its literals, a header, and two watches in lists with room to grow.
-fn bytes_of_clause(literals: &[Lit]) -> usize {
-    96 + 8 * literals.len()
-}
-
 struct Pairs<'a> {
-    solver: Solver<Polling<'a>>,
-    variables: Vec<Var>,
+    solver: Solver<'a>,
+    variables: Vec<Variable>,
     pairs: Vec<(EventId, EventId)>,
     nogoods: Vec<Nogood>,
     /// What is assumed in the graph, in this order.
@@ -65,40 +39,29 @@ struct Pairs<'a> {
     bytes: usize,
 }
 
-/// What the solver takes before it has learnt anything: room for a million words of clauses.
-const SOLVER: usize = 4 << 20;
-
-/// What a pair takes, with its variable in the solver.
-const BYTES_PER_PAIR: usize = 400;
-
 pub(crate) fn search(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     explain: &impl Explain,
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Outcome, Limit> {
-    limits.check_memory(saturation.bytes() + SOLVER, *states)?;
+    limits.check_memory(saturation.bytes() + solver::EMPTY, *states)?;
     let mut pairs = Pairs {
-        solver: Solver::new(SolverOpts::default(), Polling { limits, bytes: 0 }),
+        solver: Solver::new(limits),
         variables: Vec::new(),
         pairs: Vec::new(),
         nogoods: Vec::new(),
         assumed: Vec::new(),
-        bytes: SOLVER,
+        bytes: 0,
     };
-    let mut turns = Turns::new(x, saturation.twins());
-    let popular = Popular::new(x, saturation, limits);
+    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
+    let popular = PairsByReaders::new(x, saturation, limits);
     loop {
         *states += 1;
         limits.check(*states)?;
         limits.check_memory(saturation.bytes() + pairs.bytes(), *states)?;
-        let satisfiable = pairs.solver.solve_limited(&[]);
-        if satisfiable == lbool::UNDEF {
-            limits.check(*states)?;
-            return Err(Limit::Memory { bytes: limits.max_memory, states: *states });
-        }
-        if satisfiable != lbool::TRUE {
+        if !pairs.solver.is_satisfiable(*states)? {
             return Ok(Outcome::Refuted(
                 Tree { pairs: &pairs, limits, states, bytes: saturation.bytes() + pairs.bytes() }.refute()?,
             ));
@@ -107,10 +70,10 @@ pub(crate) fn search(
             pairs.learn(cycle, &cases);
             continue;
         }
-        turns.rewind(saturation.unchanged_before());
-        match turns.next(&saturation.graph) {
+        sweep.rewind(saturation.unchanged_before());
+        match sweep.next(&saturation.graph) {
             None => return Ok(Outcome::Mo(in_order(x, &saturation.graph))),
-            Some(out_of_turn) => pairs.add(popular.or(out_of_turn, saturation)),
+            Some(pair) => pairs.add(popular.or(pair, saturation)),
         }
     }
 }
@@ -118,25 +81,23 @@ pub(crate) fn search(
 impl Pairs<'_> {
     /// How many bytes pairs, conflicts and clauses take.
     fn bytes(&self) -> usize {
-        self.bytes + self.solver.cb().bytes
+        self.bytes + self.solver.bytes()
     }
 
     fn add(&mut self, pair: (EventId, EventId)) {
-        self.variables.push(self.solver.new_var(lbool::TRUE, true));
+        self.variables.push(self.solver.variable());
         self.pairs.push(pair);
-        self.bytes += BYTES_PER_PAIR;
     }
 
     /// Assumes the solver's assignment in the graph, from the first case on in which it differs from what is assumed there.
-    /// On a conflict: its cycle, and the cases it rests on.
+    /// On a conflict: its cycle, and the cases it depends on.
     fn put_into(
         &mut self,
-        saturation: &mut Saturation<'_>,
+        saturation: &mut ViewSaturation<'_>,
         explain: &impl Explain,
         limits: &Limits<'_>,
     ) -> Result<Option<(Cycle, Vec<u32>)>, Limit> {
-        let model = self.solver.get_model();
-        let value = |pair: usize| model[self.variables[pair].idx() as usize] == lbool::TRUE;
+        let value = |pair: usize| self.solver.value(self.variables[pair]);
         let same = self.assumed.iter().take_while(|literal| value(literal.pair) == literal.forward).count();
         while self.assumed.len() > same {
             self.assumed.pop();
@@ -164,15 +125,13 @@ impl Pairs<'_> {
     /// Forbids the cases of a conflict.
     fn learn(&mut self, cycle: Cycle, cases: &[u32]) {
         let literals: Vec<Literal> = cases.iter().map(|&case| self.assumed[case as usize - 1]).collect();
-        let mut clause: Vec<Lit> =
-            literals.iter().map(|literal| Lit::new(self.variables[literal.pair], !literal.forward)).collect();
-        self.solver.add_clause_reuse(&mut clause);
+        self.solver.forbid(literals.iter().map(|literal| (self.variables[literal.pair], literal.forward)));
         self.bytes += size_of::<Nogood>() + literals.len() * size_of::<Literal>() + cycle.bytes();
         self.nogoods.push(Nogood { literals, cycle });
     }
 }
 
-/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not rest on is left
+/// The nogoods as a tree of splits, by unit propagation and case splits; a split that its refutations do not depend on is left
 /// out.
 struct Tree<'a> {
     pairs: &'a Pairs<'a>,
@@ -188,7 +147,7 @@ impl Tree<'_> {
         self.under(&mut assigned).map(|(refutation, _)| refutation)
     }
 
-    /// Why nothing extends an assignment, and which of its pairs that rests on.
+    /// Why nothing extends an assignment, and which of its pairs that depends on.
     fn under(&mut self, assigned: &mut Vec<Option<bool>>) -> Result<(Refutation, Vec<bool>), Limit> {
         *self.states += 1;
         self.limits.check(*self.states)?;

@@ -3,12 +3,12 @@
 //! The topological order of the saturated graph is a candidate. Where it lets a write come between a read and its source,
 //! the write must be mo-before the source or come after the read: a split, the smaller displacement first; unless there
 //! is an unordered pair of writes that many more read from, since its order tells more. A case that
-//! saturation refutes is left for the deepest case that the refutation rests on (conflict-directed backjumping), so that a refutation
+//! saturation refutes is left for the deepest case that the refutation depends on (conflict-directed backjumping), so that a refutation
 //! is a tree of splits each of which matters. The tree proves that there is no mo.
 
 use super::graph::Graph;
-use super::saturate::{Conflict, Saturation, Stop};
-use super::turns::Turns;
+use super::memory_order::MemoryOrderSweep;
+use super::saturation::{Conflict, Stop, ViewSaturation};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Cycle, Limit, Refutation};
@@ -21,7 +21,7 @@ pub(crate) enum Outcome {
     Refuted(Refutation),
 }
 
-/// A refutation and the cases it rests on, by their depth, ascending.
+/// A refutation and the cases it depends on, by their depth, ascending.
 struct Refuted {
     refutation: Refutation,
     cases: Vec<u32>,
@@ -36,31 +36,31 @@ struct Split {
     forward: Option<Refuted>,
 }
 
-/// Writes a conflict as a cycle, in the words of the model, and says which cases it rests on, by their depth.
+/// Writes a conflict as a cycle, in the words of the model, and says which cases it depends on, by their depth.
 pub(crate) trait Explain {
-    fn explain(&self, saturation: &Saturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>);
+    fn explain(&self, saturation: &ViewSaturation<'_>, conflict: &Conflict) -> (Cycle, Vec<u32>);
 }
 
 /// Whether a saturated graph has an mo, and which; or why not. None after more than `patience` refuted cases, with all cases
 /// taken back.
 pub(crate) fn search(
     x: &Execution,
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     explain: &impl Explain,
     patience: u64,
     limits: &Limits<'_>,
     states: &mut u64,
 ) -> Result<Option<Outcome>, Limit> {
     let mut splits: Vec<Split> = Vec::new();
-    let mut turns = Turns::new(x, saturation.twins());
-    let popular = Popular::new(x, saturation, limits);
+    let mut sweep = MemoryOrderSweep::new(x, saturation.twins());
+    let popular = PairsByReaders::new(x, saturation, limits);
     let mut conflicts = 0;
     loop {
-        turns.rewind(saturation.unchanged_before());
-        let Some(out_of_turn) = turns.next(&saturation.graph) else {
+        sweep.rewind(saturation.unchanged_before());
+        let Some(pair) = sweep.next(&saturation.graph) else {
             return Ok(Some(Outcome::Mo(in_order(x, &saturation.graph))));
         };
-        let mut case = popular.or(out_of_turn, saturation);
+        let mut case = popular.or(pair, saturation);
         splits.push(Split { first: case.0, second: case.1, forward: None });
         // Goes on with cases until one is not refuted at once.
         while let Some(conflict) = {
@@ -85,16 +85,16 @@ pub(crate) fn search(
 }
 
 /// Unordered pairs of writes of one location by how many read from them, most first.
-pub(crate) struct Popular {
+pub(crate) struct PairsByReaders {
     pairs: Vec<(u32, EventId, EventId)>,
     readers: Vec<u32>,
 }
 
-impl Popular {
+impl PairsByReaders {
     /// Histories with more pairs than this are too large to be hard.
     const MOST: usize = 1 << 16;
 
-    pub(crate) fn new(x: &Execution, saturation: &Saturation<'_>, limits: &Limits<'_>) -> Self {
+    pub(crate) fn new(x: &Execution, saturation: &ViewSaturation<'_>, limits: &Limits<'_>) -> Self {
         let mut readers = vec![0; x.len() + x.location_count()];
         x.events().filter_map(|e| x.rf(e)).for_each(|write| readers[write.index()] += 1);
         let mut writes: Vec<Vec<EventId>> = vec![Vec::new(); x.location_count()];
@@ -105,7 +105,7 @@ impl Popular {
         let most = writes.iter().map(|writes| writes.len() * writes.len() / 2).sum::<usize>();
         // While they are collected, there may be room for as many again beside those that move.
         let bytes = saturation.bytes() + 4 * x.len() + 3 * most * size_of::<(u32, EventId, EventId)>();
-        if most <= Popular::MOST && limits.check_memory(bytes, 0).is_ok() {
+        if most <= PairsByReaders::MOST && limits.check_memory(bytes, 0).is_ok() {
             for writes in &writes {
                 for (i, &a) in writes.iter().enumerate() {
                     let others = writes[..i].iter().filter(|&&b| unordered(saturation, a, b));
@@ -114,12 +114,16 @@ impl Popular {
             }
             pairs.sort_unstable_by(|a, b| b.cmp(a));
         }
-        Popular { pairs, readers }
+        PairsByReaders { pairs, readers }
     }
 
     /// A pair to split on: the one given, or an unordered one that more than twice as many read from, in the order that the
     /// graph has it in.
-    pub(crate) fn or(&self, given: (EventId, EventId), saturation: &Saturation<'_>) -> (EventId, EventId) {
+    pub(crate) fn or(
+        &self,
+        given: (EventId, EventId),
+        saturation: &ViewSaturation<'_>,
+    ) -> (EventId, EventId) {
         let (a, b) = given;
         let readers = self.readers[a.index()] + self.readers[b.index()];
         let more = self.pairs.iter().take_while(|(popular, ..)| *popular > 2 * readers);
@@ -132,13 +136,13 @@ impl Popular {
     }
 }
 
-fn unordered(saturation: &Saturation<'_>, a: EventId, b: EventId) -> bool {
+fn unordered(saturation: &ViewSaturation<'_>, a: EventId, b: EventId) -> bool {
     !saturation.known(a, b) && !saturation.known(b, a)
 }
 
 /// Saturates a case, with so many bytes of refutations at hand; the conflict if it is refuted.
 fn enter(
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     (first, second): (EventId, EventId),
     held: usize,
     limits: &Limits<'_>,
@@ -159,7 +163,7 @@ fn enter(
 /// Leaves a refuted case and the ones around it that do not matter to the refutation; the next case to enter, or the
 /// refutation of everything.
 fn leave(
-    saturation: &mut Saturation<'_>,
+    saturation: &mut ViewSaturation<'_>,
     splits: &mut Vec<Split>,
     mut refuted: Refuted,
 ) -> Result<(EventId, EventId), Refutation> {

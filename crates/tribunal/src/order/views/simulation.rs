@@ -98,7 +98,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
         self.oldest.push_back(write);
     }
 
-    /// Runs until nothing is left to run; a write goes out of turn only when nothing else can go.
+    /// Runs until nothing is left to run; a write goes out of place only when nothing else can go.
     fn run(&mut self) {
         loop {
             if let Some(node) = self.ready.pop_front() {
@@ -126,7 +126,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
             if self.done[write.index()] || self.is_blocked[write.index()] {
                 continue;
             }
-            if self.in_turn(write, loc) {
+            if self.is_memory_order(write, loc) {
                 return Some(write);
             }
             self.block(write, loc);
@@ -147,7 +147,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
                 self.ready_writes.remove(i);
                 continue;
             }
-            if !self.in_turn(write, loc) {
+            if !self.is_memory_order(write, loc) {
                 self.ready_writes.remove(i);
                 self.block(write, loc);
                 continue;
@@ -162,7 +162,7 @@ impl<'a, R: Copy> Simulation<'a, R> {
     }
 
     /// Whether nobody but itself has still to read what the write overwrites.
-    fn in_turn(&self, write: EventId, loc: LocId) -> bool {
+    fn is_memory_order(&self, write: EventId, loc: LocId) -> bool {
         let current = self.current[loc.index()];
         let own = u32::from(self.x.rf(write) == Some(current));
         self.unread[current.index()] == own

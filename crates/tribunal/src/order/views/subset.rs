@@ -1,4 +1,4 @@
-//! The dynamic programme over sets of writes (Chini and Saivasan 2020, section 3).
+//! The dynamic program over sets of writes (Chini and Saivasan 2020, section 3).
 //!
 //! A history is consistent iff some total order of all writes makes both views acyclic (their Lemma 7). The table has an
 //! entry for every set V of writes: whether V can be the beginning of such an order. An entry depends on the set and
@@ -6,7 +6,7 @@
 //!
 //! They let sets grow from the end of the order and test two graphs anew for each set and write. From the beginning
 //! the test is Kahn's algorithm, held before each write: a view *takes* an event once it has taken those before it, reads
-//! as soon as possible, writes when the programme says so. The events that are taken when V is are the least set
+//! as soon as possible, writes when the program says so. The events that are taken when V is are the least set
 //! closed under that, whatever the order. The view lets a write be next if what is before it has been taken, and fr
 //! does if no read of an overwritten write of its location is still to be taken.
 //!
@@ -42,12 +42,12 @@ pub(crate) fn search(
     if !views.are_acyclic() {
         return Ok(None);
     }
-    let Some(mut programme) = Programme::new(x, &views, writes) else { return Ok(None) };
-    Ok(programme.run(limits, states)?.then(|| programme.mo(x)))
+    let Some(mut program) = Program::new(x, &views, writes) else { return Ok(None) };
+    Ok(program.run(limits, states)?.then(|| program.mo(x)))
 }
 
 /// The table, and the order that is being tried.
-struct Programme<'a> {
+struct Program<'a> {
     x: &'a Execution,
     writes: Vec<EventId>,
     readers: &'a Relation,
@@ -71,7 +71,7 @@ struct Programme<'a> {
 const READ: usize = 2;
 const SETS: usize = 3;
 
-impl<'a> Programme<'a> {
+impl<'a> Program<'a> {
     /// None if an initial write must be last though there are others.
     fn new(x: &'a Execution, views: &'a Views, writes: Vec<EventId>) -> Option<Self> {
         let size = x.len() + x.location_count();
@@ -92,7 +92,7 @@ impl<'a> Programme<'a> {
                 None => return None,
             }
         }
-        let mut programme = Programme {
+        let mut program = Program {
             x,
             readers: &views.readers,
             views: [&views.local, &views.global].map(|view| (view, view.inverse())),
@@ -107,16 +107,16 @@ impl<'a> Programme<'a> {
         };
         // Nothing is before an initial write, so they all come first; fences are in nobody's way.
         for e in x.events().filter(|&e| x.label(e).is_fence()) {
-            (0..programme.views.len()).for_each(|view| insert(programme.set_mut(0, view), e.index()));
+            (0..program.views.len()).for_each(|view| insert(program.set_mut(0, view), e.index()));
         }
         for w in x.locations().map(|loc| x.init_write(loc)) {
-            programme.take(0, w);
+            program.take(0, w);
         }
-        for view in 0..programme.views.len() {
-            programme.queue.extend(x.events());
-            programme.take_reads(0, view);
+        for view in 0..program.views.len() {
+            program.queue.extend(x.events());
+            program.take_reads(0, view);
         }
-        Some(programme)
+        Some(program)
     }
 
     /// Whether all writes can be put in order; if so, `order` has them.
@@ -239,14 +239,14 @@ mod tests {
     const MODELS: [Preserved; 5] =
         [Preserved::SC, Preserved::TSO, Preserved::PSO, Preserved::RMO, Preserved::WMO];
 
-    /// By the programme and by enumeration, which must agree.
+    /// By the program and by enumeration, which must agree.
     fn consistent(x: &Execution, preserved: &Preserved) -> bool {
-        let [programme, enumeration] = [search, enumeration::search].map(|search| {
+        let [program, enumeration] = [search, enumeration::search].map(|search| {
             let found = search(x, preserved, &Limits::default(), &mut 0).expect("no limit is reached");
             found.inspect(|mo| assert_eq!(mo.location_count(), x.location_count())).is_some()
         });
-        assert_eq!(programme, enumeration, "{preserved}: {x:?}");
-        programme
+        assert_eq!(program, enumeration, "{preserved}: {x:?}");
+        program
     }
 
     /// A history of three locations, with final values of some.
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_programme_agrees_with_enumeration() {
+    fn the_program_agrees_with_enumeration() {
         // Any sequence of well mixed numbers will do.
         let mut seed = 1u64;
         let mut random = |below: u64| {

@@ -29,7 +29,7 @@ pub(super) struct Line {
     /// How many accesses have been retired. Ordinals count them.
     pub(super) base: u32,
     pub(super) accesses: Vec<Access>,
-    /// What was learnt later: from which ordinal on, and the row that is before them too. Sorted; each row includes those
+    /// What was learned later: from which ordinal on, and the row that is before them too. Sorted; each row includes those
     /// in front of it.
     pub(super) late: Vec<(u32, u32)>,
     pub(super) state: LineState,
@@ -42,7 +42,7 @@ pub(super) struct Access {
     pub(super) index: u32,
     /// The write that it leaves: itself, or what it reads from.
     pub(super) left: u32,
-    /// What was known to be before it when the next one came. Neighbours share a row if nothing was learnt in between.
+    /// What was known to be before it when the next one came. Neighbors share a row if nothing was learned in between.
     pub(super) row: u32,
 }
 
@@ -77,7 +77,7 @@ impl Line {
         self.accesses.get(ordinal.checked_sub(self.base)? as usize)
     }
 
-    /// The row that was learnt later of an access, if there is one.
+    /// The row that was learned later of an access, if there is one.
     #[inline(always)]
     fn late_row(&self, ordinal: u32) -> u32 {
         match self.late.last() {

@@ -15,8 +15,8 @@ pub(super) struct Look {
     /// For each line, how many of its accesses the thread knows.
     pub(super) front: Vec<u32>,
     /// The write that the thread's last access of the location left, and of every other line of which the thread has
-    /// learnt more since, what the last access that it knows left. Whatever else it knows is before one of these. Where there
-    /// is no mo: the last write of each line that the thread knows.
+    /// learned more since, what the last access that it knows left. Whatever else it knows is before one of these. Where there
+    /// is not an mo: the last write of each line that the thread knows.
     pub(super) seen: Vec<u32>,
     /// For each line, how many accesses are before one of `seen`, if `closed`. A chain is before if its top is.
     pub(super) before: Vec<u32>,

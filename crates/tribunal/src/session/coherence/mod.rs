@@ -1,6 +1,6 @@
 //! Minimal coherence, while the execution grows: rc20, rc11, ra and relaxed; and wra, which has no mo.
 //!
-//! After Algorithm 5 of Tunç et al. 2023 (section 5.2 and appendix B.2), for every kind of synchronisation. mo orders
+//! After Algorithm 5 of Tunç et al. 2023 (section 5.2 and appendix B.2), for every kind of synchronization. mo orders
 //! rf-chains: a write with the RMWs behind it. An access leaves a write: itself, or the one it reads from. If an access
 //! happens before one that looks at another chain, then mo has the chain of what it leaves before that one. Of these edges,
 //! mo', the execution is consistent as long as they are acyclic at each location and nothing is read that is overwritten
@@ -34,7 +34,7 @@ use super::knowledge::{Knowledge, Release};
 use super::log::{Log, NONE};
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 use location::{LineState, Location};
 use look::Look;
 
@@ -75,7 +75,7 @@ enum Change {
         ordinal: u32,
         row: u32,
     },
-    /// A row that was learnt later, or that there was none.
+    /// A row that was learned later, or that there was none.
     Late {
         loc: LocId,
         line: u32,
@@ -112,10 +112,10 @@ pub(super) struct Coherence {
 }
 
 impl Coherence {
-    pub(super) fn new(synchronisation: Synchronisation, mo: bool) -> Self {
+    pub(super) fn new(synchronization: Synchronization, mo: bool) -> Self {
         Coherence {
             mo,
-            knowledge: Knowledge::new(synchronisation),
+            knowledge: Knowledge::new(synchronization),
             locations: Vec::new(),
             links: Vec::new(),
             look: Look::default(),

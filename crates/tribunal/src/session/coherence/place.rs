@@ -6,7 +6,7 @@ use super::{Change, Coherence};
 use crate::memory::{LocId, Order, ThreadId};
 
 impl Coherence {
-    /// Collects the writes right behind which a new write of the thread may go.
+    /// Collects the writes directly after which a new write of the thread may go.
     pub(in super::super) fn positions(
         &mut self,
         log: &Log,
@@ -40,7 +40,7 @@ impl Coherence {
         }
     }
 
-    /// The thread writes the location, and mo has the write right behind `after`: behind it and all that the thread has seen,
+    /// The thread writes the location, and mo has the write directly after `after`: behind it and all that the thread has seen,
     /// before all that is known to be behind `after`.
     pub(in super::super) fn write_after(
         &mut self,

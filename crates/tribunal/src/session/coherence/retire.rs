@@ -166,7 +166,7 @@ impl Coherence {
     }
 }
 
-/// The writes of a location, but for those that are retired.
+/// The writes of a location, except for those that are retired.
 fn writes_of<'a>(location: &'a Location, log: &'a Log, loc: LocId) -> impl Iterator<Item = u32> + 'a {
     let initial = Some(log.initial(loc).place).filter(|&init| init != NONE);
     let of_lines = location.lines.iter().flat_map(move |line| {

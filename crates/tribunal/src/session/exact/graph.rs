@@ -48,7 +48,7 @@ pub(super) struct Graph {
     pub(super) before: BitRows,
     /// By write: its readers, without RMWs.
     pub(super) readers: BitRows,
-    /// By location: the same of its initial write; its accesses.
+    /// By location: the same for its initial write; its accesses.
     pub(super) first_readers: BitRows,
     accesses: BitRows,
     /// By thread: its events.

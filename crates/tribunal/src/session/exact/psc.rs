@@ -4,7 +4,7 @@
 //! With scb = po ∪ (far;hb;far) ∪ hb-loc ∪ mo ∪ fr,
 //!
 //! - to an access b: from the seq_cst events and the fences' hb? that scb has before b;
-//! - to a fence b: the same of b and of whatever happens before it, and the fences that hb or hb;eco;hb has before b.
+//! - to a fence b: the same for b and of whatever happens before it, and the fences that hb or hb;eco;hb has before b.
 //!
 //! An RMW reads from what mo has directly before it, so that fr of RMWs is in mo: readers are those that do not write.
 //! And eco = rf ∪ (mo ∪ fr) ∪ (mo ∪ fr);rf, of which mo ∪ fr is the same as above.

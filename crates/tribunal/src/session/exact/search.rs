@@ -8,7 +8,7 @@ use super::bits::{BitRows, each, has, insert, join};
 use super::graph::Graph;
 use super::psc::Cycles;
 
-/// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way round.
+/// No order of a pair of chains will do: one is before the other already, or within one chain it is the other way around.
 struct Contradiction;
 
 /// What a search came to.

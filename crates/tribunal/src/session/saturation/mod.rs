@@ -1,4 +1,4 @@
-//! Saturation, while the execution grows: sc, tso, pso and sra.
+//! SessionSaturation, while the execution grows: sc, tso, pso and sra.
 //!
 //! A graph of events holds whatever every mo must bring about. Its edges are what the model keeps of po and rf, and what
 //! follows from two rules:
@@ -10,7 +10,7 @@
 //! leaves, or the same (as `order/views/base` says, one graph then decides both views). For sra the first rule is of happens-before
 //! alone, the second of RMWs alone, and an RMW keeps to the first rule with whatever comes before it.
 //!
-//! A cycle refuses the step that closed it. Without one there may still be no mo: the rules are sound and not complete, but for
+//! A cycle refuses the step that closed it. Without one there may still be no mo: the rules are sound and not complete, except for
 //! sra without RMWs and wherever the writes of each location are totally ordered.
 //!
 //! Reachability is kept as clocks over lines of writes that the model keeps in order: a thread's writes or, under pso, those to
@@ -25,7 +25,7 @@ use super::log::{Log, NONE};
 use super::rows::Rows;
 use super::{Because, WriteId};
 use crate::memory::{LocId, Order, ThreadId};
-use crate::order::past::happens_before::Synchronisation;
+use crate::order::past::happens_before::Synchronization;
 
 /// What a model keeps of po and rf, and which rules it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ enum Change {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Saturation {
+pub(super) struct SessionSaturation {
     rules: Rules,
     /// hb, for sra.
     knowledge: Knowledge,
@@ -164,16 +164,16 @@ struct Access {
     loc: LocId,
     source: Option<u32>,
     writes: bool,
-    /// The write right behind which mo is to have it.
+    /// The write directly after which mo is to have it.
     after: Option<u32>,
     order: Order,
 }
 
-impl Saturation {
+impl SessionSaturation {
     pub(super) fn new(rules: Rules) -> Self {
-        Saturation {
+        SessionSaturation {
             rules,
-            knowledge: Knowledge::new(Synchronisation::EveryRead),
+            knowledge: Knowledge::new(Synchronization::EveryRead),
             releases: Vec::new(),
             events: vec![Event::NOTHING],
             clocks: Rows::default(),
@@ -328,7 +328,7 @@ impl Saturation {
         });
     }
 
-    /// Collects the writes right behind which a new write of the thread may go.
+    /// Collects the writes directly after which a new write of the thread may go.
     pub(super) fn positions(&mut self, log: &Log, thread: ThreadId, loc: LocId, found: &mut Vec<WriteId>) {
         self.each_write(loc, |this, event| {
             let after = Some(event);

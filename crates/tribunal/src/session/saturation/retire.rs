@@ -17,10 +17,10 @@
 use super::super::knowledge::Release;
 use super::super::log::{Log, NONE};
 use super::super::rows::Rows;
-use super::{Entry, Event, Line, Location, NOTHING, Rules, Saturation};
+use super::{Entry, Event, Line, Location, NOTHING, Rules, SessionSaturation};
 use crate::memory::{LocId, ThreadId};
 
-impl Saturation {
+impl SessionSaturation {
     /// Drops what is done with, if there is much more than the last time. Says of each write, by its place, whether it is left.
     pub(in super::super) fn retire(&mut self, log: &Log) -> Vec<bool> {
         self.trail.clear();
@@ -163,7 +163,7 @@ impl Saturation {
         })
     }
 
-    /// The last events of threads stay, and the writes that a fence has to hold back, but for those that are settled.
+    /// The last events of threads stay, and the writes that a fence has to hold back, except for those that are settled.
     fn keep_last(&mut self, settled: &[u32], stays: &mut [bool]) {
         for thread in 0..self.threads.len() {
             let state = self.threads[thread];

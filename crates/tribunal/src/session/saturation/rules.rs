@@ -1,10 +1,10 @@
 //! What follows from an event: the edges of the model and of the rules, and what goes along them.
 
 use super::super::log::NONE;
-use super::{Change, Entry, Event, Line, NOTHING, Rules, Saturation, State};
+use super::{Change, Entry, Event, Line, NOTHING, Rules, SessionSaturation, State};
 use crate::memory::{LocId, ThreadId};
 
-impl Saturation {
+impl SessionSaturation {
     /// The edges of program order that the model keeps.
     pub(super) fn keep_order(&mut self, thread: ThreadId, event: u32) {
         let state = self.threads[thread.index()];

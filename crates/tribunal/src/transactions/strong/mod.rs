@@ -9,7 +9,7 @@
 //! | pc | acyclic((D ; rw?) ∪ ww) | S→C | C→S | C→C | S→C |
 //! | psi | irreflexive((D ∪ ww)⁺ ; rw?) | t | t→t | t→t | none |
 //!
-//! So each is acyclicity of one graph, but for psi, whose rw are never edges: what they forbid is what the first rule says.
+//! So each is acyclicity of one graph, except for psi, whose rw are never edges: what they forbid is what the first rule says.
 //!
 //! - A writer w of x that comes before a reader of t₀'s x comes before t₀.
 //! - A writer that must come before another does so with all who read from it: they do not see the other.
@@ -26,6 +26,7 @@ mod known;
 mod nodes;
 mod proof;
 mod rules;
+mod sat;
 mod saturation;
 mod search;
 mod simulation;
@@ -33,7 +34,7 @@ mod simulation;
 use super::graph::Node;
 use super::support::speaks_of_sessions;
 use super::versions::Versions;
-use super::{Base, History, Isolation, KeyId, Level, Proof, TxnId};
+use super::{Base, Engine, History, Isolation, KeyId, Level, Proof, TxnId};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use accesses::Accesses;
@@ -41,8 +42,11 @@ use chains::Chains;
 use hint::hint;
 use known::Collection;
 use nodes::Nodes;
-use saturation::{Halt, Saturation};
+use saturation::{CommitSaturation, Halt};
 use search::Stop;
+
+/// After how many conflicts a search is left to the SAT solver, which learns from them.
+const PATIENCE: u64 = 200;
 
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
@@ -54,12 +58,14 @@ type Decided = Result<Vec<TxnId>, Proof>;
 pub(super) fn decide(
     history: &History,
     level: Level,
+    engine: Option<Engine>,
     versions: &Versions,
     limits: &Limits<'_>,
 ) -> Result<Decided, Limit> {
     let accesses = Accesses::of(history);
     let limits = limits.beside(versions.bytes() + accesses.bytes())?;
-    let question = |level| Question { history, level, versions, accesses: &accesses, limits: &limits };
+    let question =
+        |level| Question { history, level, engine, versions, accesses: &accesses, limits: &limits };
     // Sessions are long chains, which clocks need.
     let base = level.base().max(Base::Session);
     // What satisfies si satisfies psi, whose graph says less.
@@ -68,7 +74,7 @@ pub(super) fn decide(
     {
         return Ok(Ok(commits));
     }
-    // What holds over sessions holds without them, and so does a refutation that does not speak of them.
+    // What holds over sessions holds without them, and so does a refutation that does not mention them.
     if let Some(over) = Level::new(level.isolation(), base).filter(|&over| over != level) {
         match question(over).decided()? {
             Ok(commits) => return Ok(Ok(commits)),
@@ -84,6 +90,8 @@ pub(super) fn decide(
 struct Question<'a> {
     history: &'a History,
     level: Level,
+    /// What is to choose; none: whatever is best.
+    engine: Option<Engine>,
     versions: &'a Versions,
     accesses: &'a Accesses,
     limits: &'a Limits<'a>,
@@ -93,7 +101,7 @@ struct Question<'a> {
 enum Outcome<'a> {
     Decided(Decided),
     /// All that follows, and no conflict.
-    Open(Box<Saturation<'a>>),
+    Open(Box<CommitSaturation<'a>>),
 }
 
 impl<'a> Question<'a> {
@@ -105,16 +113,27 @@ impl<'a> Question<'a> {
         };
         let order = saturation.order().unwrap_or_default();
         let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
-        match saturation.search(&hint, self.limits, |saturation| self.simulated(saturation)) {
+        let simulated = |saturation: &CommitSaturation<'_>| self.simulated(saturation);
+        let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+        let searched = match self.engine {
+            Some(Engine::Sat) => Err(Stop::Patience),
+            _ => saturation.search(&hint, patience, self.limits, simulated),
+        };
+        let searched = match searched {
+            Err(Stop::Patience) => saturation.solve(&hint, self.limits, simulated),
+            searched => searched,
+        };
+        match searched {
             Ok(found) => Ok(Ok(found.unwrap_or_else(|| commits(&saturation)))),
             Err(Stop::Refuted(part)) => Ok(Err(part.proof)),
             Err(Stop::Limit(limit)) => Err(limit),
+            Err(Stop::Patience) => unreachable!("the solver goes on to the end"),
         }
     }
 
     /// Saturates, and tries a simulation before that, in between and after.
     fn saturated(self) -> Result<Outcome<'a>, Limit> {
-        let Question { history, level, versions, accesses, limits } = self;
+        let Question { history, level, versions, accesses, limits, .. } = self;
         let nodes = Nodes::of(history, level);
         let mut known = Collection::of(history, level, accesses, versions);
         // An order of all nodes, or those that can have none.
@@ -123,7 +142,7 @@ impl<'a> Question<'a> {
             Err(cyclic) => {
                 let Collection { hops, steps, .. } = known;
                 let mut saturation =
-                    Saturation::new(history, level, accesses, steps, Chains::default(), limits)?;
+                    CommitSaturation::new(history, level, accesses, steps, Chains::default(), limits)?;
                 hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
                 return Ok(Outcome::Decided(Err(saturation.shortest(&cyclic).proof)));
             }
@@ -136,7 +155,7 @@ impl<'a> Question<'a> {
         let chains = Chains::of(&order, &known.hops, counts);
         known.initial(|key| firsts(nodes, &chains, accesses.writers(key)));
         let Collection { hops, steps, .. } = known;
-        let mut saturation = Saturation::new(history, level, accesses, steps, chains, limits)?;
+        let mut saturation = CommitSaturation::new(history, level, accesses, steps, chains, limits)?;
         hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
         drop(hops);
         match self.rounds(&mut saturation) {
@@ -149,7 +168,7 @@ impl<'a> Question<'a> {
     }
 
     /// Round by round while much follows, then one by one; a commit order if a simulation comes to one.
-    fn rounds(&self, saturation: &mut Saturation<'_>) -> Result<Option<Vec<TxnId>>, Halt> {
+    fn rounds(&self, saturation: &mut CommitSaturation<'_>) -> Result<Option<Vec<TxnId>>, Halt> {
         let much = 16;
         for round in 0.. {
             let new = saturation.round(self.limits)?;
@@ -167,7 +186,7 @@ impl<'a> Question<'a> {
     }
 
     /// The commit order that a simulation comes to, or the keys that are in its way.
-    fn simulated(&self, saturation: &Saturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
+    fn simulated(&self, saturation: &CommitSaturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
         let Question { history, level, accesses, .. } = *self;
         let Ok(order) = saturation.order() else { return Err(Vec::new()) };
         let likely = hint(history, saturation.nodes, &saturation.edges, &order);
@@ -185,7 +204,7 @@ fn firsts(nodes: Nodes, chains: &Chains, writers: &[TxnId]) -> Vec<TxnId> {
 }
 
 /// The transactions that count, in the order of their commits.
-fn commits(saturation: &Saturation<'_>) -> Vec<TxnId> {
+fn commits(saturation: &CommitSaturation<'_>) -> Vec<TxnId> {
     let order = saturation.order().unwrap_or_default();
     let commit = |node: Node| {
         let nodes = saturation.nodes;

@@ -1,9 +1,9 @@
-//! What a conflict rests on, as a proof that can be checked without any of this.
+//! What a conflict depends on, as a proof that can be checked without any of this.
 
 use super::super::graph::Node;
 use super::super::{Because, End, Link, Proof, Rel, Step};
 use super::known::Hop;
-use super::saturation::{Conflict, Ground, Known, NONE, Reason, Saturation};
+use super::saturation::{CommitSaturation, Conflict, Ground, Known, NONE, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,7 +15,7 @@ pub(super) struct Part {
     pub uses: BTreeSet<u32>,
 }
 
-impl Saturation<'_> {
+impl CommitSaturation<'_> {
     /// Why an edge closes a cycle. To be asked before going back.
     pub(super) fn refute(&self, conflict: Conflict) -> Part {
         let Conflict { from, to, reason } = conflict;

@@ -2,11 +2,11 @@
 
 use super::super::graph::Node;
 use super::super::{INIT, Isolation, KeyId, TxnId};
-use super::saturation::{Conflict, Ground, Halt, Known, NONE, Reason, Saturation, Writer};
+use super::saturation::{CommitSaturation, Conflict, Ground, Halt, Known, NONE, Reason, Writer};
 use crate::limits::Limits;
 use rustc_hash::FxHashSet;
 
-impl Saturation<'_> {
+impl CommitSaturation<'_> {
     /// `first` comes before `second`, which writes the same key, and so does whoever reads from it: without seeing the second.
     pub(super) fn before(
         &mut self,

@@ -43,7 +43,7 @@ pub(super) struct Known {
     pub first: TxnId,
     pub second: TxnId,
     pub ground: Ground,
-    /// How many edges there were: it rests on them alone.
+    /// How many edges there were: it depends on them alone.
     pub edges: usize,
 }
 
@@ -74,7 +74,7 @@ impl From<Conflict> for Halt {
 }
 
 /// What is known of the order of transactions; it grows, and goes back.
-pub(super) struct Saturation<'h> {
+pub(super) struct CommitSaturation<'h> {
     pub history: &'h History,
     pub level: Level,
     pub nodes: Nodes,
@@ -125,7 +125,7 @@ enum Change {
     Step,
 }
 
-impl<'h> Saturation<'h> {
+impl<'h> CommitSaturation<'h> {
     /// With what is known so far; if that has no order it can only be refuted, and has no clocks.
     pub(super) fn new(
         history: &'h History,
@@ -139,7 +139,7 @@ impl<'h> Saturation<'h> {
         let Chains { places, width } = chains;
         let clocks = nodes.count().saturating_mul(width);
         limits.check_memory(clocks.saturating_mul(size_of::<u32>()), 0)?;
-        let mut saturation = Saturation {
+        let mut saturation = CommitSaturation {
             history,
             level,
             nodes,

@@ -2,39 +2,62 @@
 
 use super::super::{End, KeyId, Proof, TxnId};
 use super::proof::Part;
-use super::saturation::{Ground, Halt, Saturation};
+use super::saturation::{CommitSaturation, Ground, Halt};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
 /// Why there is no order, or no answer.
 pub(super) enum Stop {
     Refuted(Box<Part>),
+    /// There were too many conflicts.
+    Patience,
     Limit(Limit),
 }
 
-/// A choice: that `first` comes before `second`, or the other way round if that is refuted.
+impl From<Limit> for Stop {
+    fn from(limit: Limit) -> Self {
+        Stop::Limit(limit)
+    }
+}
+
+/// Two writers of a key, one before the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub key: KeyId,
+    pub first: TxnId,
+    pub second: TxnId,
+}
+
+impl Pair {
+    /// Itself, or the other way around.
+    pub(super) fn directed(self, forward: bool) -> Self {
+        let Pair { key, first, second } = self;
+        if forward { self } else { Pair { key, first: second, second: first } }
+    }
+}
+
+/// A choice: a pair as it is, or the other way around if that is refuted.
 struct Choice {
     mark: usize,
-    key: KeyId,
-    first: TxnId,
-    second: TxnId,
+    pair: Pair,
     forward: Option<Box<Part>>,
 }
 
-impl Saturation<'_> {
-    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it rests on.
+impl CommitSaturation<'_> {
+    /// Chooses pair by pair, as they come in an order of all; a conflict goes back to the last choice that it depends on.
     /// By node, `hint` says what comes first if nothing else does. From time to time `simulated` may come to an order with the
-    /// choices made so far; if not, the keys that are in its way are looked at first.
+    /// choices made so far; if not, the keys that are in its way are looked at first. After so many conflicts all choices are taken back.
     pub(super) fn search(
         &mut self,
         hint: &[u32],
+        patience: u64,
         limits: &Limits<'_>,
         simulated: impl Fn(&Self) -> Result<Vec<TxnId>, Vec<KeyId>>,
     ) -> Result<Option<Vec<TxnId>>, Stop> {
         let keys: Vec<KeyId> = self.accesses.keys().collect();
         self.notes = true;
         let mut choices: Vec<Choice> = Vec::new();
-        let mut at = 0;
+        let (mut at, mut conflicts) = (0, 0);
         // Keys to look at first, after how many choices to simulate, and how many more the next time unless there is progress.
         let (mut urgent, mut next, mut step): (Vec<KeyId>, usize, usize) = (Vec::new(), 0, 1);
         while at < keys.len() {
@@ -53,12 +76,17 @@ impl Saturation<'_> {
                 at += 1;
                 continue;
             };
-            limits.check(self.states).map_err(Stop::Limit)?;
-            limits.check_memory(self.bytes(), self.states).map_err(Stop::Limit)?;
-            let mark = self.mark();
-            choices.push(Choice { mark, key, first, second, forward: None });
-            let mut outcome = self.choose(key, first, second, choices.len() - 1, limits);
+            limits.check(self.states)?;
+            limits.check_memory(self.bytes(), self.states)?;
+            let (mark, pair) = (self.mark(), Pair { key, first, second });
+            choices.push(Choice { mark, pair, forward: None });
+            let mut outcome = self.choose(pair, choices.len() - 1, limits);
             while let Err(halt) = outcome {
+                conflicts += 1;
+                if let (true, Some(first)) = (conflicts > patience, choices.first()) {
+                    self.undo(first.mark);
+                    return Err(Stop::Patience);
+                }
                 let mut part = match halt {
                     Halt::Limit(limit) => return Err(Stop::Limit(limit)),
                     Halt::Conflict(conflict) => Box::new(self.refute(conflict)),
@@ -73,11 +101,11 @@ impl Saturation<'_> {
                         continue;
                     }
                     match choice.forward.take() {
-                        Some(forward) => part = cases(&choice, *forward, *part),
+                        Some(forward) => part = cases(choice.pair, *forward, *part),
                         None => {
-                            let Choice { key, first, second, .. } = choice;
+                            let other = choice.pair.directed(false);
                             choices.push(Choice { forward: Some(part), ..choice });
-                            break self.choose(key, second, first, number, limits);
+                            break self.choose(other, number, limits);
                         }
                     }
                 };
@@ -86,21 +114,15 @@ impl Saturation<'_> {
         Ok(None)
     }
 
-    fn choose(
-        &mut self,
-        key: KeyId,
-        first: TxnId,
-        second: TxnId,
-        number: usize,
-        limits: &Limits<'_>,
-    ) -> Result<(), Halt> {
+    fn choose(&mut self, pair: Pair, number: usize, limits: &Limits<'_>) -> Result<(), Halt> {
+        let Pair { key, first, second } = pair;
         self.states += 1;
         self.before(key, first, second, Ground::Assumed(number as u32))?;
         self.saturate(limits)
     }
 
     /// Two writers of a key neither of which is known to come before the other; none if all are in order.
-    fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
+    pub(super) fn unordered(&self, key: KeyId, hint: &[u32]) -> Option<(TxnId, TxnId)> {
         let mut writers: Vec<TxnId> = self.writers(key).iter().map(|writer| writer.txn).collect();
         writers.sort_unstable_by_key(|&txn| hint[self.nodes.commit(txn) as usize]);
         let leads =
@@ -122,8 +144,8 @@ impl Saturation<'_> {
 }
 
 /// Neither order can be.
-fn cases(choice: &Choice, forward: Part, backward: Part) -> Box<Part> {
-    let &Choice { key, first, second, .. } = choice;
+pub(super) fn cases(pair: Pair, forward: Part, backward: Part) -> Box<Part> {
+    let Pair { key, first, second } = pair;
     let uses = forward.uses.union(&backward.uses).copied().collect();
     let end = End::Cases {
         key,

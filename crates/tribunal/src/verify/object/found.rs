@@ -24,7 +24,7 @@ impl Trust {
         Trust { given, used: Hints::NONE }
     }
 
-    /// Whether what rests on these hints may be used; if so, they are.
+    /// Whether what depends on these hints may be used; if so, they are.
     pub(super) fn rely(&mut self, hints: Option<Hints>) -> bool {
         match hints.filter(|hints| hints.is_within(self.given)) {
             Some(hints) => {

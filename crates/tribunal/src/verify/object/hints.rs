@@ -1,9 +1,9 @@
-//! What a specification says of itself beside what it does, and which of it an acceptance rests on.
+//! The hints of a specification, and which of them an acceptance depends on.
 
 use std::fmt;
 
-/// Something that a [`Spec`](crate::object::Spec) says of itself beside its steps. It is true of a sound specification; nothing
-/// shows that it is.
+/// A claim of a [`Spec`](crate::object::Spec) about its steps, which the verifier cannot check
+/// in general.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
     /// [`Spec::reachable`](crate::object::Spec::reachable).
@@ -23,7 +23,7 @@ impl Hint {
     pub const ALL: [Hint; 5] =
         [Hint::Reachable, Hint::Key, Hint::Collection, Hint::ReadOnly, Hint::Unchanged];
 
-    /// The hint's name: that of the method.
+    /// The hint's name, which is that of the method.
     pub const fn name(self) -> &'static str {
         match self {
             Hint::Reachable => "reachable",
@@ -47,7 +47,7 @@ impl Hint {
 pub struct Hints(u8);
 
 impl Hints {
-    /// No hint: what the specification does, and nothing else.
+    /// No hint: only the steps of the specification.
     pub const NONE: Hints = Hints(0);
     /// Every hint.
     pub const ALL: Hints = Hints((1 << Hint::ALL.len()) - 1);
@@ -62,7 +62,7 @@ impl Hints {
         self.0 >> hint as u8 & 1 == 1
     }
 
-    /// Whether all of them are among the others.
+    /// Whether these are a subset of the others.
     pub const fn is_within(self, others: Hints) -> bool {
         self.0 & !others.0 == 0
     }
@@ -85,7 +85,7 @@ impl Hints {
         Hints(self.0 | others.0)
     }
 
-    /// Those of these that are among the others.
+    /// The hints in both sets.
     #[must_use]
     pub const fn intersection(self, others: Hints) -> Hints {
         Hints(self.0 & others.0)
@@ -117,6 +117,6 @@ impl fmt::Display for Hints {
 /// A certificate is accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Accepted {
-    /// The hints of the specification that the proof rests on. Without any it rests on the specification's steps alone.
+    /// The hints that the proof depends on. If there are none, it depends only on the specification's steps.
     pub trusting: Hints,
 }

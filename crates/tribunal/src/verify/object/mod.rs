@@ -1,12 +1,12 @@
-//! Checks certificates of histories of operations from the definitions alone: it shares no code with the engines that make them.
+//! Verifies certificates of object histories against the definitions, without sharing code with the engines.
 //!
-//! A witness, an abstract execution, is checked axiom by axiom. A violation, a part of the history, is checked in two steps: that
-//! what it leaves out may be left out ([`Violation`](crate::object::Violation) says when), and that nothing explains the part, by trying everything.
-//! What is beyond the limits is refused: [`Refusal::Limit`].
+//! A witness, an abstract execution, is checked axiom by axiom. A violation, a part of the history, is checked in two steps: the
+//! omitted operations may be omitted (see [`Violation`](crate::object::Violation)), and nothing explains the part, by trying everything.
+//! What exceeds the limits is refused: [`Refusal::Limit`].
 //!
-//! A specification is what it does: its initial state and its steps. What it says of itself beside that, such as
-//! [`read_only`](crate::object::Spec::read_only), is a [`Hint`]: it spares the verifier work only where that is too much without it, and then
-//! the acceptance names it ([`Accepted`]). That operations change nothing is proved, where they can lead to few states.
+//! A specification is defined by its initial state and its steps. Anything else it says about itself, such as
+//! [`read_only`](crate::object::Spec::read_only), is a [`Hint`]. The verifier uses a hint only if it would take too long without, and then
+//! the acceptance names it ([`Accepted`]). It proves that operations change nothing if they can reach only a few states.
 //!
 //! ```
 //! use tribunal::Limits;
@@ -50,13 +50,13 @@ pub use witness::verify_witness;
 use crate::limits::Limits;
 use crate::object::{Axiom, Criterion, History, OpId, Relation, Specification, Verdict};
 
-/// What a verification may take where nobody says how much: 1 GB.
+/// The default memory limit of a verification: 1 GB.
 pub const MOST_MEMORY: usize = 1 << 30;
 
-/// Accepts a verdict whose certificate proves it, and says which hints of the specification that rests on; it takes
-/// [`MOST_MEMORY`] at most. A history that does not fit the specification has no certificate.
+/// Verifies that a verdict's certificate proves it, and returns the hints of the specification that the proof depends on. It uses at most
+/// [`MOST_MEMORY`]. A history that does not match the specification has no certificate.
 ///
-/// A verdict that is neither yes nor no claims nothing and is refused.
+/// A verdict that is neither consistent nor inconsistent claims nothing and is refused.
 pub fn verify(
     history: &History,
     spec: &dyn Specification,
@@ -67,7 +67,7 @@ pub fn verify(
     verify_within(history, spec, criterion, verdict, &limits)
 }
 
-/// As [`verify`], within limits: what they do not suffice for is refused, [`Refusal::Limit`].
+/// Like [`verify`], with limits; if they do not suffice, the result is [`Refusal::Limit`].
 pub fn verify_within(
     history: &History,
     spec: &dyn Specification,

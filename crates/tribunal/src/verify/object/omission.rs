@@ -3,7 +3,7 @@
 //! Leaving operations out of an abstract execution, from lin and from vis, keeps every axiom: the relations between those
 //! that stay are the same, and a composition has no new pairs. It is Ret that must be argued, rule by rule; the rules are
 //! applied to an abstract execution of the whole history one after the other: to what changes nothing, to values, to what
-//! comes after the cut, to keys. Each but the third rests on a hint of the specification.
+//! comes after the cut, to keys. Each but the third depends on a hint of the specification.
 
 use super::all_see_all;
 use super::hints::{Hint, Hints};
@@ -23,7 +23,7 @@ pub(super) struct Omissions<'a> {
     /// The collection that the history is of, if each of its operations is one of that collection's, or left out because it is
     /// read-only.
     collection: Option<Collection>,
-    /// What leaving out by value rests on.
+    /// What leaving out by value depends on.
     by_value: Hints,
     /// Whether a null that a collection returns may be a value.
     ambiguous: bool,
@@ -74,12 +74,12 @@ impl<'a> Omissions<'a> {
         omissions
     }
 
-    /// The operations that are left out without a reason that rests on these hints alone.
+    /// The operations that are left out without a reason that depends on these hints alone.
     pub(super) fn unfounded(&self, trust: Hints) -> impl Iterator<Item = OpId> {
         self.left_out().filter(move |&op| self.reason(op, trust).is_none())
     }
 
-    /// The hints that what is left out rests on, of those given.
+    /// The hints that what is left out depends on, of those given.
     pub(super) fn rest_on(&self, trust: Hints) -> Hints {
         let reasons = self.left_out().filter_map(|op| self.reason(op, trust));
         let unlisted = self.unlisted(trust).next().map(|_| self.by_value);
@@ -98,7 +98,7 @@ impl<'a> Omissions<'a> {
         self.history.ops().filter(move |op| part.next_if_eq(&op).is_none())
     }
 
-    /// What the first reason to leave an operation out rests on, of those that rest on these hints.
+    /// What the first reason to leave an operation out depends on, of those that depend on these hints.
     fn reason(&self, op: OpId, trust: Hints) -> Option<Hints> {
         let idle = || {
             // It never changes a state, so nobody's return differs without it.
@@ -172,7 +172,7 @@ impl<'a> Omissions<'a> {
         }
     }
 
-    /// It is after all that had returned by the cut, in hb and so in lin: no return that the part has rests on it. `sequential`
+    /// It is after all that had returned by the cut, in hb and so in lin: no return that the part has depends on it. `sequential`
     /// does not know hb.
     fn called_after_cut(&self, op: OpId) -> bool {
         *self.criterion != Criterion::Sequential && !self.called_by_cut(op)

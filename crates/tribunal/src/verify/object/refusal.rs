@@ -1,4 +1,4 @@
-//! Why a certificate of a history of operations is refused.
+//! Why a certificate of an object history is refused.
 
 use super::hints::Hints;
 use crate::object::{Axiom, History, MalformedHistory, OpId, Value};
@@ -29,16 +29,16 @@ impl fmt::Display for Named {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// There is nothing to verify.
-    #[error("an {word} verdict claims nothing that could be verified")]
+    /// The verdict claims nothing.
+    #[error("an {word} verdict claims nothing to verify")]
     NoClaim {
         /// The verdict's word.
         word: &'static str,
     },
-    /// The history is none of the specification's: no verdict on it means anything.
+    /// The history does not match the specification, so no verdict on it is meaningful.
     #[error("malformed history: {0}")]
     Malformed(MalformedHistory),
-    /// The certificate names an operation that the history does not have.
+    /// The certificate names an operation that is not in the history.
     #[error("there is no operation {}: the history has {operations}", op.0)]
     UnknownOperation {
         /// The id.
@@ -53,14 +53,14 @@ pub enum Refusal {
         /// The operation.
         op: Named,
     },
-    /// lin leaves out an operation that returned.
+    /// lin omits an operation that returned.
     #[error("lin does not list {op}, which returned")]
     Omitted {
         /// The operation.
         op: Named,
     },
     /// lin does not contain hb, or po for `sequential`.
-    #[error("lin has {later} before {earlier}, which {order} orders the other way")]
+    #[error("lin has {later} before {earlier}, but {order} orders them the other way")]
     AgainstOrder {
         /// The operation that must come first.
         earlier: Named,
@@ -85,7 +85,7 @@ pub enum Refusal {
         /// The operation that sees it.
         viewer: Named,
     },
-    /// What an operation sees is not listed in lin order, each operation once.
+    /// The set that an operation sees is not in lin order, each operation once.
     #[error("what {viewer} sees is not in lin order at {seen}")]
     NotInLinOrder {
         /// The operation out of order.
@@ -103,7 +103,7 @@ pub enum Refusal {
         /// Where it ends.
         to: Named,
     },
-    /// An operation cannot take effect after what it sees, or something that it sees cannot.
+    /// An operation, or one that it sees, cannot take effect.
     #[error("{op} cannot return: {stuck} cannot take effect")]
     Stuck {
         /// The operation that returned.
@@ -126,25 +126,25 @@ pub enum Refusal {
         /// The operation.
         op: Named,
     },
-    /// A cut of a history that is no sequence of events.
-    #[error("the history is no sequence of events that could be cut")]
+    /// A cut of a history without times.
+    #[error("the history has no sequence of events to cut")]
     NoEvents,
     /// A cut after more events than there are.
-    #[error("the cut is after {cut} events, and there are {events}")]
+    #[error("the cut is after {cut} events, but there are {events}")]
     CutTooLate {
         /// The cut.
         cut: u32,
         /// How many events there are.
         events: usize,
     },
-    /// The part has an operation that was not called by then.
+    /// The part has an operation that was called after the cut.
     #[error("the part has {op}, which was called after the cut")]
     NotCalled {
         /// The operation.
         op: Named,
     },
-    /// An operation is left out that may matter.
-    #[error("the part leaves out {op}, without which it may differ")]
+    /// An omitted operation may matter.
+    #[error("the part omits {op}, which may matter")]
     Missing {
         /// The operation.
         op: Named,
@@ -155,13 +155,13 @@ pub enum Refusal {
         /// How many operations the part has.
         operations: usize,
     },
-    /// The proof rests on something that the specification says of itself and that is not so.
-    #[error("what the specification says by {hints} is not what it does")]
+    /// The proof depends on a hint that does not hold.
+    #[error("the hints {hints} of the specification do not match its steps")]
     Misled {
         /// What it says.
         hints: Hints,
     },
-    /// To verify takes more than it may.
+    /// Verification exceeds the limits.
     #[error("{0}")]
     Limit(Limit),
 }

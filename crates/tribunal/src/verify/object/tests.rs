@@ -63,7 +63,7 @@ fn refusals_of_witnesses_name_operations() {
     );
     assert_eq!(
         said(&[1, 0], Visibility::All),
-        "lin has operation 1 (1: read() → null) before operation 0 (0: write(1) → null), which hb orders the other way"
+        "lin has operation 1 (1: read() → null) before operation 0 (0: write(1) → null), but hb orders them the other way"
     );
     assert_eq!(said(&[0, 1], sets(&[&[]])), "vis is given for 1 operations, but lin has 2");
     assert_eq!(
@@ -84,7 +84,7 @@ fn refusals_of_witnesses_name_operations() {
     );
     assert_eq!(
         refusal(verify(&Criterion::Sequential, &[2, 1, 0], Visibility::All)),
-        "lin has operation 2 (1: write(2) pending) before operation 1 (1: read() → null), which po orders the other way"
+        "lin has operation 2 (1: write(2) pending) before operation 1 (1: read() → null), but po orders them the other way"
     );
 }
 
@@ -103,7 +103,7 @@ fn refusals_of_violations_name_operations() {
         |operations: &[u32], cut: Option<u32>| refusal(verify(&Criterion::Linearizable, operations, cut));
     assert_eq!(said(&[0, 3], None), "there is no operation 3: the history has 3");
     assert_eq!(said(&[1, 0], None), "the part lists operation 0 (0: write(1) → null) out of order");
-    assert_eq!(said(&[0, 1], Some(6)), "the cut is after 6 events, and there are 5");
+    assert_eq!(said(&[0, 1], Some(6)), "the cut is after 6 events, but there are 5");
     assert_eq!(
         said(&[0, 1, 2], Some(4)),
         "the part has operation 2 (1: write(2) pending), which was called after the cut"
@@ -129,7 +129,7 @@ fn what_may_matter_is_not_left_out() {
     };
     assert_eq!(
         refusal(verify(&[0, 2])),
-        "the part leaves out operation 1 (1: dequeue() pending), without which it may differ"
+        "the part omits operation 1 (1: dequeue() pending), which may matter"
     );
     assert_eq!(refusal(verify(&[0, 1, 2])), "the part of 3 operations satisfies the criterion");
 }
@@ -152,10 +152,7 @@ fn a_null_that_was_inserted_says_nothing_of_emptiness() {
     let violation = Violation { operations: ops(&[0, 1, 3]), cut: None };
     let refused =
         verify_violation(&history, &Queue, &Criterion::Linearizable, &violation, &Limits::default());
-    assert_eq!(
-        refusal(refused),
-        "the part leaves out operation 2 (0: dequeue() → null), without which it may differ"
-    );
+    assert_eq!(refusal(refused), "the part omits operation 2 (0: dequeue() → null), which may matter");
 }
 
 /// Remembers every order of its calls: nothing can be pruned.

@@ -1,8 +1,8 @@
 //! A part of a history that nothing explains.
 //!
-//! First with all hints of the specification, which say what may be left out and what leads nowhere. Then, if it rested on any,
-//! by what the specification does alone: nothing explains all that had happened by the cut. Only where that is too much
-//! work do hints remain: those that the proof rests on are named, and as few as a modest effort finds.
+//! First with all hints of the specification, which say what may be omitted and what leads nowhere. If the proof used any,
+//! then with its steps alone: nothing explains everything up to the cut. Only if that is too much
+//! work do hints remain: the acceptance names those that the proof depends on, as few as a modest effort finds.
 
 use super::budget::{Budget, block, slot};
 use super::found::{Found, Trust, beyond_reach};
@@ -26,10 +26,10 @@ const BYTES_PER_OPERATION: usize = 250;
 /// What a value that is left out of lists takes: who appended it, and its place in a set.
 const BYTES_PER_VALUE: usize = 2 * size_of::<OpId>() + slot(size_of::<&Value>());
 
-/// Accepts a part that no abstract execution explains, from which nothing is left out that could matter, and says which
-/// hints of the specification that rests on.
+/// Verifies that no abstract execution explains the part and that no omitted operation matters, and returns the
+/// hints of the specification that this depends on.
 ///
-/// A part that takes more than the limits to refute is refused: [`Refusal::Limit`].
+/// A part that exceeds the limits is refused: [`Refusal::Limit`].
 pub fn verify_violation(
     history: &History,
     spec: &dyn Specification,
@@ -83,7 +83,7 @@ pub fn verify_violation(
 /// What is tried: operations up to a cut.
 struct Part {
     violation: Violation,
-    /// What leaving out the others rests on.
+    /// What leaving out the others depends on.
     hints: Hints,
     /// Those whose values are left out of a list with them.
     unlisted: Vec<OpId>,

@@ -19,7 +19,7 @@ fn ops(set: Set) -> impl Iterator<Item = OpId> {
     (0..u64::BITS).filter(move |at| set >> at & 1 == 1).map(OpId)
 }
 
-/// Whether an axiom speaks of operations of a method.
+/// Whether an axiom mentions operations of a method.
 fn applies(axiom: &Axiom, method: &str) -> bool {
     axiom.to.as_deref().is_none_or(|to| to == method)
 }

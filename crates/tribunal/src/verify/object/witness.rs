@@ -14,11 +14,11 @@ const BYTES_PER_OPERATION: usize = 16;
 /// The place of an operation that is not in lin.
 const NOWHERE: u32 = u32::MAX;
 
-/// Accepts an abstract execution that explains the history under the criterion.
+/// Verifies that an abstract execution explains the history under the criterion.
 ///
-/// With vis = lin it takes one run of the specification and O(n) beside it (O(n·p) for p processes whose order is not
-/// one of intervals). With sets it takes a run for each of them, and O(n²) for each relation of each axiom. What takes more
-/// than the limits is refused.
+/// With vis = lin it takes one run of the specification and O(n) time (O(n·p) for p processes if the order is not
+/// an interval order). With sets it takes one run per set, and O(n²) for each relation of each axiom. What exceeds
+/// the limits is refused.
 pub fn verify_witness(
     history: &History,
     spec: &dyn Specification,
@@ -39,7 +39,7 @@ pub fn verify_witness(
     let axioms = criterion.axioms();
     match &execution.vis {
         Visibility::All => {
-            // po and hb are within lin by now (po alone for `sequential`, whose axiom does not speak of hb), and vis is
+            // po and hb are within lin by now (po alone for `sequential`, whose axiom does not mention hb), and vis is
             // lin, which is transitive: any composition of them is within vis and lin. An empty one is not.
             for axiom in axioms.iter().filter(|axiom| axiom.right.is_empty()) {
                 witness.identity(axiom)?;
@@ -130,7 +130,7 @@ impl Witness<'_> {
         Ok(())
     }
 
-    /// Backwards. Of each process's operations that come later in lin, the first in po is before an operation if any is:
+    /// Backward. Of each process's operations that come later in lin, the first in po is before an operation if any is:
     /// hb contains po and is transitive.
     fn contains_partial(&self) -> Result<(), Refusal> {
         let mut first: Vec<Option<OpId>> = vec![None; self.history.process_count()];

@@ -58,7 +58,7 @@ fn holds(threads: &[&[Op]], models: &[Model], lemmas: &[Edge], edges: &[Edge]) {
     for &model in models {
         let right = violation(lemmas.to_vec(), edges.to_vec());
         accepts(&x, model, &right);
-        // What the lemmas rest on is involved too.
+        // What the lemmas depend on is involved too.
         let involved = [Axiom::SeqCst, Axiom::WriteCoherence, Axiom::ReadCoherence, Axiom::FinalValue];
         for axiom in Axiom::ALL.into_iter().filter(|axiom| !involved.contains(axiom)) {
             let refusal = refuses(&x, model, &Violation { axiom, ..right.clone() });
@@ -217,7 +217,7 @@ fn message_passing_between_fences() {
     }
 }
 
-/// Happens-before between accesses of two locations counts if it begins and ends with po; for rc11, with po between
+/// Action-before between accesses of two locations counts if it begins and ends with po; for rc11, with po between
 /// accesses of two locations.
 #[test]
 fn what_is_far() {

@@ -113,7 +113,7 @@ fn cases_of_sources_are_all_needed() {
         let Refutation::NoSource(read) = violation.refutation else { panic!("{model}: {violation:?}") };
         assert_eq!(read, event(&x, 1, 1));
     }
-    // For rmo only program order within a location strikes out: there are cases, and none can be left out.
+    // For rmo only program order within a location eliminates: there are cases, and none can be left out.
     let lock = history(&[
         &[Op::rmw(X, 0, 1), Op::read(Y, 0)],
         &[Op::rmw(X, 0, 1)],

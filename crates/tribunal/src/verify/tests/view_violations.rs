@@ -54,7 +54,7 @@ fn store_buffering_breaks_sc_alone() {
         let refusal = refuses(&x, Model::Sc, &cycle(axiom, by(po, po)));
         assert_eq!(refusal, Refusal::NotInvolved { axiom });
     }
-    // A model that is sc but for the name, and one that is nearly.
+    // A model that is sc except for the name, and one that is nearly.
     stands(&x, Model::Custom(Preserved::SC), Axiom::Sequential, &by(po, po));
     let custom = Model::Custom(Preserved { internal_rf: false, ..Preserved::SC });
     stands(&x, custom, Axiom::Global, &by(ppo, po_loc));
@@ -341,7 +341,7 @@ fn two_rmws_with_one_source_break_every_view() {
     }
 }
 
-/// A reason may rest on reasons to any depth: nothing recurses.
+/// A reason may depend on reasons to any depth: nothing recurses.
 #[test]
 fn reasons_nest_deeply() {
     let x = history(&[&[Op::write(X, 1), Op::write(X, 2)], &[Op::read(X, 2), Op::read(X, 1)]]);

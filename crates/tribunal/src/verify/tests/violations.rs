@@ -94,8 +94,8 @@ fn a_spoilt_cycle_is_refused() {
     assert_eq!(fault(not_rf), EdgeFault::NotRf);
     let mo_in_path = spoilt(&|_, edges| path(edges, &|path| path[0].because = Because::Chain));
     assert_eq!(fault(mo_in_path), EdgeFault::Misplaced);
-    let backwards = spoilt(&|_, edges| path(edges, &|path| path[0] = po(mp.flag, mp.data)));
-    assert_eq!(fault(backwards), EdgeFault::NotPo);
+    let backward = spoilt(&|_, edges| path(edges, &|path| path[0] = po(mp.flag, mp.data)));
+    assert_eq!(fault(backward), EdgeFault::NotPo);
     // A read of something else, and a read that is none.
     for other in [mp.see, mp.data] {
         let refusal = spoilt(&|_, edges| {
@@ -198,7 +198,7 @@ fn unknown_events_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn synchronisation_must_be_as_defined() {
+fn synchronization_must_be_as_defined() {
     // A release fence, a chain of two RMWs, an acquire fence.
     let x = history(&[
         &[Op::write(X, 1), Op::fence(Order::Release), Op::write(Y, 1)],
@@ -234,7 +234,7 @@ fn synchronisation_must_be_as_defined() {
     let refused = fault(refuses(&x, Model::Rc20, &violation));
     assert!(matches!(refused, EdgeFault::NotInReleaseSequence { .. }));
 
-    // What is not atomic synchronises with nothing, not even by way of fences.
+    // What is not atomic synchronizes with nothing, not even by way of fences.
     for (write_order, read_order) in [(Order::NonAtomic, Order::Relaxed), (Order::Relaxed, Order::NonAtomic)]
     {
         let x = history(&[
@@ -295,9 +295,9 @@ fn cycles_of_po_and_rf_in_every_model() {
             let mut broken = edges.clone();
             broken.remove(i);
             refuses(&x, model, &cycle(Axiom::PoRf, broken));
-            let mut relabelled = edges.clone();
-            relabelled[i].because = if i % 2 == 0 { Because::Rf } else { Because::Po };
-            refuses(&x, model, &cycle(Axiom::PoRf, relabelled));
+            let mut relabeled = edges.clone();
+            relabeled[i].because = if i % 2 == 0 { Because::Rf } else { Because::Po };
+            refuses(&x, model, &cycle(Axiom::PoRf, relabeled));
         }
     }
     // Program order does not lead to an initial write, nor from one to another.

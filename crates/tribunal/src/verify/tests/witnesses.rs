@@ -164,7 +164,7 @@ fn misses(threads: &[&[Op]]) -> bool {
 }
 
 #[test]
-fn rc20_synchronises_by_the_orders_given() {
+fn rc20_synchronizes_by_the_orders_given() {
     let data = Op::write(X, 1);
     let miss = Op::read(X, 0);
     let (flag, see) = (Op::write(Y, 1), Op::read(Y, 1));
@@ -194,7 +194,7 @@ fn rc20_synchronises_by_the_orders_given() {
     assert!(!misses(&[&[data, rel(flag)], &[rel(step)], &[acq(see), miss]]));
     assert!(!misses(&[&[data, rel(flag)], &[fence(Order::Release), step], &[acq(see), miss]]));
     assert!(misses(&[&[data, rel(flag), Op::write(Y, 2)], &[acq(see), miss]]));
-    // The middle thread synchronises by its acquire, and then on.
+    // The middle thread synchronizes by its acquire, and then on.
     assert!(!misses(&[&[data, rel(flag)], &[acq(Op::read(Y, 1)), rel(Op::write(Y, 2))], &[acq(see), miss]]));
     assert!(misses(&[&[data, rel(flag)], &[Op::read(Y, 1), rel(Op::write(Y, 2))], &[acq(see), miss]]));
 

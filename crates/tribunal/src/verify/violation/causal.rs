@@ -226,7 +226,7 @@ impl<'a> Proof<'a> {
         self.joined(path, edge.from, to)
     }
 
-    /// Checks a Seen edge along π, and the Seen edges that it rests on.
+    /// Checks a Seen edge along π, and the Seen edges that it depends on.
     fn seen(&self, edge: &'a Edge, along: Along, lemmas: &[Proved<'a>]) -> Result<(), Refusal> {
         self.all_seen(vec![edge], along, lemmas)
     }
@@ -267,7 +267,7 @@ impl<'a> Proof<'a> {
         self.all_seen(pending, along, lemmas)
     }
 
-    /// As [`hb_path`](Self::hb_path), but leaves the Seen edges to be checked.
+    /// Like [`hb_path`](Self::hb_path), but leaves the Seen edges to be checked.
     fn hb_steps(
         &self,
         path: &'a [Edge],

@@ -25,12 +25,12 @@ use std::cell::{OnceCell, RefCell};
 /// Linear in the violation, and in the history where the violation follows RMWs or fences. Nothing recurses: a
 /// violation may nest as deeply as it likes.
 ///
-/// Where values repeat, O(n·k) for each time that sources are struck out with others known, and O(n) for each case.
+/// Where values repeat, O(n·k) for each time that sources are eliminated with others known, and O(n) for each case.
 pub fn verify_violation(x: &Execution, model: Model, violation: &Violation) -> Result<(), Refusal> {
     within(x, model, violation, &Limits::default())
 }
 
-/// As [`verify_violation`], within limits.
+/// Like [`verify_violation`], within limits.
 pub(super) fn within(
     x: &Execution,
     model: Model,
@@ -114,7 +114,7 @@ struct Proof<'a> {
     last_of: RefCell<FxHashMap<(EventId, ThreadId), Option<EventId>>>,
     /// How many of the enclosing cases assume that mo orders these two writes so.
     assumed: FxHashMap<(EventId, EventId), usize>,
-    /// The axioms that the steps so far rest on.
+    /// The axioms that the steps so far depend on.
     axioms: Vec<Axiom>,
 }
 

@@ -18,7 +18,7 @@ impl Proof<'_> {
         Ok(())
     }
 
-    /// mo(from, to), if the other way round leads to a cycle of psc.
+    /// mo(from, to), if the other way around leads to a cycle of psc.
     pub(super) fn unless(&mut self, edge: &Edge, cycle: &[Edge], lemmas: &[Edge]) -> Result<(), Refusal> {
         let supposed = (edge.to, edge.from);
         self.assume(supposed);

@@ -132,7 +132,7 @@ impl<'a> Proof<'a> {
         Ok(views)
     }
 
-    /// Checks that an edge holds, and all that it rests on.
+    /// Checks that an edge holds, and all that it depends on.
     fn view_edge(&mut self, edge: &'a Edge, lemmas: &[Edge]) -> Result<(), Refusal> {
         let mut pending = vec![edge];
         while let Some(edge) = pending.pop() {

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Kind, LocId, ThreadId};
 use crate::verdict::{Axiom, ModificationOrder};
 use crate::verify::clocks::{Clocks, HappensBefore, replay};
-use crate::verify::{Breach, Named, Refusal};
+use crate::verify::{BrokenAxiom, Named, Refusal};
 use std::ops::Range;
 
 /// rc20, rc11, ra, sra and relaxed: an mo.
@@ -62,7 +62,7 @@ pub(super) fn not_overwritten(x: &Execution, axiom: Axiom, limits: &Limits<'_>) 
 
 fn of_model(model: Model) -> HappensBefore {
     match model {
-        Model::Rc20 => HappensBefore::Synchronised,
+        Model::Rc20 => HappensBefore::Synchronized,
         Model::Rc11 => HappensBefore::Continued,
         Model::Relaxed => HappensBefore::Po,
         _ => HappensBefore::PoRf,
@@ -76,7 +76,7 @@ pub(in crate::verify) fn happens_before(
     limits: &Limits<'_>,
 ) -> Result<Clocks, Refusal> {
     let clocks = Clocks::new(x, of_model(model), limits).map_err(Refusal::Limit)?;
-    clocks.map_err(|event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) }))
+    clocks.map_err(|event| broken(Axiom::PoRf, BrokenAxiom::Cycle { event: Named::new(x, event) }))
 }
 
 /// acyclic(hb ∪ mo), for hb = (po ∪ rf)⁺: the events can be replayed so that each write follows the one before it in mo.
@@ -85,7 +85,8 @@ fn strong_write_coherence(
     mo: &ModificationOrder,
     positions: &Positions,
 ) -> Result<(), Refusal> {
-    let cycle = |event| broken(Axiom::StrongWriteCoherence, Breach::Cycle { event: Named::new(x, event) });
+    let cycle =
+        |event| broken(Axiom::StrongWriteCoherence, BrokenAxiom::Cycle { event: Named::new(x, event) });
     // An initial write is po-before everything else, so it can only be first.
     if let Some(init) = x.locations().map(|loc| x.init_write(loc)).find(|&w| positions.of(w) != 0) {
         return Err(cycle(init));
@@ -231,7 +232,8 @@ impl Coherence<'_> {
         if let Some(w) = source
             && positions.of(w) < latest
         {
-            let breach = Breach::ReadsTooEarly { read: named(e), source_write: named(w), later: at(latest) };
+            let breach =
+                BrokenAxiom::ReadsTooEarly { read: named(e), source_write: named(w), later: at(latest) };
             return Err(broken(Axiom::ReadCoherence, breach));
         }
         if x.label(e).writes() {
@@ -239,14 +241,14 @@ impl Coherence<'_> {
             let latest = source.map_or(latest, |w| latest.max(positions.of(w)));
             let position = positions.of(e);
             if position < latest {
-                let breach = Breach::WrittenTooEarly { write: named(e), later: at(latest) };
+                let breach = BrokenAxiom::WrittenTooEarly { write: named(e), later: at(latest) };
                 return Err(broken(Axiom::WriteCoherence, breach));
             }
             // irr(fr;mo)
             if let Some(w) = source
                 && positions.of(w) + 1 < position
             {
-                let breach = Breach::Between {
+                let breach = BrokenAxiom::Between {
                     rmw: named(e),
                     source_write: named(w),
                     between: at(positions.of(w) + 1),
@@ -266,7 +268,7 @@ fn no_shared_source(x: &Execution) -> Result<(), Refusal> {
         let Some(w) = x.rf(rmw) else { continue };
         let first = std::mem::replace(&mut reader[w.index()], rmw);
         if first != NONE {
-            let breach = Breach::SharedSource {
+            let breach = BrokenAxiom::SharedSource {
                 first: Named::new(x, first),
                 second: Named::new(x, rmw),
                 write: Named::new(x, w),
@@ -308,7 +310,8 @@ fn weak_read_coherence(
                 && let Some(by) = overwriting(last_write, w)
             {
                 let named = |event| Named::new(x, event);
-                let breach = Breach::Overwritten { read: named(e), source_write: named(w), by: named(by) };
+                let breach =
+                    BrokenAxiom::Overwritten { read: named(e), source_write: named(w), by: named(by) };
                 return Err(broken(axiom, breach));
             }
             if x.label(e).writes() {

@@ -1,4 +1,4 @@
-//! The causal models and wsc, whose axioms speak of the history alone: they are derived anew.
+//! The causal models and wsc, whose axioms mention the history alone: they are derived anew.
 
 use super::saturation::{Fault, Relation, Sites};
 use super::views::{po_loc, reads_from};

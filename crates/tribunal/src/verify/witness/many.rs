@@ -8,7 +8,7 @@ use crate::memory::{EventId, Execution, LocId, Order, ThreadId};
 use crate::verdict::{Axiom, Limit, ModificationOrder};
 use crate::verify::clocks::{HappensBefore, replay};
 use crate::verify::maps::{MapId, Maps};
-use crate::verify::{Breach, Named, Refusal};
+use crate::verify::{BrokenAxiom, Named, Refusal};
 use rustc_hash::FxHashMap;
 
 /// From so many threads on, what threads know is carried along.
@@ -21,7 +21,7 @@ pub(super) fn has_many_threads(x: &Execution) -> bool {
 /// What is known at an event: two maps.
 type Known = [MapId; 2];
 
-/// What threads know while the events are replayed, and pass on by synchronising.
+/// What threads know while the events are replayed, and pass on by synchronizing.
 struct Knowledge<'a> {
     x: &'a Execution,
     hb: HappensBefore,
@@ -65,14 +65,14 @@ impl<'a> Knowledge<'a> {
         [self.maps.join(a[0], b[0]), self.maps.join(a[1], b[1])]
     }
 
-    /// What happens before `e` is learnt, other than by po.
+    /// What happens before `e` is learned, other than by po.
     fn learn(&mut self, t: ThreadId, e: EventId) {
         let label = self.x.label(e);
         let read = self.x.rf(e).and_then(|w| self.released.get(w.index())).copied().unwrap_or(NOTHING);
         match self.hb {
             HappensBefore::Po => {}
             HappensBefore::PoRf => self.current[t.index()] = self.join(self.current[t.index()], read),
-            HappensBefore::Synchronised | HappensBefore::Continued => {
+            HappensBefore::Synchronized | HappensBefore::Continued => {
                 if label.is_fence() && label.order().is_acquire() {
                     self.current[t.index()] = self.join(self.current[t.index()], self.unfenced[t.index()]);
                 }
@@ -93,7 +93,7 @@ impl<'a> Knowledge<'a> {
         match self.hb {
             HappensBefore::Po => {}
             HappensBefore::PoRf => self.released[e.index()] = own,
-            HappensBefore::Synchronised | HappensBefore::Continued => {
+            HappensBefore::Synchronized | HappensBefore::Continued => {
                 if label.is_fence() && label.order().is_release() {
                     self.fenced[t.index()] = own;
                 }
@@ -148,7 +148,7 @@ impl<'a> Knowledge<'a> {
                 self.release(t, e);
             },
         );
-        let cycle = |event| broken(Axiom::PoRf, Breach::Cycle { event: Named::new(x, event) });
+        let cycle = |event| broken(Axiom::PoRf, BrokenAxiom::Cycle { event: Named::new(x, event) });
         replayed.map_err(cycle)?;
         refused.map_or(Ok(()), Err)
     }
@@ -208,7 +208,7 @@ pub(super) fn not_overwritten(x: &Execution, axiom: Axiom, limits: &Limits<'_>) 
             if is_overwritten && knowledge.maps.find(written, begin..end, &mut after_source) {
                 let named = |event| Named::new(x, event);
                 let by = named(by.unwrap_or(e));
-                let breach = Breach::Overwritten { read: named(e), source_write: named(w), by };
+                let breach = BrokenAxiom::Overwritten { read: named(e), source_write: named(w), by };
                 return Err(broken(axiom, breach));
             }
         }

@@ -9,7 +9,7 @@ mod saturation;
 mod views;
 
 use super::definition::evaluate;
-use super::{Breach, Named, Refusal, applies, known};
+use super::{BrokenAxiom, Named, Refusal, applies, known};
 use crate::Model;
 use crate::definition;
 use crate::limits::Limits;
@@ -38,7 +38,7 @@ pub fn verify_witness(x: &Execution, model: Model, witness: &Witness) -> Result<
     within(x, model, witness, &Limits::default())
 }
 
-/// As [`verify_witness`], within limits.
+/// Like [`verify_witness`], within limits.
 pub(super) fn within(
     x: &Execution,
     model: Model,
@@ -116,13 +116,13 @@ fn chosen(x: &Execution, model: Model, witness: &Witness, limits: &Limits<'_>) -
     within(&x.choosing(sources), model, then, limits)
 }
 
-fn broken(axiom: Axiom, breach: Breach) -> Refusal {
+fn broken(axiom: Axiom, breach: BrokenAxiom) -> Refusal {
     Refusal::Broken { axiom, breach }
 }
 
 /// A cycle that breaks an axiom passes through this event.
 fn cycle(x: &Execution, axiom: Axiom, event: u32) -> Refusal {
-    broken(axiom, Breach::Cycle { event: Named::new(x, EventId(event)) })
+    broken(axiom, BrokenAxiom::Cycle { event: Named::new(x, EventId(event)) })
 }
 
 /// The place of every write in mo of its location.
@@ -172,7 +172,8 @@ fn final_values(x: &Execution, mo: &ModificationOrder) -> Result<(), Refusal> {
     for &(loc, expected) in x.finals() {
         let last = mo.of(loc)[mo.of(loc).len() - 1];
         if last != expected {
-            let breach = Breach::NotLast { expected: Named::new(x, expected), last: Named::new(x, last) };
+            let breach =
+                BrokenAxiom::NotLast { expected: Named::new(x, expected), last: Named::new(x, last) };
             return Err(broken(Axiom::FinalValue, breach));
         }
     }

@@ -9,7 +9,7 @@ use crate::verify::Refusal;
 /// Accepts a history where, for each thread t, the writes of everyone and the events of t have a total order that
 /// contains po and in which every read of t reads the latest write to its location.
 ///
-/// The order is built backwards, so that what may come next is the last event of some thread that has no place yet. Once
+/// The order is built backward, so that what may come next is the last event of some thread that has no place yet. Once
 /// a read of t has its place, the write that it reads from is due: until that comes, no other write of the location may,
 /// nor a read of t from another. And a write may come only after all reads of t from it. So an order in which every event
 /// has found its place is as required.
@@ -18,21 +18,21 @@ use crate::verify::Refusal;
 /// move the write to its front. If it was due, no access of its location that matters came before it; if not, no
 /// write of the location was due, and nothing waited for this one. So where nothing may come, there is no order.
 ///
-/// O(n·k) time and O(n) memory: for each thread every event is placed or passed over once, and the k threads are looked
+/// O(n·k) time and O(n) memory: for each thread every event is placed or skipped once, and the k threads are looked
 /// at again when a write that was due has come, which each of the thread's reads causes at most once.
 pub(super) fn pram(x: &Execution, limits: &Limits<'_>) -> Result<(), Refusal> {
     // A thread that reads nothing sees any order of the writes that contains po.
     let reads = |t: &ThreadId| x.thread_events(*t).any(|e| x.label(EventId(e)).reads());
     x.threads().filter(reads).try_for_each(|t| {
         limits.check(0).map_err(Refusal::Limit)?;
-        let mut order = Backwards::new(x, t);
+        let mut order = Backward::new(x, t);
         order.build();
         order.stuck().map_or(Ok(()), |event| Err(cycle(x, Axiom::Pipelined, event.0)))
     })
 }
 
 /// The end of a thread's total order.
-struct Backwards<'a> {
+struct Backward<'a> {
     x: &'a Execution,
     observer: ThreadId,
     /// By thread: its events from this id on have their place, or need none.
@@ -45,7 +45,7 @@ struct Backwards<'a> {
     ready: Vec<ThreadId>,
 }
 
-impl<'a> Backwards<'a> {
+impl<'a> Backward<'a> {
     fn new(x: &'a Execution, observer: ThreadId) -> Self {
         let mut first_reader = vec![None; x.len() + x.location_count()];
         for read in x.thread_events(observer).rev().map(EventId) {
@@ -53,7 +53,7 @@ impl<'a> Backwards<'a> {
                 first_reader[source.index()] = Some(read);
             }
         }
-        Backwards {
+        Backward {
             x,
             observer,
             placed_from: x.threads().map(|t| x.thread_events(t).end).collect(),

@@ -1,6 +1,6 @@
 //! What must have been before what: a graph of the events, its reachability, and what follows from it.
 //!
-//! Reachability is kept as one clock an event, with an entry a thread: how far its writes (of a relation that stays at
+//! Reachability is kept as one clock per event, with an entry per thread: how far its writes (of a relation that stays at
 //! one location: its writes of that location) are before the event. That is enough. The rules ask for writes only; the
 //! writes of a thread are in line in every relation here; and every cycle passes through a write, since reads alone are
 //! ordered by program order alone.
@@ -88,7 +88,7 @@ impl<'a> Sites<'a> {
         let writes =
             Grouped::new(x, x.location_count(), |e| Some(x.loc(e).filter(|_| x.label(e).writes())?.index()));
         let all = x.len() + x.location_count();
-        // Backwards the last reader of a thread comes first.
+        // Backward the last reader of a thread comes first.
         let mut last_of = vec![NONE; all];
         let mut is_last = vec![false; x.len()];
         for e in x.events().rev() {
@@ -249,17 +249,17 @@ impl Relation {
     /// the thread has all its reads before it, and the last write no more; for po-loc the locations do not interact, so
     /// that the last events of all of them may share one relation.
     pub(super) fn seen_by(&self, sites: &Sites<'_>, thread: ThreadId) -> Result<Vec<(u32, u32)>, Fault> {
-        Saturation::new(sites, self, Some(thread))?.run(sites.x.thread_events(thread))
+        WitnessSaturation::new(sites, self, Some(thread))?.run(sites.x.thread_events(thread))
     }
 
-    /// As [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
+    /// Like [`seen_by`](Self::seen_by) for the reads of all threads at once, and with fr: where w1 is before w2, the
     /// readers of w1 are before w2.
     pub(super) fn saturated(&self, sites: &Sites<'_>) -> Result<(), Fault> {
         let mut order = vec![0; self.rank.len()];
         for (e, &place) in self.rank.iter().enumerate() {
             order[place as usize] = e as u32;
         }
-        Saturation::new(sites, self, None)?.run(order.into_iter()).map(drop)
+        WitnessSaturation::new(sites, self, None)?.run(order.into_iter()).map(drop)
     }
 }
 
@@ -293,7 +293,7 @@ fn join(sites: &Sites<'_>, clocks: &mut [u32], from: u32, to: u32) -> bool {
 
 /// A relation that grows until the rules give nothing new. Events whose clock grew wait in topological order of the
 /// relation at the start, so that a clock has mostly grown up when its event is looked at.
-struct Saturation<'a> {
+struct WitnessSaturation<'a> {
     sites: &'a Sites<'a>,
     start: &'a Relation,
     /// The one thread whose reads count, without fr; or all, with fr.
@@ -312,11 +312,11 @@ struct Saturation<'a> {
 
 const NONE: u32 = u32::MAX;
 
-impl<'a> Saturation<'a> {
+impl<'a> WitnessSaturation<'a> {
     fn new(sites: &'a Sites<'a>, start: &'a Relation, observer: Option<ThreadId>) -> Result<Self, Limit> {
         // Two relations may be held, and this one's clocks twice.
         sites.check(4)?;
-        Ok(Saturation {
+        Ok(WitnessSaturation {
             sites,
             start,
             observer,

@@ -6,7 +6,7 @@ use tribunal::memory::{EventId, Order};
 
 impl History<'_> {
     /// sw = [E⊒REL] ; ([F];po)? ; [W⊒rlx] ; rf⁺ ; [R⊒rlx] ; (po;[F])? ; [E⊒ACQ], for rc11 with rs ; rf in place of rf⁺
-    fn synchronises_with(&self, model: Model) -> Relation {
+    fn synchronizes_with(&self, model: Model) -> Relation {
         let release = self.set(|e| self.order(e).is_release());
         let acquire = self.set(|e| self.order(e).is_acquire());
         let fence = self.set(|e| self.is_fence(e));
@@ -56,7 +56,7 @@ impl History<'_> {
 
     fn happens_before(&self, model: Model) -> Relation {
         match model {
-            Model::Rc20 | Model::Rc11 => (&self.po | &self.synchronises_with(model)).plus(),
+            Model::Rc20 | Model::Rc11 => (&self.po | &self.synchronizes_with(model)).plus(),
             Model::Relaxed => self.po.clone(),
             _ => (&self.po | &self.rf).plus(),
         }
@@ -103,7 +103,7 @@ impl History<'_> {
             && self.c11_axioms(&self.happens_before(model), orders, model)
     }
 
-    /// The axioms that speak of mo.
+    /// The axioms that mention mo.
     fn c11_axioms(&self, hb: &Relation, orders: &[Vec<EventId>], model: Model) -> bool {
         let mo = self.mo(orders);
         let fr = self.fr(&mo);

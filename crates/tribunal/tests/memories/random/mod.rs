@@ -1,6 +1,6 @@
 //! Numbers for random histories.
 
-/// splitmix64: small, and the same for ever.
+/// splitmix64: small, and the same forever.
 pub struct Random(pub u64);
 
 impl Random {

@@ -76,7 +76,7 @@ impl Stays {
         self.intervals.insert(begin, end);
     }
 
-    /// The first instant after that event, or from that instant on, outside of all intervals.
+    /// The first instant after that event, or from that instant on, outside all intervals.
     fn outside(&self, from: u64) -> u64 {
         let from = from | 1;
         match self.intervals.range(..=from).next_back() {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 /// The stay of x begins when push(x) returned and ends when pop(x) was called. If it is empty, x can be pushed and popped at one instant
 /// of any linearization. Otherwise let G be x, or values whose stays overlap one another, let S be the union of
 /// their stays, and look at the other operations that overlap S. If the value of one may have been pushed and popped on top of G, all of G is kept. If
-/// not, the operation is outside of S in each linearization: if it was called after S began it is after S, and if it returned before S ended
+/// not, the operation is outside S in each linearization: if it was called after S began it is after S, and if it returned before S ended
 /// it is before S. Its interval is narrowed to that. Then G can be dropped: in a linearization of the rest only
 /// operations that overlap both ends of S can be inside it; moved behind S, in their order, they pass nobody. The operations of G go
 /// there as H has them: those it has before S are pushes that return after S began, and those it has after S are pops called

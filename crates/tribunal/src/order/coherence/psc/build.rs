@@ -6,7 +6,7 @@ use crate::memory::{EventId, Execution, Kind, Label, LocId, Order, ThreadId};
 use crate::order::coherence::chains::left_by;
 use crate::order::past::clocks::Clocks;
 use crate::order::views::graph::Node;
-use crate::order::views::informs::Entry;
+use crate::order::views::known_writes::Entry;
 use crate::verdict::Limit;
 use rustc_hash::FxHashMap;
 
@@ -43,7 +43,7 @@ struct Builder<'a> {
     own: Vec<Entry>,
 }
 
-/// A node that is no event has this bit until the number of events is known.
+/// A node that is not an event has this bit until the number of events is known.
 const BESIDE: u32 = 1 << 31;
 
 impl Psc {
@@ -375,8 +375,8 @@ impl Builder<'_> {
             }
             // Fences before an access of the location that comes before by what the access itself learns.
             if self.fences && by_itself > by_previous {
-                let learnt = (of_u.start + by_previous..of_u.start + by_itself).rev().map(EventId);
-                let access = learnt.into_iter().find(|&e| x.loc(e) == Some(loc));
+                let learned = (of_u.start + by_previous..of_u.start + by_itself).rev().map(EventId);
+                let access = learned.into_iter().find(|&e| x.loc(e) == Some(loc));
                 if let Some(access) = access {
                     for v in x.threads().filter(|&v| v != thread) {
                         let fence = Self::last(&self.last_fence, x, v, scene.known(access, u, v));

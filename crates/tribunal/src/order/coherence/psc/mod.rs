@@ -1,4 +1,4 @@
-//! What acyclic(psc) asks of mo, as a graph for [saturation](crate::order::views::saturate).
+//! What acyclic(psc) asks of mo, as a graph for [saturation](crate::order::views::saturation).
 //!
 //! psc relates seq_cst events, and mo and fr come into it by writes that need not be seq_cst. So the graph has
 //! - a node for each seq_cst event, the *line* of its thread;
@@ -26,8 +26,8 @@ use crate::order::past::clocks::Clocks;
 use crate::order::past::happens_before::HappensBefore;
 use crate::order::views::base::Line;
 use crate::order::views::graph::{Graph, Node};
-use crate::order::views::informs::{Entry, Informs};
-use crate::order::views::saturate::{Lines, Reason, Saturation};
+use crate::order::views::known_writes::{Entry, KnownWrites};
+use crate::order::views::saturation::{Lines, Reason, ViewSaturation};
 use crate::verdict::{Limit, ModificationOrder};
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ pub(crate) enum Role {
     Seen,
 }
 
-/// What a node of the graph that is no event stands for.
+/// What a node of the graph that is not an event stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// What happens after some fences: from this event of a thread on.
@@ -161,7 +161,7 @@ impl Psc {
     /// The graph, in an order close to a memory order, or a cycle of its edges. To be asked for once.
     pub(crate) fn graph(&mut self, limits: &Limits<'_>) -> Result<Result<Graph<Reason>, Vec<Node>>, Limit> {
         let nodes = self.events.len() + self.beside.len();
-        Saturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
+        ViewSaturation::graph(&self.events, nodes, std::mem::take(&mut self.edges), limits)
     }
 
     /// What it takes beside the edges of the graph.
@@ -186,7 +186,7 @@ impl Psc {
             barriers: Vec::new(),
             hazards: false,
             readers_in_order: false,
-            informs: Some(Informs::of_entries(&self.events, &self.entries)),
+            known_writes: Some(KnownWrites::of_entries(&self.events, &self.entries)),
             twins: Rc::clone(&self.twins),
         }
     }

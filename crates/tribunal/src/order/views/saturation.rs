@@ -6,7 +6,7 @@
 //!
 //! These are the rules of wSC (Zennou et al. 2020), and of TSOtool and Axe, each on its own base.
 //!
-//! Reachability is kept as clocks over lines, one a thread (see [`Line`]): entry t of a node's row is one more than the last
+//! Reachability is kept as clocks over lines, one per thread (see [`Line`]): entry t of a node's row is one more than the last
 //! event of thread t's line that reaches the node. Where writes are not on the lines, a second part of the row does the same
 //! for release fences, if there are any, and a last part tells, for writes, the last write of each thread to the same location
 //! that reaches it. A path that leaves a location goes through a line, unless by a dependency or a time.
@@ -15,12 +15,12 @@
 //! that grew, and the row is passed on along the edges out of the node. A new edge passes on the row of its begin and takes the
 //! visit back to its end. A visit costs O(k) an edge for k threads; on ordinary traces a node is visited a small number of
 //! times, so that the work is O(n·k) and the memory 4·k bytes (8·k where writes are off the lines, 12·k with release fences) and some
-//! 70 bytes a node.
+//! 70 bytes per node.
 //! In the worst case a row grows n times: O(n²·k).
 
 use super::base::{Barrier, Line};
 use super::graph::{Graph, Node};
-use super::informs::Informs;
+use super::known_writes::KnownWrites;
 use super::simulation;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, Order};
@@ -112,19 +112,19 @@ pub(crate) struct Lines {
     /// Reads of a thread are kept in order.
     pub readers_in_order: bool,
     /// What the lines tell of, if not what their events write and read.
-    pub informs: Option<Informs>,
+    pub known_writes: Option<KnownWrites>,
     /// By event: the other copy of a write, of which mo is the same; empty if there are no copies.
     pub twins: Rc<[u32]>,
 }
 
 /// A graph, its clocks and what is still to be visited.
-pub(crate) struct Saturation<'a> {
+pub(crate) struct ViewSaturation<'a> {
     x: &'a Execution,
     pub(crate) graph: Graph<Reason>,
     line: Line,
     /// What the lines tell of and, where writes are not on them, what release fences tell of.
-    informs: Vec<Informs>,
-    /// What stands on a line beside the events: the entry and its value, by node from the first that is no event.
+    known_writes: Vec<KnownWrites>,
+    /// What stands on a line beside the events: the entry and its value, by node from the first that is not an event.
     beside: Vec<Option<(usize, u32)>>,
     readers: Readers,
     /// By event: the other copy of a write; empty if there are none.
@@ -144,12 +144,12 @@ pub(crate) struct Saturation<'a> {
 
 /// The rows of all nodes, and which have grown.
 struct Clocks {
-    /// The entries of lines: one a thread, or two where release fences have lines of their own; none if all lines are empty.
+    /// The entries of lines: one per thread, or two where release fences have lines of their own; none if all lines are empty.
     lines: usize,
     threads: usize,
     width: usize,
     rows: Vec<u32>,
-    /// Which entries have grown since the node was last visited: a bit a thread, shared by those 64 apart.
+    /// Which entries have grown since the node was last visited: a bit per thread, shared by those 64 apart.
     grown: Vec<u64>,
     state: Vec<Visit>,
     /// How many nodes are to be visited.
@@ -193,9 +193,9 @@ impl Clocks {
         }
         let mut grown = 0u64;
         for i in 0..told {
-            let learnt = self.rows[other + i];
-            if learnt > self.rows[at + i] {
-                self.rows[at + i] = learnt;
+            let learned = self.rows[other + i];
+            if learned > self.rows[at + i] {
+                self.rows[at + i] = learned;
                 grown |= 1 << (i % self.threads % 64);
             }
         }
@@ -231,7 +231,7 @@ struct Case {
     saved: usize,
 }
 
-impl<'a> Saturation<'a> {
+impl<'a> ViewSaturation<'a> {
     /// The graph of a base in an order close to a memory order; or a cycle of its edges.
     pub(crate) fn graph(
         x: &Execution,
@@ -253,7 +253,7 @@ impl<'a> Saturation<'a> {
     pub(crate) fn new(
         x: &'a Execution,
         graph: Graph<Reason>,
-        Lines { line, barriers, hazards, readers_in_order, informs, twins }: Lines,
+        Lines { line, barriers, hazards, readers_in_order, known_writes, twins }: Lines,
         limits: &Limits<'_>,
     ) -> Result<Self, Limit> {
         let threads = x.thread_count();
@@ -270,9 +270,9 @@ impl<'a> Saturation<'a> {
         for t in x.threads() {
             x.thread_events(t).for_each(|e| thread[e as usize] = t.0);
         }
-        let mut informs = vec![informs.unwrap_or_else(|| Informs::new(x, line, hazards))];
+        let mut known_writes = vec![known_writes.unwrap_or_else(|| KnownWrites::new(x, line, hazards))];
         if release {
-            informs.push(Informs::release(x, line, hazards));
+            known_writes.push(KnownWrites::release(x, line, hazards));
         }
         let mut beside = vec![None; nodes - x.len()];
         let on_line = |barrier: &&Barrier| if barrier.release { release } else { line == Line::Fences };
@@ -280,10 +280,10 @@ impl<'a> Saturation<'a> {
             let entry = usize::from(release) * threads + thread[fence.index()] as usize;
             beside[node.index() - x.len()] = Some((entry, fence.0 + 1));
         }
-        Ok(Saturation {
+        Ok(ViewSaturation {
             x,
             line,
-            informs,
+            known_writes,
             beside,
             readers: Readers::new(x, readers_in_order),
             twins,
@@ -386,7 +386,7 @@ impl<'a> Saturation<'a> {
 
     /// Passes the row of a node on along the edges out of it.
     fn pass_on(&mut self, node: Node) {
-        let Saturation { x, graph, clocks, .. } = self;
+        let ViewSaturation { x, graph, clocks, .. } = self;
         for &succ in graph.base_succs(node) {
             clocks.learn(succ, node, told(x, clocks, node, succ));
         }
@@ -415,9 +415,9 @@ impl<'a> Saturation<'a> {
         let initial = self.x.is_init(source);
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
-        for of_lines in 0..self.informs.len() {
-            for segment in self.informs[of_lines].of(loc) {
-                let thread = self.informs[of_lines].thread(segment);
+        for of_lines in 0..self.known_writes.len() {
+            for segment in self.known_writes[of_lines].of(loc) {
+                let thread = self.known_writes[of_lines].thread(segment);
                 if !has_grown(grown, thread) {
                     continue;
                 }
@@ -427,8 +427,8 @@ impl<'a> Saturation<'a> {
                 if bound == 0 || (!initial && bound == self.clocks.entry(source.index(), entry)) {
                     continue;
                 }
-                let mut latest = self.informs[of_lines].latest(segment, bound, read);
-                while let Some(write) = self.informs[of_lines].next(&mut latest) {
+                let mut latest = self.known_writes[of_lines].latest(segment, bound, read);
+                while let Some(write) = self.known_writes[of_lines].next(&mut latest) {
                     if initial {
                         self.candidates = candidates;
                         let reason = Reason::Fr { source };
@@ -486,15 +486,15 @@ impl<'a> Saturation<'a> {
         candidates: &mut Vec<EventId>,
     ) -> Result<(), Conflict> {
         let loc = self.x.locs()[write.index()];
-        for of_lines in 0..self.informs.len() {
-            for segment in self.informs[of_lines].of(loc) {
-                let thread = self.informs[of_lines].thread(segment);
+        for of_lines in 0..self.known_writes.len() {
+            for segment in self.known_writes[of_lines].of(loc) {
+                let thread = self.known_writes[of_lines].thread(segment);
                 let bound = self.clocks.entry(write.index(), of_lines * self.clocks.threads + thread);
                 if bound == 0 || !has_grown(grown, thread) {
                     continue;
                 }
-                let mut latest = self.informs[of_lines].latest(segment, bound, write);
-                while let Some(before) = self.informs[of_lines].next(&mut latest) {
+                let mut latest = self.known_writes[of_lines].latest(segment, bound, write);
+                while let Some(before) = self.known_writes[of_lines].next(&mut latest) {
                     if self.line.holds_writes() || !self.known(before, write) {
                         candidates.push(before);
                     }

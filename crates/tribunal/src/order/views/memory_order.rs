@@ -5,7 +5,7 @@
 //! be asked again when the order has changed, and then only what changed is looked at again.
 
 use super::graph::Graph;
-use super::saturate::Reason;
+use super::saturation::Reason;
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId};
 use crate::verdict::Limit;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// Writes that come between a read and its source: mo has each before the source, or else it comes after the read.
 #[derive(Clone, Copy, Debug)]
-struct OutOfTurn {
+struct Intervening {
     source: EventId,
     read: EventId,
     /// The first of them.
@@ -22,11 +22,11 @@ struct OutOfTurn {
     last: EventId,
 }
 
-impl OutOfTurn {
+impl Intervening {
     /// Pairs one of which the order should have, the nearer first. What reaches the read must come before its source, and what
     /// the source reaches behind the read.
     fn ways<R: Copy>(&self, graph: &Graph<R>) -> [(EventId, EventId); 4] {
-        let OutOfTurn { source, read, first, last } = *self;
+        let Intervening { source, read, first, last } = *self;
         let place = |e: EventId| graph.place(e.into());
         let mut ways = [(read, first), (last, source), (first, source), (read, last)];
         if place(last) - place(source) < place(read) - place(first) {
@@ -52,7 +52,7 @@ struct Move {
 }
 
 /// A sweep along the order, with what it takes to go back.
-pub(crate) struct Turns<'a> {
+pub(crate) struct MemoryOrderSweep<'a> {
     x: &'a Execution,
     place: u32,
     /// The last write of each location so far.
@@ -70,9 +70,9 @@ struct Overwritten {
     before: Option<EventId>,
 }
 
-impl<'a> Turns<'a> {
+impl<'a> MemoryOrderSweep<'a> {
     pub(crate) fn new(x: &'a Execution, twins: Rc<[u32]>) -> Self {
-        Turns {
+        MemoryOrderSweep {
             twins,
             x,
             place: 0,
@@ -97,12 +97,12 @@ impl<'a> Turns<'a> {
         self.place = self.place.min(place);
     }
 
-    /// A pair of writes that mo should order so, since it has one of them out of turn; none if the order is a memory order.
+    /// A pair of writes that mo should order so, since it has one of them out of place; none if the order is a memory order.
     pub(crate) fn next<R: Copy>(&mut self, graph: &Graph<R>) -> Option<(EventId, EventId)> {
-        self.out_of_turn(graph).map(|out_of_turn| out_of_turn.nearer(graph)).or_else(|| self.differing(graph))
+        self.pair(graph).map(|pair| pair.nearer(graph)).or_else(|| self.differing(graph))
     }
 
-    /// Makes the order a memory order by moving nodes alone: a read before the writes out of turn, or its source behind them. What
+    /// Makes the order a memory order by moving nodes alone: a read before the writes out of place, or its source behind them. What
     /// follows is not thought of; where there is no way on, the last move is made otherwise. Says whether it worked, with at
     /// most so many moves.
     pub(crate) fn straighten(
@@ -114,8 +114,8 @@ impl<'a> Turns<'a> {
         let reason = Reason::Assumed { depth: 0 };
         let mut made: Vec<Move> = Vec::new();
         let mut moves = 0;
-        while let Some(out_of_turn) = self.out_of_turn(graph) {
-            made.push(Move { edges: graph.derived().len(), ways: out_of_turn.ways(graph), next: 0 });
+        while let Some(pair) = self.pair(graph) {
+            made.push(Move { edges: graph.derived().len(), ways: pair.ways(graph), next: 0 });
             // The last move that can still be made otherwise.
             loop {
                 moves += 1;
@@ -157,8 +157,8 @@ impl<'a> Turns<'a> {
         pairs.into_iter().find(|(a, b)| a != b).map(|(&a, &b)| (EventId(a), EventId(b)))
     }
 
-    /// The first write out of turn.
-    fn out_of_turn<R: Copy>(&mut self, graph: &Graph<R>) -> Option<OutOfTurn> {
+    /// The first write out of place.
+    fn pair<R: Copy>(&mut self, graph: &Graph<R>) -> Option<Intervening> {
         let x = self.x;
         while (self.place as usize) < graph.len() {
             let node = graph.at(self.place);
@@ -173,7 +173,7 @@ impl<'a> Turns<'a> {
                     && !x.is_init(source)
                     && graph.place(source.into()) < self.place
                 {
-                    return Some(OutOfTurn { source, read: e, first: self.next[source.index()], last });
+                    return Some(Intervening { source, read: e, first: self.next[source.index()], last });
                 }
                 if label.writes() {
                     if let Some(current) = current {

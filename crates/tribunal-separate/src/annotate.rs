@@ -1,7 +1,7 @@
 //! From a small history to an execution: names, values, and no more dependencies, orders and times than it takes.
 
 use crate::judge::dependencies;
-use crate::search::{Pair, Worn, looks_at_orders};
+use crate::search::{Given, Pair, looks_at_orders};
 use crate::seq_cst::choices;
 use crate::shape::MOST_EVENTS;
 use crate::sources::History;
@@ -12,7 +12,7 @@ use tribunal_cat::relation::{SmallRelation as Relation, small_members as members
 
 /// A small history with what models may look at beyond labels, locations and rf.
 #[derive(Clone)]
-pub(super) struct Outfit<'h> {
+pub(super) struct Annotated<'h> {
     h: &'h History<'h>,
     orders: [Order; MOST_EVENTS],
     deps: Relation,
@@ -20,19 +20,19 @@ pub(super) struct Outfit<'h> {
     timed: [bool; MOST_EVENTS],
 }
 
-impl<'h> Outfit<'h> {
+impl<'h> Annotated<'h> {
     /// A history with these orders and dependencies, and with the times of all events or of none.
-    pub fn wearing(h: &'h History<'h>, orders: [Order; MOST_EVENTS], deps: Relation, timed: bool) -> Self {
-        Outfit { h, orders, deps, timed: [timed; MOST_EVENTS] }
+    pub fn with(h: &'h History<'h>, orders: [Order; MOST_EVENTS], deps: Relation, timed: bool) -> Self {
+        Annotated { h, orders, deps, timed: [timed; MOST_EVENTS] }
     }
 
     /// The same of another history of the shape.
-    pub fn on<'o>(&self, h: &'o History<'o>) -> Outfit<'o> {
-        Outfit { h, orders: self.orders, deps: self.deps, timed: self.timed }
+    pub fn on<'o>(&self, h: &'o History<'o>) -> Annotated<'o> {
+        Annotated { h, orders: self.orders, deps: self.deps, timed: self.timed }
     }
 
     /// All that the forbidding model may look at; of dependencies, or of orders, those given, if there are some.
-    pub fn full(h: &'h History<'h>, pair: Pair, worn: Worn<'_>) -> Self {
+    pub fn full(h: &'h History<'h>, pair: Pair, given: Given<'_>) -> Self {
         let looks = pair.forbids.preserved();
         let every = || {
             looks.filter(|model| model.dependencies).map_or(Relation::default(), |_| dependencies(h.shape))
@@ -42,12 +42,12 @@ impl<'h> Outfit<'h> {
             orders = [Order::SeqCst; MOST_EVENTS];
         }
         let mut deps = every();
-        match worn {
-            Worn::Extremes => {}
-            Worn::Dependencies(given) => deps = *given,
-            Worn::Orders(given) => orders = *given,
+        match given {
+            Given::Extremes => {}
+            Given::Dependencies(given) => deps = *given,
+            Given::Orders(given) => orders = *given,
         }
-        Outfit { h, orders, deps, timed: [looks.is_some_and(|model| model.times); MOST_EVENTS] }
+        Annotated { h, orders, deps, timed: [looks.is_some_and(|model| model.times); MOST_EVENTS] }
     }
 
     /// The execution with as little of it as still separates the pair. The allowing model is asked as well: of a text it is not known
@@ -57,30 +57,30 @@ impl<'h> Outfit<'h> {
     /// If the engines do not confirm that the history separates the pair, or their certificates are refused.
     pub fn least(mut self, pair: Pair) -> Execution {
         let name = format!("{}, not {}", pair.allows, pair.forbids);
-        let separates = |outfit: &Self| {
-            let x = outfit.build(&name);
+        let separates = |annotated: &Self| {
+            let x = annotated.build(&name);
             check(&x, pair.forbids).is_inconsistent() && check(&x, pair.allows).is_consistent()
         };
-        let try_less = |outfit: &mut Self, change: &dyn Fn(&mut Self)| {
-            let mut less = outfit.clone();
+        let try_less = |annotated: &mut Self, change: &dyn Fn(&mut Self)| {
+            let mut less = annotated.clone();
             change(&mut less);
             let enough = separates(&less);
             if enough {
-                *outfit = less;
+                *annotated = less;
             }
             enough
         };
         for event in 0..self.h.shape.events {
-            try_less(&mut self, &|outfit| outfit.timed[event] = false);
+            try_less(&mut self, &|annotated| annotated.timed[event] = false);
             for on in 0..event {
                 if self.deps.contains(on, event) {
-                    try_less(&mut self, &|outfit| outfit.deps.0[on] &= !(1 << event));
+                    try_less(&mut self, &|annotated| annotated.deps.0[on] &= !(1 << event));
                 }
             }
             let label = self.h.shape.labels[event];
             let all = if label.is_fence() { &Order::OF_FENCES } else { choices(label) };
             let weaker = &all[..all.iter().position(|&order| order == self.orders[event]).unwrap_or(0)];
-            weaker.iter().any(|&order| try_less(&mut self, &|outfit| outfit.orders[event] = order));
+            weaker.iter().any(|&order| try_less(&mut self, &|annotated| annotated.orders[event] = order));
         }
         let execution = self.build(&name);
         let (yes, no) = (check(&execution, pair.allows), check(&execution, pair.forbids));

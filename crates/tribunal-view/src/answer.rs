@@ -1,4 +1,4 @@
-//! From the bytes of a file to a document.
+//! From the bytes of a file to a document: what the page, the server and the WebAssembly ask for.
 
 use crate::{Document, document};
 use serde::{Deserialize, Serialize};
@@ -10,22 +10,22 @@ use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, U
 use tribunal_report::{Finding, Inquiry, NotJudged, Question, Questions, Specifications};
 use web_time::Instant;
 
-/// Of a file with more histories it is only said that there are more.
+/// Histories of a file are counted up to here; beyond it the answer only says that there are more.
 const COUNTED: u64 = 10_000;
 
-/// What is asked about a file, as a page asks it: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`. All of it may be left out.
+/// What to check in a file. As JSON: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`; every field is optional.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
-    /// The models or criteria, separated by commas; `all`: those that apply, and those given as texts.
+    /// The models, criteria or levels, separated by commas. `all` means those that apply and those given in `texts`.
     pub models: String,
-    /// Models given as text, in cat, by the names of their files.
+    /// Models written in cat, by file name.
     pub texts: BTreeMap<String, String>,
     /// Which of the file's histories, from 0.
     pub index: u64,
-    /// What an object should do: the name of a built-in specification; none: what the history says.
+    /// The built-in specification of an object, by name. Without it, the one that the history names.
     pub spec: Option<String>,
-    /// The format's name; none: it is recognised.
+    /// The format, by name. Without it, the format is recognized.
     pub format: Option<String>,
 }
 
@@ -35,21 +35,21 @@ impl Default for Request {
     }
 }
 
-/// What came of a request.
+/// The answer to a request.
 #[derive(Clone, Debug, Serialize)]
-pub struct Heard {
-    /// The history asked for and what was found.
+pub struct Answer {
+    /// The history and its verdicts, ready to be drawn.
     pub document: Document,
-    /// How many histories the file has, as far as they were counted; the last may be malformed.
+    /// How many histories the file has, as far as they were counted. Malformed ones count.
     pub histories: u64,
-    /// Whether there are more.
+    /// Whether there are more than were counted.
     pub more: bool,
 }
 
-/// Why a request could not be answered; its text is one line.
+/// Why a request has no answer. Its text is one line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unheard {
+pub enum RequestError {
     /// The history could not be read; the text begins with `file:line:column`.
     #[error(transparent)]
     Input(#[from] tribunal_formats::Error),
@@ -81,15 +81,19 @@ pub enum Unheard {
     },
 }
 
-/// Reads the histories in the bytes of a file, compressed or not, asks of one of them what the request says, and makes a
-/// document of it. If the limits have a deadline, what is asked shares the time until then. The memory is what reading a history may
-/// take, and what an engine may take beside it.
-pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) -> Result<Heard, Unheard> {
+/// Reads a file, compressed or not, checks one of its histories and makes a document of the verdicts. The checks share the time until
+/// the deadline. `max_memory` bounds reading the history, and each engine on top of that.
+pub fn answer(
+    name: &str,
+    bytes: Vec<u8>,
+    request: &Request,
+    limits: &Limits<'_>,
+) -> Result<Answer, RequestError> {
     let given = request.texts.iter().map(|(name, text)| {
-        Definition::new(name, text, &mut NoFiles).map_err(|error| Unheard::Question(error.to_string()))
+        Definition::new(name, text, &mut NoFiles).map_err(|error| RequestError::Question(error.to_string()))
     });
     let given: Vec<Definition> = given.collect::<Result<_, _>>()?;
-    let questions: Questions = request.models.parse().map_err(Unheard::Question)?;
+    let questions: Questions = request.models.parse().map_err(RequestError::Question)?;
     let format = request.format.as_deref().map(str::parse::<Format>).transpose()?;
     let mut histories = tribunal_formats::read(
         std::io::Cursor::new(bytes),
@@ -103,33 +107,34 @@ pub fn hear(name: &str, bytes: Vec<u8>, request: &Request, limits: &Limits<'_>) 
             Some(history) => drop(history?),
             None => {
                 let (file, index) = (name.into(), request.index);
-                return Err(Unheard::NoHistory { file, index, histories: before });
+                return Err(RequestError::NoHistory { file, index, histories: before });
             }
         }
         before += 1;
     };
-    let document = of_history(&history, name, (questions, &given), request.spec.as_deref(), limits)?;
+    let document = checked(&history, name, (questions, &given), request.spec.as_deref(), limits)?;
     drop(history);
-    // Malformed ones count: who asks for one is told what is wrong with it.
+    // Malformed ones count: asking for one says what is wrong with it.
     let left = COUNTED.saturating_sub(before + 1);
     let after = histories.by_ref().take(left as usize).count() as u64;
-    Ok(Heard { document, histories: before + 1 + after, more: histories.next().is_some() })
+    Ok(Answer { document, histories: before + 1 + after, more: histories.next().is_some() })
 }
 
-fn of_history(
+fn checked(
     history: &History,
     file: &str,
     (questions, given): (Questions, &[Definition]),
     spec: Option<&str>,
     limits: &Limits<'_>,
-) -> Result<Document, Unheard> {
-    let unspecified = |problem| Unheard::Specification { file: file.into(), line: history.line, problem };
-    // A memory needs no specification: whether there is one of that name is not asked.
+) -> Result<Document, RequestError> {
+    let unspecified =
+        |problem| RequestError::Specification { file: file.into(), line: history.line, problem };
+    // Only objects have a specification.
     let spec = spec.filter(|_| matches!(history.subject, Subject::Object(_)));
     let spec = spec.map(specs::named).transpose().map_err(|unknown| unspecified(unknown.into()))?;
     let given = given.iter().copied().map(Model::Cat);
     let inquiry = Inquiry::new(questions, Specifications::new(spec)).beside(given);
-    let heard = inquiry.with(&history.subject, file, |judged| {
+    let document = inquiry.with(&history.subject, file, |judged| {
         let asked = inquiry.questions(judged);
         let parts = asked.len() as u32 + 1;
         let finding =
@@ -137,13 +142,13 @@ fn of_history(
         let findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
         document(history, file, &findings, limits)
     });
-    heard.map_err(|not_judged| match not_judged {
+    document.map_err(|not_judged| match not_judged {
         NotJudged::Specification(problem) => unspecified(problem),
         NotJudged::IllTyped(error) | NotJudged::OtherMethods { source: error, .. } => error.into(),
     })
 }
 
-/// The limits of the next of so many parts of the work: what is quick leaves its time to what comes after.
+/// The limits of the next of so many checks. A quick one leaves its time to those that follow.
 fn share<'a>(limits: &Limits<'a>, parts: u32) -> Limits<'a> {
     let now = limits.deadline.map(|_| Instant::now());
     let deadline = limits.deadline.zip(now);

@@ -9,7 +9,7 @@
 //! mo order, and that an RMW comes directly after its source.
 //!
 //! What can follow depends on the *set* of accesses in line alone: an overwritten write has no reader left, so of each
-//! location at most one write in the set has readers outside of it, and it is the last. Sets that lead nowhere are
+//! location at most one write in the set has readers outside it, and it is the last. Sets that lead nowhere are
 //! remembered. As in dbcop the candidates are kept in a queue and take turns; reads have no precedence.
 
 mod placement;
@@ -37,7 +37,7 @@ pub(crate) fn search(
 /// What the edges take while they are put where they begin, and a line of all events.
 const BYTES_PER_EVENT: usize = 170;
 
-/// As [`search`], among the lines that have these pairs: the writes in line.
+/// Like [`search`], among the lines that have these pairs: the writes in line.
 pub(crate) fn search_within(
     x: &Execution,
     preserved: &Preserved,

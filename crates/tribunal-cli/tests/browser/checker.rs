@@ -1,20 +1,20 @@
-//! A page that has a court: what is dropped, opened or pasted is judged. The court here only says what it was asked; the
-//! real ones are tested with the server and with WebAssembly.
+//! A page with a checker: it checks what is dropped, opened or pasted. The checker here only records what it was asked; the real ones
+//! are tested with the server and with WebAssembly.
 
 use crate::command::MP;
 use crate::driver::key;
 use crate::pages::Shown;
 use serde_json::json;
 
-/// A court whose answer is the page's own document, but for files that are `bad`; it never ends with those that are `slow`.
-const COURT: &str = r##"
+/// A checker that answers with the page's own document; a text that begins with `bad` is an error, and one with `slow` never ends.
+const CHECKER: &str = r##"
     window.asked = [];
     window.stopped = 0;
-    window.tribunalCourt = {
+    window.tribunalChecker = {
         kind: "http",
         ready: Promise.resolve(),
         stop() { window.stopped++; },
-        hear(name, bytes, request) {
+        check(name, bytes, request) {
             const text = new TextDecoder().decode(bytes);
             window.asked.push({ name, text, request: JSON.parse(request) });
             if (text.startsWith("slow")) return new Promise(() => {});
@@ -25,11 +25,11 @@ const COURT: &str = r##"
     };"##;
 
 #[test]
-fn what_is_dropped_opened_or_pasted_is_judged() {
+fn what_is_dropped_opened_or_pasted_is_checked() {
     let Some(shown) = Shown::of("mp.txt", MP, &[]) else { return };
-    shown.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": COURT}));
+    shown.browser.devtools("Page.addScriptToEvaluateOnNewDocument", json!({"source": CHECKER}));
     shown.open("model=ra");
-    assert_eq!(shown.browser.eval("document.querySelector('#court').hidden"), false);
+    assert_eq!(shown.browser.eval("document.querySelector('#checker').hidden"), false);
     let drop = |text: &str| {
         shown.browser.run(
             "const data = new DataTransfer();

@@ -5,9 +5,9 @@ use crate::memory::{EventId, Execution, LocId, Order};
 
 /// For each location, in the order of threads and within a thread of program order: at which event of the thread's line
 /// which write of the location is known to come before it. The last entry that a line offers is a latest write; those
-/// before it are earlier, but for plain reads of a location that may be out of order between two fences.
+/// before it are earlier, except for plain reads of a location that may be out of order between two fences.
 #[derive(Clone, Debug)]
-pub(crate) struct Informs {
+pub(crate) struct KnownWrites {
     /// `segments[starts[x]..starts[x + 1]]` are the threads that tell of location x.
     starts: Vec<u32>,
     segments: Vec<Segment>,
@@ -94,14 +94,14 @@ impl Held {
     }
 }
 
-impl Informs {
+impl KnownWrites {
     /// What the lines tell. `hazards`: plain reads of a location may be out of order.
     pub(crate) fn new(x: &Execution, line: Line, hazards: bool) -> Self {
         if line.holds_writes() {
             let writes = x.events().filter(|&e| x.label(e).writes());
             let entry =
                 |e: EventId| Entry { loc: x.locs()[e.index()], at: e.0, write: e.0, not_alone: false };
-            return Informs::from_entries(x, || writes.clone().map(entry), false, false);
+            return KnownWrites::from_entries(x, || writes.clone().map(entry), false, false);
         }
         let mut entries: Vec<Entry> = Vec::new();
         // What is before a full fence; and before an acquire fence.
@@ -148,12 +148,12 @@ impl Informs {
             all.clear();
             reads.clear();
         }
-        Informs::from_entries(x, || entries.iter().copied(), true, hazards)
+        KnownWrites::from_entries(x, || entries.iter().copied(), true, hazards)
     }
 
     /// What these entries tell, which come thread by thread, in program order.
     pub(crate) fn of_entries(x: &Execution, entries: &[Entry]) -> Self {
-        Informs::from_entries(x, || entries.iter().copied(), true, true)
+        KnownWrites::from_entries(x, || entries.iter().copied(), true, true)
     }
 
     /// What release fences tell, where writes are not on the lines.
@@ -194,7 +194,7 @@ impl Informs {
             }
             all.clear();
         }
-        Informs::from_entries(x, || entries.iter().copied(), true, hazards)
+        KnownWrites::from_entries(x, || entries.iter().copied(), true, hazards)
     }
 
     /// Groups entries by location, in the order given; those of a thread are consecutive.
@@ -240,7 +240,7 @@ impl Informs {
             }
             starts.push(segments.len() as u32);
         }
-        Informs { starts, segments, at, writes, not_alone }
+        KnownWrites { starts, segments, at, writes, not_alone }
     }
 
     /// The segments of a location.

@@ -1,9 +1,9 @@
-// The court of a page that has the checker inside: WebAssembly in a worker, so that the page stays alive and can stop it.
+// The checker inside the page: WebAssembly in a worker, so that the page stays responsive and can stop it.
 (() => {
-  // The memory of WebAssembly never shrinks: a worker with more than this is replaced when it is idle.
+  // The memory of WebAssembly never shrinks: a larger worker is replaced when it is idle.
   const LARGE = 512 << 20;
 
-  /** The text of an element that is there to carry it; it is needed once. */
+  /** The text of an element that only carries data; the element is removed. */
   function taken(id) {
     const element = document.getElementById(id);
     element.remove();
@@ -16,19 +16,19 @@
     return new Response(stream).arrayBuffer();
   }
 
-  const script = URL.createObjectURL(new Blob([taken("court-worker")], { type: "text/javascript" }));
-  const wasm = unpacked(taken("court-wasm"));
+  const script = URL.createObjectURL(new Blob([taken("checker-worker")], { type: "text/javascript" }));
+  const wasm = unpacked(taken("checker-wasm"));
 
   let worker = null;
   let last = 0;
-  const hearings = new Map();
+  const checks = new Map();
 
-  /** Ends the worker, and all that waits for it with this error. */
+  /** Ends the worker; checks in progress fail with this error. */
   function end(error) {
     worker?.then((process) => process.terminate()).catch(() => {});
     worker = null;
-    for (const { reject } of hearings.values()) reject(new Error(error));
-    hearings.clear();
+    for (const { reject } of checks.values()) reject(new Error(error));
+    checks.clear();
   }
 
   /** A worker that is ready. */
@@ -41,29 +41,29 @@
         process.terminate();
         end(`The checker failed: ${why}`);
       };
-      process.onerror = (event) => failed(event.message ?? "the worker does not run");
+      process.onerror = (event) => failed(event.message ?? "the worker does not start");
       process.onmessage = ({ data }) => {
         if (data.ready) return resolve(process);
         if (data.failure !== undefined) return failed(data.failure);
-        hearings.get(data.hearing)?.resolve(data.answer);
-        hearings.delete(data.hearing);
-        if (data.memory > LARGE && hearings.size === 0) end("");
+        checks.get(data.id)?.resolve(data.answer);
+        checks.delete(data.id);
+        if (data.memory > LARGE && checks.size === 0) end("");
       };
       process.postMessage({ wasm: module });
     });
   }
 
-  async function hear(name, bytes, request) {
+  async function check(name, bytes, request) {
     const mine = (worker ??= started());
     const process = await mine;
     if (mine !== worker) throw new Error("Stopped.");
-    const hearing = ++last;
+    const id = ++last;
     return new Promise((resolve, reject) => {
-      hearings.set(hearing, { resolve, reject });
-      process.postMessage({ hearing, name, bytes, request });
+      checks.set(id, { resolve, reject });
+      process.postMessage({ id, name, bytes, request });
     });
   }
 
   worker = started();
-  window.tribunalCourt = { kind: "wasm", ready: worker.then(() => {}), hear, stop: () => end("Stopped.") };
+  window.tribunalChecker = { kind: "wasm", ready: worker.then(() => {}), check, stop: () => end("Stopped.") };
 })();

@@ -1,6 +1,6 @@
-//! The endpoint: histories come in as bodies, and what the models say goes out as JSON.
+//! The endpoint `POST /check`: a history comes in as the body, its verdicts go out as JSON.
 
-use super::connection::{Connection, Unasked};
+use super::connection::{Connection, RequestError};
 use super::request::{Head, Refused};
 use super::response::{Response, Status};
 use super::slots::{Slot, Slots};
@@ -14,61 +14,61 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal_view::Request;
 
-/// How many histories are heard at once: a history in memory is many times its file.
-const HEARINGS: usize = 4;
-/// What the memory of a hearing is for, beside the body: reading the history, deciding, and the answer.
+/// How many histories are checked at once: in memory a history is many times the size of its file.
+const CHECKS: usize = 4;
+/// The memory of a check, apart from the body, is split among reading the history, deciding, and the answer.
 const PARTS: usize = 3;
-/// How often to look whether the client is still there.
+/// How often to look whether the client is still connected.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Hears histories, within limits.
-pub struct Court {
+/// Checks histories, within limits.
+pub struct Endpoint {
     /// The largest history, in bytes, as it comes and decompressed.
     pub max_body: u64,
-    /// How many bytes a hearing may take.
+    /// How many bytes a check may take.
     max_memory: usize,
-    /// How long the answers to one request may take together.
+    /// How long the checks of a request may take together.
     pub timeout: Duration,
-    hearings: Slots,
+    running: Slots,
 }
 
-impl Court {
-    /// A court that takes so many bytes in all; a body at most half of what is for its hearing.
+impl Endpoint {
+    /// An endpoint that takes at most `max_memory` bytes in all. A body takes at most half of what its check has.
     pub fn new(max_body: u64, max_memory: usize, timeout: Duration) -> Self {
-        let max_memory = max_memory / HEARINGS;
+        let max_memory = max_memory / CHECKS;
         let max_body = max_body.min(max_memory as u64 / 2);
-        Court { max_body, max_memory, timeout, hearings: Slots::new(HEARINGS) }
+        Endpoint { max_body, max_memory, timeout, running: Slots::new(CHECKS) }
     }
 
-    /// Hears the history that follows the head of a request.
-    pub fn hear(&self, head: &Head, connection: &mut Connection) -> Result<Response, Unasked> {
-        let (name, request) = asked(head)?;
-        // Before the body is read: it is what fills the memory.
-        let Some(_hearing) = self.turn(connection) else {
-            return Err(Refused(Status::ServiceUnavailable, "too many histories at once").into());
+    /// Checks the history in the body of a request.
+    pub fn check(&self, head: &Head, connection: &mut Connection) -> Result<Response, RequestError> {
+        let (name, request) = parse_query(head)?;
+        // Wait before reading the body, which is what fills the memory.
+        let Some(_slot) = self.slot(connection) else {
+            return Err(Refused(Status::ServiceUnavailable, "too many histories are being checked").into());
         };
         let body = connection.body(head, self.max_body)?;
         let max_memory = (self.max_memory - body.len()) / PARTS;
         let Some(body) = fitting(body, self.max_body) else {
-            let why = "decompressed, the body is larger than --max-body allows";
+            let why = "the decompressed body is larger than --max-body allows";
             return Err(Refused(Status::ContentTooLarge, why).into());
         };
         Ok(self.watched(connection, max_memory, |limits| {
-            match tribunal_view::hear(&name, body, &request, limits) {
-                Ok(heard) => match serde_json::to_string(&heard) {
+            match tribunal_view::answer(&name, body, &request, limits) {
+                Ok(answer) => match serde_json::to_string(&answer) {
                     Ok(json) => Response::json(Status::Ok, json),
                     Err(error) => Response::error(Status::InternalServerError, &error.to_string()),
                 },
-                Err(unheard) => Response::error(Status::UnprocessableContent, &unheard.to_string()),
+                Err(error) => Response::error(Status::UnprocessableContent, &error.to_string()),
             }
         }))
     }
 
-    /// Waits for a place, as long as an answer may take; none if there is none by then, or nobody waits any more.
-    fn turn(&self, connection: &Connection) -> Option<Slot> {
+    /// Waits for a slot, at most `timeout`; none if there is still none, or the client has disconnected.
+    fn slot(&self, connection: &Connection) -> Option<Slot> {
         let begin = Instant::now();
         loop {
-            if let Some(slot) = self.hearings.take() {
+            if let Some(slot) = self.running.take() {
                 return Some(slot);
             }
             if begin.elapsed() >= self.timeout || interrupt::requested() || connection.is_gone() {
@@ -78,8 +78,8 @@ impl Court {
         }
     }
 
-    /// Does the work in a thread of its own, and has it stop when its time is over, when the client leaves and on Ctrl-C. If
-    /// it panics, the client is told and the server goes on.
+    /// Runs the work in a thread, and stops it at the deadline, when the client disconnects and on Ctrl-C. After a panic the client is
+    /// told and the server continues.
     fn watched(
         &self,
         connection: &Connection,
@@ -87,18 +87,18 @@ impl Court {
         work: impl FnOnce(&Limits<'_>) -> Response + Send,
     ) -> Response {
         let stop = AtomicBool::new(false);
-        // A timeout beyond all time is none.
+        // A timeout beyond what `Instant` can hold is none.
         let deadline = Instant::now().checked_add(self.timeout);
         let limits = Limits { deadline, max_memory, stop: Some(&stop), ..Limits::default() };
         let (done, answer) = channel();
         thread::scope(|scope| {
-            let worker = thread::Builder::new().name("hearing".into()).spawn_scoped(scope, || {
+            let worker = thread::Builder::new().name("check".into()).spawn_scoped(scope, || {
                 let done = done;
-                // Fails only if nobody waits.
+                // Fails only if nobody waits for it.
                 let _ = done.send(work(&limits));
             });
             let failed = |why| Response::error(Status::InternalServerError, why);
-            let Ok(worker) = worker else { return failed("there is no thread left to check in") };
+            let Ok(worker) = worker else { return failed("cannot start a thread") };
             loop {
                 match answer.recv_timeout(GLANCE) {
                     Ok(response) => return response,
@@ -110,9 +110,7 @@ impl Court {
                     Err(RecvTimeoutError::Disconnected) => {
                         // Joined here, or else the scope would panic as well.
                         let _ = worker.join();
-                        return failed(
-                            "the checker failed: a mistake in it, which its maker would like to know",
-                        );
+                        return failed("the checker failed; this is a bug in Tribunal");
                     }
                 }
             }
@@ -120,9 +118,9 @@ impl Court {
     }
 }
 
-/// What a query asks: `name=mp.txt&models=sc,tso&index=0&spec=queue&format=json`, all of it optional, and
+/// Reads a query: `name=mp.txt&models=sc,tso&index=0&spec=queue&format=json`, all of it optional, and
 /// `text` for each model that is given as text.
-fn asked(head: &Head) -> Result<(String, Request), Refused> {
+fn parse_query(head: &Head) -> Result<(String, Request), Refused> {
     let mut name = "history".to_string();
     let mut request = Request::default();
     for (key, value) in &head.query {
@@ -132,8 +130,8 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
             "models" => request.models = given().unwrap_or(request.models),
             "index" => {
                 let index = value.parse();
-                request.index =
-                    index.map_err(|_| Refused(Status::BadRequest, "`index` must be a number, from 0"))?;
+                request.index = index
+                    .map_err(|_| Refused(Status::BadRequest, "`index` must be a number, starting at 0"))?;
             }
             "spec" => request.spec = given(),
             "format" => request.format = given(),
@@ -143,8 +141,7 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
                 request.texts.insert(file.into(), text.into());
             }
             _ => {
-                let why =
-                    "a query has `name`, `models`, `index`, `spec`, `format` and `text`, and nothing else";
+                let why = "unknown parameter: the query takes `name`, `models`, `index`, `spec`, `format` and `text`";
                 return Err(Refused(Status::BadRequest, why));
             }
         }
@@ -152,12 +149,12 @@ fn asked(head: &Head) -> Result<(String, Request), Refused> {
     Ok((name, request))
 }
 
-/// The same body if it is small enough without its compression: a few kilobytes may become gigabytes.
+/// The body, if it is small enough when decompressed: a few kilobytes can become gigabytes.
 fn fitting(body: Vec<u8>, most: u64) -> Option<Vec<u8>> {
     let body = Shared(Arc::new(body));
     let plain = tribunal_formats::decompressed(Cursor::new(body.clone()));
     let count = plain.and_then(|plain| io::copy(&mut plain.take(most.saturating_add(1)), &mut io::sink()));
-    // What cannot be decompressed ends there: the reader will say what is wrong.
+    // What cannot be decompressed passes: the reader will say what is wrong with it.
     if count.is_ok_and(|count| count > most) { None } else { Arc::into_inner(body.0) }
 }
 
@@ -191,19 +188,19 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_answer() {
-        let court = Court::new(100, 1000, Duration::from_secs(1));
+        let endpoint = Endpoint::new(100, 1000, Duration::from_secs(1));
         let (connection, _client) = connected();
-        let response = court.watched(&connection, 100, |_| panic!("as asked"));
+        let response = endpoint.watched(&connection, 100, |_| panic!("as asked"));
         assert!(text(&response).starts_with("HTTP/1.1 500 "));
-        let response = court.watched(&connection, 100, |_| Response::page("fine"));
+        let response = endpoint.watched(&connection, 100, |_| Response::page("fine"));
         assert!(text(&response).ends_with("\r\n\r\nfine"));
     }
 
     #[test]
     fn work_stops_when_its_client_leaves() {
-        let court = Court::new(100, 1000, Duration::from_secs(600));
+        let endpoint = Endpoint::new(100, 1000, Duration::from_secs(600));
         let (connection, client) = connected();
-        let response = court.watched(&connection, 100, |limits| {
+        let response = endpoint.watched(&connection, 100, |limits| {
             assert!(limits.deadline.is_some() && limits.max_memory == 100);
             drop(client);
             let stop = limits.stop.expect("a flag");
