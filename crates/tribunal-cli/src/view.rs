@@ -18,12 +18,12 @@ use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
 Examples:
-  tribunal view sb.txt                            a page with all models: sb.html
-  tribunal view --open sb.txt                     the same, opened in the browser
-  tribunal view queue.json -o page.html           a timeline with all criteria
-  tribunal view --model tso trace.axe             one model
-  tribunal view --index 3 litmus.jsonl            the fourth history of the file
-  tribunal view sb.txt --svg sb.svg               a picture
+  tribunal view sb.txt                       a page with all models: sb.html
+  tribunal view --open sb.txt                the same, opened in the browser
+  tribunal view queue.json -o page.html      a timeline with all criteria
+  tribunal view --model tso trace.axe        one model
+  tribunal view --index 3 litmus.jsonl       the fourth history of the file
+  tribunal view sb.txt --svg sb.svg          a picture
   tribunal view sb.txt --dot - | dot -Tpdf -o sb.pdf
 
 The page is one file that needs nothing else. It opens on the model that people ask for first: of sc, tso, rc20 and ra, or of linearizable, \

@@ -118,16 +118,17 @@ pub fn allowance(findings: &[Finding<'_>], at: usize) -> Option<Allowance> {
     Some(Allowance { stronger, lines: lines.iter().map(Line::indented).collect() })
 }
 
-/// The finding of a stronger question that fails, by index: the one to compare a consistent verdict with.
-pub fn stronger_failing(findings: &[Finding<'_>], at: usize) -> Option<usize> {
-    let question = findings.get(at)?.ruling.question();
+/// The failing question by which to explain why a weaker one holds, by index: the one that is [asked first](first_asked) if it
+/// is stronger, or else another that is.
+pub fn stronger_failing(findings: &[Finding<'_>], holding: usize) -> Option<usize> {
+    let weak = findings.get(holding)?.ruling.question();
     let stronger = |at: &usize| {
         let strong = &findings[*at].ruling;
-        strong.word() == Word::Inconsistent && question.includes(&strong.question())
+        strong.word() == Word::Inconsistent && weak.includes(&strong.question())
     };
     let by_rank = |at: &usize| rank(&findings[*at].ruling.question()).unwrap_or(usize::MAX);
-    let first = first_asked(findings).filter(stronger);
-    first.or_else(|| (0..findings.len()).filter(stronger).min_by_key(by_rank))
+    let others = || (0..findings.len()).filter(stronger).min_by_key(by_rank);
+    first_asked(findings).filter(stronger).or_else(others)
 }
 
 /// What a weaker question that allows a history does not ask for of what a stronger one that forbids it does. None if they do
