@@ -49,8 +49,8 @@ impl Search {
         if self.done == [2; 2] && self.checker.check(&self.session.execution()?).is_consistent() {
             self.outcomes.insert(self.read);
         }
-        for (t, program) in PROGRAM.iter().enumerate() {
-            let Some(&step) = program.get(self.done[t]) else { continue };
+        for (t, steps) in PROGRAM.iter().enumerate() {
+            let Some(&step) = steps.get(self.done[t]) else { continue };
             self.done[t] += 1;
             match step {
                 Step::Write(variable) => {
