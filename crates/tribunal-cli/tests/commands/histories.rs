@@ -126,7 +126,10 @@ chain (c.txt:1)
         ),
         "{memory}"
     );
-    assert!(memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model gives fences"), "{memory}");
+    assert!(
+        memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model does not define fences"),
+        "{memory}"
+    );
 }
 
 #[test]
