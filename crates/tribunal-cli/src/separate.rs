@@ -40,7 +40,7 @@ Examples:
 All histories of up to --events events (reads, writes, RMWs and fences; operations of an object or of transactions) \
 are tried, smallest first, once up to the names of threads, locations and values. Dependencies, orders and times \
 start as strong as the forbidding model can see them, and are then weakened as far as possible. Final values are not \
-tried. Each further event takes about 20 times as long: seconds for 6, minutes for 7, an hour for 8.
+tried. Each further event takes about 20 times as long: a second for 6, seconds for 7, minutes for 8.
 
 Criteria of objects are separated by histories of a register, a counter, a set, a queue and a stack, or of --spec, \
 with arguments 1 and 2.
