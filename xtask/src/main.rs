@@ -1,10 +1,12 @@
-//! What cargo does not do by itself.
+//! Tasks around the build that cargo does not do.
 
 mod databases;
 mod dist;
+mod licenses;
 mod loom_crates;
 mod page;
 mod python;
+mod site;
 mod spark;
 
 use std::path::{Path, PathBuf};
@@ -17,10 +19,14 @@ Tasks:
   page     build the page that checks histories by itself: one file, target/page/tribunal.html
   browser  build the page and test it, and the others, in a real Chromium (needs chromium and chromedriver)
   python [--quick]
-           build the Python package, install it into target/python/venv and run its tests; --quick optimises less
+           build the Python package, install it into target/python/venv and run its tests; --quick optimizes less
   dist [--only PART,..] [--musl]
            build what is handed out into target/dist, with checksums: the command with completions and manual pages,
            the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
+  site [--without-checker]
+           build the documents as a site, with the checker inside: target/site/html (installs mdBook if there is none)
+  licenses
+           refuse a dependency whose license is not one of those that we can give out
   spark [ARGUMENT..]
            test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
   databases [ARGUMENT..]
@@ -37,6 +43,9 @@ fn main() -> ExitCode {
         ["python"] => python::test(python::Profile::Release),
         ["python", "--quick"] => python::test(python::Profile::Quick),
         ["dist", ..] => dist::Options::parse(&arguments[1..]).and_then(|options| dist::build(&options)),
+        ["site"] => site::build(true).map(drop),
+        ["site", "--without-checker"] => site::build(false).map(drop),
+        ["licenses"] => licenses::check(),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),
         ["loom-crates", ..] => {

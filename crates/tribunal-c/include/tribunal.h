@@ -35,47 +35,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// How a call ended. After a code other than OK, INCONSISTENT and END, `tribunal_last_error` says what is wrong.
+// How a call ended. For codes other than OK, INCONSISTENT and END, `tribunal_last_error` has a message.
 typedef enum {
-  // It did what was asked.
+  // Success.
   TRIBUNAL_STATUS_OK = 0,
   // The event makes the execution inconsistent with its model. Not an error.
   TRIBUNAL_STATUS_INCONSISTENT = 1,
-  // There is no more, or no such thing. Not an error.
+  // There is nothing more, or nothing there. Not an error.
   TRIBUNAL_STATUS_END = 2,
-  // An argument is wrong: NULL, a name or an id that does not exist, a call at the wrong moment. Nothing was done.
+  // An argument is invalid: NULL, an unknown name or id, a call at the wrong time. Nothing was done.
   TRIBUNAL_STATUS_INVALID = 3,
   // The history is malformed.
   TRIBUNAL_STATUS_MALFORMED = 4,
   // A limit was reached.
   TRIBUNAL_STATUS_LIMIT = 5,
-  // A defect of the library. From then on the handle can only be freed.
+  // A bug in the library. From then on the handle can only be freed.
   TRIBUNAL_STATUS_BROKEN = 6,
 } tribunal_status;
 
-// The answer in a word.
+// The verdict.
 typedef enum {
-  // A limit was reached before an answer was.
+  // A limit was reached before the answer was known.
   TRIBUNAL_WORD_UNDECIDED = 0,
   // The model allows the history.
   TRIBUNAL_WORD_CONSISTENT = 1,
   // The model forbids the history.
   TRIBUNAL_WORD_INCONSISTENT = 2,
-  // The question does not apply: the reason says why.
+  // The model does not apply; there is a reason.
   TRIBUNAL_WORD_UNSUPPORTED = 3,
 } tribunal_word;
 
-// What came of checking a certificate.
+// The result of verifying a certificate.
 typedef enum {
   // There is no certificate, or no verdict.
   TRIBUNAL_VERIFICATION_NONE = 0,
   // It proves the verdict.
   TRIBUNAL_VERIFICATION_ACCEPTED = 1,
-  // It proves the verdict if what the specification says of itself is true.
+  // It proves the verdict if some hints of the specification hold.
   TRIBUNAL_VERIFICATION_TRUSTING = 2,
-  // The limits did not suffice to tell.
+  // A limit was reached.
   TRIBUNAL_VERIFICATION_UNDECIDED = 3,
-  // It does not prove the verdict: a defect of the library.
+  // It does not prove the verdict: a bug in the library.
   TRIBUNAL_VERIFICATION_REFUSED = 4,
 } tribunal_verification;
 
@@ -83,15 +83,15 @@ typedef enum {
 typedef enum {
   // None was.
   TRIBUNAL_BECAUSE_NOTHING = 0,
-  // The write to be read is overwritten, by the write that is named.
+  // The write to be read is overwritten by the write that is named.
   TRIBUNAL_BECAUSE_OVERWRITTEN = 1,
-  // Another RMW, which is named, reads from the write already.
+  // Another RMW, which is named, already reads from the write.
   TRIBUNAL_BECAUSE_SHARED = 2,
   // Every order of the writes has a cycle.
   TRIBUNAL_BECAUSE_CYCLIC = 3,
 } tribunal_because;
 
-// Why an event cannot be.
+// Why an event makes the execution inconsistent.
 typedef enum {
   // What it reads is overwritten in its past.
   TRIBUNAL_WHY_OVERWRITTEN = 1,
@@ -99,11 +99,11 @@ typedef enum {
   TRIBUNAL_WHY_SHARED = 2,
   // Every order of the writes has a cycle with it.
   TRIBUNAL_WHY_CYCLIC = 3,
-  // No write that could still be read, nor one that came in time, wrote what it reads.
+  // No write of the value it reads can still be read, and none arrived in time.
   TRIBUNAL_WHY_UNWRITTEN = 4,
   // po ∪ rf has a cycle with it.
   TRIBUNAL_WHY_OUT_OF_THIN_AIR = 5,
-  // No order of the writes explains it, as the engines for whole executions found.
+  // The engines for whole executions found that no order of the writes explains it.
   TRIBUNAL_WHY_SETTLED = 6,
 } tribunal_why;
 
@@ -115,13 +115,13 @@ typedef enum {
   TRIBUNAL_KIND_WRITE = 1,
   // It reads and writes in one step.
   TRIBUNAL_KIND_RMW = 2,
-  // It is a fence, and has no location.
+  // A fence, which has no location.
   TRIBUNAL_KIND_FENCE = 3,
 } tribunal_kind;
 
 // A memory order, as in C11.
 typedef enum {
-  // No synchronization but by fences.
+  // Synchronizes only through fences.
   TRIBUNAL_ORDER_RELAXED = 0,
   // Acquire.
   TRIBUNAL_ORDER_ACQUIRE = 1,
@@ -131,13 +131,13 @@ typedef enum {
   TRIBUNAL_ORDER_ACQ_REL = 3,
   // Sequentially consistent.
   TRIBUNAL_ORDER_SEQ_CST = 4,
-  // A plain access, which may be in a data race. Neither an RMW nor a fence.
+  // A non-atomic access, which may take part in a data race. Not for RMWs and fences.
   TRIBUNAL_ORDER_NON_ATOMIC = 5,
 } tribunal_order;
 
-// How it is known which write a read or an RMW reads from.
+// How the source of a read or an RMW is given.
 typedef enum {
-  // By the value: it is the one write of it. If there are several, some choice must be consistent.
+  // By the value: the write of that value. If there are several, some choice must be consistent.
   TRIBUNAL_SOURCE_BY_VALUE = 0,
   // It reads the initial value.
   TRIBUNAL_SOURCE_INITIAL = 1,
@@ -145,11 +145,11 @@ typedef enum {
   TRIBUNAL_SOURCE_EVENT = 2,
 } tribunal_source;
 
-// What a value is.
+// The type of a value.
 typedef enum {
-  // Nothing: what a method without an answer returns.
+  // Nothing: the return value of a method without a result.
   TRIBUNAL_VALUE_KIND_NULL = 0,
-  // A truth value: `number` is 0, or not.
+  // A boolean: `number` is 0 or not.
   TRIBUNAL_VALUE_KIND_BOOL = 1,
   // A whole number, `number`.
   TRIBUNAL_VALUE_KIND_INT = 2,
@@ -157,38 +157,38 @@ typedef enum {
   TRIBUNAL_VALUE_KIND_TEXT = 3,
 } tribunal_value_kind;
 
-// Builds histories of a memory.
+// Builds memory histories.
 typedef struct tribunal_builder tribunal_builder;
 
-// A history of a memory or of an object. It does not change.
+// An immutable history of a memory or an object.
 typedef struct tribunal_history tribunal_history;
 
-// Watches a memory while it runs.
+// Monitors a memory.
 typedef struct tribunal_monitor tribunal_monitor;
 
-// Builds histories of an object.
+// Builds object histories.
 typedef struct tribunal_object_builder tribunal_object_builder;
 
 // Reads the histories of a buffer or of a file, one by one.
 typedef struct tribunal_reader tribunal_reader;
 
-// An execution that grows event by event, goes back, and says which writes the next read may read from.
+// An incremental execution with undo, which tells the writes that the next read may read from.
 typedef struct tribunal_session tribunal_session;
 
 // A flag that stops answers, from another thread or from a signal handler.
 typedef struct tribunal_stop tribunal_stop;
 
-// A verdict on a history. It keeps the history, and does not change: any number of threads may ask it at once. The strings it
-// gives are valid as long as it is.
+// A verdict on a history. It keeps the history and is immutable, so several threads may use it at once. Its strings are
+// valid as long as it is.
 typedef struct tribunal_verdict tribunal_verdict;
 
-// A thread of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+// A thread of a builder, a monitor or a session, numbered from 0 in the order of creation.
 typedef uint32_t tribunal_thread;
 
-// A location of a builder, a monitor or a session: a number from 0, in the order in which they were made.
+// A location of a builder, a monitor or a session, numbered from 0 in the order of creation.
 typedef uint32_t tribunal_location;
 
-// Where an event stands: its thread, and how many events of the thread come before it.
+// The position of an event: its thread, and the number of earlier events of the thread.
 typedef struct {
   // The thread.
   tribunal_thread thread;
@@ -197,81 +197,81 @@ typedef struct {
 } tribunal_place;
 
 // An event of a memory. Made by `tribunal_read`, `tribunal_write`, `tribunal_rmw` and `tribunal_fence`, or field by field;
-// one that is all zero is a relaxed read of 0.
+// all zeros is a relaxed read of 0.
 typedef struct {
-  // Whose event it is: the next one of this thread.
+  // Its thread, whose next event it is.
   tribunal_thread thread;
-  // Its location; not looked at for a fence.
+  // Its location; ignored for a fence.
   tribunal_location location;
   // What it does.
   tribunal_kind kind;
   // Its memory order.
   tribunal_order order;
-  // What it writes, or what a plain read reads.
+  // The value written, or read by a read that is not an RMW.
   uint64_t value;
-  // What an RMW reads; not looked at otherwise.
+  // The value that an RMW reads; ignored otherwise.
   uint64_t read;
-  // How it is known what a read or an RMW reads from.
+  // How the source of a read or an RMW is given.
   tribunal_source source;
-  // What it reads from, if `source` says so.
+  // The source, if `source` says so.
   tribunal_place from;
 } tribunal_event;
 
-// An argument or a return of an operation. Histories with lists come from files.
+// An argument or a return value of an operation. Lists are only available in histories from files.
 typedef struct {
   // What it is.
   tribunal_value_kind kind;
-  // The number, or the truth value.
+  // The number or the boolean.
   int64_t number;
-  // The text, which is copied; not looked at otherwise.
+  // The text, which is copied; ignored otherwise.
   const char *text;
 } tribunal_value;
 
-// How much an answer may cost. All zero, or NULL in its place: the usual limits, those of `tribunal check` without options.
+// Limits of an answer. All zeros, or NULL instead: the defaults of `tribunal check`.
 typedef struct {
   // Milliseconds; 0: no limit.
   uint64_t timeout_ms;
-  // Bytes beside the history; 0: three quarters of the machine's memory.
+  // Bytes in addition to the history; 0: three quarters of the machine's memory.
   size_t max_memory;
-  // States that a search may visit; 0: ten million.
+  // Search states; 0: ten million.
   uint64_t max_states;
-  // Stops the answer once it is raised; NULL: nothing does.
+  // Stops the answer when raised; may be NULL.
   const tribunal_stop *stop;
 } tribunal_limits;
 
-// A write of a session. The lower 32 bits are a small number, for tables of one's own: no two writes that are left have the same.
+// A write of a session. The lower 32 bits are a small number, for your own tables: no two current writes have the same.
 typedef uint64_t tribunal_write_id;
 
-// A moment of a session to go back to.
+// A point of a session to go back to.
 typedef uint64_t tribunal_mark;
 
-// An event that makes the execution inconsistent with the model. The monitor goes on as if it had not been.
+// An event that makes the execution inconsistent with the model. The monitor continues without it.
 typedef struct {
-  // How many events came before it.
+  // The number of events before it.
   uint64_t event;
   // Where it stands.
   tribunal_place place;
-  // Why it cannot be.
+  // The reason.
   tribunal_why why;
 } tribunal_violation;
 
-// Called at an event that makes the execution inconsistent, with the `context` that the monitor was made with.
+// Called at an event that makes the execution inconsistent, with the `context` given to `tribunal_monitor_new`.
 //
-// It may ask the monitor for an explanation and for counts; calls that would change the monitor are INVALID meanwhile. It has to
-// return: neither `longjmp` nor an exception may leave it.
+// It may ask the monitor for an explanation and for counts; calls that would change the monitor return INVALID. It must
+// return normally: neither `longjmp` nor an exception may leave it.
 typedef void (*tribunal_on_violation)(void *context,
                                       tribunal_monitor *monitor,
                                       const tribunal_violation *violation);
 
-// What a monitor could not tell; all zero if it could tell everything.
+// What a monitor could not decide; all zeros if it decided everything.
 typedef struct {
-  // Reads that were passed over because several writes of their value could be read.
+  // Reads that were skipped because several writes of their value could be read.
   uint64_t ambiguous;
-  // Reads that were passed over because their thread came late, and what they read may have been dropped.
+  // Reads that were skipped because their thread came late and their source may have been retired.
   uint64_t late;
-  // So many events, the first, are consistent as far as saturation tells, and were not settled.
+  // The number of events at the beginning that were not settled beyond saturation.
   uint64_t events;
-  // Whether a limit was reached in settling.
+  // Whether a limit was reached while settling.
   bool limited;
 } tribunal_unsettled;
 
@@ -279,12 +279,12 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The library's version, as `0.1.0`.
+// The library's version, such as `0.1.0`.
 const char *tribunal_version(void);
 
-// What was wrong with the last call of this thread that failed; empty if none did.
+// The message of the last call of this thread that failed; empty if none did.
 //
-// Valid until the next call of this thread that fails.
+// Valid until the next call of this thread fails.
 const char *tribunal_last_error(void);
 
 // A read of `value`.
@@ -309,7 +309,7 @@ tribunal_event tribunal_rmw(tribunal_thread thread,
 // A fence, whose order is neither relaxed nor non-atomic.
 tribunal_event tribunal_fence(tribunal_thread thread, tribunal_order order);
 
-// Makes a builder of histories of a memory.
+// Creates a builder of memory histories.
 tribunal_status tribunal_builder_new(tribunal_builder **builder);
 
 // Names the history.
@@ -326,22 +326,22 @@ tribunal_status tribunal_builder_location(tribunal_builder *builder,
                                           uint64_t initial,
                                           tribunal_location *location);
 
-// The next event of its thread. `index` gets its position in the thread; NULL if that is of no interest.
+// Adds the next event of its thread. `index` receives its position in the thread; it may be NULL.
 tribunal_status tribunal_builder_push(tribunal_builder *builder, tribunal_event event, uint32_t *index);
 
 // An event depends on an earlier read of its thread, given by its position.
 tribunal_status tribunal_builder_depends(tribunal_builder *builder, tribunal_place event, uint32_t on);
 
-// When an event began and ended; NULL for what is not known.
+// When an event began and ended; NULL if unknown.
 tribunal_status tribunal_builder_interval(tribunal_builder *builder,
                                           tribunal_place event,
                                           const uint64_t *begin,
                                           const uint64_t *end);
 
-// The value that a location has in the end.
+// The final value of a location.
 tribunal_status tribunal_builder_final(tribunal_builder *builder, tribunal_location location, uint64_t value);
 
-// The history. The builder is empty again, also if the history is malformed, and serves for another one.
+// Builds the history. The builder is then empty, even if the history is malformed, and can be used again.
 tribunal_status tribunal_builder_build(tribunal_builder *builder, tribunal_history **history);
 
 // Frees a builder. NULL is ignored.
@@ -359,7 +359,7 @@ tribunal_value tribunal_int(int64_t number);
 // A string as a value.
 tribunal_value tribunal_text(const char *text);
 
-// Makes a builder of histories of an object that should do what a specification says: a built-in one such as `queue`, `stack`,
+// Creates a builder of histories of an object with this specification: a built-in one such as `queue`, `stack`,
 // `register` or `set`, or a file with the extension `.spec`.
 tribunal_status tribunal_object_builder_new(const char *specification,
                                             tribunal_object_builder **builder);
@@ -372,7 +372,7 @@ tribunal_status tribunal_object_builder_process(tribunal_object_builder *builder
                                                 const char *name,
                                                 uint32_t *process);
 
-// A process calls a method, with `count` arguments, at a time of any clock that all share. The operation is pending until it returns.
+// A process calls a method with `count` arguments, at a time of a clock that all processes share. The operation is pending until it returns.
 tribunal_status tribunal_object_builder_call(tribunal_object_builder *builder,
                                              uint32_t process,
                                              const char *method,
@@ -381,13 +381,13 @@ tribunal_status tribunal_object_builder_call(tribunal_object_builder *builder,
                                              uint64_t time,
                                              uint32_t *operation);
 
-// An operation returns a value, at a time.
+// An operation returns a value, at this time.
 tribunal_status tribunal_object_builder_return(tribunal_object_builder *builder,
                                                uint32_t operation,
                                                tribunal_value value,
                                                uint64_t time);
 
-// The history. The builder is empty again, also if the history is malformed, and serves for another one.
+// Builds the history. The builder is then empty, even if the history is malformed, and can be used again.
 tribunal_status tribunal_object_builder_build(tribunal_object_builder *builder, tribunal_history **history);
 
 // Frees a builder. NULL is ignored.
@@ -396,13 +396,13 @@ void tribunal_object_builder_free(tribunal_object_builder *builder);
 // The history's name, NULL if it has none. Valid as long as the history.
 const char *tribunal_history_name(const tribunal_history *history);
 
-// How many events or, of an object, operations there are.
+// The number of events or, for an object, operations.
 size_t tribunal_history_length(const tribunal_history *history);
 
-// Whether the history is of an object rather than of a memory.
+// Whether this is an object history rather than a memory history.
 bool tribunal_history_is_of_object(const tribunal_history *history);
 
-// The history as native JSON on one line, which every reader of the project takes. Valid as long as the history.
+// The history as native JSON on one line. Valid as long as the history.
 const char *tribunal_history_json(const tribunal_history *history);
 
 // Frees a history. NULL is ignored. Verdicts on it stay valid.
@@ -410,10 +410,10 @@ void tribunal_history_free(tribunal_history *history);
 
 // Reads the histories of a buffer, which is copied.
 //
-// `name` stands for the file in messages and verdicts, and its extension may tell the format; NULL if it has none. `format` is `json`,
-// `axe`, `text`, `edn` or `jepsen-log`, or NULL: then it is recognized. gzip and zstd are looked through. `specification` is what
-// objects should do: a built-in name, a file with the extension `.spec`, or NULL for what each history says. `max_memory` is how
-// many bytes a history may take; 0: three quarters of the machine's.
+// `name` is the file name in messages and verdicts, and its extension may determine the format; it may be NULL. `format` is `json`,
+// `axe`, `text`, `edn` or `jepsen-log`, or NULL to recognize it. gzip and zstd are decompressed. `specification` is that of
+// objects: a built-in name, a file with the extension `.spec`, or NULL for the one that each history names. `max_memory` is the limit for
+// a history in bytes; 0: three quarters of the machine's memory.
 tribunal_status tribunal_reader_new(const void *bytes,
                                     size_t length,
                                     const char *name,
@@ -422,76 +422,76 @@ tribunal_status tribunal_reader_new(const void *bytes,
                                     size_t max_memory,
                                     tribunal_reader **reader);
 
-// Reads the histories of a file, of which no more is in memory than a history. The rest is as for `tribunal_reader_new`.
+// Reads the histories of a file, with one history in memory at a time. Otherwise like `tribunal_reader_new`.
 tribunal_status tribunal_reader_open(const char *path,
                                      const char *format,
                                      const char *specification,
                                      size_t max_memory,
                                      tribunal_reader **reader);
 
-// The next history; `TRIBUNAL_STATUS_END` if there is none. After an error there is none either.
+// The next history; `TRIBUNAL_STATUS_END` at the end and after an error.
 tribunal_status tribunal_reader_next(tribunal_reader *reader, tribunal_history **history);
 
 // Frees a reader. NULL is ignored. Its histories stay valid.
 void tribunal_reader_free(tribunal_reader *reader);
 
-// The one history of a buffer: what a reader of it gives if it gives one.
+// Reads the only history of a buffer.
 tribunal_status tribunal_history_parse(const void *bytes,
                                        size_t length,
                                        const char *format,
                                        tribunal_history **history);
 
-// Makes a flag, which is lowered. If it is freed, answers under way that were given it go on.
+// Creates a lowered flag. If it is freed, running answers that use it continue.
 tribunal_status tribunal_stop_new(tribunal_stop **stop);
 
-// Stops all answers that were given the flag: they become undecided, mostly within milliseconds. May be called from any thread, and
+// Stops all answers that use the flag: they become undecided, usually within milliseconds. May be called from any thread and
 // from a signal handler.
 void tribunal_stop_raise(const tribunal_stop *stop);
 
-// Lowers the flag, for answers to come.
+// Lowers the flag, for later answers.
 void tribunal_stop_lower(const tribunal_stop *stop);
 
 // Frees a flag. NULL is ignored.
 void tribunal_stop_free(tribunal_stop *stop);
 
-// Whether a model allows a history.
+// Checks a history against a model.
 //
-// `model` is the name of a model of memories, as `sc`, `tso` or `rc20`, or of a criterion of objects, as `linearizable`; a file
-// with the extension `.cat`, which is read anew; or a pair, as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL. A verdict that is
-// undecided or unsupported is a verdict, too: the call ends with `TRIBUNAL_STATUS_OK`.
+// `model` is a memory model, such as `sc`, `tso` or `rc20`; a criterion of objects, such as `linearizable`; a file
+// with the extension `.cat`, which is read at each call; or a pair, such as `po-mm=RR+RW;rf-mm=rfe`. `tribunal models` lists them. `limits` may be NULL.
+// Undecided and unsupported are verdicts too: the call returns `TRIBUNAL_STATUS_OK`.
 tribunal_status tribunal_check(const tribunal_history *history,
                                const char *model,
                                const tribunal_limits *limits,
                                tribunal_verdict **verdict);
 
-// The answer in a word; of NULL, undecided.
+// The verdict; undecided for NULL.
 tribunal_word tribunal_verdict_word(const tribunal_verdict *verdict);
 
-// The model or criterion that was asked for.
+// The model or criterion.
 const char *tribunal_verdict_model(const tribunal_verdict *verdict);
 
-// The engine that decided; NULL if the question does not apply.
+// The engine that decided; NULL if the model does not apply.
 const char *tribunal_verdict_engine(const tribunal_verdict *verdict);
 
-// How long deciding took, in microseconds.
+// The time to decide, in microseconds.
 uint64_t tribunal_verdict_micros(const tribunal_verdict *verdict);
 
-// Whether the history has a data race, under a model that knows them.
+// Whether the history has a data race, under a model that defines them.
 bool tribunal_verdict_is_racy(const tribunal_verdict *verdict);
 
 // Why there is no answer; NULL if there is one.
 const char *tribunal_verdict_reason(const tribunal_verdict *verdict);
 
-// The answer and why it is so, as lines of text: what `tribunal explain` prints.
+// The verdict and its reason as text, as `tribunal explain` prints it.
 const char *tribunal_verdict_text(const tribunal_verdict *verdict);
 
-// The verdict and its certificate as a line of JSON: what `tribunal check --style json --witness` prints and `tribunal verify` reads.
+// The verdict and its certificate as a line of JSON, as `tribunal check --style json --witness` prints it and `tribunal verify` reads it.
 const char *tribunal_verdict_json(const tribunal_verdict *verdict);
 
-// The certificate alone, as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; NULL otherwise.
+// The certificate as JSON: a witness if the verdict is consistent, a violation if it is inconsistent; otherwise NULL.
 const char *tribunal_verdict_certificate(const tribunal_verdict *verdict);
 
-// Checks the certificate from the definitions, without the engine that wrote it. If it is not simply accepted, `tribunal_last_error`
+// Verifies the certificate against the definitions, without the engine that produced it. If it is not accepted outright, `tribunal_last_error`
 // says why. `limits` may be NULL.
 tribunal_verification tribunal_verdict_verify(const tribunal_verdict *verdict,
                                               const tribunal_limits *limits);
@@ -499,23 +499,23 @@ tribunal_verification tribunal_verdict_verify(const tribunal_verdict *verdict,
 // Frees a verdict and its strings. NULL is ignored.
 void tribunal_verdict_free(tribunal_verdict *verdict);
 
-// Makes a session of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+// Creates a session for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 //
-// Under ra, wra and relaxed, under rc20 and rc11 without seq_cst, and under sra without RMWs a step is accepted if and only if the
-// execution with it is consistent. Otherwise what is refused is inconsistent, but what is accepted may be, too:
-// `tribunal_session_settle` decides, or an exact session.
+// Under ra, wra and relaxed, rc20 and rc11 without seq_cst, and sra without RMWs, a step is accepted if and only if the
+// execution with it is consistent. Otherwise a refused step is inconsistent, but an accepted one may be, too;
+// `tribunal_session_settle` or an exact session decides.
 tribunal_status tribunal_session_new(const char *model,
                                      tribunal_session **session);
 
-// Makes a session whose steps and candidates are exact for every model, for executions of some dozen events. It keeps all
-// events, and has no `tribunal_session_write_after`.
+// Creates a session whose steps and candidates are exact for every model, for executions of a few dozen events. It keeps all
+// events, and does not support `tribunal_session_write_after`.
 tribunal_status tribunal_session_exact(const char *model,
                                        tribunal_session **session);
 
 // Frees a session. NULL is ignored.
 void tribunal_session_free(tribunal_session *session);
 
-// A new thread, of which nobody knows and which knows nothing.
+// A new thread that is not ordered with any other.
 tribunal_status tribunal_session_thread(tribunal_session *session, tribunal_thread *thread);
 
 // A new thread that knows what its parent knows.
@@ -523,12 +523,12 @@ tribunal_status tribunal_session_spawn(tribunal_session *session,
                                        tribunal_thread parent,
                                        tribunal_thread *child);
 
-// The parent knows what the child knows, which finishes with this.
+// The parent learns what the child knows. This finishes the child.
 tribunal_status tribunal_session_join(tribunal_session *session,
                                       tribunal_thread parent,
                                       tribunal_thread child);
 
-// The thread has no more events, so that nothing is kept for it to read.
+// The thread has no more events, so nothing is kept for it to read.
 tribunal_status tribunal_session_finish(tribunal_session *session, tribunal_thread thread);
 
 // A new location, with its initial write.
@@ -539,20 +539,20 @@ tribunal_status tribunal_session_initial(tribunal_session *session,
                                          tribunal_location location,
                                          tribunal_write_id *write);
 
-// The thread writes the location, which is always possible.
+// The thread writes the location. This always succeeds.
 tribunal_status tribunal_session_write(tribunal_session *session,
                                        tribunal_thread thread,
                                        tribunal_location location,
                                        tribunal_order order,
                                        tribunal_write_id *write);
 
-// The thread reads from a write. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then as before.
+// The thread reads from a write. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then unchanged.
 tribunal_status tribunal_session_read(tribunal_session *session,
                                       tribunal_thread thread,
                                       tribunal_write_id from,
                                       tribunal_order order);
 
-// The thread reads from a write and overwrites it in one step. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then as before.
+// The thread reads from a write and overwrites it in one step. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot; the session is then unchanged.
 tribunal_status tribunal_session_rmw(tribunal_session *session,
                                      tribunal_thread thread,
                                      tribunal_write_id from,
@@ -578,8 +578,8 @@ tribunal_status tribunal_session_may_rmw(tribunal_session *session,
 
 // The writes of a location that the thread may read from now: the initial write first, then those of each thread in program order.
 //
-// `writes` has room for `capacity` of them, and gets as many as fit. `count` gets how many there are: if that is more than the
-// capacity, ask again with a larger array. With a capacity of 0 `writes` may be NULL.
+// `writes` has room for `capacity` writes and receives as many as fit. `count` receives their number; if it exceeds the
+// capacity, call again with a larger array. With a capacity of 0, `writes` may be NULL.
 tribunal_status tribunal_session_candidates(tribunal_session *session,
                                             tribunal_thread thread,
                                             tribunal_location location,
@@ -588,7 +588,7 @@ tribunal_status tribunal_session_candidates(tribunal_session *session,
                                             size_t capacity,
                                             size_t *count);
 
-// Those of the candidates that no RMW reads from, so that the thread's next event may be one that does. The array is as for
+// The candidates that no RMW reads from, so that the thread's next event may be an RMW that does. The array is as for
 // `tribunal_session_candidates`.
 tribunal_status tribunal_session_rmw_candidates(tribunal_session *session,
                                                 tribunal_thread thread,
@@ -598,8 +598,8 @@ tribunal_status tribunal_session_rmw_candidates(tribunal_session *session,
                                                 size_t capacity,
                                                 size_t *count);
 
-// The writes of a location right behind which mo may have a new write of the thread; exact if every write of the location was
-// placed so. None under wra, which has no mo. The array is as for `tribunal_session_candidates`.
+// The writes of a location directly after which mo may have a new write of the thread; exact if every write of the location was
+// placed this way. None under wra, which has no mo. The array is as for `tribunal_session_candidates`.
 tribunal_status tribunal_session_positions(tribunal_session *session,
                                            tribunal_thread thread,
                                            tribunal_location location,
@@ -608,7 +608,7 @@ tribunal_status tribunal_session_positions(tribunal_session *session,
                                            size_t capacity,
                                            size_t *count);
 
-// The thread writes the location, right behind `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For those who choose mo
+// The thread writes the location, directly after `after` in mo. `TRIBUNAL_STATUS_INCONSISTENT` if it cannot. For callers that choose mo
 // themselves; not in an exact session.
 tribunal_status tribunal_session_write_after(tribunal_session *session,
                                              tribunal_thread thread,
@@ -617,24 +617,24 @@ tribunal_status tribunal_session_write_after(tribunal_session *session,
                                              tribunal_write_id after,
                                              tribunal_write_id *write);
 
-// Why the latest refused step was refused; forgotten when the session goes back. `by` gets the write that is in the way, where
-// there is one. `tribunal_session_refutation` has the whole proof.
+// Why the latest refused step was refused; forgotten when the session goes back. `by` receives the conflicting write, if
+// there is one. `tribunal_session_refutation` has the full proof.
 tribunal_because tribunal_session_refusal(const tribunal_session *session,
                                           tribunal_write_id *by);
 
-// A moment to go back to. Going back does not use it up.
+// A point to go back to, any number of times.
 tribunal_status tribunal_session_mark(tribunal_session *session, tribunal_mark *mark);
 
-// Goes back to a mark: events, threads, locations and marks since then are gone, and ids of what is gone are given anew.
+// Goes back to a mark, discarding the events, threads, locations and marks since then. Their ids will be used again.
 tribunal_status tribunal_session_undo(tribunal_session *session,
                                       tribunal_mark mark);
 
-// Drops what cannot be observed any more; `events` gets how many events that are. Marks become void. To be called now and then in
-// a session without end: when there are twice as many events as it left the last time, say.
+// Drops what can no longer be observed; `events` receives the number of events dropped. Marks become void. Call it occasionally in
+// an endless session, for example when the number of events has doubled since the last time.
 tribunal_status tribunal_session_retire(tribunal_session *session,
                                         uint64_t *events);
 
-// Where a write stands in its thread; `TRIBUNAL_STATUS_END` if it is initial.
+// The position of a write in its thread; `TRIBUNAL_STATUS_END` if it is initial.
 tribunal_status tribunal_session_place(tribunal_session *session,
                                        tribunal_write_id write,
                                        tribunal_place *place);
@@ -644,37 +644,37 @@ tribunal_status tribunal_session_location_of(tribunal_session *session,
                                              tribunal_write_id write,
                                              tribunal_location *location);
 
-// How many events of `of` happen before whatever `thread` does next. Not under sc, tso and pso, which have no happens-before.
+// How many events of `of` happen before the next event of `thread`. Not under sc, tso and pso, which have no happens-before.
 tribunal_status tribunal_session_known(tribunal_session *session,
                                        tribunal_thread thread,
                                        tribunal_thread of,
                                        uint32_t *events);
 
-// How many events there are, those that are retired included.
+// The number of events, including retired ones.
 uint64_t tribunal_session_length(const tribunal_session *session);
 
-// How many bytes of memory the session takes.
+// The memory use in bytes.
 size_t tribunal_session_bytes(const tribunal_session *session);
 
-// The execution so far, or what is left of it: threads T0, T1, ..., locations x0, x1, ...; the n-th write of a location writes n.
+// The execution so far, or what remains of it: threads T0, T1, ..., locations x0, x1, ...; the n-th write of a location writes n.
 tribunal_status tribunal_session_history(tribunal_session *session,
                                          tribunal_history **history);
 
-// What the engines for whole executions say of the execution so far. `limits` may be NULL.
+// Decides the execution so far with the engines for whole executions. `limits` may be NULL.
 tribunal_status tribunal_session_settle(tribunal_session *session,
                                         const tribunal_limits *limits,
                                         tribunal_verdict **verdict);
 
-// What the engines for whole executions say of the execution with the latest refused step: the proof that it is inconsistent.
+// The verdict of the engines for whole executions on the execution with the latest refused step: the proof that it is inconsistent.
 // `TRIBUNAL_STATUS_END` if no step was refused since the session last went back.
 tribunal_status tribunal_session_refutation(tribunal_session *session,
                                             const tribunal_limits *limits,
                                             tribunal_verdict **verdict);
 
-// Makes a monitor of rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
+// Creates a monitor for rc20, rc11, ra, relaxed, wra, sra, sc, tso or pso.
 //
-// A read may come up to `window` events before the write that it reads from. `limits` bound each settling, each explanation and
-// the memory that the monitor takes; NULL: the usual ones. `callback` is called with `context` at every violation; it may be
+// A read may come up to `window` events before the write it reads from. `limits` apply to each settling and each explanation, and to
+// the memory of the monitor; NULL: the defaults. `callback` is called with `context` at every violation; it may be
 // NULL, since a call that finds a violation also returns `TRIBUNAL_STATUS_INCONSISTENT`.
 tribunal_status tribunal_monitor_new(const char *model,
                                      uint64_t window,
@@ -683,7 +683,7 @@ tribunal_status tribunal_monitor_new(const char *model,
                                      void *context,
                                      tribunal_monitor **monitor);
 
-// The thread of this name, new or not. Threads should be named before events come: what one that comes late reads may be gone.
+// The thread with this name, new or not. Create threads before events come: what a late thread reads may be gone.
 tribunal_status tribunal_monitor_thread(tribunal_monitor *monitor,
                                         const char *name,
                                         tribunal_thread *thread);
@@ -694,35 +694,35 @@ tribunal_status tribunal_monitor_location(tribunal_monitor *monitor,
                                           uint64_t initial,
                                           tribunal_location *location);
 
-// Takes the next event of a thread.
+// Adds the next event of a thread.
 //
-// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has been called
-// then, and the monitor goes on without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor takes more memory than it may: the event
-// was not taken.
+// `TRIBUNAL_STATUS_INCONSISTENT` if it, or an event that waited for it, makes the execution inconsistent; the callback has then
+// been called, and the monitor continues without that event. `TRIBUNAL_STATUS_LIMIT` if the monitor would exceed its memory limit: the event
+// was not added.
 tribunal_status tribunal_monitor_push(tribunal_monitor *monitor,
                                       tribunal_event event);
 
-// Has the engines for whole executions decide on the latest events now, where the monitor does not tell at once: under sc, tso and pso,
-// sra with RMWs, rc20 and rc11 with seq_cst. The monitor does so by itself now and then, and when it is finished.
+// Decides the latest events now with the engines for whole executions, if the monitor is not exact: under sc, tso and pso,
+// sra with RMWs, rc20 and rc11 with seq_cst. The monitor also does so from time to time, and when it is finished.
 tribunal_status tribunal_monitor_settle(tribunal_monitor *monitor);
 
-// No more events come: reads whose writes have not come are violations, and what is left is settled.
+// There are no more events: reads whose writes have not come are violations, and the rest is settled.
 tribunal_status tribunal_monitor_finish(tribunal_monitor *monitor);
 
-// The latest violation as lines of text: the event, why it cannot be, and a minimal part of the execution that shows it. NULL if
-// the last event brought none. Valid until the next event.
+// The latest violation as text: the event, the reason, and a minimal part of the execution that shows it. NULL if
+// the last event was not a violation. Valid until the next event.
 const char *tribunal_monitor_explain(tribunal_monitor *monitor);
 
-// How many violations were found.
+// The number of violations found.
 uint64_t tribunal_monitor_violations(const tribunal_monitor *monitor);
 
-// How many events have come.
+// The number of events so far.
 uint64_t tribunal_monitor_events(const tribunal_monitor *monitor);
 
-// How many bytes of memory the monitor takes, about.
+// The approximate memory use in bytes.
 size_t tribunal_monitor_bytes(const tribunal_monitor *monitor);
 
-// What could not be told so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
+// What could not be decided so far. If the monitor is finished, has found no violation and all of this is zero, the execution is consistent.
 tribunal_unsettled tribunal_monitor_unsettled(const tribunal_monitor *monitor);
 
 // Frees a monitor. NULL is ignored. Must not be called from its callback.

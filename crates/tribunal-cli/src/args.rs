@@ -639,12 +639,12 @@ const MODELS_HELP: &str = "\
 Examples:
   tribunal models
   tribunal models tso
-  tribunal models tso > mine.cat
+  tribunal models --style cat tso > mine.cat
   tribunal check --model mine.cat a.txt";
 
 #[derive(Args, Debug)]
 pub struct ModelsArguments {
-    /// Print the definitions of these models, in the cat language
+    /// Print the glossary's entries of these models, criteria or levels
     #[arg(value_name = "MODEL", value_parser = named::<Question>)]
     pub models: Vec<Question>,
 
@@ -660,8 +660,10 @@ pub enum ModelStyle {
     Human,
     /// For programs: one JSON object a line
     Json,
-    /// For documents: a table
+    /// For documents: a table, or the entries of those named
     Markdown,
+    /// The definitions alone: for models, files in the cat language
+    Cat,
 }
 
 /// How `kernel` prints.

@@ -19,7 +19,7 @@ Examples:
   tribunal bench --list                    what there is to measure
   tribunal bench --quick c11               one suite, in less than a minute
   tribunal bench sc tso --plots figures    full sizes, with plots in figures/
-  tribunal bench all --into docs/performance.md --plots docs/plots
+  tribunal bench all --into docs/measurements.md --plots docs/plots
 
 Each suite prints tables of our time, of the built-in baselines and of their ratio, and writes plots as SVG. Known \
 verdicts are asserted; times are not, but where there is a budget the table says whether it was kept. Run nothing \

@@ -1,9 +1,12 @@
-//! `tribunal models`: what the models of memories, the criteria of objects and the levels of transactions are.
+//! `tribunal models`: the glossary of memory models, criteria of objects and isolation levels.
+
+mod entry;
 
 use crate::args::{ModelStyle, ModelsArguments};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{STRONG, Stdout};
+use entry::Entry;
 use serde_json::json;
 use std::io::Write;
 use tribunal::Model;
@@ -11,26 +14,46 @@ use tribunal::object::Criterion;
 use tribunal::transactions::Level;
 use tribunal_report::Question;
 
+/// The models of memories, the criteria of objects and the levels of transactions.
+fn families() -> [Vec<Question>; 3] {
+    [
+        Model::ALL.map(Question::Model).into(),
+        Criterion::ALL.map(Question::Criterion).into(),
+        Level::ALL.map(Question::Level).into(),
+    ]
+}
+
 pub fn run(arguments: &ModelsArguments, out: &mut Stdout) -> Result<Status, Failure> {
-    let every = || {
-        let models = Model::ALL.map(Question::Model).into_iter();
-        models.chain(Criterion::ALL.map(Question::Criterion)).chain(Level::ALL.map(Question::Level))
-    };
-    let asked = if arguments.models.is_empty() { every().collect() } else { arguments.models.clone() };
+    let named = !arguments.models.is_empty();
+    let asked = if named { arguments.models.clone() } else { families().concat() };
     match arguments.style {
         ModelStyle::Json => asked.iter().try_for_each(|question| as_json(question, out))?,
-        ModelStyle::Markdown => as_table(&asked, out)?,
-        ModelStyle::Human if arguments.models.is_empty() => as_list(&asked, out)?,
-        ModelStyle::Human => {
-            for (i, question) in asked.iter().enumerate() {
-                if i > 0 {
-                    writeln!(out)?;
-                }
-                write!(out, "{}", definition(question))?;
-            }
+        ModelStyle::Cat => each(&asked, out, definition)?,
+        ModelStyle::Markdown if !named => as_table(&asked, out)?,
+        ModelStyle::Human if !named => as_list(&asked, out)?,
+        style => {
+            let [memories, objects, transactions] = families();
+            each(&asked, out, |question| {
+                let family = match question {
+                    Question::Model(_) => &memories,
+                    Question::Criterion(_) => &objects,
+                    Question::Level(_) => &transactions,
+                };
+                let entry = Entry::new(question, family);
+                if style == ModelStyle::Markdown { entry.markdown() } else { entry.human() }
+            })?;
         }
     }
     Ok(Status::Success)
+}
+
+/// Prints something of each, with an empty line between.
+fn each(questions: &[Question], out: &mut Stdout, text: impl Fn(&Question) -> String) -> std::io::Result<()> {
+    for (i, question) in questions.iter().enumerate() {
+        let between = if i > 0 { "\n" } else { "" };
+        write!(out, "{between}{}", text(question))?;
+    }
+    Ok(())
 }
 
 fn as_json(question: &Question, out: &mut Stdout) -> std::io::Result<()> {
@@ -60,8 +83,8 @@ fn as_list(questions: &[Question], out: &mut Stdout) -> std::io::Result<()> {
     }
     writeln!(
         out,
-        "\nWhere values repeat, so that reads have several possible sources, every model of memories is NP-complete.\n\
-         `tribunal models tso` prints the definition of tso."
+        "\nWhere values repeat, so that reads have several possible sources, every memory model is NP-complete.\n\
+         `tribunal models tso` prints more about one of them, with an example that it refuses."
     )
 }
 
@@ -77,7 +100,13 @@ fn sentence(question: &Question) -> String {
     match question {
         Question::Model(model) => model.sentence(),
         Question::Criterion(criterion) => criterion.sentence().into(),
-        Question::Level(level) => level.sentence(),
+        // A level's is a part of longer ones.
+        Question::Level(level) => {
+            let sentence = level.sentence();
+            let mut letters = sentence.chars();
+            let first = letters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(letters).chain(['.']).collect()
+        }
     }
 }
 

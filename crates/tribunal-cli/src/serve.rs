@@ -38,10 +38,10 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 const HELP: &str = "\
 Examples:
-  tribunal serve                               prints the address to open in a browser on this machine
+  tribunal serve                               prints the address of the page
   tribunal serve --port 0                      on any free port
   tribunal serve --page target/page/tribunal.html
-  curl --data-binary @mp.txt 'http://127.0.0.1:4711/check?name=mp.txt&models=ra,tso'
+  curl --data-binary @mp.txt 'localhost:4711/check?name=mp.txt&models=ra,tso'
 
 The server listens on loopback only, answers its own page only, and stores nothing.
 

@@ -18,16 +18,16 @@ use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
 Examples:
-  tribunal view sb.txt                            a page with all models: sb.html
-  tribunal view --open sb.txt                     the same, opened in the browser
-  tribunal view queue.json -o page.html           a timeline with all criteria
-  tribunal view --model tso trace.axe             one model
-  tribunal view --index 3 litmus.jsonl            the fourth history of the file
-  tribunal view sb.txt --svg sb.svg               a picture
+  tribunal view sb.txt                       a page with all models: sb.html
+  tribunal view --open sb.txt                the same, opened in the browser
+  tribunal view queue.json -o page.html      a timeline with all criteria
+  tribunal view --model tso trace.axe        one model
+  tribunal view --index 3 litmus.jsonl       the fourth history of the file
+  tribunal view sb.txt --svg sb.svg          a picture
   tribunal view sb.txt --dot - | dot -Tpdf -o sb.pdf
 
-The page is one file that needs nothing else. It opens on the model that people ask for first: of sc, tso, rc20 and ra, of linearizable, \
-or of ser, the one that fails with the shortest reason. A picture shows that model only. \
+The page is one file that needs nothing else. It opens on the model that people ask for first: of sc, tso, rc20 and ra, or of linearizable, \
+the one that fails with the shortest reason; of transactions, the weakest level that fails. A picture shows that model only. \
 Of a large history the page has the part around the violation, and an overview of the whole. \
 Each answer may take 10 seconds, unless --timeout says otherwise.
 

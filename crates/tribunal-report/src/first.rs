@@ -113,18 +113,22 @@ pub struct Allowance {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn allowance(findings: &[Finding<'_>], at: usize) -> Option<Allowance> {
-    let weak = &findings.get(at)?.ruling;
-    let question = weak.question();
+    let stronger = stronger_failing(findings, at)?;
+    let lines = difference(&findings[stronger].ruling, &findings[at].ruling)?;
+    Some(Allowance { stronger, lines: lines.iter().map(Line::indented).collect() })
+}
+
+/// The failing question by which to explain why a weaker one holds, by index: the one that is [asked first](first_asked) if it
+/// is stronger, or else another that is.
+pub fn stronger_failing(findings: &[Finding<'_>], holding: usize) -> Option<usize> {
+    let weak = findings.get(holding)?.ruling.question();
     let stronger = |at: &usize| {
         let strong = &findings[*at].ruling;
-        strong.word() == Word::Inconsistent && question.includes(&strong.question())
+        strong.word() == Word::Inconsistent && weak.includes(&strong.question())
     };
     let by_rank = |at: &usize| rank(&findings[*at].ruling.question()).unwrap_or(usize::MAX);
-    let stronger = first_asked(findings)
-        .filter(stronger)
-        .or_else(|| (0..findings.len()).filter(stronger).min_by_key(by_rank))?;
-    let lines = difference(&findings[stronger].ruling, weak)?;
-    Some(Allowance { stronger, lines: lines.iter().map(Line::indented).collect() })
+    let others = || (0..findings.len()).filter(stronger).min_by_key(by_rank);
+    first_asked(findings).filter(stronger).or_else(others)
 }
 
 /// What a weaker question that allows a history does not ask for of what a stronger one that forbids it does. None if they do

@@ -27,7 +27,7 @@ mod verdict_line;
 mod verification;
 
 pub use case::{Case, left_out};
-pub use first::{Allowance, allowance, first_asked};
+pub use first::{Allowance, allowance, first_asked, stronger_failing};
 pub use inclusion::weakest;
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};

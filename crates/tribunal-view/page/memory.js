@@ -5,7 +5,7 @@
 
 const BOX = 30; // height of an event
 const PITCH = 62; // from row to row, more where few are drawn
-const NARROW = 560; // a stage below this width has narrower gutters
+const NARROW_STAGE = 560; // a stage below this width has narrower gutters
 const MEMORY_EDGES = ["po", "rf", "chosen", "mo", "fr", "deps", "init"];
 const FOLDED = 48; // an explanation that speaks of more is folded to its cycle and the step shown
 
@@ -29,7 +29,7 @@ class MemoryDrawing {
     this.labels = doc.events.map((event) => plain(event.label));
     this.threads = doc.threads.map((thread) => plain(thread.name));
     this.initial = [...doc.events.keys()].filter((place) => doc.events[place].thread === null);
-    this.gutter = stageSize().width < NARROW ? 58 : 100; // between columns
+    this.gutter = stageSize().width < NARROW_STAGE ? 58 : 100; // between columns
     this.folding = false; // whether to fold where the explanation allows it
     this.layout = null; // what was laid out last: the places folded to, or "all"
     this.relate();
@@ -101,7 +101,7 @@ class MemoryDrawing {
     }
   }
 
-  /** The places that a folded drawing has: all that the explanation speaks of, or else the cycle and the step. */
+  /** The places that a folded drawing has: all that the explanation mentions, or else the cycle and the step. */
   spokenOf(marks) {
     const said = ruling();
     const places = new Set(marks.wrong);
@@ -123,9 +123,10 @@ class MemoryDrawing {
     if (layout !== this.layout) this.place(layout === "all" ? null : kept);
     this.layout = layout;
     const onCycle = new Set([...marks.wrong, ...marks.arrows.flatMap(({ from, to }) => [from, to])]);
-    const shown = state.edges.has("init")
-      ? this.initial
-      : this.initial.filter((place) => onCycle.has(place) || marks.step?.has(place));
+    const isRead = (place) => !this.folded || (this.readers.get(place) ?? []).some((reader) => kept.has(reader));
+    const shown = this.initial.filter(
+      (place) => onCycle.has(place) || marks.step?.has(place) || (state.edges.has("init") && isRead(place)),
+    );
     this.drawnInitial = new Map();
     const widths = shown.map((place) => Math.min(widthOf(this.labels[place]), 160) + 26);
     let [at, y] = [0, 16];

@@ -273,6 +273,8 @@ new ResizeObserver(() => {
   if (state.drawing) change("view", { view: clampView(state.view) });
 }).observe(stage);
 
+addEventListener("resize", sizeStage);
+
 // On paper the drawing is scaled to the width: all of it if that can be read, else what is in view.
 addEventListener("beforeprint", () => {
   if (!state.drawing) return;

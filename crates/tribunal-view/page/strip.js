@@ -54,7 +54,7 @@ function renderNote() {
   const notes = [];
   if (drawing?.folded) {
     const drawn = drawing.columns.flat().length;
-    notes.push(`Drawn: the ${count(drawn, drawing.noun)} of the explanation. All draws the others too.`);
+    notes.push(`Only the ${count(drawn, drawing.noun)} of the explanation ${drawn === 1 ? "is" : "are"} drawn; All draws the rest.`);
   }
   if (absent > 0) {
     const [here, all] = [shownPlaces(), doc.size].map((n) => n.toLocaleString("en"));

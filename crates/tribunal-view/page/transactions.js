@@ -137,7 +137,7 @@ class TransactionsDrawing extends MemoryDrawing {
 
   legendOfCycle(said) {
     // The steps keep the colors of their kinds.
-    return super.legendOfCycle(said).map(([mark, words]) => (said.contrast ? [mark, words] : [stepSample("wrong po"), words]));
+    return super.legendOfCycle(said).map(([mark, words]) => (said.contrast ? [mark, words] : [stepSample("wrong po"), `thick: ${words}`]));
   }
 
   paintEvent(place, marks) {

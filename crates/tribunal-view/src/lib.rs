@@ -22,7 +22,6 @@ mod document;
 mod dot;
 mod excerpt;
 mod explanation;
-mod first_asked;
 mod memory;
 mod name;
 mod object;
@@ -44,11 +43,11 @@ pub use svg::svg;
 
 use tribunal::Limits;
 use tribunal_formats::{History, Subject};
-use tribunal_report::{Finding, Question};
+use tribunal_report::{Finding, Question, first_asked};
 
 /// The document of a history and its findings. `file` is the name of its file; the limits bound the explanations.
 pub fn document(history: &History, file: &str, findings: &[Finding<'_>], limits: &Limits<'_>) -> Document {
-    let shown = first_asked::first_asked(findings);
+    let shown = first_asked(findings).unwrap_or(0);
     let (given, size) = (history.subject.name(), history.subject.len());
     let picture = match &history.subject {
         Subject::Memory(execution) => memory::picture(execution, &history.lines, findings, shown),

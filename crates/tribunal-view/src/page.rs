@@ -94,6 +94,23 @@ mod tests {
         assert!(page.contains("checker()") && !page.contains("id=\"document\""));
     }
 
+    /// The scripts are one module, in which a name that is declared twice is an error of syntax.
+    #[test]
+    fn no_script_declares_a_name_of_another() {
+        let mut names = std::collections::BTreeMap::new();
+        for (file, script) in SCRIPTS {
+            for line in script.lines() {
+                let mut words = line.split([' ', '(', '=', ';']).skip_while(|&word| word == "async");
+                if let Some("const" | "let" | "function" | "class") = words.next() {
+                    let name = words.next().expect("a name");
+                    let other = names.insert(name, file);
+                    assert_eq!(other, None, "{name} of {file} is declared already");
+                }
+            }
+        }
+        assert!(names.len() > 100);
+    }
+
     #[test]
     fn what_is_put_in_is_not_looked_at_again() {
         assert_eq!(filled("a1b2c", &[("2", "1"), ("1", "22")]), "a22b1c");

@@ -9,7 +9,9 @@ fn our_models_elaborate() {
     let mut count = 0;
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        if path.extension().is_none_or(|extension| extension != "cat") {
+        // The relations that the isolation levels share; the checks are the levels' own.
+        let shared = path.ends_with("transactions.cat");
+        if shared || path.extension().is_none_or(|extension| extension != "cat") {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();

@@ -403,7 +403,7 @@ fn a_large_history_is_folded_to_its_violation() {
         .browser
         .eval("tribunal.state.drawing.drawnThreads.every((t, at, all) => at === 0 || all[at - 1] < t)");
     assert_eq!(order, true);
-    assert!(shown.text("#window").starts_with("Drawn: the "), "{}", shown.text("#window"));
+    assert!(shown.text("#window").starts_with("Only the "), "{}", shown.text("#window"));
     shown.browser.press("0");
     shown.browser.wait("!tribunal.state.drawing.folded && location.hash.includes('part=all')");
     shown.browser.press("v");
@@ -464,11 +464,8 @@ fn a_narrow_screen_shows_everything() {
     let whole = "(({ scrollWidth, clientWidth, scrollHeight, clientHeight }) =>
         scrollWidth <= clientWidth && scrollHeight <= clientHeight + 1)(document.querySelector('#title'))";
     assert_eq!(shown.browser.eval(whole), true, "the title is not cut off");
-    assert_eq!(
-        shown.browser.eval("document.documentElement.scrollWidth"),
-        390,
-        "nothing is wider than the screen"
-    );
+    let wide = shown.browser.eval("document.documentElement.scrollWidth").as_u64();
+    assert!(wide <= Some(390), "nothing is wider than the screen: {wide:?}");
     let chosen = "(() => { const { left, right } = document.querySelector('.chip[aria-checked=true]').getBoundingClientRect();
         return left >= 0 && right <= 390; })()";
     assert_eq!(shown.browser.eval(chosen), true);

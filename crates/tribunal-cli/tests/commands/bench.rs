@@ -6,7 +6,7 @@ use crate::command::Place;
 fn the_suites_are_listed_and_named_in_the_document() {
     let place = Place::with("d.md", "");
     let list = place.run(&["bench", "--list"]).stdout;
-    let document = std::fs::read_to_string("../../docs/performance.md").expect("a document");
+    let document = std::fs::read_to_string("../../docs/measurements.md").expect("a document");
     for suite in ["c11", "incremental", "sc", "tso", "kernel", "subset", "weak"] {
         assert!(list.lines().any(|line| line.starts_with(&format!("{suite} "))), "{suite}: {list}");
     }

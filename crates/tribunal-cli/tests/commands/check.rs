@@ -200,7 +200,11 @@ fn a_model_that_does_not_apply_says_so() {
         "{}",
         all.stdout
     );
-    assert!(all.stdout.contains("ccv, cc: does not apply: the model gives fences"), "{}", all.stdout);
+    assert!(
+        all.stdout.contains("ccv, cc: does not apply: the model does not define fences"),
+        "{}",
+        all.stdout
+    );
     assert_eq!(place.run(&["check", "--model", "cc,ra", "fenced.txt"]).status, 0);
     let alone = place.run(&["check", "--model", "cc", "--style", "brief", "fenced.txt"]);
     assert_eq!((alone.status, alone.stdout.as_str()), (2, "--\n"));

@@ -1,4 +1,4 @@
-//! What README.md, docs/command.md and docs/certificates.md show is what the command prints.
+//! What docs/command.md, docs/explore.md and docs/certificates.md show is what the command prints.
 
 use crate::command::Place;
 
@@ -33,36 +33,6 @@ fn tribunal(arguments: &[&str]) -> String {
         .output()
         .expect("the command runs");
     String::from_utf8(output.stdout).expect("text")
-}
-
-#[test]
-fn the_readme_shows_the_first_commands_as_they_are() {
-    for arguments in [
-        "check --model tso,pso examples/litmus/mp.txt",
-        "check examples/litmus/sb.txt examples/litmus/mp.txt examples/litmus/lb.txt",
-        "check examples/objects/overtaking.json",
-        "explain --model sc examples/litmus/sb.txt",
-    ] {
-        let shown = block("README.md", &format!("$ cargo run --release -p tribunal-cli -- {arguments}"));
-        let arguments: Vec<_> = arguments.split(' ').collect();
-        assert_eq!(shown, tribunal(&arguments).trim_end());
-    }
-}
-
-/// What a recorded history shows differs from run to run. That of README.md was one of them: its title is what it was, and
-/// the rest is what `explain` says of the history that it lists.
-#[test]
-fn the_readme_explains_a_recorded_history_as_it_would_any_other() {
-    let shown = block("README.md", "$ cargo run --release -p tribunal-cli -- record memory --until-not sc");
-    let place = Place::with("recorded.txt", "T0: W x0 1; R x1 0\nT1: W x1 1; R x0 0\n");
-    let told = place.run(&["explain", "--model", "sc", "recorded.txt"]).stdout;
-    // A recorded history has no lines.
-    let told = told.replace(", line 1", "        ").replace(", line 2", "");
-    let said = |text: &str| text.lines().skip(1).map(str::to_string).collect::<Vec<_>>().join("\n");
-    let (shown, others) = shown.split_once("\n\nforbidden by").expect("what other models say");
-    assert_eq!(said(shown), said(told.trim_end()));
-    assert_eq!(others.lines().count(), 2);
-    assert!(others.contains("allowed by    tso, "));
 }
 
 /// The words of a command line, some of them between quotes.
@@ -182,23 +152,11 @@ fn the_certificates_shown_are_those_printed() {
     }
 }
 
-/// One place says what a model is: its text. README.md and docs/models.md show it.
 #[test]
-fn the_documents_show_the_models_as_they_are() {
-    let read = |document: &str| std::fs::read_to_string(root().join(document)).expect("a document");
-    let (readme, models) = (read("README.md"), read("docs/models.md"));
-    for line in tribunal(&["models", "--style", "markdown"]).lines() {
-        let of_object = tribunal::object::Criterion::ALL
-            .iter()
-            .any(|criterion| line.starts_with(&format!("| `{criterion}`")));
-        let of_transactions =
-            tribunal::transactions::Level::ALL.iter().any(|level| line.starts_with(&format!("| `{level}`")));
-        assert!(of_object || of_transactions || readme.contains(line), "README.md lacks the row\n{line}");
-    }
-    assert_eq!(block("docs/command.md", "$ tribunal models sc"), tribunal(&["models", "sc"]).trim_end());
+fn the_text_of_a_model_is_shown_as_it_is() {
+    let shown = block("docs/command.md", "$ tribunal models --style cat sc");
+    assert_eq!(shown, tribunal(&["models", "--style", "cat", "sc"]).trim_end());
     for model in tribunal::Model::ALL {
-        let block = format!("### `{model}`\n\n```cat\n{}```\n", model.text());
-        assert!(models.contains(&block), "docs/models.md lacks\n{block}");
-        assert_eq!(tribunal(&["models", model.name()]), model.text());
+        assert_eq!(tribunal(&["models", "--style", "cat", model.name()]), model.text());
     }
 }

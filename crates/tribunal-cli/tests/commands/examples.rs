@@ -18,9 +18,9 @@ fn histories() -> BTreeMap<String, Vec<History>> {
         entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let mut found = BTreeMap::new();
-    // These hold specifications, programs and EDN, which has no labels; the histories of the case study have specifications of their own, and
-    // a test.
-    const OTHERS: [&str; 6] = ["specs", "case-study", "c", "python", "cluster", "elle"];
+    // These hold specifications, programs, files of the guide, and EDN, which has no labels; the histories of the case study have
+    // specifications of their own, and a test.
+    const OTHERS: [&str; 7] = ["specs", "case-study", "c", "python", "cluster", "elle", "guide"];
     let holds_histories = |path: &PathBuf| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other));
     for folder in entries(&examples()).into_iter().filter(holds_histories) {
         for path in entries(&folder) {

@@ -126,7 +126,10 @@ chain (c.txt:1)
         ),
         "{memory}"
     );
-    assert!(memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model gives fences"), "{memory}");
+    assert!(
+        memory.contains("  not wsc, ccm, wccm, cm, ccv, cc: the model does not define fences"),
+        "{memory}"
+    );
 }
 
 #[test]
@@ -135,7 +138,7 @@ fn models_are_listed_with_their_axioms() {
     let human = place.run(&["models"]).stdout;
     assert!(
         human.contains(
-            "relaxed      Relaxed: every access counts as relaxed, so that nothing synchronises.\n"
+            "relaxed      Relaxed: every access counts as relaxed, so that nothing synchronizes.\n"
         ),
         "{human}"
     );

@@ -37,5 +37,8 @@ mod serve;
 mod shrink;
 mod streams;
 mod transactions;
+// Commands are run by a shell.
+#[cfg(unix)]
+mod transcripts;
 mod verify;
 mod view;

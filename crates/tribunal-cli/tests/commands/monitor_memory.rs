@@ -68,11 +68,11 @@ fn every_format_has_events() {
         assert_eq!((ran.stdout.as_str(), ran.status), ("", 2), "{events}");
     }
     let ran = Place::new().run_on(&["monitor", "--model", "rmo"], STALE);
-    assert!(ran.stderr.contains("--model rmo: an execution cannot be checked"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--model rmo: rmo cannot be checked incrementally"), "{}", ran.stderr);
 }
 
 #[test]
-fn says_it_at_once_and_hears_a_file_that_grows() {
+fn reports_at_once_and_follows_a_file_that_grows() {
     let place = Place::with("trace.txt", "");
     let mut child =
         place.command(&["monitor", "-m", "ra", "--follow", "trace.txt", "-f", "text"]).spawn().expect("runs");

@@ -61,7 +61,7 @@ fn verdict_lines_carry_the_race_and_are_verified() {
         (
             r#""known":[0,2]"#,
             r#""known":[0,1]"#,
-            "no race: before T1:1 R.na x 1 happen 2 events of the other thread, not 1",
+            "not a race: 2 events of the other thread happen before T1:1 R.na x 1, not 1",
         ),
         (
             r#"[[0,2],[1,1]],"known":[0,2]"#,

@@ -4,7 +4,6 @@ mod places;
 pub mod rows;
 
 use crate::document::{Contrast, Edge, Event, Kind, MemoryRuling, Overview, Picture, Said, Thread};
-use crate::first_asked::stronger_failing;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
 use places::Places;
@@ -13,7 +12,7 @@ use tribunal::verdict::{ModificationOrder, Witness};
 use tribunal::{Model, Verdict};
 use tribunal_formats::Lines;
 use tribunal_report::memory::{Story, difference, story};
-use tribunal_report::{Finding, Line, Ruling};
+use tribunal_report::{Finding, Line, Ruling, stronger_failing};
 
 /// The picture of a memory's history, with a window around the violation of the ruling that is shown first if it is large.
 pub fn picture(x: &Execution, lines: &Lines, findings: &[Finding<'_>], shown: usize) -> Picture {

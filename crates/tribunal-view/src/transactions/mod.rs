@@ -5,7 +5,6 @@ mod places;
 use crate::document::{
     Contrast, Edge, Outcome, Overview, Picture, Said, Thread, Transaction, TransactionsRuling,
 };
-use crate::first_asked::stronger_failing;
 use crate::memory::rows::rows;
 use crate::overview::Stretches;
 use crate::{explanation, name, said};
@@ -16,7 +15,7 @@ use tribunal::transactions::{
 };
 use tribunal_formats::Transactions;
 use tribunal_report::transactions::{Story, did, rule, story};
-use tribunal_report::{Finding, Line, Ruling};
+use tribunal_report::{Finding, Line, Ruling, stronger_failing};
 
 /// Of a transaction with more operations, those that matter are shown, and of the others the first.
 const OPS: usize = 10;

@@ -234,12 +234,9 @@ impl Found {
     /// One linearization, and nothing beside it.
     fn is(&mut self, lin: &[OpId], operations: usize) {
         let ids = (0..lin.len() as u32).map(StepId);
-        self.steps = ids
-            .clone()
-            .zip(lin)
-            .map(|(id, &op)| Step { before: id.0.checked_sub(1).map(StepId), op })
-            .collect();
-        self.longest = ids.last();
+        self.steps =
+            ids.zip(lin).map(|(id, &op)| Step { before: id.0.checked_sub(1).map(StepId), op }).collect();
+        self.longest = lin.len().checked_sub(1).map(|last| StepId(last as u32));
         self.last = vec![None; operations];
         for op in lin {
             self.last[op.index()] = self.longest;
