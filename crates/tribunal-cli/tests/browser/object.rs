@@ -142,11 +142,12 @@ fn the_longest_partial_linearization_is_drawn_and_listed_with_its_states() {
         "No partial linearization includes dequeue() → 7. The longest without it: 3 of 25 operations.",
     );
     // The same by keys, for those who do not point.
-    shown.browser.run("document.querySelector('#drawing').focus()", &[]);
-    shown.browser.press(key::ESCAPE);
+    shown.browser.hover("#question");
     shown.wait_text("#taking", "Longest partial linearization: 3 of 25 operations.");
     shown.browser.press("l");
     shown.wait_for("#drawing .operation.cursor");
+    shown.browser.press(key::ESCAPE);
+    shown.browser.wait("document.querySelector('#drawing .operation.cursor') === null");
     shown.no_errors();
 }
 
@@ -238,7 +239,7 @@ fn forty_operations_fit_a_screen_and_a_tap_looks_at_one() {
     shown.wait_for("#drawing .operation");
     let wide = "document.documentElement.scrollWidth <= window.innerWidth";
     assert_eq!(shown.browser.eval(wide), json!(true));
-    shown.browser.click("#drawing .operation .box");
+    shown.browser.click("#drawing .operation");
     shown.wait_for("#drawing .operation.cursor");
     shown.wait_for("#taken [aria-current]");
     shown.no_errors();
