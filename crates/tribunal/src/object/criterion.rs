@@ -57,7 +57,7 @@ pub enum Relation {
     Vis,
     /// The order of each process.
     Po,
-    /// Action-before.
+    /// Happens-before.
     Hb,
 }
 
@@ -115,7 +115,7 @@ impl Criterion {
             Criterion::Causal => {
                 "Causal consistency: a process sees its own operations, and whatever those that it sees have seen."
             }
-            Criterion::Hbvis => "Action-before visibility: every operation that has returned is seen.",
+            Criterion::Hbvis => "Happens-before visibility: every operation that has returned is seen.",
             Criterion::Linearizable => {
                 "Linearizability: each operation takes effect at one moment between its call and its return."
             }

@@ -1,4 +1,4 @@
-//! Action-before by vector clocks, computed in one skip the events.
+//! Happens-before by vector clocks, computed in one pass over the events.
 
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution, LocId, Order, ThreadId};

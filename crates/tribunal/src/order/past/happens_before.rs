@@ -1,4 +1,4 @@
-//! Action-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
+//! Happens-before as vector clocks (Tunç et al. 2023, Proposition 3.1), and shortest hb paths for explanations.
 
 use super::clocks::{Clocks, Row};
 use super::pasts::{PastSets, Pasts, ThreadCursor, comes_before, has_many_threads, heard_of};

@@ -217,7 +217,7 @@ fn message_passing_between_fences() {
     }
 }
 
-/// Action-before between accesses of two locations counts if it begins and ends with po; for rc11, with po between
+/// Happens-before between accesses of two locations counts if it begins and ends with po; for rc11, with po between
 /// accesses of two locations.
 #[test]
 fn what_is_far() {
