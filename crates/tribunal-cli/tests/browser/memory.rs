@@ -353,7 +353,8 @@ fn what_makes_a_history_allowed_is_said() {
     assert!(shown.text("#contrast").starts_with("sc forbids this history "), "{}", shown.text("#contrast"));
     let lines = shown.text("#lines");
     assert!(
-        lines.starts_with("(1) is no step of tso: ") && lines.contains("sc forbids it: store buffering: "),
+        lines.starts_with("tso does not have step (1): ")
+            && lines.contains("sc forbids it: store buffering: "),
         "{lines}"
     );
     shown.browser.press(key::HOME);
