@@ -174,7 +174,7 @@ fn thread_body(body: Body) -> Body {
         let done = catch_unwind(AssertUnwindSafe(|| {
             let done = catch_unwind(AssertUnwindSafe(body));
             crate::thread::local::destroy();
-            ops::hear();
+            ops::announce();
             done.unwrap_or_else(|payload| std::panic::resume_unwind(payload));
         }));
         if let Err(payload) = done {

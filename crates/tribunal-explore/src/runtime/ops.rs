@@ -127,7 +127,7 @@ struct Guess {
 enum Step {
     Done(u64),
     Ask(Suspender, Guess),
-    Hear,
+    Announce,
     GiveWay,
     Freed,
 }
@@ -144,7 +144,7 @@ fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Locat
                     return Some(guess.read);
                 }
             }
-            Step::Hear => hear(),
+            Step::Announce => announce(),
             Step::GiveWay => give_way(),
             Step::Freed => misuse("Use after free: the memory was freed before.".into(), place),
         }
@@ -153,8 +153,8 @@ fn access_at(slot: SlotId, address: usize, access: Access, place: &'static Locat
 
 fn prepare(state: &mut State, slot: SlotId, access: Access, address: usize, place: Place) -> Step {
     if asks(state) {
-        if !state.me().unheard.is_empty() {
-            return Step::Hear;
+        if !state.me().unannounced.is_empty() {
+            return Step::Announce;
         }
         if state.memory.is_freed(address) && !state.me().failed {
             return Step::Freed;
@@ -172,7 +172,7 @@ fn prepare(state: &mut State, slot: SlotId, access: Access, address: usize, plac
     if let Some(value) = access.writes(read) {
         state.slot(slot).write(value);
         if state.phase == Phase::Running {
-            state.me().unheard.push((slot, value, place));
+            state.me().unannounced.push((slot, value, place));
         }
     }
     Step::Done(read)
@@ -204,12 +204,12 @@ fn settle(state: &mut State, slot: SlotId, access: Access, guess: Guess) -> u64 
 }
 
 /// Tells the explorer of what the thread wrote while it unwound.
-pub(super) fn hear() {
+pub(super) fn announce() {
     while let Some(suspender) = state::with(|state| {
-        if !asks(state) || state.me().unheard.is_empty() {
+        if !asks(state) || state.me().unannounced.is_empty() {
             return None;
         }
-        let (slot, value, place) = state.me().unheard.remove(0);
+        let (slot, value, place) = state.me().unannounced.remove(0);
         let loc = state.locate(slot);
         Some(request(state, Action::Store { loc, order: Order::Release, value }, place))
     })
@@ -240,7 +240,7 @@ pub(crate) fn ask(
             if !asks(state) {
                 return None;
             }
-            if !state.me().unheard.is_empty() {
+            if !state.me().unannounced.is_empty() {
                 return Some(None);
             }
             let action = action(state);
@@ -250,7 +250,7 @@ pub(crate) fn ask(
         match suspender {
             Some(suspender) if is_answered(suspender) => return state::with(|state| state.answer),
             Some(_) => return None,
-            None => hear(),
+            None => announce(),
         }
     }
 }

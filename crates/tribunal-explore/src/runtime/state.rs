@@ -73,7 +73,7 @@ pub(crate) struct ThreadRecord {
     /// How many events it had made after the last one that others may synchronize with.
     pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
-    pub(crate) unheard: Vec<(SlotId, u64, Place)>,
+    pub(crate) unannounced: Vec<(SlotId, u64, Place)>,
     /// Thread-local values, in the order of their making.
     pub(crate) locals: Vec<(usize, LocalValue)>,
     /// How often it was woken without cause.
@@ -96,7 +96,7 @@ impl Default for ThreadRecord {
             events: 0,
             makes: false,
             released: 0,
-            unheard: Vec::new(),
+            unannounced: Vec::new(),
             locals: Vec::new(),
             spurious: 0,
             waits: 0,

@@ -158,7 +158,7 @@ impl Interpreter {
             Instruction::Spawn => Action::Spawn,
             Instruction::Join(thread) => Action::Join { thread: ThreadId(thread) },
             Instruction::End => {
-                // Whoever asks again hears the same.
+                // Asked again, the answer is the same.
                 self.threads[thread].next -= 1;
                 Action::End
             }

@@ -89,7 +89,7 @@ impl Check {
         };
         let known = answers.len();
         // One history must not end the work on all others, whatever it meets.
-        let judged = catch_unwind(AssertUnwindSafe(|| self.hear(column, row, cell, reader, answers)));
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judge(column, row, cell, reader, answers)));
         let problem = match judged {
             Ok(Ok(())) => return,
             Ok(Err(problem)) => problem,
@@ -102,7 +102,7 @@ impl Check {
         answers.push(failed(row, problem));
     }
 
-    fn hear(
+    fn judge(
         &self,
         column: &Column,
         row: usize,

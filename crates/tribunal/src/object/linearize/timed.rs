@@ -220,7 +220,7 @@ struct Search<'a, B> {
     spec: &'a dyn Specification,
     machine: Box<dyn Machine + 'a>,
     now: Configuration<B>,
-    /// The open operations, those that return first first; and in the order in which they are tried. Both depend on how many
+    /// The open operations, in the order of their returns; and in the order in which they are tried. Both depend on how many
     /// events have passed alone.
     open: Vec<Local>,
     tried: Vec<Local>,

@@ -14,7 +14,7 @@ use crate::verify::graph::{Digraph, Successors};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Why a relation is not to be had.
+/// Why a relation cannot be computed.
 pub(super) enum Fault {
     /// It is cyclic: an event on a cycle.
     Cycle(u32),
