@@ -91,7 +91,7 @@ fn errors_are_one_line() {
     let xml = Request { format: Some("xml".into()), ..usual.clone() };
     assert!(ask("T0: W x 1\n", &xml).starts_with("unknown format `xml`"));
     let unknown = Request { models: "sc,strong".into(), ..usual.clone() };
-    assert!(ask("T0: W x 1\n", &unknown).starts_with("unknown model `strong`; there are"));
+    assert!(ask("T0: W x 1\n", &unknown).starts_with("unknown model `strong`; for memories: sc,"));
     let spec = Request { spec: Some("heap".into()), format: Some("json".into()), ..usual };
     assert!(ask(&object("a"), &spec).starts_with("a.txt:1: "));
 }
