@@ -257,7 +257,7 @@ mod tests {
             assert_eq!(alias.parse::<Level>().map(Level::name), Ok(*level));
         }
         assert_eq!(Level::new(Isolation::Tcc, Base::None), None);
-        assert!("serializable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
+        assert!("serialisable".parse::<Level>().is_err_and(|error| error.contains("`serializable`?")));
     }
 
     #[test]
