@@ -124,7 +124,7 @@ pub enum Command {
     Bench(BenchArguments),
     /// Print a shell's completion script
     #[command(
-        after_help = "Example:\n  tribunal completions bash > ~/.local/share/bash-completion/completions/tribunal"
+        after_help = "Example:\n  cd ~/.local/share/bash-completion/completions\n  tribunal completions bash > tribunal"
     )]
     Completions {
         /// The shell

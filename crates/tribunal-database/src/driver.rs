@@ -161,7 +161,7 @@ mod tests {
             assert_eq!(isolation.name().parse(), Ok(isolation));
         }
         assert!(
-            "serializable".parse::<Isolation>().is_err_and(|e| e.to_string().contains("`serializable`?"))
+            "serialisable".parse::<Isolation>().is_err_and(|e| e.to_string().contains("`serializable`?"))
         );
     }
 }
