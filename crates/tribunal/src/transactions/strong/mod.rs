@@ -46,7 +46,7 @@ use saturation::{CommitSaturation, Halt};
 use search::Stop;
 
 /// After how many conflicts a search is left to the SAT solver, which learns from them.
-const PATIENCE: u64 = 200;
+const PATIENCE: u64 = 2_000;
 
 /// After how many rounds a simulation is tried at once.
 const EAGER: u32 = 4;
