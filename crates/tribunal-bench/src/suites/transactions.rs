@@ -120,7 +120,7 @@ fn formulas(session: &mut Session<'_>) -> Result<(), Error> {
         let formula = Formula::random(variables, 4.3, 1).expect("enough variables");
         (format!("3-SAT, {variables} variables"), Level::SER, satisfiability(&formula))
     });
-    let pairs: &[u32] = session.pick(&[2, 3], &[2, 4, 6, 8]);
+    let pairs: &[u32] = session.pick(&[2, 3], &[2, 3, 4]);
     let session_ser: Level = "session-ser".parse().expect("a level");
     let memories = pairs.iter().map(|&pairs| {
         let history = of_memory(&kernel::combinations(pairs, None)).expect("every source is known");
