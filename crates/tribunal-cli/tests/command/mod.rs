@@ -106,16 +106,3 @@ impl Place {
 pub fn several(histories: &[&str]) -> String {
     histories.join("---\n")
 }
-
-/// A file by others; none, and a line that says so, where it is not there.
-pub fn third_party(file: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party").join(file);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
-        Err(error) if std::env::var_os("CI").is_some() => panic!("{}: {error}", path.display()),
-        Err(_) => {
-            println!("left out: there is no {}", path.display());
-            None
-        }
-    }
-}

@@ -1,12 +1,14 @@
 //! In place of Axe: `tribunal check --style brief --model tso traces.axe` answers as `axe check TSO traces.axe` does.
 
-use crate::command::{Place, third_party};
+use crate::command::Place;
+use crate::shared::shared;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 /// Traces by others with Axe's answers.
 fn litmus(file: &str) -> Option<String> {
-    third_party(&format!("axe-litmus/{file}"))
+    let path = shared(&format!("third-party/axe-litmus/{file}"))?;
+    Some(std::fs::read_to_string(path).expect("a text"))
 }
 
 const MODELS: [&str; 4] = ["SC", "TSO", "PSO", "WMO"];

@@ -2,6 +2,8 @@
 
 #[path = "../command/mod.rs"]
 mod command;
+#[path = "../../../../tests/shared.rs"]
+mod shared;
 
 mod axe;
 mod bad_input;

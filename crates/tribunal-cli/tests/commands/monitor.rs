@@ -2,6 +2,7 @@
 
 use crate::command;
 use crate::command::Place;
+use crate::shared::shared;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -154,15 +155,10 @@ fn compressed_and_spread_over_lines() {
     );
 }
 
-/// Knossos's files by name, and whether they are linearizable; none, said in a line, if they are not there.
 #[test]
 fn the_files_of_knossos() {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party/knossos");
-    let Ok(expected) = std::fs::read_to_string(root.join("expected.tsv")) else {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", root.display());
-        writeln!(std::io::stderr(), "left out: {} is not here", root.display()).expect("standard error");
-        return;
-    };
+    let Some(root) = shared("third-party/knossos") else { return };
+    let expected = std::fs::read_to_string(root.join("expected.tsv")).expect("a table");
     let place = Place::new();
     let mut files = 0;
     for row in expected.lines().skip(1) {

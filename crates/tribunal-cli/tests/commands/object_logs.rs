@@ -1,15 +1,15 @@
 //! Logs and histories of objects by others: the command answers as is known to be right.
 
-use crate::command::{Place, third_party};
-use std::path::Path;
+use crate::command::Place;
+use crate::shared::shared;
 
 /// The files of a folder, each with the word that is right, as its expected.tsv says.
 fn expected(folder: &str, column: &str) -> Vec<(String, &'static str)> {
-    let Some(table) = third_party(&format!("{folder}/expected.tsv")) else { return Vec::new() };
+    let Some(root) = shared(&format!("third-party/{folder}")) else { return Vec::new() };
+    let table = std::fs::read_to_string(root.join("expected.tsv")).expect("a table");
     let mut rows = table.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let heading = rows.next().expect("a heading");
     let at = heading.iter().position(|&name| name == column).expect("the column");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party").join(folder);
     rows.map(|row| {
         let path = root.join(row[0]).to_str().expect("UTF-8").to_string();
         (path, if row[at] == "ok" { "OK" } else { "NO" })

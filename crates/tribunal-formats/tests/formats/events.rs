@@ -1,6 +1,6 @@
 //! Events one by one: the same as in whole histories, and each as soon as it has come.
 
-use crate::objects::shared;
+use crate::objects::third_party;
 use crate::round::operations;
 use std::collections::HashMap;
 use std::fs::File;
@@ -209,7 +209,7 @@ fn rebuilt(given: impl Iterator<Item = Result<ObjectEvent, Error>>) -> History {
 
 #[test]
 fn the_histories_of_others_are_the_same_event_by_event() {
-    for path in ["third-party/knossos", "third-party/porcupine"].iter().flat_map(|folder| shared(folder)) {
+    for path in third_party().into_iter().flatten() {
         let name = path.to_string_lossy().into_owned();
         let whole = open(&Input::Path(path.clone()), None).expect("a file").next().expect("one");
         let whole = whole.expect("well-formed").object().expect("of an object").clone();

@@ -1,5 +1,8 @@
 //! The tests of the readers, the writers and the certificates.
 
+#[path = "../../../../tests/shared.rs"]
+mod shared;
+
 mod cells;
 mod certificates;
 mod errors;

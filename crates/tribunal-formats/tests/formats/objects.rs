@@ -1,7 +1,8 @@
 //! Histories of objects: native JSON, EDN, Jepsen's JSON and logs, there and back.
 
 use crate::round::{all, operations, shown_object, written_object};
-use std::io::{self, Write};
+use crate::shared::shared;
+use std::io;
 use std::path::{Path, PathBuf};
 use tribunal::object::{AbstractExecution, MalformedHistory, OpId, Violation, Visibility, specs::Register};
 use tribunal_formats::certificate::{CertificateError, object};
@@ -417,16 +418,10 @@ fn a_history_is_the_same_in_pieces() {
     }
 }
 
-/// The files under a folder of shared third-party histories; none, said in a line, if it is not there.
-pub fn shared(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
-    if !root.exists() {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", root.display());
-        // Not through println!, which the test harness keeps to itself.
-        writeln!(io::stderr(), "left out: {} is not here", root.display()).expect("standard error");
-        return Vec::new();
-    }
-    let (mut folders, mut files) = (vec![root], Vec::new());
+/// The histories that Knossos and Porcupine are tested with.
+pub fn third_party() -> Option<Vec<PathBuf>> {
+    let root = shared("third-party")?;
+    let (mut folders, mut files) = (vec![root.join("knossos"), root.join("porcupine")], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -434,30 +429,23 @@ pub fn shared(folder: &str) -> Vec<PathBuf> {
         }
     }
     files.retain(|path| path.extension().is_some_and(|extension| extension != "tsv"));
-    files
+    assert!(files.len() >= 36 + 67, "{}", files.len());
+    Some(files)
 }
 
 #[test]
 fn the_histories_of_others_are_read() {
-    for (folder, least) in [("third-party/knossos", 36), ("third-party/porcupine", 67)] {
-        let files = shared(folder);
-        assert!(files.is_empty() || files.len() >= least, "{folder}: {}", files.len());
-        for path in files {
-            let histories: Vec<_> = open(&Input::Path(path), None)
-                .expect("a file")
-                .collect::<Result<_, _>>()
-                .expect("well-formed");
-            assert_eq!(histories.len(), 1);
-            assert!(histories[0].object().is_some_and(|object| object.spec != "unknown"));
-        }
+    for path in third_party().into_iter().flatten() {
+        let histories: Vec<_> =
+            open(&Input::Path(path), None).expect("a file").collect::<Result<_, _>>().expect("well-formed");
+        assert_eq!(histories.len(), 1);
+        assert!(histories[0].object().is_some_and(|object| object.spec != "unknown"));
     }
 }
 
 #[test]
 fn the_corpus_comes_back() {
-    let Some(path) = shared("corpus").into_iter().find(|path| path.ends_with("object-public.jsonl")) else {
-        return;
-    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/object-public.jsonl.zst");
     let histories: Vec<_> =
         open(&Input::Path(path), None).expect("a file").collect::<Result<_, _>>().expect("well-formed");
     assert_eq!(histories.len(), 2000);

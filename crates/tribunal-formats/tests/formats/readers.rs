@@ -1,6 +1,7 @@
 //! The readers on good input: every construct of every format, streams, compression, recognition.
 
 use crate::round::{all, shown};
+use crate::shared::shared;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::mpsc;
@@ -299,13 +300,7 @@ fn files_are_opened() {
 
 #[test]
 fn the_axe_litmus_traces_are_read() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party/axe-litmus/tests.axe");
-    if !path.exists() {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", path.display());
-        // Not through println!, which the test harness keeps to itself.
-        writeln!(io::stderr(), "left out: {} is not here", path.display()).expect("standard error");
-        return;
-    }
+    let Some(path) = shared("third-party/axe-litmus/tests.axe") else { return };
     let histories = open(&Input::Path(path), None).expect("a file");
     let histories: Vec<_> = histories.collect::<Result<_, _>>().expect("well-formed");
     assert_eq!(histories.len(), 199);

@@ -1,5 +1,6 @@
 //! Transactional histories of others, with the verdicts that are known of them: read, judged, and every certificate verified.
 
+use crate::shared::shared;
 use std::path::{Path, PathBuf};
 use tribunal::Limits;
 use tribunal::transactions::{Level, Status, Verdict, judge};
@@ -9,15 +10,9 @@ use tribunal_formats::{
     Format, Input, ReadOptions, Subject, Transactions, Writer, open, read, write_subject,
 };
 
-/// The folder of transactional histories of others; none, said in a line, if it is not there.
+/// The folder of transactional histories of others.
 fn folder() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/transactions/third-party");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(std::env::var_os("CI").is_none(), "{} is not there", folder.display());
-    println!("{} is not there: left out", folder.display());
-    None
+    shared("transactions/third-party")
 }
 
 /// The history of a file or a folder.
@@ -98,8 +93,7 @@ fn verdicts_on_histories_of_elle() {
 
 #[test]
 fn the_corpus_is_read_and_written() {
-    let Some(folder) = folder() else { return };
-    let corpus = folder.with_file_name("txn-public.jsonl");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tribunal/tests/data/txn-public.jsonl.zst");
     let histories = |input| open(&input, None).unwrap_or_else(|e| panic!("{e}"));
     let mut writer = Writer::new(Vec::new(), Format::Json);
     let mut shown = Vec::new();

@@ -2,8 +2,7 @@
 
 use crate::engines;
 use crate::naive;
-use std::io::{self, Write as _};
-use std::path::Path;
+use crate::shared::shared;
 use tribunal::Model;
 use tribunal::verdict::{Verdict, Witness};
 use tribunal::verify::verify;
@@ -12,15 +11,9 @@ use tribunal_formats::{History, Input, open};
 const ANSWERS: [(Model, &str); 4] =
     [(Model::Sc, "SC.txt"), (Model::Tso, "TSO.txt"), (Model::Pso, "PSO.txt"), (Model::Wmo, "WMO.txt")];
 
-/// Every trace with Axe's answer for each model; none where the traces are not at hand.
+/// Every trace with Axe's answer for each model.
 fn traces() -> Option<Vec<(History, [bool; 4])>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/third-party/axe-litmus");
-    if !folder.exists() {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "{} is missing", folder.display());
-        // Not through println!, which the test harness keeps to itself.
-        writeln!(io::stderr(), "left out: {} is not here", folder.display()).expect("standard error");
-        return None;
-    }
+    let folder = shared("third-party/axe-litmus")?;
     let answers = ANSWERS.map(|(_, file)| std::fs::read_to_string(folder.join(file)).expect(file));
     let mut answers = answers.each_ref().map(|answers| answers.lines());
     let traces = open(&Input::Path(folder.join("tests.axe")), None).expect("a file");

@@ -1,5 +1,8 @@
 //! Histories of memories: engines, labels, definitions and certificates agree.
 
+#[path = "../../../../tests/shared.rs"]
+mod shared;
+
 mod axe_litmus;
 mod checker;
 mod corpus;

@@ -1,5 +1,8 @@
 //! Histories of objects: engines, labels, definitions and certificates agree.
 
+#[path = "../../../../tests/shared.rs"]
+mod shared;
+
 mod abstract_executions;
 mod certificates;
 mod collections;
