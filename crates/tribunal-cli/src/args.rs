@@ -11,6 +11,7 @@ use crate::record::RecordArguments;
 use crate::separate::SeparateArguments;
 use crate::serve::ServeArguments;
 use crate::view::ViewArguments;
+use crate::watchdog::{GRACE, Watched};
 use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -139,6 +140,36 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// How much memory the user allows.
+    pub fn max_memory(&self) -> Option<usize> {
+        let budget = match self {
+            Command::Check(arguments) => &arguments.budget,
+            Command::Races(arguments) => &arguments.budget,
+            Command::Verify(arguments) => &arguments.budget,
+            Command::Explain(arguments) => &arguments.budget,
+            Command::Shrink(arguments) => &arguments.judging.budget,
+            Command::View(arguments) => &arguments.judging.budget,
+            Command::Monitor(arguments) => &arguments.budget,
+            Command::Kernel(arguments) => &arguments.budget,
+            Command::Generate(arguments) => arguments.budget()?,
+            // Its limit is divided among the checks, which keep to it.
+            Command::Serve(_) => return None,
+            Command::Convert(_)
+            | Command::Separate(_)
+            | Command::Litmus(_)
+            | Command::Explore(_)
+            | Command::Stats(_)
+            | Command::Models(_)
+            | Command::Record(_)
+            | Command::Bench(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => return None,
+        };
+        budget.max_memory
+    }
+}
+
 const CHECK_HELP: &str = "\
 Examples:
   tribunal check mp.txt                     all models, and why some say no
@@ -256,15 +287,27 @@ pub struct Budget {
     /// alone takes more, and more than 16M, is an error. By default three quarters of the machine's memory
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_memory: Option<usize>,
+    /// How long after the timeout an answer may still come.
+    #[arg(skip = GRACE)]
+    pub grace: Duration,
 }
 
 /// How long each answer may take by default where all models are checked.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Budget {
+    /// A budget of time alone.
+    pub fn of_time(timeout: Option<Duration>) -> Self {
+        Budget { timeout, max_states: Limits::default().max_states, max_memory: None, grace: GRACE }
+    }
+
     /// The budget of each answer where all models are checked.
     pub fn of_all(&self) -> Self {
-        Budget { timeout: self.timeout.or(Some(PATIENCE)), ..self.clone() }
+        match self.timeout {
+            Some(_) => self.clone(),
+            // Nobody asked for this limit, so that all answers are not given up for a late one.
+            None => Budget { timeout: Some(PATIENCE), grace: PATIENCE, ..self.clone() },
+        }
     }
 
     /// What to say about answers that took too long, if the user gave no time.
@@ -274,24 +317,25 @@ impl Budget {
     }
 
     /// The limits of an answer that begins now; Ctrl-C stops it.
-    pub fn limits(&self) -> Limits<'static> {
-        Limits {
-            deadline: self.timeout.and_then(|timeout| Instant::now().checked_add(timeout)),
-            max_states: self.max_states,
-            max_memory: self.max_memory.unwrap_or_else(most_memory),
-            stop: Some(interrupt::flag()),
-        }
+    pub fn limits(&self) -> Watched {
+        self.limits_with(self.max_memory.unwrap_or_else(most_memory))
+    }
+
+    fn limits_with(&self, max_memory: usize) -> Watched {
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let limits =
+            Limits { deadline, max_states: self.max_states, max_memory, stop: Some(interrupt::flag()) };
+        Watched::new(limits, self.grace)
     }
 
     /// The limits of verifying a certificate, beginning now. By default an object may take as much memory as the library's own
     /// default.
-    pub fn limits_of_verification(&self, judged: Judged<'_>) -> Limits<'static> {
-        let limits = self.limits();
+    pub fn limits_of_verification(&self, judged: Judged<'_>) -> Watched {
         match judged {
             Judged::Object(_) if self.max_memory.is_none() => {
-                Limits { max_memory: limits.max_memory.min(MOST_MEMORY), ..limits }
+                self.limits_with(most_memory().min(MOST_MEMORY))
             }
-            _ => limits,
+            _ => self.limits(),
         }
     }
 }
@@ -754,7 +798,7 @@ mod tests {
 
     #[test]
     fn answers_to_everything_have_a_time_unless_one_is_given() {
-        let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None };
+        let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None, grace: GRACE };
         let none = budget(None);
         assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
         assert_eq!(none.hint(), Some("the default time limit of 10 s for each answer; --timeout changes it"));

@@ -6,11 +6,11 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
 use crate::progress::Progress;
+use crate::watchdog::Watched;
 use crate::{input, interrupt};
 use clap::{Args, ValueHint};
 use std::ffi::OsStr;
 use std::io::Write;
-use tribunal::Limits;
 use tribunal_formats::History;
 use tribunal_host::named;
 use tribunal_report::{Finding, Heading, Inquiry, Judged, Question, Questions, Ruling, Section, Word};
@@ -155,7 +155,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn limits(&self) -> Limits<'static> {
+    fn limits(&self) -> Watched {
         let budget = &self.arguments.budget;
         if self.inquiry.is_of_all() { budget.of_all().limits() } else { budget.limits() }
     }

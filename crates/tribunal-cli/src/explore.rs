@@ -5,7 +5,7 @@ mod json;
 mod print;
 mod progress;
 
-use crate::args::seconds;
+use crate::args::{Budget, seconds};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Page, Stdout};
@@ -257,7 +257,9 @@ fn file_of(
             tally.failed += u64::from(diagnose::replayed(code, replay, &job, arguments, out)?);
             continue;
         }
+        let watched = Budget::of_time(arguments.timeout).limits();
         let explored = explore(code.clone(), &options(arguments, job.model));
+        drop(watched);
         progress::clear();
         let exploration =
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;

@@ -101,6 +101,9 @@ pub enum Failure {
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(io::Error),
+    /// The thread that keeps to the limits could not be started.
+    #[error("cannot watch the limits: {0}")]
+    Watchdog(io::Error),
 }
 
 impl Failure {

@@ -8,6 +8,7 @@ mod object;
 mod spool;
 mod transactions;
 
+use crate::args::Budget;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::Stdout;
@@ -31,6 +32,16 @@ enum Generate {
     Mutate(mutate::MutateArguments),
     /// Construct histories that are hard to check, or whose verdicts are known
     Hard(hard::HardArguments),
+}
+
+impl GenerateArguments {
+    /// What an answer may cost, where there are any.
+    pub fn budget(&self) -> Option<&Budget> {
+        match &self.what {
+            Generate::Mutate(arguments) => Some(&arguments.budget),
+            _ => None,
+        }
+    }
 }
 
 pub fn run(arguments: &GenerateArguments, out: &mut Stdout) -> Result<Status, Failure> {

@@ -1,8 +1,7 @@
 //! Signals. The first Ctrl-C asks the work to stop, the second ends it at once; so do SIGTERM and SIGHUP. What is ended at
 //! once leaves no temporary file behind.
 
-use crate::exit::Status;
-use crate::output;
+use crate::exit::{Status, at_once};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,8 +16,8 @@ pub fn install() -> io::Result<()> {
     let watch = move || {
         for signal in signals.forever() {
             match signal {
-                SIGTERM => end(Status::Terminated),
-                SIGHUP => end(Status::HungUp),
+                SIGTERM => at_once(Status::Terminated),
+                SIGHUP => at_once(Status::HungUp),
                 _ => ctrl_c(),
             }
         }
@@ -34,13 +33,8 @@ pub fn install() -> io::Result<()> {
 
 fn ctrl_c() {
     if STOP.swap(true, Ordering::Relaxed) {
-        end(Status::Interrupted);
+        at_once(Status::Interrupted);
     }
-}
-
-fn end(status: Status) -> ! {
-    let _none_is_made = output::discard();
-    std::process::exit(status as i32)
 }
 
 /// Whether a hangup is to end the command: not under nohup, which has it ignored. Where the system does not tell, it is left

@@ -79,7 +79,8 @@ impl Session<'_> {
                 ));
             }
             let begin = Instant::now();
-            let found = kernel(execution, &Limits { max_memory, ..self.arguments.budget.limits() });
+            let limits = self.arguments.budget.limits();
+            let found = kernel(execution, &Limits { max_memory, ..*limits });
             let micros = begin.elapsed().as_micros() as u64;
             match self.arguments.style {
                 KernelStyle::Human => self.tally.row(&case, &found, out)?,

@@ -32,6 +32,7 @@ mod shrink;
 mod stats;
 mod verify;
 mod view;
+mod watchdog;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -39,6 +40,11 @@ use exit::Status;
 use failure::Failure;
 use output::Stdout;
 use std::process::ExitCode;
+use tribunal_host::heap::Counting;
+
+/// What the command holds is counted, and bounded.
+#[global_allocator]
+static HEAP: Counting = Counting;
 
 fn main() -> ExitCode {
     let arguments = Arguments::try_parse().unwrap_or_else(|error| {
@@ -50,6 +56,8 @@ fn main() -> ExitCode {
         out.finish()?;
         Ok(status)
     });
+    #[cfg(feature = "polls")]
+    watchdog::tell_gaps();
     match status {
         Ok(status) => status.into(),
         Err(failure) if failure.is_closed_pipe() => Status::ClosedPipe.into(),
@@ -64,6 +72,7 @@ fn main() -> ExitCode {
 
 fn run(command: &Command, out: &mut Stdout) -> Result<Status, Failure> {
     interrupt::install().map_err(Failure::Interrupt)?;
+    watchdog::start(command.max_memory()).map_err(Failure::Watchdog)?;
     match command {
         Command::Check(arguments) => check::run(arguments, out),
         Command::Races(arguments) => races::run(arguments, out),

@@ -5,9 +5,11 @@ mod file;
 pub use file::{OutputFile, discard};
 
 use crate::failure::Failure;
+use crate::watchdog::patiently;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Consistent, accepted.
 pub const GOOD: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Green)));
@@ -28,10 +30,25 @@ pub fn complain(line: &str) {
 /// The size of the output buffer.
 const ROOM: usize = 64 << 10;
 
+/// What is on its way to standard output. It belongs to the process: whoever ends that writes it out.
+static BUFFER: LazyLock<Mutex<BufWriter<io::Stdout>>> =
+    LazyLock::new(|| Mutex::new(BufWriter::with_capacity(ROOM, io::stdout())));
+
+fn buffer() -> MutexGuard<'static, BufWriter<io::Stdout>> {
+    BUFFER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes out what was delivered, for a process that ends at once, unless another thread is held up while it writes.
+pub fn flush() {
+    if let Some(mut buffer) = patiently(&BUFFER) {
+        // There is nobody left to tell.
+        let _ = buffer.flush();
+    }
+}
+
 /// Standard output. Once its reader has left, writes are dropped and [`is_closed`](Stdout::is_closed) is true: the caller
 /// decides whether to go on.
 pub struct Stdout {
-    buffer: BufWriter<io::Stdout>,
     color: bool,
     closed: bool,
 }
@@ -41,8 +58,7 @@ impl Stdout {
     pub fn new() -> Self {
         let stdout = io::stdout();
         let color = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
-        let buffer = BufWriter::with_capacity(ROOM, stdout);
-        Stdout { buffer, color, closed: false }
+        Stdout { color, closed: false }
     }
 
     /// Whether the reader has left.
@@ -88,7 +104,7 @@ impl Write for Stdout {
         if self.closed {
             return Ok(bytes.len());
         }
-        let written = self.buffer.write(bytes);
+        let written = buffer().write(bytes);
         self.unless_closed(written, bytes.len())
     }
 
@@ -96,7 +112,7 @@ impl Write for Stdout {
         if self.closed {
             return Ok(());
         }
-        let flushed = self.buffer.flush();
+        let flushed = buffer().flush();
         self.unless_closed(flushed, ())
     }
 }

@@ -11,6 +11,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{BAD, GOOD, STRONG, Sink, Stdout, complain};
 use crate::progress::Progress;
+use crate::watchdog::Watched;
 use clap::{Args, ValueHint};
 use hierarchy::{Cell, Hierarchy};
 use known::Known;
@@ -95,13 +96,12 @@ const OPERATIONS: usize = 3;
 const TRANSACTED: usize = 6;
 
 impl SeparateArguments {
-    fn limits(&self) -> Limits<'static> {
-        let max_states = Limits::default().max_states;
-        Budget { timeout: self.timeout, max_states, max_memory: None }.limits()
+    fn limits(&self) -> Watched {
+        Budget::of_time(self.timeout).limits()
     }
 
-    fn search(&self, usual: usize) -> Search<'static> {
-        Search { events: self.events.map_or(usual, usize::from), limits: self.limits(), needed_only: true }
+    fn search(&self, usual: usize, limits: &Limits<'static>) -> Search<'static> {
+        Search { events: self.events.map_or(usual, usize::from), limits: *limits, needed_only: true }
     }
 }
 
@@ -143,7 +143,8 @@ fn models(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     let given = known.execution(pair);
-    let search = smaller(arguments.search(7), given.map(|given| given.len()));
+    let limits = arguments.limits();
+    let search = smaller(arguments.search(7, &limits), given.map(|given| given.len()));
     let progress = Progress::new();
     let mut separations =
         separate::models(&[pair], &search, |events, tried| progress.separating(events, tried));
@@ -164,7 +165,8 @@ fn criteria(
 ) -> Result<Status, Failure> {
     let objects = Objects::new(arguments.spec.as_deref())?;
     let given = known.object(&pair, &arguments.limits());
-    let search = smaller(arguments.search(OPERATIONS), given.map(|given| given.history.len()));
+    let limits = arguments.limits();
+    let search = smaller(arguments.search(OPERATIONS, &limits), given.map(|given| given.history.len()));
     let progress = Progress::new();
     let tick = |operations, tried| progress.separating(operations, tried);
     let mut separations = separate::criteria(std::slice::from_ref(&pair), &objects.specs(), &search, tick);
@@ -189,7 +191,8 @@ fn levels(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     let given = known.transactions(&pair, &arguments.limits());
-    let search = smaller(arguments.search(TRANSACTED), given.map(|given| given.history.ops().len()));
+    let limits = arguments.limits();
+    let search = smaller(arguments.search(TRANSACTED, &limits), given.map(|given| given.history.ops().len()));
     let progress = Progress::new();
     let mut separations =
         separate::levels(&[pair], &search, |operations, tried| progress.separating(operations, tried));
@@ -338,14 +341,14 @@ fn table(known: &Known, arguments: &SeparateArguments, out: &mut Stdout) -> Resu
     let progress = Progress::new();
     let mut tick = |events, tried| progress.separating(events, tried);
     let pairs = ordered(&Model::ALL);
-    let memories = separate::models(&pairs, &arguments.search(5), &mut tick);
+    let memories = separate::models(&pairs, &arguments.search(5, &arguments.limits()), &mut tick);
     let given = |pair: &Pair| known.execution(*pair).map(|given| given.len());
     let models = hierarchy(&Model::ALL, &pairs, &memories, |found| found.len(), given);
 
     let objects = Objects::new(arguments.spec.as_deref())?;
     let pairs = ordered(&Criterion::ALL);
     let limits = arguments.limits();
-    let search = Search { events: OPERATIONS, limits, needed_only: true };
+    let search = Search { events: OPERATIONS, limits: *limits, needed_only: true };
     let operations = separate::criteria(&pairs, &objects.specs(), &search, &mut tick);
     let given = |pair: &Pair<Criterion>| known.object(pair, &limits).map(|given| given.history.len());
     let criteria = hierarchy(&Criterion::ALL, &pairs, &operations, |found| found.history.len(), given);

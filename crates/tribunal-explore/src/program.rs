@@ -161,6 +161,15 @@ impl Action {
             _ => None,
         }
     }
+
+    /// Makes a non-atomic access a relaxed one.
+    pub(crate) fn relax(&mut self) {
+        if let Action::Load { order, .. } | Action::Store { order, .. } | Action::Await { order, .. } = self
+            && *order == Order::NonAtomic
+        {
+            *order = Order::Relaxed;
+        }
+    }
 }
 
 /// The effect of an RMW on the value it reads: a new value, or none if it fails.

@@ -20,13 +20,14 @@
 //! ```
 
 mod answer;
+pub mod heap;
 mod memory;
 mod models;
 mod share;
 mod specifications;
 
 pub use answer::{Answer, Source};
-pub use memory::{most_memory, reading};
+pub use memory::{LEAST, all_memory, most_memory, reading};
 pub use models::{INCLUDE, directories, named};
 pub use share::{MOST_WORKERS, Memory};
 pub use specifications::{BadSpecification, specifications};

@@ -1,10 +1,12 @@
 //! How much memory there is.
 
+use std::fs::read_to_string;
+use std::path::Path;
 use std::sync::LazyLock;
 use tribunal_formats::{Format, ReadOptions};
 
 /// Histories of up to this many bytes are read whatever the limit: a small limit is meant for the check.
-const LEAST: usize = 16 << 20;
+pub const LEAST: usize = 16 << 20;
 
 /// How to read histories: as this format, within this limit or, without one, most of the machine's memory.
 pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions {
@@ -12,14 +14,35 @@ pub fn reading(format: Option<Format>, max_memory: Option<usize>) -> ReadOptions
     ReadOptions { format, max_memory, ..ReadOptions::default() }
 }
 
-/// Three quarters of the machine's memory: rather undecided than killed.
+/// Three quarters of the machine's memory, or of what the system gives this process's group: rather undecided than killed.
 pub fn most_memory() -> usize {
+    all_memory() / 4 * 3
+}
+
+/// The machine's memory, or what the system gives this process's group if that is less; more than there can be if it is not known.
+pub fn all_memory() -> usize {
     // Asked for with every answer, and always the same.
-    static MOST: LazyLock<usize> = LazyLock::new(|| {
-        let told = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-        let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
-        let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
-        kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024) / 4 * 3)
+    static ALL: LazyLock<usize> = LazyLock::new(|| of_machine().min(of_group()));
+    *ALL
+}
+
+fn of_machine() -> usize {
+    let told = read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = told.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix("kB"));
+    let kibibytes: Option<usize> = total.and_then(|total| total.trim().parse().ok());
+    kibibytes.map_or(usize::MAX, |kibibytes| kibibytes.saturating_mul(1024))
+}
+
+/// The least limit of this process's control group and those around it; in a container, its own.
+fn of_group() -> usize {
+    let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
+    let unified = Path::new(group).ancestors().map(|group| {
+        let group = group.strip_prefix("/").unwrap_or(group);
+        Path::new("/sys/fs/cgroup").join(group).join("memory.max")
     });
-    *MOST
+    // Version 1 shows a container its own group here.
+    let files = unified.chain([Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").into()]);
+    let limits = files.filter_map(|file| read_to_string(file).ok()?.trim().parse().ok());
+    limits.min().unwrap_or(usize::MAX)
 }

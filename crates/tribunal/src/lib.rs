@@ -39,7 +39,9 @@ pub mod verdict;
 pub mod verify;
 
 pub use checker::Checker;
-pub use limits::Limits;
+#[cfg(feature = "polls")]
+pub use limits::polls;
+pub use limits::{Limits, heap};
 pub use models::{Engine, Judgment, Model, check, judge, judge_by};
 pub use shrink::{Shrunk, shrink};
 pub use verdict::Verdict;

@@ -1,5 +1,9 @@
 //! Limits of a check.
 
+pub mod heap;
+#[cfg(feature = "polls")]
+pub mod polls;
+
 use crate::verdict::Limit;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use web_time::Instant;
@@ -32,7 +36,43 @@ impl Default for Limits<'_> {
 impl Limits<'_> {
     /// Whether an engine that has visited this many states may use this many bytes.
     pub fn check_memory(&self, bytes: usize, states: u64) -> Result<(), Limit> {
-        if bytes > self.max_memory { Err(Limit::Memory { bytes: self.max_memory, states }) } else { Ok(()) }
+        if bytes > self.max_memory || !heap::has_room(0) {
+            return Err(Limit::Memory { bytes: self.max_memory.min(heap::allowed()), states });
+        }
+        Ok(())
+    }
+
+    /// The product of two numbers of the input, as bytes that are about to be allocated: a limit if they do not fit.
+    ///
+    /// ```
+    /// # use tribunal::Limits;
+    /// let limits = Limits { max_memory: 1 << 20, ..Limits::default() };
+    /// assert_eq!(limits.product(1000, 8), Ok(8000));
+    /// assert!(limits.product(usize::MAX, 2).is_err());
+    /// ```
+    pub fn product(&self, count: usize, each: usize) -> Result<usize, Limit> {
+        let bytes = count.saturating_mul(each);
+        if bytes > self.max_memory || !heap::has_room(bytes) {
+            return Err(Limit::Memory { bytes: self.max_memory.min(heap::allowed()), states: 0 });
+        }
+        Ok(bytes)
+    }
+
+    /// Makes room for `count * each` more items, or gives the limit that they exceed; it never aborts. A growth by a product of
+    /// sizes of the input goes through here.
+    pub fn reserve<T>(&self, items: &mut Vec<T>, count: usize, each: usize) -> Result<(), Limit> {
+        let more = count.saturating_mul(each);
+        let bytes = self.product(more, size_of::<T>())?;
+        let refused = |_| Limit::Memory { bytes: bytes.min(self.max_memory), states: 0 };
+        heap::trying(|| items.try_reserve_exact(more)).map_err(refused)
+    }
+
+    /// A table of `count * each` items, or the limit that it exceeds.
+    pub fn table<T: Clone>(&self, item: T, count: usize, each: usize) -> Result<Vec<T>, Limit> {
+        let mut items = Vec::new();
+        self.reserve(&mut items, count, each)?;
+        items.resize(count * each, item);
+        Ok(items)
     }
 
     /// What is left beside so many bytes.
@@ -41,14 +81,19 @@ impl Limits<'_> {
         Ok(Limits { max_memory: self.max_memory - bytes, ..*self })
     }
 
-    /// Whether to continue after this many states. Cheap enough to call once per thousand events.
+    /// Whether to continue after this many states. Cheap enough to call once per thousand events. It also looks at what the process
+    /// holds, if that is [counted](heap).
+    #[cfg_attr(feature = "polls", track_caller)]
     pub fn check(&self, states: u64) -> Result<(), Limit> {
+        #[cfg(feature = "polls")]
+        polls::note();
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Limit::Stopped);
         }
         if states > self.max_states {
             return Err(Limit::States { states: self.max_states });
         }
+        self.check_memory(0, states)?;
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Err(Limit::Time { states }),
             _ => Ok(()),
@@ -76,6 +121,7 @@ impl<'l> Meter<'l> {
     }
 
     /// Whether there is time left.
+    #[cfg_attr(feature = "polls", track_caller)]
     pub(crate) fn check(&self) -> Result<(), Limit> {
         self.limits.check(0)
     }
@@ -94,9 +140,9 @@ impl<'l> Meter<'l> {
     #[cold]
     fn grow<T>(&self, items: &mut Vec<T>, more: usize) -> Result<(), Limit> {
         let old = items.capacity();
-        let new = (2 * old).max(items.len() + more);
-        self.take(new * size_of::<T>())?;
-        items.reserve_exact(new - items.len());
+        let new = old.saturating_mul(2).max(items.len().saturating_add(more));
+        self.take(new.saturating_mul(size_of::<T>()))?;
+        self.limits.reserve(items, new - items.len(), 1)?;
         self.give(old * size_of::<T>());
         Ok(())
     }
@@ -138,7 +184,9 @@ impl<'m, T> Bounded<'m, T> {
             self.limit = self.meter.take((old + more) * size_of::<T>()).err();
         }
         if self.limit.is_none() {
-            self.items.reserve_exact(more);
+            self.limit = self.meter.limits.reserve(&mut self.items, more, 1).err();
+        }
+        if self.limit.is_none() {
             self.meter.give(old * size_of::<T>());
         }
         self.limit.is_none()

@@ -66,7 +66,7 @@ pub struct MutateArguments {
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     spec: Option<String>,
     #[command(flatten)]
-    budget: Budget,
+    pub budget: Budget,
     /// The format of the files, if it should not be recognized
     #[arg(short, long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,

@@ -1,6 +1,7 @@
 //! A test's answer under a model, made while others are.
 
 use super::Session;
+use crate::args::Budget;
 use crate::interrupt;
 use serde_json::json;
 use std::path::Path;
@@ -75,11 +76,9 @@ impl Worker<'_> {
         }
         let Some((_, runner)) = &mut self.runners[model] else { return Answered::Undecided };
         let start = Instant::now();
-        let end = self.session.timeout.and_then(|timeout| start.checked_add(timeout));
-        let mut limits = |_: usize, _: u64| {
-            let late = end.is_some_and(|end| Instant::now() > end);
-            if late || interrupt::flag().load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
-        };
+        let watched = Budget::of_time(self.session.timeout).limits();
+        let mut limits =
+            |bytes: usize, _: u64| watched.check(0).and(watched.check_memory(bytes, 0)).map_err(|_| Stopped);
         match runner.run(test, &mut limits) {
             Ok(outcome) => {
                 Answered::Run(answer(&prepared.name, name, test, &outcome, start.elapsed().as_secs_f64()))

@@ -27,12 +27,12 @@ pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Resu
     let bytes: Box<dyn Read + Send> =
         if arguments.follow { Box::new(Follow::new(bytes)) } else { progress.watch(bytes) };
     let options = reading(arguments.format, arguments.budget.max_memory);
-    let limits = arguments.budget.limits();
+    let max_memory = arguments.budget.limits().max_memory;
     let mut watch = Watch {
         arguments,
         model,
         // How much memory the machine has is asked once.
-        budget: Budget { max_memory: Some(limits.max_memory), ..arguments.budget.of_all() },
+        budget: Budget { max_memory: Some(max_memory), ..arguments.budget.of_all() },
         monitor: monitor(arguments, model)?,
         lines: Lines::default(),
         word: format!("{} ({model})", out.paint(BAD, "inconsistent")),

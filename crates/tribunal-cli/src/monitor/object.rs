@@ -38,7 +38,8 @@ pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout
             &*implied
         }
     };
-    let limits = arguments.budget.limits();
+    // Each check has limits of its own.
+    let limits = *arguments.budget.limits();
     // How much memory the machine has is asked once.
     let budget = Budget { max_memory: Some(limits.max_memory), ..arguments.budget.clone() };
     let monitor = Monitor::new(spec, criterion.clone(), limits);
@@ -83,8 +84,9 @@ impl Watch<'_> {
     fn through(mut self, feed: &mut Feed<ObjectEvent>, out: &mut Stdout) -> Result<Status, Failure> {
         loop {
             let next = feed.next()?;
+            let limits = self.budget.limits();
             if self.budget.timeout.is_some() {
-                self.monitor.within(self.budget.limits());
+                self.monitor.within(*limits);
             }
             let status = match next {
                 Next::Event(event) => self.take(event)?,

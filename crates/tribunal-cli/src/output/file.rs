@@ -1,6 +1,7 @@
 //! Files of the user's naming: each appears whole or not at all, with the mode of the one it replaces.
 
 use crate::interrupt;
+use crate::watchdog::patiently;
 use std::fs::{File, Metadata};
 use std::io::{self, BufWriter, Write};
 #[cfg(unix)]
@@ -203,13 +204,13 @@ fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
 
 /// Removes every temporary file, for a process that ends at once. Until the guard goes no new one is made.
 #[must_use = "another could be made before the end"]
-pub fn discard() -> MutexGuard<'static, Vec<PathBuf>> {
-    let mut files = temporary();
+pub fn discard() -> Option<MutexGuard<'static, Vec<PathBuf>>> {
+    let mut files = patiently(&TEMPORARY)?;
     for file in files.drain(..) {
         // What cannot be removed now cannot be removed at all.
         let _ = std::fs::remove_file(file);
     }
-    files
+    Some(files)
 }
 
 /// The name of a temporary file, which is removed in the end: a file that was given another name is no longer there.

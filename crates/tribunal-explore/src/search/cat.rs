@@ -189,6 +189,10 @@ impl Memory for InText {
         })
     }
 
+    fn has_races(&self) -> bool {
+        false
+    }
+
     fn happens_before(&self, _: EventId, _: ThreadId, _: ThreadId) -> bool {
         true
     }

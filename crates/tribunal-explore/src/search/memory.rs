@@ -28,7 +28,12 @@ pub trait Memory {
     /// Whether a thread may read from a write, as an RMW or not.
     fn admits(&mut self, thread: ThreadId, loc: LocId, source: Source, order: Order, rmw: bool) -> bool;
 
-    /// Whether an event of the thread `by` happens before the next event of `thread`.
+    /// Whether the model orders events by happens-before, so that plain accesses may race.
+    fn has_races(&self) -> bool {
+        true
+    }
+
+    /// Whether an event of the thread `by` happens before the next event of `thread`. True if there is no happens-before.
     fn happens_before(&self, event: EventId, by: ThreadId, thread: ThreadId) -> bool;
 
     /// Whether some mo has all these writes last in their locations.

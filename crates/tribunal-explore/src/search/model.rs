@@ -64,6 +64,13 @@ impl Memory for InModel {
         }
     }
 
+    fn has_races(&self) -> bool {
+        match self {
+            InModel::Session(memory) => memory.has_races(),
+            InModel::Text(memory) => memory.has_races(),
+        }
+    }
+
     fn happens_before(&self, event: EventId, by: ThreadId, thread: ThreadId) -> bool {
         match self {
             InModel::Session(memory) => memory.happens_before(event, by, thread),

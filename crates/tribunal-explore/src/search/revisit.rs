@@ -85,13 +85,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     pub(super) fn revisit(&mut self, id: EventId) {
         let event = self.graph.event(id);
         let (Some(loc), Some(value)) = (event.loc(), event.written) else { return };
+        let has_races = self.memory.has_races();
         for &read in &self.graph.accesses(loc).reads {
             if read == id || self.graph.is_before(read, id) {
                 continue;
             }
             let reader = self.graph.event(read);
-            let plain = reader.is_plain() && !self.options.allow_races;
-            let useful = !plain && is_useful(reader, event, value);
+            // A plain read that is not before the write races with it, and that ends the execution.
+            let races = has_races && reader.is_plain();
+            let useful = !races && is_useful(reader, event, value);
             if useful {
                 self.todo.push(Try::Backward { at: id, source: event.source, read });
             }

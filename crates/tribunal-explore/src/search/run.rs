@@ -155,7 +155,8 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         let (length, todo) = (self.graph.len(), self.todo.len());
         self.attempts = 0;
         loop {
-            let ended = self.replay().and_then(|()| self.extend());
+            let ended =
+                self.replay().and_then(|()| self.look_for_races_of_last()).and_then(|()| self.extend());
             match ended {
                 Ok(Some(outcome)) => return outcome,
                 Ok(None) => {
@@ -189,7 +190,11 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     pub(super) fn resume(&mut self, thread: ThreadId, fresh: LocId) -> Request {
         let answer = std::mem::replace(&mut self.runner(thread).answer, Answer::Done);
-        self.program.resume(thread, answer, fresh)
+        let mut request = self.program.resume(thread, answer, fresh);
+        if self.options.allow_races {
+            request.action.relax();
+        }
+        request
     }
 
     /// Runs the program along the graph.

@@ -200,6 +200,11 @@ impl Memory for InSession {
         }
     }
 
+    fn has_races(&self) -> bool {
+        let main = ThreadId::from_index(0);
+        self.session.known(main, main).is_some()
+    }
+
     fn happens_before(&self, event: EventId, by: ThreadId, thread: ThreadId) -> bool {
         let known = self.session.known(self.thread(thread), self.thread(by));
         known.is_none_or(|known| known > self.made[event.index()].1)

@@ -74,12 +74,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         };
         match event.action {
             Action::Store { value, .. } => {
+                self.look_for_making(&event)?;
                 event.written = Some(value);
-                self.look_for_race(&event, true)?;
+                self.look_for_race(&event)?;
             }
             Action::Load { .. } | Action::Rmw { .. } | Action::Await { .. } | Action::AwaitRmw { .. } => {
-                let writes = matches!(event.action, Action::Rmw { .. } | Action::AwaitRmw { .. });
-                self.look_for_race(&event, writes)?;
+                self.look_for_making(&event)?;
+                if event.is_plain() {
+                    self.look_for_race(&event)?;
+                }
                 let source = self.pick_source(&event);
                 if source == Source::Nothing && self.guide.is_some() {
                     return Ok(false);
@@ -109,6 +112,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.place(&mut event);
         let added = self.add(event);
         debug_assert!(added, "what was picked is consistent");
+        self.look_for_race_of(EventId(self.graph.len() as u32 - 1))?;
         Ok(true)
     }
 
@@ -180,34 +184,55 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.redirect(event, picked);
     }
 
-    /// Whether an access races with one before.
-    pub(super) fn look_for_race(&mut self, event: &Event, writes: bool) -> Result<(), Failed> {
-        let Some(loc) = event.loc() else { return Ok(()) };
-        let accesses = self.graph.accesses(loc);
-        let plain = event.is_plain();
-        self.look_for_making(event, loc)?;
-        if self.options.allow_races || !plain && accesses.plain == 0 {
+    /// Whether an access that is about to be added races with one before, whatever it reads: it is a store or plain.
+    fn look_for_race(&mut self, event: &Event) -> Result<(), Failed> {
+        let second = EventId(self.graph.len() as u32);
+        let Some(first) = self.races_with(event, second) else { return Ok(()) };
+        let index = self.graph.thread(event.thread).len() as u32;
+        self.racing = Some(Event { index, ..event.clone() });
+        Err((Problem::Race { first, second }, event.place, Some(event.thread)))
+    }
+
+    /// Whether an atomic access that reads, and is the last of its thread, races with one before. That depends on what it reads: it may acquire what
+    /// orders them, and an RMW that fails does not write.
+    fn look_for_race_of(&mut self, id: EventId) -> Result<(), Failed> {
+        let event = self.graph.event(id);
+        if !event.is_read() || event.is_plain() || event.waiting {
             return Ok(());
         }
-        let reads = accesses.reads.iter().filter(|_| writes);
-        for &other in accesses.writes.iter().chain(reads) {
+        let Some(first) = self.races_with(event, id) else { return Ok(()) };
+        let (place, thread) = (event.place, event.thread);
+        self.racing = None;
+        Err((Problem::Race { first, second: id }, place, Some(thread)))
+    }
+
+    /// The same for the events that what is to be tried has changed: a read, and the write that it reads from.
+    pub(super) fn look_for_races_of_last(&mut self) -> Result<(), Failed> {
+        let length = self.graph.len() as u32;
+        (length.saturating_sub(2)..length).try_for_each(|id| self.look_for_race_of(EventId(id)))
+    }
+
+    /// An access before the event at `id` that races with it. Its thread knows what happens before it.
+    fn races_with(&self, event: &Event, id: EventId) -> Option<EventId> {
+        let accesses = self.graph.accesses(event.loc()?);
+        let plain = event.is_plain();
+        if !plain && accesses.plain == 0 {
+            return None;
+        }
+        let reads = accesses.reads.iter().filter(|_| event.written.is_some());
+        accesses.writes.iter().chain(reads).copied().find(|&other| {
             let before = self.graph.event(other);
-            if before.thread != event.thread
+            other < id
+                && before.thread != event.thread
                 && (plain || before.is_plain())
                 && !before.waiting
                 && !self.memory.happens_before(other, before.thread, event.thread)
-            {
-                let problem = Problem::Race { first: other, second: EventId(self.graph.len() as u32) };
-                let index = self.graph.thread(event.thread).len() as u32;
-                self.racing = Some(Event { index, ..event.clone() });
-                return Err((problem, event.place, Some(event.thread)));
-            }
-        }
-        Ok(())
+        })
     }
 
     /// What is accessed must have been made before.
-    fn look_for_making(&self, event: &Event, loc: LocId) -> Result<(), Failed> {
+    fn look_for_making(&self, event: &Event) -> Result<(), Failed> {
+        let Some(loc) = event.loc() else { return Ok(()) };
         let Some((maker, events)) = self.program.made(loc) else { return Ok(()) };
         let next = self.graph.thread(maker).get(events as usize);
         let knows = |&next: &EventId| self.memory.happens_before(next, maker, event.thread);

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tribunal::memory::{Execution, LocId, Op, Slot, Source as Written, ThreadId};
+use tribunal::memory::{Execution, LocId, Op, Order, Slot, Source as Written, ThreadId};
 use tribunal::races::{Listing, each_race};
 use tribunal::{Limits, Model, judge};
+use tribunal_explore::Problem;
 use tribunal_explore::program::{Action, Answer, Program};
 use tribunal_explore::text::{Code, Interpreter};
 
@@ -39,6 +40,8 @@ enum Next {
     Ended,
     /// Its assumption is false.
     Blocked,
+    /// Its assertion is false.
+    Failed,
     Event(Action),
 }
 
@@ -51,23 +54,26 @@ pub struct Behavior {
     pub stuck: bool,
     /// Whether plain accesses race.
     pub racy: bool,
+    /// Whether an assertion fails.
+    pub fails: bool,
 }
 
-/// All executions; none if there are more states to look at than this.
-pub fn brute_force(code: &Arc<Code>, model: Model, states: usize) -> Option<Behavior> {
+/// All executions; none if there are more states to look at than this. If races are allowed, plain accesses are relaxed ones.
+pub fn brute_force(code: &Arc<Code>, model: Model, allow_races: bool, states: usize) -> Option<Behavior> {
     let threads = code.threads() - 1;
     let mut interpreter = Interpreter::new(Arc::clone(code), model);
     let (mut seen, mut behavior) = (HashSet::new(), Behavior::default());
     let mut left: Vec<Partial> = vec![vec![Vec::new(); threads]];
     while let Some(mut graph) = left.pop() {
-        let next = write_on(&mut interpreter, &mut graph)?;
+        let next = write_on(&mut interpreter, &mut graph, allow_races)?;
         if !seen.insert(shape(&graph)) {
             continue;
         }
         if seen.len() > states {
             return None;
         }
-        behavior.racy = behavior.racy || model.has_races() && has_race(&graph, code, model);
+        behavior.racy = behavior.racy || has_race(&graph, code, model);
+        behavior.fails |= next.iter().any(|next| matches!(next, Next::Failed));
         if next.iter().all(|next| matches!(next, Next::Ended)) {
             behavior.complete.insert(shape(&graph));
             continue;
@@ -135,7 +141,7 @@ fn is_last_word(
 
 /// Lets threads write as far as they come without a read, and says what they do next.
 /// None if that is not known here: a loop that waits, a failure.
-fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Option<Vec<Next>> {
+fn write_on(interpreter: &mut Interpreter, graph: &mut Partial, allow_races: bool) -> Option<Vec<Next>> {
     let mut next = Vec::new();
     for (number, events) in graph.iter_mut().enumerate() {
         let thread = ThreadId(number as u32 + 1);
@@ -146,12 +152,19 @@ fn write_on(interpreter: &mut Interpreter, graph: &mut Partial) -> Option<Vec<Ne
             answer = if event.from == From::Nothing { Answer::Done } else { Answer::Value(event.read) };
         }
         next.push(loop {
-            let action = interpreter.resume(thread, answer, LocId(0)).action;
+            let mut action = interpreter.resume(thread, answer, LocId(0)).action;
+            if let Action::Load { order: order @ Order::NonAtomic, .. }
+            | Action::Store { order: order @ Order::NonAtomic, .. } = &mut action
+                && allow_races
+            {
+                *order = Order::Relaxed;
+            }
             let written = match &action {
                 Action::Store { value, .. } => Some(*value),
                 Action::Fence { .. } => None,
                 Action::End => break Next::Ended,
                 Action::Block => break Next::Blocked,
+                Action::Fail(Problem::Panic { .. }) => break Next::Failed,
                 Action::Yield | Action::Fail(_) => return None,
                 _ => break Next::Event(action),
             };
@@ -194,7 +207,58 @@ fn is_consistent(graph: &Partial, code: &Code, finals: &[(LocId, u64)], model: M
     judge(&history(graph, code, finals), model, &Limits::default()).verdict.is_consistent()
 }
 
+/// Under ra and its kin, everything that is read happens before what comes after the read.
 fn has_race(graph: &Partial, code: &Code, model: Model) -> bool {
+    match model {
+        Model::Rc20 | Model::Rc11 => has_race_by_orders(graph, code, model),
+        Model::Ra => has_race_by_reads(graph),
+        _ => false,
+    }
+}
+
+/// Whether plain accesses of different threads conflict, with no path of po and rf between them.
+fn has_race_by_reads(graph: &Partial) -> bool {
+    let events: Vec<(usize, usize)> =
+        (0..graph.len()).flat_map(|thread| (0..graph[thread].len()).map(move |at| (thread, at))).collect();
+    let mut before: BTreeSet<[(usize, usize); 2]> = BTreeSet::new();
+    // Each round makes paths longer; the longest visits each event once.
+    for _ in &events {
+        for &(thread, at) in &events {
+            let own = (at > 0).then(|| (thread, at - 1));
+            let read = match graph[thread][at].from {
+                From::Event(of, place) => Some((of - 1, place)),
+                _ => None,
+            };
+            for last in own.into_iter().chain(read) {
+                let earlier =
+                    events.iter().filter(|&&event| event == last || before.contains(&[event, last]));
+                let longer: Vec<_> = earlier.map(|&event| [event, (thread, at)]).collect();
+                before.extend(longer);
+            }
+        }
+    }
+    let is_access = |event: &Event| !matches!(event.action, Action::Fence { .. });
+    let is_plain = |event: &Event| {
+        matches!(
+            event.action,
+            Action::Load { order: Order::NonAtomic, .. } | Action::Store { order: Order::NonAtomic, .. }
+        )
+    };
+    events.iter().any(|&a| {
+        events.iter().filter(|&&b| a.0 < b.0).any(|&b| {
+            let [one, other] = [a, b].map(|(thread, at)| &graph[thread][at]);
+            is_access(one)
+                && is_access(other)
+                && location(&one.action) == location(&other.action)
+                && (one.written.is_some() || other.written.is_some())
+                && (is_plain(one) || is_plain(other))
+                && !before.contains(&[a, b])
+                && !before.contains(&[b, a])
+        })
+    })
+}
+
+fn has_race_by_orders(graph: &Partial, code: &Code, model: Model) -> bool {
     let mut found = false;
     let listed = each_race(&history(graph, code, &[]), model, Listing::All, &Limits::default(), |_| {
         found = true;

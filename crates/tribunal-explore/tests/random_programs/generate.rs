@@ -15,8 +15,20 @@ pub enum Shape {
     OneLocation,
     /// Threads that wait for values and locks.
     Waiting,
-    /// Plain accesses.
+    /// Plain accesses, also of atomic locations.
     Plain,
+    /// The same, with assertions, locks and waiting.
+    Racing,
+}
+
+impl Shape {
+    fn has_plain(self) -> bool {
+        matches!(self, Shape::Plain | Shape::Racing)
+    }
+
+    fn has_waiting(self) -> bool {
+        matches!(self, Shape::Waiting | Shape::Racing)
+    }
 }
 
 /// Splitmix64.
@@ -49,10 +61,10 @@ pub fn program(seed: u64, shape: Shape) -> String {
         _ => [&["x", "y"][..], &["x", "y", "z"]][random.below(2)],
     };
     let mut text = format!("atomic {}\n", locations.join(", "));
-    if shape == Shape::Waiting {
+    if shape.has_waiting() {
         text.push_str("mutex m, n\n");
     }
-    if shape == Shape::Plain {
+    if shape.has_plain() {
         text.push_str("plain p, q\n");
     }
     let most = [0, 0, 5, 4, 3][threads];
@@ -118,14 +130,23 @@ impl Writer<'_> {
         let kind = self.random.below(loads + stores + rmws + 3);
         let loc = self.random.pick(self.locations);
         let register = self.registers;
-        if self.shape == Shape::Waiting && self.random.below(4) == 0 && depth == 0 {
+        let waits = [4, 8][usize::from(self.shape == Shape::Racing)];
+        if self.shape.has_waiting() && self.random.below(waits) == 0 && depth == 0 {
             return self.wait(loc);
         }
-        if self.shape == Shape::Plain && self.random.below(3) == 0 {
-            let plain = self.random.pick(&["p", "q"]);
+        if self.shape == Shape::Racing && self.registers > 0 && self.random.below(8) == 0 {
+            let (read, value) = (self.random.below(self.registers), self.random.below(3));
+            return writeln!(self.text, "assert r{read} != {value}").expect("a string");
+        }
+        if self.shape.has_plain() && self.random.below(3) == 0 {
+            let plain = match self.random.below(5) {
+                0 => format!("{loc} @na"),
+                _ => self.random.pick(&["p", "q"]).to_string(),
+            };
             if self.random.below(2) == 0 {
+                let (name, order) = plain.split_once(' ').unwrap_or((&plain, ""));
                 let value = self.value();
-                return writeln!(self.text, "{plain} = {value}").expect("a string");
+                return writeln!(self.text, "{name} = {value} {order}").expect("a string");
             }
             self.registers += 1;
             return writeln!(self.text, "r{register} = {plain}").expect("a string");

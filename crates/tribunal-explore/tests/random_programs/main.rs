@@ -12,7 +12,8 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::Arc;
 use tribunal::Model;
-use tribunal_explore::text::Source;
+use tribunal::definition::{Definition, NoFiles};
+use tribunal_explore::text::{Code, Source, explore};
 use tribunal_explore::{End, Mode, Options, Problem, Report};
 
 const MODELS: [Model; 8] =
@@ -24,24 +25,24 @@ const STATES: usize = 4_000;
 /// How the explorer differs from brute force on a program, if it does; else how many executions there are. Programs with very
 /// many executions prove nothing more and are left out.
 fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
-    let source = Source::parse(text).map_err(|error| format!("{error}"));
-    let code = source.and_then(|source| source.compile(&[]).map_err(|error| format!("{error}")));
-    let code = Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")));
-    let Some(Behavior { complete: expected, stuck, racy }) = brute_force(&code, model, STATES) else {
-        return Ok(None);
-    };
-    let one = Options { model, ..Options::default() };
+    let code = compiled(text);
+    let allow_races = code.allow_races();
+    let Some(behavior) = brute_force(&code, model, allow_races, STATES) else { return Ok(None) };
+    let Behavior { complete: expected, stuck, racy, fails } = behavior;
+    let one = Options { model, allow_races, ..Options::default() };
     let three = Options { threads: NonZeroUsize::new(3).expect("three"), ..one.clone() };
     let (report, graphs) = found(&code, &one);
     match &report.failure {
         None if report.end != End::Complete => return Err(format!("ended with {:?}", report.end)),
         None if stuck => return Err("threads may wait for ever, and that was not found".into()),
         None if racy => return Err("there is a race, and it was not found".into()),
+        None if fails => return Err("an assertion fails, and that was not found".into()),
         None => {}
         Some(failure) => {
             let right = match failure.problem {
                 Problem::Deadlock { .. } | Problem::Livelock { .. } => stuck,
                 Problem::Race { .. } => racy,
+                Problem::Panic { .. } => fails,
                 _ => false,
             };
             if !right {
@@ -78,6 +79,34 @@ fn difference(text: &str, model: Model) -> Result<Option<u64>, String> {
     Ok(Some(report.executions))
 }
 
+fn compiled(text: &str) -> Arc<Code> {
+    let code = Source::parse(text).and_then(|source| source.compile(&[]));
+    Arc::new(code.unwrap_or_else(|error| panic!("{error}\n{text}")))
+}
+
+/// The same program with its threads in the opposite order.
+fn reversed(text: &str) -> String {
+    let (head, threads) = text.split_once("thread ").unwrap_or((text, ""));
+    let threads: Vec<String> =
+        threads.split("\nthread ").map(|body| format!("thread {}\n", body.trim_end())).collect();
+    format!("{head}{}", threads.into_iter().rev().collect::<String>())
+}
+
+/// Whether threads in the opposite order have as many executions, or fail as well.
+fn order_matters(text: &str, model: Model) -> Option<String> {
+    let answer = |text: &str| {
+        let code = compiled(text);
+        let options = Options { model, ..Options::default() };
+        let found = explore(code, &options).expect("a model that can be explored");
+        match found.report.failure {
+            Some(_) => None,
+            None => Some((found.report.executions, found.report.end)),
+        }
+    };
+    let (one, other) = (answer(text), answer(&reversed(text)));
+    (one != other).then(|| format!("{one:?}, with threads in the opposite order {other:?}"))
+}
+
 /// A program with fewer lines that still differs.
 fn shrunk(mut text: String, model: Model) -> String {
     loop {
@@ -90,7 +119,7 @@ fn shrunk(mut text: String, model: Model) -> String {
         let smaller = pieces.map(without).find(|smaller| {
             Source::parse(smaller).is_ok_and(|source| source.compile(&[]).is_ok())
                 && smaller.len() < text.len()
-                && difference(smaller, model).is_err()
+                && differs(smaller, model).is_err()
         });
         match smaller {
             Some(smaller) => text = smaller,
@@ -99,13 +128,25 @@ fn shrunk(mut text: String, model: Model) -> String {
     }
 }
 
+/// How the explorer differs from brute force, or from itself on the same program with its threads in another order.
+fn differs(text: &str, model: Model) -> Result<Option<u64>, String> {
+    let found = difference(text, model)?;
+    match found.and_then(|_| order_matters(text, model)) {
+        Some(why) => Err(why),
+        None => Ok(found),
+    }
+}
+
 /// Explores random programs; those that differ are shrunk.
 fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
     let (mut programs, mut executions, mut most) = (0, 0, 0);
     let mut wrong = Vec::new();
     for seed in seeds {
-        let text = program(seed, shape);
-        match difference(&text, model) {
+        let mut text = program(seed, shape);
+        if shape == Shape::Racing && seed % 4 == 0 {
+            text.insert_str(0, "allow races\n");
+        }
+        match differs(&text, model) {
             Ok(None) => continue,
             Ok(Some(count)) => {
                 executions += count;
@@ -118,7 +159,7 @@ fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
     println!("{model}: {programs} programs, {executions} executions, at most {most}");
     let Some((seed, first)) = wrong.first() else { return };
     let small = shrunk(first.clone(), model);
-    let why = difference(&small, model).expect_err("it differs");
+    let why = differs(&small, model).expect_err("it differs");
     panic!("{} programs differ under {model}, the first is of seed {seed}:\n{small}{why}", wrong.len());
 }
 
@@ -162,6 +203,27 @@ fn races_are_found() {
     compare(Model::Rc20, 130_000..130_800, Shape::Plain);
 }
 
+/// Under models without races, a plain read reads whatever an atomic one would.
+#[test]
+fn plain_accesses_under_models_without_races() {
+    compare(Model::Sc, 140_000..140_150, Shape::Racing);
+    compare(Model::Tso, 150_000..150_150, Shape::Racing);
+    compare(Model::Pso, 160_000..160_150, Shape::Racing);
+}
+
+#[test]
+fn plain_accesses_under_a_model_as_text() {
+    let text = Definition::new("sc.cat", &Model::Sc.text(), &mut NoFiles).expect("a model");
+    compare(Model::Cat(text), 140_000..140_030, Shape::Racing);
+}
+
+#[test]
+fn plain_accesses_race_with_whatever_is_not_ordered() {
+    compare(Model::Rc20, 170_000..170_300, Shape::Racing);
+    compare(Model::Rc11, 180_000..180_150, Shape::Racing);
+    compare(Model::Ra, 190_000..190_150, Shape::Racing);
+}
+
 #[test]
 #[ignore = "takes minutes"]
 fn many_more() {
@@ -169,7 +231,8 @@ fn many_more() {
     for (shape, models) in [
         (Shape::Updates, &[Rc20, Tso, Sc, Ra, Pso][..]),
         (Shape::Waiting, &[Rc20, Sc, Tso, Pso, Ra]),
-        (Shape::Plain, &[Rc20, Rc11]),
+        (Shape::Plain, &[Rc20, Rc11, Ra, Sc, Tso, Pso]),
+        (Shape::Racing, &[Rc20, Rc11, Ra, Sc, Tso, Pso]),
         (Shape::SeqCst, &[Rc20, Rc11]),
         (Shape::OneLocation, &[Rc20]),
         (Shape::Mixed, &[Tso, Pso, Ra, Relaxed, Rc11, Wra, Rc20, Sc]),
@@ -186,6 +249,32 @@ fn also_under_wra() {
 #[test]
 fn also_under_sra() {
     compare(Model::Sra, 97_000..97_300, Shape::Mixed);
+}
+
+/// Programs with plain accesses that told a wrong explorer from a right one.
+#[test]
+fn plain_accesses_that_were_wrong_once() {
+    const PROGRAMS: [&str; 5] = [
+        "plain d\nthread A {\na = d\nassert a == 0\n}\nthread B {\nd = 1\n}\n",
+        "plain d\nthread A {\na = d\n}\nthread B {\nb = d\nd = b + 1\n}\n",
+        // An RMW that fails does not write.
+        "atomic x\nthread A {\na = x @na\n}\nthread B {\nb = cas(x, 5 -> 6) @sc\n}\n",
+        // What is read must be the release, and acquiring it orders the accesses.
+        "atomic x, y, z @rlx\nthread A {\nx = 1 @na\nx = 2 @rel\nfence @sc\nif z == 0 { y = 1 }\n}\n\
+         thread B {\nz = 1\nfence @sc\nif y == 1 { r = x @acq }\n}\n",
+        // Plain accesses that may race are relaxed ones: fences take effect.
+        "allow races\natomic x @rlx\nplain p\nthread A {\nx = 1\nfence @rel\np = 1\n}\n\
+         thread B {\na = p\nfence @acq\nb = x\n}\n",
+    ];
+    let text = Definition::new("tso.cat", &Model::Tso.text(), &mut NoFiles).expect("a model");
+    let models = [Model::Rc20, Model::Rc11, Model::Ra, Model::Sc, Model::Tso, Model::Pso, Model::Cat(text)];
+    let mut wrong = Vec::new();
+    for program in PROGRAMS {
+        for model in models {
+            wrong.extend(differs(program, model).err().map(|why| format!("{model}: {program}{why}")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Programs that told a wrong explorer from a right one, as they were shrunk.
@@ -237,11 +326,11 @@ fn programs_of_the_folder_agree() {
             let (Some(executions), Ok(code)) = (case.executions(), source.compile(&case.settings)) else {
                 continue;
             };
-            // Plain accesses that may race are taken for relaxed ones.
+            // Those that allow races are large.
             if code.allow_races() || executions > 1000 {
                 continue;
             }
-            let Some(found) = brute_force(&Arc::new(code), case.model, 20 * STATES) else { continue };
+            let Some(found) = brute_force(&Arc::new(code), case.model, false, 20 * STATES) else { continue };
             let name = format!("{}:{}", file.display(), case.line);
             assert_eq!(
                 (found.complete.len() as u64, found.racy, found.stuck),
@@ -261,9 +350,9 @@ fn chance_and_bounds_find_nothing_else() {
     let mut all = 0;
     for seed in 0..300 {
         let text = program(seed, Shape::Mixed);
-        let code = Arc::new(Source::parse(&text).and_then(|source| source.compile(&[])).expect("a program"));
+        let code = compiled(&text);
         let model = [Model::Rc20, Model::Sc, Model::Tso, Model::Ra][seed as usize % 4];
-        let Some(Behavior { complete, .. }) = brute_force(&code, model, STATES) else { continue };
+        let Some(Behavior { complete, .. }) = brute_force(&code, model, false, STATES) else { continue };
         let sampled = |mode| {
             let (report, graphs) = found(&code, &Options { model, mode, ..Options::default() });
             assert!(report.failure.is_none(), "{text}");
