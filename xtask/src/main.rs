@@ -32,6 +32,7 @@ Tasks:
   databases [ARGUMENT..]
            test recording on SQLite and, where it is installed, PostgreSQL, and print what each isolation level gives;
            arguments are those of `record transactions`
+  load     measure the server for two minutes: two hundred clients, of which eighty are slow or hostile
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
 
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ["licenses"] => licenses::check(),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),
+        ["load"] => load(),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
@@ -72,6 +74,13 @@ fn browser(page: &Path) -> Result<(), String> {
     tests.args(["test", "-p", "tribunal-cli", "--test", "browser"]);
     tests.env("TRIBUNAL_PAGE", page).env("TRIBUNAL_BROWSER", "1");
     run(&mut tests)
+}
+
+/// Runs the test of the server under load at its full size, and shows what it measured.
+fn load() -> Result<(), String> {
+    let mut test = cargo();
+    test.args(["test", "--release", "-p", "tribunal-cli", "--test", "load", "--", "--nocapture"]);
+    run(test.env("TRIBUNAL_LOAD", "1"))
 }
 
 /// The root of the repository.

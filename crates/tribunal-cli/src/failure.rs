@@ -98,6 +98,9 @@ pub enum Failure {
     /// The port is taken or not allowed.
     #[error("port {port} of 127.0.0.1: {source}; choose another with --port")]
     Listen { port: u16, source: io::Error },
+    /// A process that checks histories for the server could not be started.
+    #[error("cannot start a worker: {0}")]
+    Worker(io::Error),
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(io::Error),

@@ -1,12 +1,15 @@
 //! `tribunal serve`: the page on this machine, with an endpoint that checks the histories given to it.
 //!
-//! A server for one person: HTTP/1.1, a thread for each connection and a connection for each request, on loopback alone.
+//! A server for one person: HTTP/1.1, a thread for each connection and a connection for each request, on loopback alone. Histories
+//! are read and checked in other processes.
 
 mod connection;
+mod crowd;
 mod endpoint;
+mod lane;
 mod request;
 mod response;
-mod slots;
+mod worker;
 
 use crate::args::{seconds, size};
 use crate::exit::Status as Exit;
@@ -15,12 +18,12 @@ use crate::interrupt;
 use crate::output::Stdout;
 use clap::{Args, ValueHint};
 use connection::{Connection, RequestError};
+use crowd::{Admission, Crowd, CrowdLimits};
 use endpoint::Endpoint;
 use request::{Head, Refused};
 use response::{Response, Status};
-use slots::Slots;
 use std::io::Write;
-use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -28,12 +31,12 @@ use std::time::Duration;
 use tribunal_host::most_memory;
 
 /// The most connections; a browser opens about six.
-const CONNECTIONS: usize = 64;
+const CONNECTIONS: usize = 400;
 /// How many more are told that there are too many; others are closed.
-const REJECTED: usize = 256;
-/// The stack of a thread that rejects a connection.
-const SMALL_STACK: usize = 64 << 10;
-/// How often to look for Ctrl-C.
+const REJECTED: usize = 100;
+/// The stack of a connection's thread: what goes deep does so in a worker.
+const STACK: usize = 256 << 10;
+/// How often to look for Ctrl-C, and whether a client is still connected.
 const GLANCE: Duration = Duration::from_millis(50);
 
 const HELP: &str = "\
@@ -66,6 +69,9 @@ pub struct ServeArguments {
     /// How many seconds the checks of a history may take together; the rest is undecided
     #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
     pub timeout: Duration,
+    /// Be a worker whose checks may take so many bytes
+    #[arg(long, value_name = "BYTES", hide = true)]
+    pub worker: Option<usize>,
 }
 
 /// The part of the page that sends histories to this server.
@@ -73,26 +79,27 @@ const CHECKER: &str = include_str!("serve/checker.html");
 
 /// Serves until Ctrl-C.
 pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure> {
-    let (page, endpoint) = match &arguments.page {
+    if let Some(max_memory) = arguments.worker {
+        return Ok(worker::work(max_memory)?);
+    }
+    let (page, endpoint, bytes) = match &arguments.page {
         Some(file) => {
             let page = std::fs::read_to_string(file);
             let failed = |source| Failure::Read { file: file.display().to_string(), source };
-            (page.map_err(failed)?, None)
+            (page.map_err(failed)?, None, 0)
         }
         None => {
             let max_memory = arguments.max_memory.unwrap_or_else(|| most_memory() / 3 * 2);
-            let endpoint = Endpoint::new(arguments.max_body as u64, max_memory, arguments.timeout);
-            (tribunal_view::page(None, CHECKER), Some(endpoint))
+            let (endpoint, bytes) = Endpoint::new(arguments.max_body as u64, max_memory, arguments.timeout);
+            (tribunal_view::page(None, CHECKER), Some(endpoint), bytes)
         }
     };
     let (listeners, port) = listen(arguments.port)?;
-    let server = Arc::new(Server {
-        page,
-        endpoint,
-        port,
-        connections: Slots::new(CONNECTIONS),
-        rejected: Slots::new(REJECTED),
-    });
+    if let Some(endpoint) = &endpoint {
+        endpoint.start().map_err(Failure::Worker)?;
+    }
+    let crowd = Crowd::new(CrowdLimits { connections: CONNECTIONS, rejected: REJECTED, bytes });
+    let server = Arc::new(Server { page: page.into(), endpoint, port, crowd });
     for listener in listeners {
         let server = server.clone();
         thread::spawn(move || server.accept(&listener));
@@ -115,12 +122,11 @@ fn listen(port: u16) -> Result<(Vec<TcpListener>, u16), Failure> {
 }
 
 struct Server {
-    page: String,
+    page: Arc<str>,
     /// None if the page has the checker inside.
     endpoint: Option<Endpoint>,
     port: u16,
-    connections: Slots,
-    rejected: Slots,
+    crowd: Arc<Crowd>,
 }
 
 impl Server {
@@ -132,35 +138,24 @@ impl Server {
                 thread::sleep(GLANCE);
                 continue;
             };
-            let Some(slot) = self.connections.take() else {
-                self.reject(socket);
-                continue;
+            let socket = Arc::new(socket);
+            let (seat, is_admitted) = match self.crowd.admit(socket.clone()) {
+                Admission::Admitted(seat) => (seat, true),
+                Admission::Rejected(seat) => (seat, false),
+                Admission::Closed => continue,
             };
             let server = self.clone();
             let talk = move || {
-                server.converse(socket);
-                drop(slot);
+                let connection = Connection::new(socket, seat);
+                if is_admitted { server.converse(connection) } else { reject(connection) }
             };
             // Without a thread the connection is closed.
-            let _ = thread::Builder::new().name("connection".into()).spawn(talk);
+            let _ = thread::Builder::new().name("connection".into()).stack_size(STACK).spawn(talk);
         }
     }
 
-    /// Tells a client that there are too many connections.
-    fn reject(&self, socket: TcpStream) {
-        let Some(slot) = self.rejected.take() else { return };
-        let tell = move || {
-            let busy = Response::error(Status::ServiceUnavailable, "too many connections");
-            Connection::new(socket).respond(&busy, false);
-            drop(slot);
-        };
-        // Without a thread the connection is closed.
-        let _ = thread::Builder::new().name("reject".into()).stack_size(SMALL_STACK).spawn(tell);
-    }
-
     /// Reads one request and answers it.
-    fn converse(&self, socket: TcpStream) {
-        let mut connection = Connection::new(socket);
+    fn converse(&self, mut connection: Connection) {
         let head = connection.head();
         let head_only = matches!(&head, Ok(head) if head.method == "HEAD");
         let response = head.and_then(|head| self.answer(&head, &mut connection));
@@ -205,4 +200,9 @@ impl Server {
             _ => Ok(()),
         }
     }
+}
+
+/// Tells a client that there are too many connections.
+fn reject(connection: Connection) {
+    connection.respond(&Response::error(Status::ServiceUnavailable, "too many connections"), false);
 }

@@ -14,7 +14,7 @@ use web_time::Instant;
 const COUNTED: u64 = 10_000;
 
 /// What to check in a file. As JSON: `{"models": "sc,mine.cat", "texts": {"mine.cat": "acyclic po | rf"}}`; every field is optional.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// The models, criteria or levels, separated by commas. `all` means those that apply and those given in `texts`.

@@ -1,9 +1,13 @@
 //! The connection to a client, which may be slow, send garbage or disconnect.
 
+use super::GLANCE;
+use super::crowd::Seat;
 use super::request::{Head, Refused, end_of_head};
 use super::response::{Response, Status};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The largest head of a request: its first line and headers.
@@ -14,9 +18,13 @@ const BODY_TIME: Duration = Duration::from_secs(30);
 const RESPONSE_TIME: Duration = Duration::from_secs(30);
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
+/// How much room the first bytes of a body get.
+const FIRST_BYTES: u64 = 64 << 10;
+
 /// A connection, for one request and its response.
 pub struct Connection {
-    socket: TcpStream,
+    socket: Arc<TcpStream>,
+    seat: Seat,
     /// When the current step must end, however many bytes it takes.
     deadline: Instant,
     /// What was read beyond the head.
@@ -40,8 +48,13 @@ impl From<Refused> for RequestError {
 
 impl Connection {
     /// The connection behind a socket.
-    pub fn new(socket: TcpStream) -> Self {
-        Connection { socket, deadline: Instant::now(), rest: Vec::new() }
+    pub fn new(socket: Arc<TcpStream>, seat: Seat) -> Self {
+        Connection { socket, seat, deadline: Instant::now(), rest: Vec::new() }
+    }
+
+    /// Says whether the server waits for the client: only then it may be disconnected in favor of others.
+    pub fn awaits_client(&self, awaited: bool) {
+        self.seat.awaits(awaited);
     }
 
     /// Reads the head of the request.
@@ -89,14 +102,35 @@ impl Connection {
         }
         let mut body = std::mem::take(&mut self.rest);
         body.truncate(length as usize);
-        let missing = length - body.len() as u64;
-        // At once, since it would grow by doubling.
-        body.reserve_exact(missing as usize);
-        match Read::by_ref(self).take(missing).read_to_end(&mut body) {
-            Ok(_) if body.len() as u64 == length => Ok(body),
-            Ok(_) => Err(Refused(Status::BadRequest, "the body is shorter than Content-Length says").into()),
-            Err(error) => Err(late(&error)),
+        // A client gets room as its bytes arrive, not as it announces them.
+        while (body.len() as u64) < length {
+            let room = (body.len() as u64 * 2).max(FIRST_BYTES).min(length) as usize;
+            self.make_room(room)?;
+            body.reserve_exact(room - body.len());
+            let missing = room - body.len();
+            match Read::by_ref(self).take(missing as u64).read_to_end(&mut body) {
+                Ok(count) if count == missing => {}
+                Ok(_) => {
+                    return Err(
+                        Refused(Status::BadRequest, "the body is shorter than Content-Length says").into()
+                    );
+                }
+                Err(error) => return Err(late(&error)),
+            }
         }
+        Ok(body)
+    }
+
+    /// Waits until so many bytes may be kept.
+    fn make_room(&self, bytes: usize) -> Result<(), RequestError> {
+        while !self.seat.keep(bytes) {
+            if self.left().is_err() || self.is_gone() {
+                let why = "too many histories are on their way";
+                return Err(Refused(Status::ServiceUnavailable, why).into());
+            }
+            thread::sleep(GLANCE);
+        }
+        Ok(())
     }
 
     /// Whether the client has disconnected, or closed its sending half.
@@ -114,6 +148,9 @@ impl Connection {
     /// Sends the response and closes the connection.
     pub fn respond(mut self, response: &Response, head_only: bool) {
         self.deadline = Instant::now() + RESPONSE_TIME;
+        self.seat.awaits(true);
+        // The answer exists already: those who are slow to read theirs make way, but it does not wait for them.
+        self.seat.keep(response.own_bytes());
         if response.write(head_only, &mut self).is_err() || self.socket.shutdown(Shutdown::Write).is_err() {
             return;
         }
@@ -143,17 +180,17 @@ fn late(error: &io::Error) -> RequestError {
 impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.socket.set_read_timeout(Some(self.left()?))?;
-        self.socket.read(buffer)
+        (&*self.socket).read(buffer)
     }
 }
 
 impl Write for Connection {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.socket.set_write_timeout(Some(self.left()?))?;
-        self.socket.write(bytes)
+        (&*self.socket).write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.socket.flush()
+        (&*self.socket).flush()
     }
 }

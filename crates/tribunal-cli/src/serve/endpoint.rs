@@ -1,120 +1,213 @@
 //! The endpoint `POST /check`: a history comes in as the body, its verdicts go out as JSON.
+//!
+//! Short answers come first. A request waits in the quick lane, in the order in which the bodies arrived, and its check begins.
+//! If there is no answer after [`QUICK`], the check moves to the long lane: it goes on if there is a place; if not, it is ended, waits
+//! there, and begins again.
 
 use super::connection::{Connection, RequestError};
+use super::lane::{Lane, Place};
 use super::request::{Head, Refused};
 use super::response::{Response, Status};
-use super::slots::{Slot, Slots};
+use super::worker::{Cause, Ended, Job, Worker, yield_to_others};
 use crate::interrupt;
-use std::io::{self, Cursor, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
+use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal::Limits;
 use tribunal_view::Request;
 
-/// How many histories are checked at once: in memory a history is many times the size of its file.
-const CHECKS: usize = 4;
-/// The memory of a check, apart from the body, is split among reading the history, deciding, and the answer.
-const PARTS: usize = 3;
-/// How often to look whether the client is still connected.
-const GLANCE: Duration = Duration::from_millis(50);
+/// How many histories are checked at once, in each lane.
+const QUICK_PLACES: usize = 2;
+const LONG_PLACES: usize = 2;
+const WORKERS: usize = QUICK_PLACES + LONG_PLACES;
+/// How long a check may take in the quick lane.
+const QUICK: Duration = Duration::from_millis(250);
+/// A worker is killed so long after the time of its checks.
+const GRACE: Duration = Duration::from_secs(1);
+/// A worker that took a larger body makes way for a new one, which has its memory unused.
+const SMALL_BODY: usize = 1 << 20;
 
 /// Checks histories, within limits.
 pub struct Endpoint {
     /// The largest history, in bytes, as it comes and decompressed.
-    pub max_body: u64,
+    max_body: u64,
     /// How many bytes a check may take.
     max_memory: usize,
     /// How long the checks of a request may take together.
-    pub timeout: Duration,
-    running: Slots,
+    timeout: Duration,
+    quick: Lane,
+    long: Lane,
+    /// Workers that have nothing to do.
+    idle: Mutex<Vec<Worker>>,
+}
+
+/// How an attempt to check a history ended.
+enum Attempt {
+    Answered(Response),
+    /// It takes longer than the quick lane is for.
+    TooLong,
+    Failed(Cause),
 }
 
 impl Endpoint {
-    /// An endpoint that takes at most `max_memory` bytes in all. A body takes at most half of what its check has.
-    pub fn new(max_body: u64, max_memory: usize, timeout: Duration) -> Self {
-        let max_memory = max_memory / CHECKS;
-        let max_body = max_body.min(max_memory as u64 / 2);
-        Endpoint { max_body, max_memory, timeout, running: Slots::new(CHECKS) }
+    /// An endpoint that takes at most `max_memory` bytes in all: a part for each worker, and one for what is on its way, which is
+    /// handed back. A body takes at most half of what its check has.
+    pub fn new(max_body: u64, max_memory: usize, timeout: Duration) -> (Self, usize) {
+        let max_memory = max_memory / (WORKERS + 1);
+        let endpoint = Endpoint {
+            max_body: max_body.min(max_memory as u64 / 2),
+            max_memory,
+            timeout,
+            quick: Lane::new(QUICK_PLACES),
+            long: Lane::new(LONG_PLACES),
+            idle: Mutex::default(),
+        };
+        (endpoint, max_memory)
+    }
+
+    /// Starts workers before they are needed.
+    pub fn start(&self) -> io::Result<()> {
+        for _ in 0..WORKERS {
+            self.put_back(Worker::start(self.max_memory)?);
+        }
+        Ok(())
     }
 
     /// Checks the history in the body of a request.
     pub fn check(&self, head: &Head, connection: &mut Connection) -> Result<Response, RequestError> {
         let (name, request) = parse_query(head)?;
-        // Wait before reading the body, which is what fills the memory.
-        let Some(_slot) = self.slot(connection) else {
-            return Err(Refused(Status::ServiceUnavailable, "too many histories are being checked").into());
-        };
         let body = connection.body(head, self.max_body)?;
-        let max_memory = (self.max_memory - body.len()) / PARTS;
-        let Some(body) = fitting(body, self.max_body) else {
-            let why = "the decompressed body is larger than --max-body allows";
-            return Err(Refused(Status::ContentTooLarge, why).into());
+        connection.awaits_client(false);
+        let mut job = Job { name, request, body, max_body: self.max_body, timeout: self.timeout };
+        let mut attempt = self.attempt(&job, connection, &self.quick)?;
+        if let Attempt::TooLong = attempt {
+            attempt = self.attempt(&job, connection, &self.long)?;
+        }
+        let cause = match attempt {
+            Attempt::Answered(response) => return Ok(response),
+            Attempt::TooLong => Cause::Time,
+            Attempt::Failed(cause) => cause,
         };
-        Ok(self.watched(connection, max_memory, |limits| {
-            match tribunal_view::answer(&name, body, &request, limits) {
-                Ok(answer) => match serde_json::to_string(&answer) {
-                    Ok(json) => Response::json(Status::Ok, json),
-                    Err(error) => Response::error(Status::InternalServerError, &error.to_string()),
-                },
-                Err(error) => Response::error(Status::UnprocessableContent, &error.to_string()),
+        if cause != Cause::Bug {
+            // Reading and drawing it may be possible where checking is not.
+            job.timeout = Duration::ZERO;
+            match self.attempt(&job, connection, &self.long) {
+                Ok(Attempt::Answered(undecided)) => return Ok(undecided),
+                Err(RequestError::Disconnected) => return Err(RequestError::Disconnected),
+                Ok(_) | Err(RequestError::Refused(_)) => {}
             }
-        }))
+        }
+        Ok(match cause {
+            Cause::Memory => Response::error(
+                Status::UnprocessableContent,
+                &format!(
+                    "undecided: the history needs more than the {} MB of a check (--max-memory)",
+                    self.max_memory >> 20
+                ),
+            ),
+            Cause::Time => Response::error(
+                Status::UnprocessableContent,
+                &format!(
+                    "undecided: the history needs more than the {} s of a check (--timeout)",
+                    self.timeout.as_secs_f64()
+                ),
+            ),
+            Cause::Bug => {
+                Response::error(Status::InternalServerError, "the checker failed; this is a bug in Tribunal")
+            }
+        })
     }
 
-    /// Waits for a slot, at most `timeout`; none if there is still none, or the client has disconnected.
-    fn slot(&self, connection: &Connection) -> Option<Slot> {
+    /// Waits for a place in the lane, and has a worker do the job. The worker is killed when the client leaves, on Ctrl-C, and some
+    /// time after its own limit.
+    fn attempt(&self, job: &Job, connection: &Connection, lane: &Lane) -> Result<Attempt, RequestError> {
+        let leaves = || interrupt::requested() || connection.is_gone();
         let begin = Instant::now();
-        loop {
-            if let Some(slot) = self.running.take() {
-                return Some(slot);
+        let Some(place) = lane.wait(|| begin.elapsed() >= self.timeout || leaves()) else {
+            return Err(if leaves() {
+                RequestError::Disconnected
+            } else {
+                Refused(Status::ServiceUnavailable, "too many histories are being checked").into()
+            });
+        };
+        let failed = |error: io::Error| {
+            Response::error(Status::ServiceUnavailable, &format!("a worker cannot start: {error}"))
+        };
+        let mut worker = match self.worker() {
+            Ok(worker) => worker,
+            Err(error) => return Ok(Attempt::Answered(failed(error))),
+        };
+        let process = worker.id();
+        let mut held = Held::new(place, std::ptr::eq(lane, &self.long), process);
+        let begin = Instant::now();
+        // Why the worker is killed, if it is.
+        let mut killed = None;
+        let ended = worker.run(job, || {
+            let elapsed = begin.elapsed();
+            if leaves() {
+                killed = Some(Err(RequestError::Disconnected));
+            } else if elapsed >= job.timeout.saturating_add(GRACE) {
+                killed = Some(Ok(Attempt::Failed(Cause::Time)));
+            } else if elapsed >= QUICK && !job.timeout.is_zero() && !held.moves_to(&self.long) {
+                killed = Some(Ok(Attempt::TooLong));
             }
-            if begin.elapsed() >= self.timeout || interrupt::requested() || connection.is_gone() {
-                return None;
-            }
-            thread::sleep(GLANCE);
+            killed.is_none()
+        });
+        let is_used_up = held.is_long || job.body.len() > SMALL_BODY || !matches!(ended, Ended::Answered(_));
+        if is_used_up {
+            drop(worker);
+            // Without it, the next request starts one.
+            let _ = Worker::start(self.max_memory).map(|worker| self.put_back(worker));
+        } else {
+            self.put_back(worker);
+        }
+        match ended {
+            Ended::Answered(response) => Ok(Attempt::Answered(response)),
+            Ended::Died(cause) => Ok(Attempt::Failed(cause)),
+            // Without a reason there was no memory for a thread.
+            Ended::Killed => killed.unwrap_or(Ok(Attempt::Failed(Cause::Memory))),
         }
     }
 
-    /// Runs the work in a thread, and stops it at the deadline, when the client disconnects and on Ctrl-C. After a panic the client is
-    /// told and the server continues.
-    fn watched(
-        &self,
-        connection: &Connection,
-        max_memory: usize,
-        work: impl FnOnce(&Limits<'_>) -> Response + Send,
-    ) -> Response {
-        let stop = AtomicBool::new(false);
-        // A timeout beyond what `Instant` can hold is none.
-        let deadline = Instant::now().checked_add(self.timeout);
-        let limits = Limits { deadline, max_memory, stop: Some(&stop), ..Limits::default() };
-        let (done, answer) = channel();
-        thread::scope(|scope| {
-            let worker = thread::Builder::new().name("check".into()).spawn_scoped(scope, || {
-                let done = done;
-                // Fails only if nobody waits for it.
-                let _ = done.send(work(&limits));
-            });
-            let failed = |why| Response::error(Status::InternalServerError, why);
-            let Ok(worker) = worker else { return failed("cannot start a thread") };
-            loop {
-                match answer.recv_timeout(GLANCE) {
-                    Ok(response) => return response,
-                    Err(RecvTimeoutError::Timeout) => {
-                        if interrupt::requested() || connection.is_gone() {
-                            stop.store(true, Ordering::Relaxed);
-                        }
-                    }
-                    Err(RecvTimeoutError::Disconnected) => {
-                        // Joined here, or else the scope would panic as well.
-                        let _ = worker.join();
-                        return failed("the checker failed; this is a bug in Tribunal");
-                    }
-                }
+    /// A worker that has nothing to do.
+    fn worker(&self) -> io::Result<Worker> {
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        while let Some(mut worker) = idle() {
+            if worker.is_alive() {
+                return Ok(worker);
             }
-        })
+        }
+        Worker::start(self.max_memory)
+    }
+
+    fn put_back(&self, worker: Worker) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+    }
+}
+
+/// The place that a running check has.
+struct Held {
+    #[expect(dead_code, reason = "held, not read")]
+    place: Place,
+    is_long: bool,
+    process: u32,
+}
+
+impl Held {
+    fn new(place: Place, is_long: bool, process: u32) -> Self {
+        if is_long {
+            yield_to_others(process);
+        }
+        Held { place, is_long, process }
+    }
+
+    /// Moves to the long lane, if there is a place; says whether the check is there.
+    fn moves_to(&mut self, long: &Lane) -> bool {
+        if !self.is_long
+            && let Some(place) = long.take()
+        {
+            *self = Held::new(place, true, self.process);
+        }
+        self.is_long
     }
 }
 
@@ -147,82 +240,4 @@ fn parse_query(head: &Head) -> Result<(String, Request), Refused> {
         }
     }
     Ok((name, request))
-}
-
-/// The body, if it is small enough when decompressed: a few kilobytes can become gigabytes.
-fn fitting(body: Vec<u8>, most: u64) -> Option<Vec<u8>> {
-    let body = Shared(Arc::new(body));
-    let plain = tribunal_formats::decompressed(Cursor::new(body.clone()));
-    let count = plain.and_then(|plain| io::copy(&mut plain.take(most.saturating_add(1)), &mut io::sink()));
-    // What cannot be decompressed passes: the reader will say what is wrong with it.
-    if count.is_ok_and(|count| count > most) { None } else { Arc::into_inner(body.0) }
-}
-
-/// Bytes that are read without being copied.
-#[derive(Clone)]
-struct Shared(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::{Ipv4Addr, TcpListener, TcpStream};
-
-    /// Both ends of a connection.
-    fn connected() -> (Connection, TcpStream) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let client = TcpStream::connect(listener.local_addr().expect("an address")).expect("connected");
-        (Connection::new(listener.accept().expect("a client").0), client)
-    }
-
-    fn text(response: &Response) -> String {
-        let mut bytes = Vec::new();
-        response.write(false, &mut bytes).expect("written");
-        String::from_utf8(bytes).expect("text")
-    }
-
-    #[test]
-    fn a_panic_is_an_answer() {
-        let endpoint = Endpoint::new(100, 1000, Duration::from_secs(1));
-        let (connection, _client) = connected();
-        let response = endpoint.watched(&connection, 100, |_| panic!("as asked"));
-        assert!(text(&response).starts_with("HTTP/1.1 500 "));
-        let response = endpoint.watched(&connection, 100, |_| Response::page("fine"));
-        assert!(text(&response).ends_with("\r\n\r\nfine"));
-    }
-
-    #[test]
-    fn work_stops_when_its_client_leaves() {
-        let endpoint = Endpoint::new(100, 1000, Duration::from_secs(600));
-        let (connection, client) = connected();
-        let response = endpoint.watched(&connection, 100, |limits| {
-            assert!(limits.deadline.is_some() && limits.max_memory == 100);
-            drop(client);
-            let stop = limits.stop.expect("a flag");
-            while !stop.load(Ordering::Relaxed) {
-                thread::sleep(Duration::from_millis(5));
-            }
-            Response::page("stopped")
-        });
-        assert!(text(&response).ends_with("stopped"));
-    }
-
-    #[test]
-    fn a_body_counts_without_its_compression() {
-        let zeros = vec![0; 1 << 20];
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        io::Write::write_all(&mut gzip, &zeros).expect("compressed");
-        let gzip = gzip.finish().expect("compressed");
-        let zstd = zstd::encode_all(&zeros[..], 0).expect("compressed");
-        for packed in [gzip, zstd, zeros] {
-            assert_eq!(fitting(packed.clone(), 1 << 20).as_ref(), Some(&packed));
-            assert_eq!(fitting(packed, (1 << 20) - 1), None);
-        }
-        assert!(fitting(b"\x1f\x8b nonsense".into(), 100).is_some());
-    }
 }

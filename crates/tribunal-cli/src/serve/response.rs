@@ -1,6 +1,7 @@
 //! Responses, with the headers that keep a page from everything but its server.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// How a request ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,14 @@ pub enum Status {
 }
 
 impl Status {
+    /// The status of a worker's answer, by its number.
+    pub fn from_code(code: u16) -> Option<Self> {
+        use Status::{ContentTooLarge, InternalServerError, Ok, UnprocessableContent};
+        [Ok, ContentTooLarge, UnprocessableContent, InternalServerError]
+            .into_iter()
+            .find(|status| *status as u16 == code)
+    }
+
     fn phrase(self) -> &'static str {
         match self {
             Status::Ok => "OK",
@@ -53,18 +62,36 @@ pub struct Response {
     /// The methods that would be right, if the one asked was not.
     allow: Option<&'static str>,
     kind: &'static str,
-    body: Vec<u8>,
+    body: Body,
+}
+
+/// What is sent.
+#[derive(Debug)]
+enum Body {
+    /// The page, of which there is one for all.
+    Page(Arc<str>),
+    Json(Vec<u8>),
+}
+
+impl Body {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Body::Page(html) => html.as_bytes(),
+            Body::Json(json) => json,
+        }
+    }
 }
 
 impl Response {
     /// A page.
-    pub fn page(html: &str) -> Self {
-        Response { status: Status::Ok, allow: None, kind: "text/html; charset=utf-8", body: html.into() }
+    pub fn page(html: &Arc<str>) -> Self {
+        let body = Body::Page(html.clone());
+        Response { status: Status::Ok, allow: None, kind: "text/html; charset=utf-8", body }
     }
 
     /// JSON.
-    pub fn json(status: Status, body: String) -> Self {
-        Response { status, allow: None, kind: "application/json", body: body.into() }
+    pub fn json(status: Status, json: impl Into<Vec<u8>>) -> Self {
+        Response { status, allow: None, kind: "application/json", body: Body::Json(json.into()) }
     }
 
     /// A refusal: `{"error": ".."}`.
@@ -78,9 +105,23 @@ impl Response {
         Response { allow: Some(methods), ..Response::error(Status::MethodNotAllowed, &error) }
     }
 
+    /// How many bytes are kept for this response alone.
+    pub fn own_bytes(&self) -> usize {
+        match &self.body {
+            Body::Page(_) => 0,
+            Body::Json(json) => json.len(),
+        }
+    }
+
+    /// The status and what is sent.
+    pub fn parts(&self) -> (Status, &[u8]) {
+        (self.status, self.body.bytes())
+    }
+
     /// Writes the response: to `HEAD`, without its body.
     pub fn write(&self, head_only: bool, mut out: impl Write) -> io::Result<()> {
         let Response { status, allow, kind, body } = self;
+        let body = body.bytes();
         let mut head = format!(
             "HTTP/1.1 {} {}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
              Cache-Control: no-store\r\nContent-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\n\
