@@ -209,8 +209,8 @@ label, the status is 2.";
 #[derive(Args, Debug)]
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
-    /// Models, criteria or levels, separated by commas; `all`, the default, is every one that applies. FILE.cat is a model
-    /// of your own
+    /// Models, criteria or levels, separated by commas; `all` is every one that applies. FILE.cat is a model of your own. By
+    /// default all, the strongest first, and what a further second decides
     #[arg(short, long, value_name = "MODEL,..", value_parser = named::<Questions>)]
     pub model: Option<Questions>,
     /// A criterion of your own: axioms separated by `;`, such as `vis >= po; vis >= vis.vis`. May be repeated
@@ -277,7 +277,7 @@ impl Streaming {
 #[derive(Args, Clone, Debug)]
 pub struct Budget {
     /// Give up on an answer after this time: it is undecided. By default 10 seconds where all models are checked, and no
-    /// limit for a model that is named
+    /// limit for a model that is named; without --model, all answers but the strongest share a second
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
     /// Give up on an answer after this many search states: it is undecided
@@ -310,9 +310,12 @@ impl Budget {
         }
     }
 
-    /// What to say about answers that took too long, if the user gave no time.
-    pub fn hint(&self) -> Option<&'static str> {
-        let hint = "the default time limit of 10 s for each answer; --timeout changes it";
+    /// What to say about answers that took too long, if the user gave no time; in an overview all answers but the first share a second.
+    pub fn hint(&self, overview: bool) -> Option<&'static str> {
+        let hint = match overview {
+            true => "10 s for the strongest and 1 s for all others; --model all gives each 10 s",
+            false => "the default time limit of 10 s for each answer; --timeout changes it",
+        };
         self.timeout.is_none().then_some(hint)
     }
 
@@ -801,8 +804,9 @@ mod tests {
         let budget = |timeout| Budget { timeout, max_states: 1, max_memory: None, grace: GRACE };
         let none = budget(None);
         assert_eq!((none.of_all().timeout, none.limits().deadline), (Some(PATIENCE), None));
-        assert_eq!(none.hint(), Some("the default time limit of 10 s for each answer; --timeout changes it"));
+        let of_each = "the default time limit of 10 s for each answer; --timeout changes it";
+        assert_eq!(none.hint(false), Some(of_each));
         let given = budget(Some(Duration::from_secs(60)));
-        assert_eq!((given.of_all().timeout, given.hint()), (given.timeout, None));
+        assert_eq!((given.of_all().timeout, given.hint(true)), (given.timeout, None));
     }
 }

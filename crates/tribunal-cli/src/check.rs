@@ -7,6 +7,7 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, Page, Stdout, complain};
+use crate::patience::Patience;
 use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
 use crate::progress::Progress;
 use crate::report::{
@@ -19,7 +20,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 use tribunal_formats::{History, Labels, Subject};
 use tribunal_host::Memory;
-use tribunal_report::{EngineChoice, Inquiry, Judged, NotDecided, Question, Questions, printable};
+use tribunal_report::{EngineChoice, Inquiry, NotDecided, Question, Questions, counted, printable};
 use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -69,6 +70,8 @@ struct Settings<'a> {
     inquiry: Inquiry,
     /// What each answer may cost.
     budget: Budget,
+    /// Whether all answers but the first share a second.
+    overview: bool,
     memory: Memory,
     /// What to say about answers that took too long.
     hint: Option<&'static str>,
@@ -148,7 +151,13 @@ impl<'a> Settings<'a> {
         let witness = arguments.witness;
         let all = inquiry.is_of_all();
         let budget = if all { arguments.budget.of_all() } else { arguments.budget.clone() };
-        let hint = arguments.budget.hint().filter(|_| all);
+        // What programs read, and what is compared, is complete.
+        let overview = arguments.model.is_none()
+            && all
+            && arguments.style == CheckStyle::Human
+            && !arguments.expect
+            && arguments.budget.timeout.is_none();
+        let hint = arguments.budget.hint(overview).filter(|_| all);
         let report: Option<Box<dyn Report + Send>> = match arguments.style {
             CheckStyle::Human if arguments.expect => None,
             CheckStyle::Human if all => Some(Box::new(Overview::new(witness, &budget))),
@@ -164,6 +173,7 @@ impl<'a> Settings<'a> {
             arguments,
             inquiry,
             budget,
+            overview,
             memory: Memory::default(),
             hint,
             report,
@@ -176,24 +186,22 @@ impl<'a> Settings<'a> {
     fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgment, Failure> {
         let Settings { arguments, inquiry, budget, memory, .. } = self;
         case.before(inquiry, |judged| {
-            let mut findings: Vec<Finding<'_>> = Vec::new();
-            let mut questions: Vec<&Question> = inquiry.questions(judged).iter().collect();
-            // A no is all that one word says: then the rest need not be asked. The strongest criterion says it soonest.
+            // A no is all that one word says: then the rest need not be asked.
             let word = arguments.style == CheckStyle::Brief && !arguments.verify && !arguments.expect;
-            if word && matches!(judged, Judged::Object(..)) {
-                questions.reverse();
-            }
-            let count = questions.len();
-            for (at, question) in questions.into_iter().enumerate() {
-                if word && findings.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
-                    break;
+            let count = inquiry.questions(judged).len();
+            let patience = Patience::new(budget, count, self.overview);
+            let findings = inquiry.ask_all(judged, |question, known| {
+                if word && known.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
+                    return None;
                 }
-                self.progress.part(at, count);
+                self.progress.part(known.len(), count);
                 self.progress.judging(case.index, question);
+                // What is compared with labels is asked of the engines.
+                let implying = if arguments.expect { &[] } else { known };
                 let mut finding = memory.answer(
                     large,
-                    || budget.limits(),
-                    |limits| inquiry.ask(judged, question, limits),
+                    || patience.limits(known),
+                    |limits| inquiry.ask_after(implying, judged, question, limits),
                     Finding::lacks_memory,
                 );
                 if arguments.verify {
@@ -205,8 +213,8 @@ impl<'a> Settings<'a> {
                         |verification| verification.as_ref().is_some_and(Verification::lacks_memory),
                     );
                 }
-                findings.push(finding);
-            }
+                Some(finding)
+            });
             let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
             let mut notes = tally.verified(case, &findings);
             if arguments.expect {
@@ -216,7 +224,13 @@ impl<'a> Settings<'a> {
                 notes.extend(mismatches.into_iter().map(|mismatch| (BAD, mismatch)));
             }
             tally.count(&findings, inquiry.engine());
-            let mut sheet = Sheet { page: self.page(), first, below: self.page(), stored: Vec::new() };
+            let mut sheet = Sheet {
+                page: self.page(),
+                first,
+                below: self.page(),
+                beside: patience.beside(),
+                stored: Vec::new(),
+            };
             if let Some(report) = &self.report {
                 report.history(case, &findings, &mut sheet)?;
             }
@@ -437,7 +451,7 @@ impl<'a> Session<'a> {
         let (tally, arguments) = (&self.tally, self.settings.arguments);
         let mut summary = Vec::new();
         if arguments.expect || interrupted {
-            summary.push(format!("{} histories", tally.histories));
+            summary.push(counted(tally.histories, "history"));
         }
         if arguments.expect {
             summary.push(self.expectations.summary());
@@ -457,7 +471,8 @@ impl<'a> Session<'a> {
             self.remark(format!("{} undecided after {hint}", tally.late), out)?;
         }
         if self.passed_over > 0 {
-            complain(&format!("{} malformed histories were skipped", self.passed_over));
+            let were = if self.passed_over == 1 { "was" } else { "were" };
+            complain(&format!("{} {were} skipped", counted(self.passed_over, "malformed history")));
         }
         out.finish()?;
 

@@ -16,7 +16,7 @@ use tribunal_formats::{History, WriteError, Writer, write_subject};
 pub fn run(arguments: &ConvertArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let ConvertTo::Format(to) = arguments.to else { return litmus::run(arguments, out) };
     let workers = arguments.streaming.workers()?;
-    let sink = Sink::open(arguments.output.as_deref(), out)?;
+    let sink = Sink::open(arguments.output.as_deref(), out)?.watched();
     let mut writer = Writer::new(sink, to);
     let mut malformed = Malformed::new(&arguments.streaming);
     for file in &arguments.files {

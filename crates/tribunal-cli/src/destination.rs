@@ -24,7 +24,7 @@ impl Destination {
     pub fn open<'a>(&self, fallback: Format, out: &'a mut Stdout) -> Result<Writer<Sink<'a>>, Failure> {
         let output = self.output.as_deref();
         let format = self.to.or_else(|| output.and_then(Format::of_path)).unwrap_or(fallback);
-        Ok(Writer::new(Sink::open(output, out)?, format))
+        Ok(Writer::new(Sink::open(output, out)?.watched(), format))
     }
 
     /// A history could not be written.

@@ -5,6 +5,7 @@ use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG, Stdout, complain};
+use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::watchdog::Watched;
 use crate::{input, interrupt};
@@ -14,7 +15,7 @@ use std::io::Write;
 use tribunal_formats::History;
 use tribunal_host::named;
 use tribunal_report::{Finding, Heading, Inquiry, Judged, Question, Questions, Ruling, Section, Word};
-use tribunal_report::{SCREENFUL, allowed, contrast, section, sections, usual_question};
+use tribunal_report::{SCREENFUL, allowed, contrast, counted, section, sections, usual_question};
 
 const EXPLAIN_HELP: &str = "\
 Examples:
@@ -123,7 +124,8 @@ impl Session<'_> {
         }
         match self.arguments.index {
             Some(wanted) if !found => {
-                Err(Failure::Usage(format!("--index {wanted}: {name} has {read} histories, counted from 0")))
+                let histories = counted(read, "history");
+                Err(Failure::Usage(format!("--index {wanted}: {name} has {histories}, counted from 0")))
             }
             _ => Ok(()),
         }
@@ -245,19 +247,23 @@ impl Session<'_> {
 
     /// The first answer, and what the other models say.
     fn overview(&self, case: &Case<'_>, judged: Judged<'_>, history: &History, height: usize) -> Explained {
-        let questions = self.inquiry.questions(judged);
-        let ask = |(at, question)| {
-            self.progress.part(at, questions.len());
-            self.ask(case, judged, question)
-        };
-        let findings: Vec<Finding<'_>> = questions.iter().enumerate().map(ask).collect();
+        let Session { arguments, inquiry, progress, .. } = self;
+        let count = inquiry.questions(judged).len();
+        let overview = arguments.model.is_none() && arguments.budget.timeout.is_none();
+        let budget = arguments.budget.of_all();
+        let patience = Patience::new(&budget, count, overview);
+        let findings = inquiry.ask_all(judged, |question, known| {
+            progress.part(known.len(), count);
+            progress.judging(case.index, question);
+            Some(inquiry.ask_after(known, judged, question, &patience.limits(known)))
+        });
         let status = status(findings.iter().map(|finding| finding.ruling.word()));
         let late = findings.iter().filter(|finding| finding.ruling.is_late()).count();
-        let hint = self.arguments.budget.hint().filter(|_| late > 0);
+        let hint = arguments.budget.hint(overview).filter(|_| late > 0);
         let closing = hint.map(|hint| format!("{late} undecided after {hint}"));
         // A line between the sections and the closing one.
         let height = if closing.is_some() { height - 2 } else { height };
-        self.progress.explaining(case.index);
+        progress.explaining(case.index);
         Explained { sections: sections(&findings, history, height, &self.limits()), closing, status }
     }
 }

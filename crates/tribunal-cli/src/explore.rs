@@ -22,6 +22,7 @@ use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
 use tribunal_host::named;
+use tribunal_report::counted;
 
 const EXPLORE_HELP: &str = "\
 Examples:
@@ -217,7 +218,7 @@ pub fn run(arguments: &ExploreArguments, out: &mut Stdout) -> Result<Status, Fai
     let malformed =
         input::each(&arguments.files, out, |file, out| file_of(file, arguments, &mut tally, out))?;
     if arguments.expect && arguments.style == ExploreStyle::Human && !interrupt::requested() {
-        writeln!(out, "{} cases, {} not as expected", tally.cases, tally.unexpected)?;
+        writeln!(out, "{}, {} not as expected", counted(tally.cases, "case"), tally.unexpected)?;
     }
     out.finish()?;
     Ok(if interrupt::requested() {

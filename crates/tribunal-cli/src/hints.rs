@@ -1,11 +1,11 @@
-//! What to say instead of a flag that is no longer there.
+//! What to say instead of a flag that is no longer there, or of a file without a command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Commands whose `--style` was once called `--output`, as short `-o`.
 const STYLED: [&str; 6] = ["check", "races", "models", "kernel", "explore", "litmus"];
 
-/// The error, with a hint if the flag that it complains about has another name now.
+/// The error, with a hint if the flag that it complains about has another name now, or if a file stands where a command should.
 pub fn with_hint(mut error: clap::Error, line: &[String]) -> clap::Error {
     if error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
@@ -13,6 +13,18 @@ pub fn with_hint(mut error: clap::Error, line: &[String]) -> clap::Error {
     {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
         error.remove(ContextKind::SuggestedArg);
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(file) = line.get(1).filter(|word| word.contains(['.', '/']))
+    {
+        let command = match file.rsplit_once('.') {
+            Some((_, "litmus")) => "litmus",
+            Some((_, "prog")) => "explore",
+            _ => "check",
+        };
+        let hint = format!("`{file}` looks like a file: say `tribunal {command} {file}`");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![hint.into()]));
+        error.remove(ContextKind::SuggestedSubcommand);
     }
     error
 }
@@ -50,6 +62,17 @@ fn value<'a>(flag: &str, line: &'a [String]) -> Option<&'a str> {
 mod tests {
     use crate::args::Arguments;
     use clap::Parser;
+
+    #[test]
+    fn a_file_without_a_command_is_told_its_command() {
+        for (file, command) in [("sb.txt", "check"), ("a/mp.litmus", "litmus"), ("spin.prog", "explore")] {
+            let line = ["tribunal".to_string(), file.to_string()];
+            let error = Arguments::try_parse_from(&line).expect_err("no command");
+            let shown = super::with_hint(error, &line).to_string();
+            let hint = format!("say `tribunal {command} {file}`");
+            assert!(shown.contains(&hint) && !shown.contains("similar"), "{shown}");
+        }
+    }
 
     #[test]
     fn old_flags_are_refused_with_the_new_ones() {

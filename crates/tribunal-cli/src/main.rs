@@ -21,6 +21,7 @@ mod manual;
 mod models;
 mod monitor;
 mod output;
+mod patience;
 mod pipeline;
 mod progress;
 mod races;

@@ -5,6 +5,7 @@ mod file;
 pub use file::{OutputFile, discard};
 
 use crate::failure::Failure;
+use crate::progress::Progress;
 use crate::watchdog::patiently;
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, Write};
@@ -159,7 +160,7 @@ pub enum Sink<'a> {
     /// Standard output.
     Stdout(&'a mut Stdout),
     /// A file that appears when [`finish`](Sink::finish) is called; until then the one it replaces stays.
-    File { path: PathBuf, file: Box<OutputFile> },
+    File { path: PathBuf, file: Box<OutputFile>, progress: Progress },
 }
 
 impl<'a> Sink<'a> {
@@ -171,17 +172,28 @@ impl<'a> Sink<'a> {
                 Ok(Sink::Stdout(stdout))
             }
             Some(path) => match OutputFile::open(path) {
-                Ok(file) => Ok(Sink::File { path: path.into(), file: Box::new(file) }),
+                Ok(file) => {
+                    Ok(Sink::File { path: path.into(), file: Box::new(file), progress: Progress::none() })
+                }
                 Err(source) => Err(Failure::Write { file: path.into(), source }),
             },
         }
+    }
+
+    /// Shows how much is written, if that is to a file and takes long.
+    pub fn watched(mut self) -> Self {
+        if let Sink::File { path, progress, .. } = &mut self {
+            *progress = Progress::new();
+            progress.writing(&path.to_string_lossy());
+        }
+        self
     }
 
     /// Writes out what is left and gives the file its name.
     pub fn finish(self) -> Result<(), Failure> {
         match self {
             Sink::Stdout(stdout) => stdout.finish(),
-            Sink::File { path, file } => {
+            Sink::File { path, file, .. } => {
                 file.persist().map_err(|source| Failure::Write { file: path, source })
             }
         }
@@ -194,7 +206,11 @@ impl Write for Sink<'_> {
         match self {
             Sink::Stdout(stdout) if stdout.is_closed() => Err(io::ErrorKind::BrokenPipe.into()),
             Sink::Stdout(stdout) => stdout.write(bytes),
-            Sink::File { file, .. } => file.writer().write(bytes),
+            Sink::File { file, progress, .. } => {
+                let written = file.writer().write(bytes)?;
+                progress.wrote(written);
+                Ok(written)
+            }
         }
     }
 

@@ -13,6 +13,8 @@ use tribunal_report::printable;
 const READING: &str = "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}";
 /// While something of unknown length is read.
 const STREAMING: &str = "{elapsed} {spinner} {bytes} {prefix}, {msg}";
+/// While histories are made and written.
+const WRITING: &str = "{elapsed} {spinner} {bytes} {prefix}, {msg}";
 /// Once all is read: what is done, and for how long.
 const WORKING: &str = "{elapsed} {spinner} {prefix}, {msg} {since}";
 
@@ -63,6 +65,21 @@ impl Progress {
         bar.set_position(0);
         bar.set_prefix(printable(name).into_owned());
         bar.set_message("reading");
+    }
+
+    /// Begins a file that is written.
+    pub fn writing(&self, name: &str) {
+        let Some(bar) = &self.bar else { return };
+        style(bar, WRITING);
+        bar.set_prefix(printable(name).into_owned());
+        bar.set_message("writing");
+    }
+
+    /// So many bytes more are written.
+    pub fn wrote(&self, bytes: usize) {
+        if let Some(bar) = &self.bar {
+            bar.inc(bytes as u64);
+        }
     }
 
     /// The same bytes, each of which moves the bar.

@@ -30,7 +30,7 @@ use tribunal_formats::{Error, History};
 use tribunal_host::Memory;
 use tribunal_host::named;
 use tribunal_host::reading;
-use tribunal_report::{Judged, Question, Specifications, printable};
+use tribunal_report::{Judged, Question, Specifications, counted, printable};
 use tribunal_report::{Verification, Verifications, Word, wrong_kind};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
@@ -108,7 +108,7 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
             // Of a history that is not there; unless the line makes no sense in itself.
             let index = session.claim(&line)?.index;
             let (count, file) = (lines.histories(), &session.history_file);
-            let problem = format!("index {index}: {file} has only {count} histories");
+            let problem = format!("index {index}: {file} has only {}", counted(count, "history"));
             return Err(session.problem(line.number, problem));
         }
         if verifications.total() + skipped == 0 {

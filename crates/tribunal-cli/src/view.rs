@@ -6,6 +6,7 @@ use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{Sink, Stdout, complain};
+use crate::patience::Patience;
 use crate::progress::Progress;
 use clap::{Args, ValueHint};
 use std::io::Write;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
-use tribunal_report::{Inquiry, Questions, printable};
+use tribunal_report::{Inquiry, Questions, counted, printable};
 use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
@@ -29,7 +30,7 @@ Examples:
 The page is one file that needs nothing else. It opens on the model that people ask for first: of sc, tso, rc20 and ra, or of linearizable, \
 the one that fails with the shortest reason; of transactions, the weakest level that fails. A picture shows that model only. \
 Of a large history the page has the part around the violation, and an overview of the whole. \
-Each answer may take 10 seconds, unless --timeout says otherwise.
+The strongest question may take 10 seconds and all others one second together; with --model, each may take 10 seconds; --timeout changes that.
 
 Without --output the page is written beside FILE, with the extension .html. The names of the files written are printed.
 
@@ -51,8 +52,8 @@ pub struct ViewArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub dot: Option<PathBuf>,
     /// The models, criteria or levels to show, separated by commas; by default all that apply
-    #[arg(short, long, value_name = "MODEL,..", default_value = "all", hide_default_value = true, value_parser = named::<Questions>)]
-    pub model: Questions,
+    #[arg(short, long, value_name = "MODEL,..", value_parser = named::<Questions>)]
+    pub model: Option<Questions>,
     /// Which history of the file, from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub index: u64,
@@ -70,18 +71,21 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
     let pictures = pictures(arguments)?;
     let Judging { spec, budget, .. } = &arguments.judging;
     let specifications = specifications(spec.as_deref())?;
-    let inquiry = Inquiry::new(arguments.model.clone(), specifications);
+    let questions = arguments.model.clone().unwrap_or(Questions::All);
+    let inquiry = Inquiry::new(questions, specifications);
+    let overview = arguments.model.is_none() && budget.timeout.is_none();
     let budget = budget.of_all();
     let name = arguments.judging.name();
     let progress = Progress::new();
     let history = chosen(arguments, &name, &progress)?;
     let case = Case { file: &name, index: arguments.index, line: history.line, subject: &history.subject };
     let document = case.before(&inquiry, |judged| {
-        let mut findings = Vec::new();
-        for question in inquiry.questions(judged) {
+        let count = inquiry.questions(judged).len();
+        let patience = Patience::new(&budget, count, overview);
+        let findings = inquiry.ask_all(judged, |question, known| {
             progress.judging(case.index, question);
-            findings.push(inquiry.ask(judged, question, &budget.limits()));
-        }
+            Some(inquiry.ask_after(known, judged, question, &patience.limits(known)))
+        });
         Ok(document(&history, &name, &findings, &budget.limits()))
     })?;
     drop(progress);
@@ -99,7 +103,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
 /// The history of the index asked for.
 fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<History, Failure> {
     let mut histories = 0;
-    let levels = arguments.model.ask_of_transactions();
+    let levels = arguments.model.as_ref().is_some_and(Questions::ask_of_transactions);
     for history in arguments.judging.histories(progress)?.transactions(levels) {
         let history = history?;
         if histories == arguments.index {
@@ -108,7 +112,8 @@ fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<
         histories += 1;
     }
     let index = arguments.index;
-    Err(Failure::Usage(format!("{name}: --index {index}: the file has {histories} histories, from 0 on")))
+    let histories = counted(histories, "history");
+    Err(Failure::Usage(format!("{name}: --index {index}: the file has {histories}, counted from 0")))
 }
 
 /// The files to write, the page first. One of them at most is standard output.

@@ -100,7 +100,7 @@ fn names() -> String {
 /// There is no format of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown format `{0}`: {all}{near}",
+    "unknown format `{0}`{near}; expected {all}",
     all = names(),
     near = tribunal::names::suggestion(.0, Format::ALL.map(Format::name))
 )]

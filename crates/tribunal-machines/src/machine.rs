@@ -92,7 +92,7 @@ impl fmt::Display for Machine {
 /// There is no machine of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown machine `{0}`, expected one of {all}{near}",
+    "unknown machine `{0}`{near}; expected one of {all}",
     all = Machine::ALL.map(Machine::name).join(", "),
     near = tribunal::names::suggestion(.0, Machine::ALL.map(Machine::name))
 )]

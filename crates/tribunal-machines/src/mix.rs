@@ -77,7 +77,7 @@ impl Mix {
 pub enum InvalidMix {
     /// An entry names no order.
     #[error(
-        "unknown order `{0}`, expected one of na, relaxed, acquire, release, acq_rel, seq_cst{near}",
+        "unknown order `{0}`{near}; expected one of na, relaxed, acquire, release, acq_rel, seq_cst",
         near = tribunal::names::suggestion(.0, Order::ALL.map(Order::name))
     )]
     UnknownOrder(String),

@@ -66,3 +66,8 @@ def test_a_value_that_no_history_has() -> None:
     recorder.call("write", lambda value: None, object())
     with pytest.raises(tribunal.TribunalError, match="not a history in JSON"):
         recorder.check()
+
+
+def test_an_unknown_specification_is_refused_at_once() -> None:
+    with pytest.raises(tribunal.TribunalError, match=r"`quee` \(did you mean `queue`\?\)"):
+        tribunal.Recorder("quee")

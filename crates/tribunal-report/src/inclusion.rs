@@ -22,6 +22,16 @@ impl Question {
     }
 }
 
+/// The question by which an undecided one is answered after all: a weaker one that fails.
+pub fn refuted_by(findings: &[Finding<'_>], at: usize) -> Option<Question> {
+    let strong = &findings[at].ruling;
+    if strong.word() != Word::Undecided {
+        return None;
+    }
+    let failing = findings.iter().filter(|finding| finding.ruling.word() == Word::Inconsistent);
+    failing.map(|finding| finding.ruling.question()).find(|weak| weak.includes(&strong.question()))
+}
+
 /// The findings that say most of an inconsistent history, by index: of the questions it fails, the weakest, those that
 /// include no other such one from which their failing would follow. The first of them is the one to show.
 pub fn weakest(findings: &[Finding<'_>]) -> Vec<usize> {

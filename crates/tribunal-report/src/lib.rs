@@ -8,6 +8,7 @@
 //! events and edges; and step by step for people who see one for the first time ([`memory::story`]), which [`section`],
 //! [`sections`] and [`contrast`] put on a screen with a listing.
 
+mod all;
 mod case;
 mod columns;
 mod first;
@@ -28,10 +29,10 @@ mod verification;
 
 pub use case::{Case, left_out};
 pub use first::{Allowance, allowance, first_asked, stronger_failing};
-pub use inclusion::weakest;
+pub use inclusion::{refuted_by, weakest};
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
-pub use printable::printable;
+pub use printable::{counted, printable};
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, wrong_kind};
 pub use screen::{Heading, Section, allowed, contrast, satisfied, section, sections};

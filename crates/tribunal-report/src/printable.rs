@@ -1,4 +1,4 @@
-//! Names as they may be shown.
+//! Names and numbers as they may be shown.
 
 use std::borrow::Cow;
 
@@ -18,4 +18,18 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         if escaped(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
     }
     shown.into()
+}
+
+/// A number of things, the name of one of which is given.
+///
+/// ```
+/// use tribunal_report::counted;
+/// assert_eq!((counted(1, "history"), counted(2, "history")), ("1 history".into(), "2 histories".into()));
+/// ```
+pub fn counted(count: u64, one: &str) -> String {
+    match (count, one.strip_suffix('y')) {
+        (1, _) => format!("1 {one}"),
+        (count, Some(stem)) => format!("{count} {stem}ies"),
+        (count, None) => format!("{count} {one}s"),
+    }
 }

@@ -8,6 +8,22 @@ use tribunal::object::{self, Criterion};
 use tribunal::transactions::{self, Level};
 use tribunal::{Engine, Model};
 
+/// What people call the models of processors and languages that have another name here.
+const ALIASES: [(&str, &str); 12] = [
+    ("x86", "tso"),
+    ("x86-tso", "tso"),
+    ("x86_64", "tso"),
+    ("amd64", "tso"),
+    ("sparc", "tso"),
+    ("c11", "rc11"),
+    ("c++11", "rc11"),
+    ("c", "rc20"),
+    ("c++", "rc20"),
+    ("c++20", "rc20"),
+    ("rust", "rc20"),
+    ("seq_cst", "sc"),
+];
+
 /// What a history may be consistent with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Question {
@@ -59,12 +75,13 @@ impl FromStr for Question {
                 let (models, criteria) = (Model::ALL.map(Model::name), Criterion::ALL.map(|c| c.name()));
                 let levels = Level::ALL.map(Level::name);
                 let names = models.into_iter().chain(criteria).chain(levels).chain(["all"]);
+                let alias = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name));
                 format!(
-                    "unknown model `{name}`; for memories: {}; for objects: {}; for transactions: {}; or all{}",
+                    "unknown model `{name}`{}; for memories: {}; for objects: {}; for transactions: {}; or all",
+                    suggestion(alias.map_or(name, |(_, model)| model), names),
                     models.join(", "),
                     criteria.join(", "),
-                    levels.join(", "),
-                    suggestion(name, names)
+                    levels.join(", ")
                 )
             }
         })

@@ -6,7 +6,6 @@ use crate::transactions as words;
 use crate::{EngineChoice, Question, Verification, memory, object};
 use serde_json::Value;
 use std::fmt;
-use std::sync::atomic::Ordering;
 use tribunal::memory::Execution;
 use tribunal::object::{self as objects, Criterion, Typed};
 use tribunal::transactions::{self, Level};
@@ -116,17 +115,17 @@ impl fmt::Display for Word {
 }
 
 impl<'a> Finding<'a> {
-    /// Answers a question about a history; once stopped, everything is undecided.
+    /// Answers a question about a history; once stopped or late, everything is undecided.
     pub fn of(judged: Judged<'a>, question: &Question, engine: EngineChoice, limits: &Limits<'_>) -> Self {
         let begin = Instant::now();
-        let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        let over = limits.check(0).err();
         let (ruling, engine) = match (judged, question) {
             (Judged::Memory(execution), &Question::Model(model)) => {
-                let judgement = match engine {
-                    _ if stopped => {
-                        Judgment { verdict: Verdict::Undecided(Limit::Stopped), engine: model.engines()[0] }
+                let judgement = match (over, engine) {
+                    (Some(limit), _) => {
+                        Judgment { verdict: Verdict::Undecided(limit), engine: model.engines()[0] }
                     }
-                    EngineChoice::Only { memory: Some(engine), .. } => {
+                    (None, EngineChoice::Only { memory: Some(engine), .. }) => {
                         tribunal::judge_by(execution, model, engine, limits).expect(DECIDED)
                     }
                     _ => tribunal::judge(execution, model, limits),
@@ -135,12 +134,12 @@ impl<'a> Finding<'a> {
                 (Ruling::Memory { execution, model, verdict }, engine.name())
             }
             (Judged::Object(typed), Question::Criterion(criterion)) => {
-                let judgement = match engine {
-                    _ if stopped => objects::Judgment {
-                        verdict: objects::Verdict::Undecided(Limit::Stopped),
+                let judgement = match (over, engine) {
+                    (Some(limit), _) => objects::Judgment {
+                        verdict: objects::Verdict::Undecided(limit),
                         engine: criterion.engines()[0],
                     },
-                    EngineChoice::Only { object: Some(engine), .. } => {
+                    (None, EngineChoice::Only { object: Some(engine), .. }) => {
                         objects::judge_by(typed, criterion, engine, limits).expect(DECIDED)
                     }
                     _ => objects::judge(typed, criterion, limits),
@@ -153,9 +152,9 @@ impl<'a> Finding<'a> {
                     EngineChoice::Only { transactions, .. } => transactions,
                     EngineChoice::Auto => None,
                 };
-                let verdict = match stopped {
-                    true => transactions::Verdict::Undecided(Limit::Stopped),
-                    false => transactions::judge_by(history, level, engine, limits),
+                let verdict = match over {
+                    Some(limit) => transactions::Verdict::Undecided(limit),
+                    None => transactions::judge_by(history, level, engine, limits),
                 };
                 let engine = engine.unwrap_or(level.engines()[0]);
                 (Ruling::Transactions { history, level, verdict }, engine.name())

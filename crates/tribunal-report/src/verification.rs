@@ -1,5 +1,6 @@
 //! The result of checking a certificate, and of checking many.
 
+use crate::counted;
 use serde_json::{Value, json};
 use std::fmt;
 use tribunal::object::Specification;
@@ -128,9 +129,9 @@ impl Verifications {
     /// use tribunal_report::{Verification, Verifications};
     /// let mut all = Verifications::default();
     /// all.count(&Verification::Accepted);
-    /// assert_eq!(all.summary("verified"), "1 certificates verified, 0 refused");
+    /// assert_eq!(all.summary("verified"), "1 certificate verified, 0 refused");
     /// all.count(&Verification::Undecided(Limit::Stopped));
-    /// assert_eq!(all.summary("verified"), "1 certificates verified, 1 not verified, 0 refused");
+    /// assert_eq!(all.summary("verified"), "1 certificate verified, 1 not verified, 0 refused");
     /// ```
     pub fn summary(&self, accepted: &str) -> String {
         let if_any = |count: u64, what: &str| match count {
@@ -138,8 +139,8 @@ impl Verifications {
             count => format!(", {count} {what}"),
         };
         format!(
-            "{} certificates {accepted}{}{}, {} refused",
-            self.accepted,
+            "{} {accepted}{}{}, {} refused",
+            counted(self.accepted, "certificate"),
             if_any(self.trusting, "more trusting hints"),
             if_any(self.undecided, "not verified"),
             self.refused

@@ -9,7 +9,7 @@ const ALLOWED = {
 /** What a stronger model says, and how this one differs. */
 function contrasted({ question, contrast: { against, missing } }) {
   const [strong, weak] = [plain(against), plain(question)];
-  const differs = missing.length > 0 ? ` The dotted steps are no steps of ${weak}.` : "";
+  const differs = missing.length > 0 ? ` ${weak} does not require the dotted steps.` : "";
   return `${strong} forbids this history because of the cycle drawn.${differs}`;
 }
 

@@ -7,7 +7,7 @@ use tribunal::definition::{Definition, NoFiles};
 use tribunal::object::specs;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
-use tribunal_report::{Finding, Inquiry, NotJudged, Question, Questions, Specifications};
+use tribunal_report::{Inquiry, NotJudged, Questions, Specifications};
 use web_time::Instant;
 
 /// Histories of a file are counted up to here; beyond it the answer only says that there are more.
@@ -135,11 +135,12 @@ fn checked(
     let given = given.iter().copied().map(Model::Cat);
     let inquiry = Inquiry::new(questions, Specifications::new(spec)).beside(given);
     let document = inquiry.with(&history.subject, file, |judged| {
-        let asked = inquiry.questions(judged);
-        let parts = asked.len() as u32 + 1;
-        let finding =
-            |(question, at): (&Question, u32)| inquiry.ask(judged, question, &share(limits, parts - at));
-        let findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
+        let asked = inquiry.questions(judged).len();
+        let findings = inquiry.ask_all(judged, |question, known| {
+            // The first, which is the strongest, may take half of the time; then each a part, and one is left for drawing.
+            let parts = if known.is_empty() { 2 } else { asked - known.len() + 1 };
+            Some(inquiry.ask_after(known, judged, question, &share(limits, parts as u32)))
+        });
         document(history, file, &findings, limits)
     });
     document.map_err(|not_judged| match not_judged {

@@ -1,15 +1,15 @@
 //! Suggestions for unknown names.
 
-/// The end of a message about an unknown name: `; did you mean ...?` with the nearest known name, or nothing if none is close.
+/// What follows an unknown name in a message: ` (did you mean ...?)` with the nearest known name, or nothing if none is close.
 ///
 /// ```
 /// use tribunal::names::suggestion;
-/// assert_eq!(suggestion("tos", ["sc", "tso", "pso"]), "; did you mean `tso`?");
-/// assert_eq!(suggestion("Linear", ["linearizable", "weak"]), "; did you mean `linearizable`?");
+/// assert_eq!(suggestion("tos", ["sc", "tso", "pso"]), " (did you mean `tso`?)");
+/// assert_eq!(suggestion("Linear", ["linearizable", "weak"]), " (did you mean `linearizable`?)");
 /// assert_eq!(suggestion("java", ["sc", "tso", "pso"]), "");
 /// ```
 pub fn suggestion<'n>(unknown: &str, names: impl IntoIterator<Item = &'n str>) -> String {
-    nearest(unknown, names).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+    nearest(unknown, names).map_or(String::new(), |name| format!(" (did you mean `{name}`?)"))
 }
 
 /// The first of the names with the fewest errors, if these are few for its length; or that the unknown name begins.

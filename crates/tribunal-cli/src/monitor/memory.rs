@@ -16,7 +16,7 @@ use tribunal::verdict::Limit;
 use tribunal_formats::Observed;
 use tribunal_host::reading;
 use tribunal_report::memory::monitored;
-use tribunal_report::printable;
+use tribunal_report::{counted, printable};
 
 /// Monitors until the input ends, Ctrl-C, or a violation, unless it is to resume.
 pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Result<Status, Failure> {
@@ -190,7 +190,8 @@ impl Watch<'_> {
             self.remark(
                 progress,
                 &format!(
-                    "{ambiguous} reads passed over, the first in line {line}: several writes of the value can be read, and `from` does not say which"
+                    "{} passed over, the first in line {line}: several writes of the value can be read, and `from` does not say which",
+                    counted(ambiguous, "read")
                 ),
             );
         }
@@ -198,7 +199,8 @@ impl Watch<'_> {
             self.remark(
                 progress,
                 &format!(
-                    "{late} reads passed over: their threads came late, and what they read may have been retired; `threads:` names threads in time"
+                    "{} passed over: their threads came late, and what they read may have been retired; `threads:` names threads in time",
+                    counted(late, "read")
                 ),
             );
         }

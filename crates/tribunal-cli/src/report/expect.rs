@@ -3,7 +3,7 @@
 use tribunal_formats::Labels;
 use tribunal_report::Case;
 use tribunal_report::Question;
-use tribunal_report::{Finding, Word};
+use tribunal_report::{Finding, Word, counted};
 
 /// What was compared so far.
 #[derive(Default)]
@@ -74,6 +74,7 @@ impl Expectations {
     /// The comparisons in words.
     pub fn summary(&self) -> String {
         let Expectations { compared, mismatched, unsupported } = self;
-        format!("{compared} verdicts compared, {mismatched} mismatched, {unsupported} unsupported")
+        let compared = counted(*compared, "verdict");
+        format!("{compared} compared, {mismatched} mismatched, {unsupported} unsupported")
     }
 }

@@ -5,7 +5,7 @@ use crate::args::Budget;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
 use tribunal::transactions::{Base, Isolation, Level};
-use tribunal_report::{Case, Finding, Question, Ruling, Word, satisfied, weakest};
+use tribunal_report::{Case, Finding, Question, Ruling, Word, refuted_by, satisfied, weakest};
 
 /// The rows of the table, the strongest first.
 const ROWS: [(Isolation, &str); 9] = [
@@ -100,7 +100,8 @@ fn reasons<'f, 'a>(findings: &'f [Finding<'a>]) -> Vec<&'f Ruling<'a>> {
 fn table(findings: &[Finding<'_>], out: &mut Page) -> io::Result<()> {
     let word = |level: Level| {
         let asked = |finding: &&Finding<'_>| finding.ruling.question() == Question::Level(level);
-        findings.iter().find(asked).map(|finding| finding.ruling.word())
+        let at = findings.iter().position(|finding| asked(&finding))?;
+        Some(refuted_by(findings, at).map_or(findings[at].ruling.word(), |_| Word::Inconsistent))
     };
     let heads: Vec<String> = COLUMNS.iter().map(|(_, name)| format!("{name:10}")).collect();
     writeln!(out, "\n       {}", out.paint(STRONG, heads.concat().trim_end()))?;

@@ -6,7 +6,7 @@ use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
 use std::io::{self, Write};
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
-use tribunal_report::{Finding, Word, first_asked};
+use tribunal_report::{Finding, Word, first_asked, refuted_by};
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
@@ -32,7 +32,8 @@ impl Matrix {
         let mut below: Vec<Reason> = Vec::new();
         let first = first_asked(findings);
         let others = (0..findings.len()).filter(|at| Some(*at) != first);
-        for finding in first.into_iter().chain(others).map(|at| &findings[at]) {
+        for at in first.into_iter().chain(others) {
+            let finding = &findings[at];
             let ruling = &finding.ruling;
             let mut say = |heading: String, lines: Vec<String>| {
                 let said = below.iter().position(|reason| reason.lines == lines);
@@ -52,7 +53,10 @@ impl Matrix {
                     say(format!("inconsistent{}", ruling.broken()), ruling.explain(&self.budget.limits()));
                 }
                 Word::Consistent if self.witness => say("consistent".into(), ruling.show_witness()),
-                Word::Undecided => say(format!("undecided: {reason}"), Vec::new()),
+                Word::Undecided => match refuted_by(findings, at) {
+                    Some(weaker) => say(format!("inconsistent, since {weaker} is"), Vec::new()),
+                    None => say(format!("undecided: {reason}"), Vec::new()),
+                },
                 Word::Unsupported => say(format!("does not apply: {reason}"), Vec::new()),
                 Word::Consistent => {}
             }
@@ -76,10 +80,11 @@ impl Matrix {
             }
             writeln!(out, "{}", out.paint(STRONG, "history"))?;
         }
-        for (finding, name) in findings.iter().zip(&names) {
+        for ((at, finding), name) in findings.iter().enumerate().zip(&names) {
             let (style, mark) = match finding.ruling.word() {
                 Word::Consistent => (GOOD, "yes"),
                 Word::Inconsistent => (BAD, "no"),
+                Word::Undecided if refuted_by(findings, at).is_some() => (BAD, "no"),
                 Word::Undecided => (DOUBT, "?"),
                 Word::Unsupported => (FAINT, "-"),
             };

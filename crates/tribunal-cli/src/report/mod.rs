@@ -21,6 +21,7 @@ use crate::certificates::Stored;
 use crate::failure::Failure;
 use crate::output::Page;
 use std::io;
+use tribunal::Limits;
 use tribunal_report::Case;
 use tribunal_report::Finding;
 
@@ -41,6 +42,8 @@ pub struct Sheet {
     pub first: bool,
     /// What is printed at the end if it stays the only one.
     pub below: Page,
+    /// What may be spent on what comes beside the answers.
+    pub beside: Limits<'static>,
     /// Certificates to store before the page is printed.
     pub stored: Vec<Stored>,
 }

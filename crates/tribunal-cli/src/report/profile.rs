@@ -4,17 +4,18 @@ use super::Sheet;
 use crate::args::Budget;
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
-use tribunal::object::{Atomic, Criterion, strongest};
+use tribunal::Limits;
+use tribunal::object::{Atomic, AtomicMethods, Criterion, atomic_methods};
 use tribunal_report::Case;
 use tribunal_report::Question;
 use tribunal_report::object::patient;
 use tribunal_report::{Finding, Ruling, Word};
-use tribunal_report::{first_asked, printable};
+use tribunal_report::{first_asked, printable, refuted_by};
 
 /// Prints the profile of each history and, if there is a single one, why it is not stronger.
 pub struct Profile {
     witness: bool,
-    /// What explanations and the question for methods may cost.
+    /// What explanations may cost.
     budget: Budget,
 }
 
@@ -27,14 +28,7 @@ impl Profile {
     /// Prints the profile of a history.
     pub fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.page;
-        let criteria: Vec<(Criterion, Word)> = findings
-            .iter()
-            .filter_map(|finding| match finding.ruling.question() {
-                Question::Criterion(criterion) => Some((criterion, finding.ruling.word())),
-                Question::Level(_) => None,
-                Question::Model(_) => None,
-            })
-            .collect();
+        let criteria = words(findings);
         let of = |word: Word| {
             criteria.iter().filter(move |(_, other)| *other == word).map(|(criterion, _)| criterion)
         };
@@ -49,35 +43,13 @@ impl Profile {
         for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
             writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
         }
-        for line in self.methods(findings) {
+        for line in methods(findings, &sheet.beside) {
             writeln!(out, "  {}", printable(&line))?;
         }
         if sheet.first {
             self.reasons(findings, holding.first(), &mut sheet.below)?;
         }
         Ok(())
-    }
-
-    /// Which methods can be called atomic, and what the others are.
-    fn methods(&self, findings: &[Finding<'_>]) -> Vec<String> {
-        let Some(Ruling::Object { typed, .. }) = findings.first().map(|finding| &finding.ruling) else {
-            return Vec::new();
-        };
-        let strengths = strongest(typed, &patient(&self.budget.limits()));
-        let mut lines = Vec::new();
-        for Atomic { methods, others } in &strengths.atomic {
-            let mut said = vec![if methods.is_empty() { "none".into() } else { methods.join(", ") }];
-            for (method, criteria) in others {
-                let criteria: Vec<_> = criteria.iter().map(ToString::to_string).collect();
-                said.push(format!("{method} is {}", criteria.join(" and ")));
-            }
-            let what = if lines.is_empty() { "atomic" } else { "or" };
-            lines.push(format!("{what:9}  {}", said.join("; ")));
-        }
-        if strengths.partial {
-            lines.push(format!("{:9}  perhaps more: not every set of methods was decided", ""));
-        }
-        lines
     }
 
     /// Prints why the criterion that is asked first fails, and the witness asked for.
@@ -107,6 +79,46 @@ impl Profile {
         }
         Ok(())
     }
+}
+
+/// The criteria with their words; one that is undecided fails if a weaker one does.
+fn words(findings: &[Finding<'_>]) -> Vec<(Criterion, Word)> {
+    let word = |(at, finding): (usize, &Finding<'_>)| match finding.ruling.question() {
+        Question::Criterion(criterion) => {
+            let refuted = refuted_by(findings, at).map(|_| Word::Inconsistent);
+            Some((criterion, refuted.unwrap_or(finding.ruling.word())))
+        }
+        Question::Level(_) | Question::Model(_) => None,
+    };
+    findings.iter().enumerate().filter_map(word).collect()
+}
+
+/// Which methods can be called atomic, and what the others are.
+fn methods(findings: &[Finding<'_>], limits: &Limits<'_>) -> Vec<String> {
+    let Some(Ruling::Object { typed, .. }) = findings.first().map(|finding| &finding.ruling) else {
+        return Vec::new();
+    };
+    let words = words(findings);
+    let holds = |criterion: &Criterion| match words.iter().find(|(asked, _)| asked == criterion)?.1 {
+        Word::Consistent => Some(true),
+        Word::Inconsistent => Some(false),
+        Word::Undecided | Word::Unsupported => None,
+    };
+    let AtomicMethods { sets, partial } = atomic_methods(typed, holds, &patient(limits));
+    let mut lines = Vec::new();
+    for Atomic { methods, others } in &sets {
+        let mut said = vec![if methods.is_empty() { "none".into() } else { methods.join(", ") }];
+        for (method, criteria) in others {
+            let criteria: Vec<_> = criteria.iter().map(ToString::to_string).collect();
+            said.push(format!("{method} is {}", criteria.join(" and ")));
+        }
+        let what = if lines.is_empty() { "atomic" } else { "or" };
+        lines.push(format!("{what:9}  {}", said.join("; ")));
+    }
+    if partial && !lines.is_empty() {
+        lines.push(format!("{:9}  perhaps more: not every set of methods was decided", ""));
+    }
+    lines
 }
 
 /// Those of the criteria that include no other.

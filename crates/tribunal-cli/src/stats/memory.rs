@@ -1,24 +1,26 @@
 //! What is in a history of a memory.
 
+use super::spread;
 use crate::output::Page;
 use std::io::{self, Write};
 use tribunal::Model;
 use tribunal::memory::{EventId, Execution, Kind, Order};
 use tribunal::verdict::Unsupported;
+use tribunal_report::counted;
 
 /// Describes an execution.
 pub fn print(x: &Execution, out: &mut Page) -> io::Result<()> {
     let features = x.features();
-    writeln!(out, "  threads     {}{}", x.thread_count(), thread_sizes(x))?;
-    writeln!(
-        out,
-        "  events      {}: {} reads, {} writes, {} RMWs, {} fences",
-        x.len(),
-        features.reads,
-        features.writes,
-        features.rmws,
-        features.fences
-    )?;
+    let per_thread = x.threads().map(|thread| x.thread_events(thread).len());
+    writeln!(out, "  threads     {}{}", x.thread_count(), spread(per_thread, "event"))?;
+    let kinds = [
+        (features.reads, "read"),
+        (features.writes, "write"),
+        (features.rmws, "RMW"),
+        (features.fences, "fence"),
+    ];
+    let kinds = kinds.map(|(count, kind)| counted(count as u64, kind));
+    writeln!(out, "  events      {}: {}", x.len(), kinds.join(", "))?;
     writeln!(out, "  orders      {}", orders(x))?;
     writeln!(out, "  locations   {}", x.location_count())?;
     let sources = Sources::of(x);
@@ -29,7 +31,8 @@ pub fn print(x: &Execution, out: &mut Page) -> io::Result<()> {
     )?;
     let chains = Chains::of(x);
     if features.rmws > 0 {
-        writeln!(out, "  RMW chains  {}, the longest of {} RMWs", chains.count, chains.longest)?;
+        let longest = counted(chains.longest.into(), "RMW");
+        writeln!(out, "  RMW chains  {}, the longest of {longest}", chains.count)?;
     }
     writeln!(out, "  values      {}", values(x))?;
     let extras =
@@ -54,16 +57,6 @@ pub fn print(x: &Execution, out: &mut Page) -> io::Result<()> {
         writeln!(out, "              not {}: {why}", models.join(", "))?;
     }
     Ok(())
-}
-
-/// How the events are spread over the threads.
-fn thread_sizes(x: &Execution) -> String {
-    let sizes = || x.threads().map(|thread| x.thread_events(thread).len());
-    match (sizes().min(), sizes().max()) {
-        (Some(least), Some(most)) if least == most => format!(" of {most} events"),
-        (Some(least), Some(most)) => format!(" of {least} to {most} events"),
-        _ => String::new(),
-    }
 }
 
 fn orders(x: &Execution) -> String {

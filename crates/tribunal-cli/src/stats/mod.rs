@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::Write;
 use tribunal_formats::{History, Subject};
-use tribunal_report::Case;
+use tribunal_report::{Case, counted};
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -40,8 +40,8 @@ fn describe(
 ) -> Result<(), Failure> {
     let name = file.to_string_lossy();
     let StatsArguments { histories, streaming } = arguments;
-    let source =
-        Source::open(file, histories.format, histories.nil_reads, None, streaming, &Progress::none())?;
+    let progress = Progress::new();
+    let source = Source::open(file, histories.format, histories.nil_reads, None, streaming, &progress)?;
     let color = out.color();
     let describe = |history: ReadResult, index: u64, _| -> Result<Page, Failure> {
         let History { subject, line, .. } = history?;
@@ -62,9 +62,18 @@ fn describe(
             return Ok(false);
         }
         if let Some(page) = passed_over.unless(page)? {
-            out.print(&page)?;
+            progress.aside(|| out.print(&page))?;
         }
         Ok(true)
     };
     pipeline::run(source, workers, &Each(describe), &mut 0, take, || out.borrow_mut().flush())
+}
+
+/// How many of something there are in each, at least and at most.
+fn spread(sizes: impl Iterator<Item = usize> + Clone, one: &str) -> String {
+    match (sizes.clone().min(), sizes.max()) {
+        (Some(least), Some(most)) if least == most => format!(", {} each", counted(most as u64, one)),
+        (Some(least), Some(most)) => format!(", {least} to {most} {one}s each"),
+        _ => String::new(),
+    }
 }

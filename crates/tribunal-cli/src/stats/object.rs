@@ -1,12 +1,13 @@
 //! What is in a history of an object.
 
+use super::spread;
 use crate::output::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_formats::Object;
 use tribunal_report::left_out;
-use tribunal_report::printable;
+use tribunal_report::{counted, printable};
 
 /// Describes the operations.
 pub fn print(object: &Object, out: &mut Page) -> io::Result<()> {
@@ -14,7 +15,8 @@ pub fn print(object: &Object, out: &mut Page) -> io::Result<()> {
     let spec = specs::named(&object.spec).ok();
     let unknown = if spec.is_some() { "" } else { ", which is not built in" };
     writeln!(out, "  spec        {}{unknown}", printable(&object.spec))?;
-    writeln!(out, "  processes   {}{}", h.process_count(), process_sizes(h))?;
+    let per_process = (0..h.process_count() as u32).map(|process| h.of_process(ProcessId(process)).len());
+    writeln!(out, "  processes   {}{}", h.process_count(), spread(per_process, "operation"))?;
     let pending = h.ops().filter(|&op| h.is_pending(op)).count();
     writeln!(out, "  operations  {}, {pending} of them pending", h.len())?;
     if let Some(note) = left_out(object.nil_reads) {
@@ -27,16 +29,6 @@ pub fn print(object: &Object, out: &mut Page) -> io::Result<()> {
         writeln!(out, "  values      {}", values(h, &**spec))?;
     }
     Ok(())
-}
-
-/// How the operations are spread over the processes.
-fn process_sizes(h: &History) -> String {
-    let sizes = || (0..h.process_count() as u32).map(|process| h.of_process(ProcessId(process)).len());
-    match (sizes().min(), sizes().max()) {
-        (Some(least), Some(most)) if least == most => format!(" of {most} operations"),
-        (Some(least), Some(most)) => format!(" of {least} to {most} operations"),
-        _ => String::new(),
-    }
 }
 
 fn methods(h: &History) -> String {
@@ -60,7 +52,7 @@ fn order(h: &History) -> String {
         most = most.max(open);
     }
     let given = if h.ops().next().is_some_and(|op| h.times(op).is_some()) { "times" } else { "hb as given" };
-    format!("{given}, at most {most} operations open at once")
+    format!("{given}, at most {} open at once", counted(most, "operation"))
 }
 
 /// The parts of the object that operations concern.
@@ -76,9 +68,10 @@ fn keys(h: &History, spec: &dyn Specification) -> String {
     let most = keys.values().max().copied().unwrap_or(0);
     match (keys.len(), whole) {
         (0, _) => "none: every operation concerns the whole object".into(),
-        (count, 0) => format!("{count}, of at most {most} operations"),
+        (count, 0) => format!("{count}, of at most {}", counted(most, "operation")),
         (count, whole) => {
-            format!("{count}, of at most {most} operations; {whole} operations concern the whole object")
+            let most = counted(most, "operation");
+            format!("{count}, of at most {most}; {whole} of {} concern the whole object", h.len())
         }
     }
 }

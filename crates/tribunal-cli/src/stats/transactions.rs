@@ -1,9 +1,11 @@
 //! What is in a history of transactions.
 
+use super::spread;
 use crate::output::Page;
 use std::io::{self, Write};
 use tribunal::transactions::{History, KeyId, Op, SessionId, Status, TxnId};
 use tribunal_formats::Transactions;
+use tribunal_report::counted;
 
 /// Describes the transactions.
 pub fn print(transactions: &Transactions, out: &mut Page) -> io::Result<()> {
@@ -19,16 +21,6 @@ pub fn print(transactions: &Transactions, out: &mut Page) -> io::Result<()> {
     writeln!(out, "  initially     {}", initial(h))?;
     writeln!(out, "  order         {}", order(h))?;
     writeln!(out, "  values        {}", values(h))
-}
-
-/// How many of something there are in each, at least and at most.
-fn spread(sizes: impl Iterator<Item = usize> + Clone, one: &str) -> String {
-    match (sizes.clone().min(), sizes.max()) {
-        (Some(1), Some(1)) => format!(", 1 {one} each"),
-        (Some(least), Some(most)) if least == most => format!(", {most} {one}s each"),
-        (Some(least), Some(most)) => format!(", {least} to {most} {one}s each"),
-        _ => String::new(),
-    }
 }
 
 /// How the transactions ended, if not all committed.
@@ -55,12 +47,9 @@ fn kinds(h: &History) -> String {
             Op::Unknown(_) => unknown += 1,
         }
     }
-    let counted = [(reads, "read"), (writes, "write"), (appends, "append"), (unknown, "unknown read")];
-    let named: Vec<String> = counted
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, name)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }))
-        .collect();
+    let kinds = [(reads, "read"), (writes, "write"), (appends, "append"), (unknown, "unknown read")];
+    let named: Vec<String> =
+        kinds.iter().filter(|(count, _)| *count > 0).map(|(count, name)| counted(*count, name)).collect();
     if named.is_empty() { "none".into() } else { named.join(", ") }
 }
 
@@ -89,7 +78,7 @@ fn order(h: &History) -> String {
             most = most.max(open);
         }
     }
-    format!("sessions and times, at most {most} transactions open at once")
+    format!("sessions and times, at most {} open at once", counted(most, "transaction"))
 }
 
 /// Whether values say from where reads read.

@@ -135,7 +135,7 @@ fn unknown_methods_are_named_and_a_specification_is_asked_for() {
         {"process":0,"f":"enqueue","args":[1],"ret":null,"call":0,"return":1},
         {"process":0,"f":"deqeue","args":[],"ret":1,"call":2,"return":3}]}"#;
     let ran = Place::with("u.json", json).run(&["check", "u.json"]);
-    let error = "error: u.json:3: malformed history: queue has no method `deqeue`; it has enqueue, dequeue; \
-                 did you mean `dequeue`?; the history calls enqueue, deqeue: name its specification with --spec\n";
+    let error = "error: u.json:3: malformed history: queue has no method `deqeue` (did you mean `dequeue`?); it has \
+                 enqueue, dequeue; the history calls enqueue, deqeue: name its specification with --spec\n";
     assert_eq!((ran.status, ran.stderr.as_str()), (2, error));
 }

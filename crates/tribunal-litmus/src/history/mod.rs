@@ -60,7 +60,7 @@ impl FromStr for Target {
     fn from_str(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|target| target.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
             let near = tribunal::names::suggestion(name, Self::ALL.map(Self::name));
-            format!("unknown architecture `{name}`: C, X86, AArch64 or RISCV{near}")
+            format!("unknown architecture `{name}`{near}; expected C, X86, AArch64 or RISCV")
         })
     }
 }

@@ -218,7 +218,7 @@ impl fmt::Display for Pattern {
 /// There is no pattern of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown pattern `{0}`, expected one of lag, merge, fan, chain, poll{near}",
+    "unknown pattern `{0}`{near}; expected one of lag, merge, fan, chain, poll",
     near = tribunal::names::suggestion(.0, Pattern::ALL.map(Pattern::name))
 )]
 pub struct UnknownPattern(pub String);

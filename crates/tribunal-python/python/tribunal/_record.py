@@ -33,6 +33,8 @@ class Recorder:
         self._operations: list[dict[str, Any]] = []
         self._processes = itertools.count()
         self._local = threading.local()
+        # An unknown specification raises here, before anything is recorded.
+        self.history()
 
     def call(self, method: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Calls a function and records it as an operation, with its positional arguments and return value.
@@ -68,7 +70,8 @@ class Recorder:
 
     def history(self) -> History:
         """The history recorded so far."""
-        return _history({"kind": "object", "spec": self.spec, "operations": list(self._operations)})
+        recorded = {"kind": "object", "spec": self.spec, "operations": list(self._operations)}
+        return _history(recorded, spec=self.spec)
 
     def check(self, model: str = "linearizable", *, timeout: float | None = None) -> Verdict:
         """Checks the recorded history against a criterion."""

@@ -92,7 +92,7 @@ impl fmt::Display for Layout {
 /// There is no layout of that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown layout `{0}`, expected one of line, packed, page, mixed{near}",
+    "unknown layout `{0}`{near}; expected one of line, packed, page, mixed",
     near = tribunal::names::suggestion(.0, Layout::ALL.map(Layout::name))
 )]
 pub struct UnknownLayout(pub String);

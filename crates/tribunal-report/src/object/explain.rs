@@ -84,7 +84,7 @@ pub fn explain(
         );
         lines.push(Line { about: vec![whole(*op)], ..Line::new(0, &text) });
         if let Ok(place) = smallest.operations.binary_search(op) {
-            match Attempt::new(&part, criterion, OpId(place as u32), limits) {
+            match Attempt::new(&part, (history, &ops), criterion, OpId(place as u32), limits) {
                 Ok(attempt) => {
                     lines.extend(attempt.iter().flat_map(Attempt::words).map(|line| line.renamed(&ops)));
                 }
@@ -92,7 +92,7 @@ pub fn explain(
             }
         }
     }
-    lines.extend(of_part(&part, from, criterion, &ops));
+    lines.extend(of_part(&part, from, criterion, (history, &ops)));
     lines.extend(unproved.map(cut_short));
     // The prefix has the first events of the whole, so its ranks are those of the whole.
     let cut = smallest.cut.or(found.as_ref().map(|found| found.events + 1));
@@ -122,19 +122,37 @@ fn as_it_is(
     unproved: Option<Unproved>,
 ) -> Explanation {
     let Violation { operations, cut } = violation.clone();
-    let mut lines = of_part(&typed.part(&operations, cut), typed, criterion, &operations);
+    let whole = (typed.history(), &operations[..]);
+    let mut lines = of_part(&typed.part(&operations, cut), typed, criterion, whole);
     lines.extend(unproved.map(cut_short));
     Explanation { lines, failing: None, part: operations, cut }
 }
 
-/// The lines saying that nothing explains a part; `ops` are its operations in the whole history.
-fn of_part(part: &Typed<'_>, of: &Typed<'_>, criterion: &Criterion, ops: &[OpId]) -> Vec<Line<OpId>> {
+/// The whole history that a part is from, and the part's operations in it.
+type Whole<'a> = (&'a History, &'a [OpId]);
+
+/// An operation of a part: running, if it returned only after the part's end.
+fn shown(part: &History, (whole, ops): Whole<'_>, op: OpId) -> String {
+    let shown = part.show(op);
+    match shown.strip_suffix(" pending") {
+        Some(called) if !whole.is_pending(ops[op.index()]) => format!("{called} running"),
+        _ => shown,
+    }
+}
+
+/// The lines saying that nothing explains a part of a history.
+fn of_part(
+    part: &Typed<'_>,
+    of: &Typed<'_>,
+    criterion: &Criterion,
+    whole @ (_, ops): Whole<'_>,
+) -> Vec<Line<OpId>> {
     let is_list = part.spec().collection() == Some(Collection::List);
     let values =
         if is_list && part.history().len() < of.history().len() { " and their values alone" } else { "" };
     let text = format!("no {} these operations{values}:", explains(criterion));
     let mut lines = vec![Line { about: ops.to_vec(), ..Line::new(0, &text) }];
-    lines.extend(by_process(part.history()).into_iter().map(|line| line.renamed(ops)));
+    lines.extend(by_process(part.history(), whole).into_iter().map(|line| line.renamed(ops)));
     lines
 }
 
@@ -170,7 +188,7 @@ fn explains(criterion: &Criterion) -> &'static str {
 }
 
 /// The operations of the part, a line for each process or more where it is long, in po.
-fn by_process(part: &History) -> Vec<Line<OpId>> {
+fn by_process(part: &History, whole: Whole<'_>) -> Vec<Line<OpId>> {
     let mut lines: Vec<Line<OpId>> = Vec::new();
     for process in (0..part.process_count() as u32).map(ProcessId) {
         let ops = part.of_process(process);
@@ -186,7 +204,7 @@ fn by_process(part: &History) -> Vec<Line<OpId>> {
             line.about.extend(&ops[..earlier]);
         }
         for (at, &op) in ops.iter().enumerate().skip(earlier) {
-            let shown = timed(part, op, false);
+            let shown = timed(part, op, &shown(part, whole, op));
             let shown = printable(&shown);
             let end = if at + 1 < ops.len() { ";" } else { "" };
             if !line.about.is_empty() && line.text.chars().count() + shown.chars().count() + 1 > WIDTH {
@@ -210,6 +228,7 @@ fn by_process(part: &History) -> Vec<Line<OpId>> {
 struct Attempt<'a> {
     /// The part that nothing explains once the operation has returned.
     history: &'a History,
+    whole: Whole<'a>,
     spec: &'a dyn Specification,
     op: OpId,
     /// What explains the part before that.
@@ -221,6 +240,7 @@ impl<'a> Attempt<'a> {
     /// either.
     fn new(
         part: &'a Typed<'_>,
+        whole: Whole<'a>,
         criterion: &Criterion,
         op: OpId,
         limits: &Limits<'_>,
@@ -236,7 +256,7 @@ impl<'a> Attempt<'a> {
             Verdict::Inconsistent(_) | Verdict::Unsupported(_) => {}
         }
         let Verdict::Consistent(execution) = verdict else { return Ok(None) };
-        Ok(Some(Attempt { history, spec: part.spec(), op, execution }))
+        Ok(Some(Attempt { history, whole, spec: part.spec(), op, execution }))
     }
 
     fn words(&self) -> Vec<Line<OpId>> {
@@ -312,7 +332,7 @@ impl<'a> Attempt<'a> {
         }
         let (place, wrong, instead) = best?;
         let (there, other) = (self.place(&others[..place]), others[wrong]);
-        let shown = self.history.show(other);
+        let shown = shown(self.history, self.whole, other);
         let text = match instead {
             Some(ret) => format!("{there}, it fits, but then {shown} would return {ret}"),
             None => format!("{there}, it fits, but then {shown} cannot take effect"),
@@ -350,9 +370,11 @@ impl<'a> Attempt<'a> {
             return "nothing".into();
         }
         let skipped = ops.len().saturating_sub(NAMED);
-        let names: Vec<String> = ops[skipped..].iter().map(|&op| self.history.show(op)).collect();
+        let names: Vec<String> =
+            ops[skipped..].iter().map(|&op| shown(self.history, self.whole, op)).collect();
         match skipped {
             0 => names.join("; "),
+            1 => format!("1 other; {}", names.join("; ")),
             _ => format!("{skipped} others; {}", names.join("; ")),
         }
     }

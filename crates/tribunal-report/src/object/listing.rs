@@ -2,7 +2,7 @@
 
 use super::explain::Explanation;
 use crate::line::{LONGEST, Line};
-use crate::printable;
+use crate::{counted, printable};
 use std::collections::BTreeSet;
 use tribunal::object::{History, NEVER, OpId};
 
@@ -25,7 +25,7 @@ pub fn listing_of_all(history: &History, explanation: &Explanation, height: usiz
     rows(history, history.ops().collect(), NEVER, &[], explanation, height)
 }
 
-/// A line for each of the operations; what returned at `cut` or later is pending.
+/// A line for each of the operations; what returned at `cut` or later is running.
 fn rows(
     history: &History,
     mut ops: Vec<OpId>,
@@ -52,7 +52,7 @@ fn rows(
         rows.push(format!("  all on line {line}"));
     }
     if skipped > 0 {
-        rows.push(format!("  ... and {skipped} operations that were called earlier"));
+        rows.push(format!("  ... and {} called earlier", counted(skipped as u64, "operation")));
     }
     rows
 }
@@ -77,7 +77,8 @@ impl Part<'_> {
                     true => self.history.show(op),
                     false => {
                         let process = self.history.process_name(self.history.process(op));
-                        format!("{process}: {} pending", self.history.called(op))
+                        let state = if self.history.is_pending(op) { "pending" } else { "running" };
+                        format!("{process}: {} {state}", self.history.called(op))
                     }
                 };
                 printable(&shown).into_owned()

@@ -51,17 +51,13 @@ fn verified(
     verified.map(drop).map_err(Unproved::Refused)
 }
 
-/// An operation with its times, as far as there are any: `0: write(1) → null @ 3:5`.
-fn timed(history: &History, op: OpId, process: bool) -> String {
-    let shown = history.show(op);
-    let shown = match shown.split_once(": ") {
-        Some((_, shown)) if !process => shown.to_string(),
-        _ => shown,
-    };
+/// An operation as shown, without its process, and its times, as far as there are any: `write(1) → null @ 3:5`.
+fn timed(history: &History, op: OpId, shown: &str) -> String {
+    let shown = shown.split_once(": ").map_or(shown, |(_, shown)| shown);
     match history.times(op) {
         Some((call, Some(ret))) => format!("{shown} @ {call}:{ret}"),
         Some((call, None)) => format!("{shown} @ {call}:"),
-        None => shown,
+        None => shown.into(),
     }
 }
 

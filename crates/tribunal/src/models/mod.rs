@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::memory::Execution;
 pub use crate::preserved::{BadPreserved, Keep, Preserved};
 use crate::sources;
-use crate::verdict::Verdict;
+use crate::verdict::{Verdict, Witness};
 pub use engine::Engine;
 pub use multiprocessor::decide_assuming;
 pub use table::{Model, UnknownModel};
@@ -99,6 +99,18 @@ pub(crate) fn judgment(x: &Execution, model: Model, engine: Option<Engine>, limi
     let searched = engine.or(model.engines().get(1).copied()).unwrap_or(usual);
     let (verdict, engine) = decided.unwrap_or_else(|limit| (Verdict::Undecided(limit), searched));
     Judgment { verdict, engine }
+}
+
+/// The witness of a stronger model as one of a weaker model: the same mo, where the weaker one has mo. None if it lacks an mo.
+pub fn weaken(witness: &Witness, weak: Model) -> Option<Witness> {
+    Some(match witness {
+        Witness::Sources { sources, then } => {
+            Witness::Sources { sources: sources.clone(), then: Box::new(weaken(then, weak)?) }
+        }
+        _ if !crate::definition::has_mo(weak) => Witness::History,
+        Witness::Mo(mo) => Witness::Mo(mo.clone()),
+        Witness::History => return None,
+    })
 }
 
 fn by_definition(x: &Execution, model: Model, limits: &Limits<'_>) -> Judgment {

@@ -241,7 +241,7 @@ impl FromStr for Criterion {
 pub enum MalformedCriterion {
     /// No criterion has this name.
     #[error(
-        "no criterion `{name}`; there are weak, ryw, mr, causal, hbvis, sequential, linearizable, and axioms such as `vis >= po`{}",
+        "no criterion `{name}`{}; there are weak, ryw, mr, causal, hbvis, sequential, linearizable, and axioms such as `vis >= po`",
         suggestion(name, Criterion::ALL.iter().map(Criterion::name))
     )]
     UnknownName {

@@ -12,9 +12,15 @@ pub struct StrongestCriteria {
     pub criteria: Vec<(Criterion, Option<bool>)>,
     /// The criteria that hold and do not include another that holds.
     pub strongest: Vec<Criterion>,
-    /// The maximal sets of methods that can be atomic together. Empty if the history is
-    /// not even `weak`, or if that is not known.
-    pub atomic: Vec<Atomic>,
+    /// The maximal sets of methods that can be atomic together.
+    pub atomic: AtomicMethods,
+}
+
+/// The maximal sets of methods that can be atomic together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AtomicMethods {
+    /// The sets. None if the history is not even `weak`, or if that is not known.
+    pub sets: Vec<Atomic>,
     /// Whether there may be larger or other sets, because there were too many to try or a limit was reached.
     pub partial: bool,
 }
@@ -57,21 +63,16 @@ const MOST_METHODS: usize = 6;
 /// b.ret(read, Value::Null, 3);
 /// let strengths = strongest(&b.build()?.typed(&Register::default())?, &Limits::default());
 /// assert_eq!(strengths.strongest, [Criterion::Causal, Criterion::Sequential]);
-/// assert_eq!(strengths.atomic[0].methods, ["write"]);
-/// assert_eq!(strengths.atomic[0].others, [("read".to_string(), vec![Criterion::Causal])]);
+/// assert_eq!(strengths.atomic.sets[0].methods, ["write"]);
+/// assert_eq!(strengths.atomic.sets[0].others, [("read".to_string(), vec![Criterion::Causal])]);
 /// # Ok::<(), tribunal::object::MalformedHistory>(())
 /// ```
 pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
-    let ask = |criterion: &Criterion| match judge(typed, criterion, limits).verdict {
-        Verdict::Consistent(_) => Some(true),
-        Verdict::Inconsistent(_) => Some(false),
-        Verdict::Undecided(_) | Verdict::Unsupported(_) => None,
-    };
     let mut criteria: Vec<(Criterion, Option<bool>)> = Vec::with_capacity(Criterion::ALL.len());
     for criterion in Criterion::ALL.into_iter().rev() {
         let implied =
             criteria.iter().any(|(stronger, holds)| *holds == Some(true) && criterion.includes(stronger));
-        let holds = if implied { Some(true) } else { ask(&criterion) };
+        let holds = if implied { Some(true) } else { ask(typed, &criterion, limits) };
         criteria.push((criterion, holds));
     }
     criteria.reverse();
@@ -89,20 +90,39 @@ pub fn strongest(typed: &Typed<'_>, limits: &Limits<'_>) -> StrongestCriteria {
     let mut strengths = StrongestCriteria {
         strongest: maximal(holding.collect()),
         criteria,
-        atomic: Vec::new(),
-        partial: false,
+        atomic: AtomicMethods::default(),
     };
-    let methods = called_methods(typed.history());
-    if strengths.holds(&Criterion::Linearizable) == Some(true) {
-        strengths.atomic = vec![Atomic { methods, others: Vec::new() }];
-    } else if strengths.holds(&Criterion::Weak) == Some(true) {
-        let (sets, partial) = atomic_sets(&methods, &ask);
-        strengths.atomic = sets.into_iter().map(|set| with_others(set, &methods, &ask)).collect();
-        strengths.partial = partial;
-    } else {
-        strengths.partial = strengths.holds(&Criterion::Weak).is_none();
-    }
+    strengths.atomic = atomic_methods(typed, |criterion| strengths.holds(criterion), limits);
     strengths
+}
+
+/// Which methods can be atomic, where it is known which named criteria hold.
+pub fn atomic_methods(
+    typed: &Typed<'_>,
+    holds: impl Fn(&Criterion) -> Option<bool>,
+    limits: &Limits<'_>,
+) -> AtomicMethods {
+    let methods = called_methods(typed.history());
+    if holds(&Criterion::Linearizable) == Some(true) {
+        return AtomicMethods { sets: vec![Atomic { methods, others: Vec::new() }], partial: false };
+    }
+    match holds(&Criterion::Weak) {
+        Some(true) => {
+            let ask = |criterion: &Criterion| ask(typed, criterion, limits);
+            let (sets, partial) = atomic_sets(&methods, &ask);
+            let sets = sets.into_iter().map(|set| with_others(set, &methods, &ask)).collect();
+            AtomicMethods { sets, partial }
+        }
+        known => AtomicMethods { sets: Vec::new(), partial: known.is_none() },
+    }
+}
+
+fn ask(typed: &Typed<'_>, criterion: &Criterion, limits: &Limits<'_>) -> Option<bool> {
+    match judge(typed, criterion, limits).verdict {
+        Verdict::Consistent(_) => Some(true),
+        Verdict::Inconsistent(_) => Some(false),
+        Verdict::Undecided(_) | Verdict::Unsupported(_) => None,
+    }
 }
 
 /// The criteria that do not include another of them.

@@ -46,7 +46,7 @@ pub use history::{Event, History, Intervals, Invocation, InvocationId, NEVER, Op
 pub use judge::{Engine, Judgment, check, judge, judge_by};
 pub use linearize::{PartialLinearizations, Step, StepId, partial_linearizations};
 pub use machine::{Exceeded, Machine, Replay, StateId};
-pub use methods::{Atomic, StrongestCriteria, strongest};
+pub use methods::{Atomic, AtomicMethods, StrongestCriteria, atomic_methods, strongest};
 pub use monitor::{FirstViolation, Inconclusive, MalformedEvent, Monitor, ProcessSet, States, Status};
 pub use promises::{BrokenPromise, Explored, Promise, check_promises};
 pub use shrink::{Shrunk, shrink};

@@ -96,7 +96,7 @@ impl History {
     /// let p = b.process("0");
     /// b.call(p, "wirte", &[Value::from(1)], 0);
     /// let error = b.build()?.typed(&Register::default()).expect_err("no such method").to_string();
-    /// assert_eq!(error, "register has no method `wirte`; it has write, read; did you mean `write`?");
+    /// assert_eq!(error, "register has no method `wirte` (did you mean `write`?); it has write, read");
     /// # Ok::<(), tribunal::object::MalformedHistory>(())
     /// ```
     pub fn typed<'a>(&'a self, spec: &'a dyn Specification) -> Result<Typed<'a>, MalformedHistory> {
@@ -118,7 +118,7 @@ impl History {
 #[non_exhaustive]
 pub enum InvalidCall {
     /// The specification has no such method.
-    #[error("{spec} has no method `{method}`; it has {}{}", listed(.methods), nearest(method, .methods))]
+    #[error("{spec} has no method `{method}`{}; it has {}", nearest(method, .methods), listed(.methods))]
     UnknownMethod {
         /// The specification.
         spec: String,

@@ -238,7 +238,7 @@ impl FromStr for Level {
         level.ok_or_else(|| {
             let names = Level::ALL.map(Level::name);
             let near = suggestion(name, names.into_iter().chain(ALIASES.iter().map(|(alias, _)| *alias)));
-            format!("unknown isolation level `{name}`; there are: {}{near}", names.join(", "))
+            format!("unknown isolation level `{name}`{near}; there are: {}", names.join(", "))
         })
     }
 }

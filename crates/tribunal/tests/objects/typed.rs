@@ -26,7 +26,7 @@ fn what_does_not_fit_is_an_error_with_its_operation() {
     };
     assert_eq!(
         error(&one("gte", &[1.into()])),
-        "map has no method `gte`; it has put, get, remove, contains_key, contains_value, size; did you mean `get`?"
+        "map has no method `gte` (did you mean `get`?); it has put, get, remove, contains_key, contains_value, size"
     );
     assert_eq!(error(&one("get", &[])), "get takes 1 argument, found 0");
     assert_eq!(error(&one("size", &[1.into()])), "size takes 0 arguments, found 1");

@@ -30,9 +30,9 @@ pub const NAMES: [&str; 13] = [
 pub enum UnknownSpec {
     /// There is no such specification.
     #[error(
-        "unknown specification `{name}`, expected one of {}, or `keyed` and one of them{}",
-        NAMES.join(", "),
-        suggestion(base(name), NAMES)
+        "unknown specification `{name}`{}; expected one of {}, or `keyed` and one of them",
+        suggestion(base(name), NAMES),
+        NAMES.join(", ")
     )]
     Name {
         /// What was asked for.

@@ -1,0 +1,52 @@
+//! How long the answers about a history may take.
+
+use crate::args::Budget;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+use tribunal::Limits;
+use tribunal_report::{Finding, Word};
+
+/// What all answers of an overview but the first may take together.
+const REST: Duration = Duration::from_secs(1);
+
+/// The time for the answers about one history, by turns.
+pub struct Patience<'b> {
+    budget: &'b Budget,
+    /// How many questions there are.
+    questions: usize,
+    /// Whether the answers after the first share a second.
+    shared: bool,
+    /// When that second is over.
+    end: Cell<Option<Instant>>,
+}
+
+impl<'b> Patience<'b> {
+    /// So many questions, each of which may cost what the budget says; in an overview only the first may, and the others share a second.
+    pub fn new(budget: &'b Budget, questions: usize, overview: bool) -> Self {
+        Patience { budget, questions, shared: overview, end: Cell::new(None) }
+    }
+
+    /// The limits of the next answer, which begins now, after these.
+    pub fn limits(&self, findings: &[Finding<'_>]) -> Limits<'static> {
+        let limits = self.budget.limits();
+        let (true, Some(first)) = (self.shared, findings.first()) else { return limits };
+        let now = Instant::now();
+        let end = self.end.get().unwrap_or(now + REST);
+        self.end.set(Some(end));
+        let left = end.saturating_duration_since(now);
+        // A quick answer leaves its time to those that follow. A history that takes long to go through takes long for every question:
+        // rather some answers than none.
+        let share = left / (self.questions - findings.len()) as u32;
+        let usual = match first.ruling.word() {
+            Word::Undecided => Duration::ZERO,
+            _ => Duration::from_micros(first.micros).min(left),
+        };
+        Limits { deadline: Some(now + share.max(usual)), ..limits }
+    }
+
+    /// The limits of what comes beside the answers.
+    pub fn beside(&self) -> Limits<'static> {
+        let limits = self.budget.limits();
+        Limits { deadline: self.end.get().or(limits.deadline), ..limits }
+    }
+}
