@@ -3,6 +3,7 @@
 use crate::command::{ENQUEUES, MP, Place, STALE};
 use serde_json::Value;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 #[test]
 fn without_a_model_the_strongest_criteria_are_named_and_why_there_is_no_stronger_one() {
@@ -21,6 +22,24 @@ linearizable: inconsistent
     let ran = Place::with("a.json", ENQUEUES).run(&["check", "a.json"]);
     let profile = "enqueues (a.json:1)\n  strongest  linearizable\n  atomic     enqueue, dequeue\n";
     assert_eq!((ran.stdout.as_str(), ran.status), (profile, 0));
+}
+
+#[test]
+fn without_a_model_a_hard_history_takes_little_more_than_its_strongest_criterion() {
+    let place = Place::new();
+    let generate =
+        "generate object --spec queue --operations 40 --processes 4 --implementation delayed --seed 3";
+    let generate: Vec<&str> = generate.split(' ').chain(["-o", "q.json"]).collect();
+    assert_eq!(place.run(&generate).status, 0);
+    let begin = Instant::now();
+    let ran = place.run(&["check", "q.json"]);
+    // A second for the weak criteria, which take twenty; the rest is for a busy machine.
+    assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
+    let failing = ran.stdout.lines().find(|line| line.starts_with("  fails")).expect("linearizable fails");
+    assert!(failing.contains("linearizable"), "{}", ran.stdout);
+    let hint = "undecided after 10 s for the strongest and 1 s for all others; --model all gives each 10 s";
+    assert!(ran.last_line().ends_with(hint), "{}", ran.stdout);
+    assert_eq!(ran.status, 1);
 }
 
 #[test]
