@@ -226,7 +226,7 @@ fn a_tampered_certificate_is_refused() {
     let place = Place::with("a.json", ENQUEUES);
     let line = place.run(&["check", "--style", "json", "--witness", "-m", "linearizable", "a.json"]).stdout;
     let verify = |line: &str| place.run_on(&["verify", "a.json", "-"], line);
-    assert_eq!(verify(&line).last_line(), "1 certificates accepted, 0 refused, 0 skipped");
+    assert_eq!(verify(&line).last_line(), "1 certificate accepted, 0 refused, 0 skipped");
     assert!(line.contains(r#""lin":[1,0,2]"#), "{line}");
     for (from, to) in [
         ("[1,0,2]", "[0,1,2]"),
@@ -309,7 +309,7 @@ fn large_certificates_are_stored_and_verified_from_there() {
     assert_eq!(ran.status, 0, "{ran:?}");
     assert!(ran.stdout.contains("a.json-0-linearizable.json.zst"), "{}", ran.stdout);
     let verified = place.run_on(&["verify", "a.json", "-"], &ran.stdout);
-    assert_eq!(verified.last_line(), "1 certificates accepted, 0 refused, 0 skipped");
+    assert_eq!(verified.last_line(), "1 certificate accepted, 0 refused, 0 skipped");
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn stats_describe_operations() {
     let expected = "\
 enqueues (a.json:1)
   spec        queue
-  processes   2 of 1 to 2 operations
+  processes   2, 1 to 2 operations each
   operations  3, 0 of them pending
   methods     2 enqueue, 1 dequeue
   order       times, at most 2 operations open at once
