@@ -3,6 +3,7 @@
 mod databases;
 mod dist;
 mod licenses;
+mod links;
 mod loom_crates;
 mod page;
 mod python;
@@ -24,7 +25,8 @@ Tasks:
            build what is handed out into target/dist, with checksums: the command with completions and manual pages,
            the C library, the Python wheel, the page (parts: command, c, wheel, page); --musl: a static command
   site [--without-checker]
-           build the documents as a site, with the checker inside: target/site/html (installs mdBook if there is none)
+           build the documents as a site, with the checker inside: target/site/html (installs mdBook if there is none),
+           and refuse links that are broken
   licenses
            refuse a dependency whose license is not one of those that we can give out
   spark [ARGUMENT..]

@@ -2,7 +2,7 @@
 //!
 //! The sources of the book are copied as they lie in the repository, so that links between documents and to examples hold.
 
-use crate::{cargo, has_target, page, root, run, target_directory};
+use crate::{cargo, has_target, links, page, root, run, target_directory};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,6 +55,7 @@ pub fn build(checker: bool) -> Result<PathBuf, String> {
     all_listed(&source, &source, &summary)?;
     write(&source.join("SUMMARY.md"), &summary)?;
     run(Command::new(mdbook()?).arg("build").arg(&site))?;
+    links::check(&site.join("html"))?;
     let first = site.join("html/index.html");
     println!("{}", first.display());
     Ok(first)

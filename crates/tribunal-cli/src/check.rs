@@ -4,7 +4,7 @@ use crate::args::{Budget, CheckArguments, CheckStyle};
 use crate::case::{Case, Judge, specifications};
 use crate::certificates::{Store, Stored};
 use crate::exit::Status;
-use crate::failure::Failure;
+use crate::failure::{Failure, skipped};
 use crate::interrupt;
 use crate::output::{BAD, DOUBT, Page, Stdout, complain};
 use crate::patience::Patience;
@@ -471,8 +471,7 @@ impl<'a> Session<'a> {
             self.remark(format!("{} undecided after {hint}", tally.late), out)?;
         }
         if self.passed_over > 0 {
-            let were = if self.passed_over == 1 { "was" } else { "were" };
-            complain(&format!("{} {were} skipped", counted(self.passed_over, "malformed history")));
+            complain(&skipped(self.passed_over));
         }
         out.finish()?;
 

@@ -8,7 +8,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tribunal_explore::text::{ExploreError, Mistake, TextError};
 use tribunal_formats::WriteError;
-use tribunal_report::printable;
+use tribunal_report::{counted, printable};
+
+/// That so many malformed histories were skipped.
+pub fn skipped(count: u64) -> String {
+    let were = if count == 1 { "was" } else { "were" };
+    format!("{} {were} skipped", counted(count, "malformed history"))
+}
 
 /// What to do with malformed histories: stop at the first, or report and skip each.
 pub struct Malformed {
@@ -40,7 +46,7 @@ impl Malformed {
         match self.passed_over {
             0 => otherwise,
             count => {
-                complain(&format!("{count} malformed histories were skipped"));
+                complain(&skipped(count));
                 Status::Malformed
             }
         }

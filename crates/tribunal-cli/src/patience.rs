@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tribunal::Limits;
 use tribunal_report::{Finding, Word};
 
-/// What all answers of an overview but the first may take together.
+/// What all answers of an overview but the first may take together; or as long as the first took.
 const REST: Duration = Duration::from_secs(1);
 
 /// The time for the answers about one history, by turns.
@@ -30,18 +30,18 @@ impl<'b> Patience<'b> {
     pub fn limits(&self, findings: &[Finding<'_>]) -> Limits<'static> {
         let limits = self.budget.limits();
         let (true, Some(first)) = (self.shared, findings.first()) else { return limits };
-        let now = Instant::now();
-        let end = self.end.get().unwrap_or(now + REST);
-        self.end.set(Some(end));
-        let left = end.saturating_duration_since(now);
-        // A quick answer leaves its time to those that follow. A history that takes long to go through takes long for every question:
-        // rather some answers than none.
-        let share = left / (self.questions - findings.len()) as u32;
+        // A history that takes long to go through takes long for every question: rather some answers than none.
         let usual = match first.ruling.word() {
             Word::Undecided => Duration::ZERO,
-            _ => Duration::from_micros(first.micros).min(left),
+            _ => Duration::from_micros(first.micros),
         };
-        Limits { deadline: Some(now + share.max(usual)), ..limits }
+        let now = Instant::now();
+        let end = self.end.get().unwrap_or(now + REST.max(usual));
+        self.end.set(Some(end));
+        // A quick answer leaves its time to those that follow.
+        let left = end.saturating_duration_since(now);
+        let share = left / (self.questions - findings.len()) as u32;
+        Limits { deadline: Some(now + share.max(usual.min(left))), ..limits }
     }
 
     /// The limits of what comes beside the answers.

@@ -136,11 +136,16 @@ impl Progress {
 
     /// Says how large the histories are that are being tried, and how many have been.
     pub fn separating(&self, events: usize, tried: u64) {
+        self.counting(|| format!("histories of {events} events, {tried} tried"));
+    }
+
+    /// Says how far work of unknown length has come.
+    pub fn counting(&self, message: impl FnOnce() -> String) {
         let Some(bar) = &self.bar else { return };
         if bar.message().is_empty() {
             style(bar, "{elapsed} {spinner} {msg}");
         }
-        bar.set_message(format!("histories of {events} events, {tried} tried"));
+        bar.set_message(message());
     }
 
     /// Begins a part of a suite.

@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt;
 use crate::litmus::model::Choice;
 use crate::output::{BAD, Stdout, complain};
+use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
@@ -14,6 +15,7 @@ use tribunal_cat::limits::Stopped;
 use tribunal_litmus::value::Value;
 use tribunal_litmus::{Options, Quantifier, Runner, Test};
 use tribunal_record::program::{Histogram, Program};
+use tribunal_report::counted;
 
 /// How long a test runs by default.
 const RUNNING: Duration = Duration::from_secs(1);
@@ -41,11 +43,14 @@ pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result
         (Some(_), None) => Duration::MAX,
         (None, None) => RUNNING,
     };
+    let progress = Progress::new();
     let go_on = |so_far: &Histogram| {
+        progress.counting(|| counted(so_far.runs(), "run"));
         so_far.runs() + so_far.unfinished < most && begin.elapsed() < time && !interrupt::requested()
     };
     let histogram =
         program.run(arguments.layout, go_on).map_err(|error| Failure::Usage(error.to_string()))?;
+    progress.end();
     let forbidden = print(&test, &histogram, allowed.as_ref(), begin.elapsed(), out)?;
     Ok(match (interrupt::requested(), forbidden) {
         (true, _) => Status::Interrupted,

@@ -249,7 +249,7 @@ fn expect_names_mismatches_and_ends_with_a_summary() {
     assert_eq!(good.status, 0);
     assert_eq!(
         good.stdout,
-        "1 histories, 2 verdicts compared, 0 mismatched, 1 unsupported, 19 certificates verified, 0 refused\n"
+        "1 history, 2 verdicts compared, 0 mismatched, 1 unsupported, 19 certificates verified, 0 refused\n"
     );
     place.write("bad.jsonl", labelled(r#"{"ra":true}"#) + &labelled(r#"{"ra":false,"wra":true}"#));
     let bad = place.run(&["check", "--expect", "bad.jsonl"]);

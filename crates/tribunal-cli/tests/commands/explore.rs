@@ -66,7 +66,7 @@ fn a_failing_execution_is_shown() {
     assert_eq!(ran.stdout, "race.prog: rc20: no failure in all 3 executions, not as expected\n");
     assert_eq!(ran.status, 1);
     let ran = place.run(&["explore", "--expect", "race.prog"]);
-    assert_eq!((ran.last_line(), ran.status), ("1 cases, 0 not as expected", 0));
+    assert_eq!((ran.last_line(), ran.status), ("1 case, 0 not as expected", 0));
 }
 
 #[test]

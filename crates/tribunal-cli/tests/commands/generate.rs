@@ -230,7 +230,7 @@ fn objects_in_other_formats() {
 fn impossible_objects_are_bad_usage() {
     let place = Place::new();
     for (arguments, said) in [
-        ("--spec abacus", "--spec: unknown specification `abacus`, expected one of register, "),
+        ("--spec abacus", "--spec: unknown specification `abacus`; expected one of register, "),
         ("--spec mutex --implementation delayed", "--spec: mutex cannot be delayed"),
         (
             "--spec register --bug torn-read",

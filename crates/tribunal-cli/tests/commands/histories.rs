@@ -111,8 +111,8 @@ fn stats_describe_a_history() {
         head,
         "\
 chain (c.txt:1)
-  threads     2 of 3 events
-  events      6: 2 reads, 1 writes, 2 RMWs, 1 fences
+  threads     2, 3 events each
+  events      6: 2 reads, 1 write, 2 RMWs, 1 fence
   orders      3 relaxed, 1 acquire, 1 acq_rel, 1 seq_cst
   locations   2
   reads       1 from initial writes, 1 from the own thread, 2 from other threads

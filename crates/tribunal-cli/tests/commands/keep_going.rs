@@ -120,7 +120,7 @@ fn the_other_commands_keep_going() {
         assert_eq!(ran.status, 2, "{command:?}: {ran:?}");
         let said = "error: a.txt:4:9: expected the value written, found `one`\n";
         assert!(ran.stderr.contains(said), "{command:?}: {}", ran.stderr);
-        assert!(ran.stderr.ends_with("1 malformed histories were skipped\n"), "{}", ran.stderr);
+        assert!(ran.stderr.ends_with("1 malformed history was skipped\n"), "{}", ran.stderr);
         let marks = ["check\n", "missed (a.txt", "name: missed\n"];
         assert!(
             marks.iter().any(|mark| ran.stdout.matches(mark).count() == count),

@@ -126,7 +126,7 @@ fn reads_of_what_nobody_wrote_and_of_what_anybody_did() {
     assert_eq!(ran.status, 1);
     let several = "T0: W x 1\nT1: W x 1\nT2: R x 1\n";
     let ran = Place::new().run_on(&["monitor", "-m", "sc"], several);
-    let said = "-: 1 reads passed over, the first in line 3: several writes of the value can be read";
+    let said = "-: 1 read passed over, the first in line 3: several writes of the value can be read";
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
     assert_eq!((ran.stdout.as_str(), ran.status), ("", 3));
     let ran = Place::new().run_on(&["monitor", "-m", "sc"], several.replace("R x 1", "R x 1 from T1:0"));

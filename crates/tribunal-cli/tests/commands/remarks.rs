@@ -35,7 +35,7 @@ fn without_labels_nothing_is_compared() {
     let place = Place::with("mp.txt", MP);
     let ran = place.run(&["check", "--expect", "mp.txt"]);
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert_eq!(ran.stdout, "1 histories, 0 verdicts compared, 0 mismatched, 0 unsupported\n");
+    assert_eq!(ran.stdout, "1 history, 0 verdicts compared, 0 mismatched, 0 unsupported\n");
     assert_eq!(ran.stderr, "error: nothing to compare: no history has a label for a model asked for\n");
     let labelled = r#"{"threads":[{"events":[{"op":"write","loc":"x","value":1}]}],"verdicts":{"sc":true}}"#;
     place.write("labelled.json", labelled);

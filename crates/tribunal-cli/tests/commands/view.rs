@@ -72,7 +72,7 @@ fn one_history_of_a_file_is_chosen() {
     assert_eq!(document(&page)["title"], "SB");
     let beyond = place.run(&["view", "--index", "3", "all.txt", "-o", "beyond.html"]);
     assert_eq!(beyond.status, 2);
-    assert_eq!(beyond.stderr, "error: all.txt: --index 3: the file has 3 histories, from 0 on\n");
+    assert_eq!(beyond.stderr, "error: all.txt: --index 3: the file has 3 histories, counted from 0\n");
     assert!(!place.path("beyond.html").exists());
 }
 

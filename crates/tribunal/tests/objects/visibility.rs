@@ -250,7 +250,7 @@ fn inclusions_hold() {
                 "seed {seed}: {criterion}"
             );
         }
-        for atomic in &strengths.atomic {
+        for atomic in &strengths.atomic.sets {
             let methods: Vec<_> =
                 atomic.methods.iter().map(|method| format!("vis >= lin.[{method}]")).collect();
             if !methods.is_empty() {
@@ -288,9 +288,12 @@ fn a_size_that_misses_updates_is_the_only_method_that_is_not_atomic() {
     let strengths = strongest(&history.typed(&*spec).expect("typed"), &Limits::default());
     assert_eq!(strengths.holds(&Criterion::Linearizable), Some(false));
     assert_eq!(strengths.strongest, [Criterion::Causal, Criterion::Hbvis, Criterion::Sequential]);
-    assert_eq!(strengths.atomic.len(), 1);
-    assert_eq!(strengths.atomic[0].methods, ["put", "remove"]);
-    assert_eq!(strengths.atomic[0].others, [("size".to_string(), vec![Criterion::Causal, Criterion::Hbvis])]);
+    assert_eq!(strengths.atomic.sets.len(), 1);
+    assert_eq!(strengths.atomic.sets[0].methods, ["put", "remove"]);
+    assert_eq!(
+        strengths.atomic.sets[0].others,
+        [("size".to_string(), vec![Criterion::Causal, Criterion::Hbvis])]
+    );
 }
 
 #[test]

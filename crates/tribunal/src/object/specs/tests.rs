@@ -280,7 +280,7 @@ fn claims_are_made() {
 fn names_and_parameters() {
     let wrong = |name: &str| named(name).err().map(|error| error.to_string()).expect("an error");
     assert!(
-        wrong("heap").starts_with("unknown specification `heap`, expected one of register, cas-register,")
+        wrong("heap").starts_with("unknown specification `heap`; expected one of register, cas-register,")
     );
     assert!(wrong("").starts_with("unknown specification ``"));
     assert!(wrong("keyed keyed set").starts_with("unknown specification"));
