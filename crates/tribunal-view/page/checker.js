@@ -7,7 +7,8 @@ const NO_CHECKER = "This page shows one history and cannot check others. `tribun
 const EDITABLE = 256 << 10; // bytes of a file that is put into the text box
 const LINK = 6000; // characters of a history in a link
 
-// What was checked last: its name, its bytes, and which of the histories in it. A file that is not in the text box is `held`.
+// What was checked last: its name, its bytes, which of the histories in it, and whether it is an example. A file that is not in the text
+// box is `held`.
 let source = null;
 let held = null;
 // Only the answer to the last request counts.
@@ -33,13 +34,14 @@ const wanted = (index) => ({
   format: byId("format").value || null,
 });
 
-/** Checks a history and shows its verdicts. */
-async function check(name, bytes, index = 0) {
+/** Checks a history and shows its verdicts. What is shown meanwhile, and after an error, is not of this history: it is dimmed. */
+async function check(name, bytes, index = 0, { example = false, visit = true } = {}) {
   if (!checker) return notify(NO_CHECKER);
   const turn = ++awaited;
   const { histories, more } = source?.bytes === bytes ? source : { histories: 1, more: false };
-  source = { name, bytes, index, histories, more };
+  source = { name, bytes, index, histories, more, example, held };
   notify(null);
+  outdate(true);
   work(`checking ${plain(name)}`);
   try {
     await checker.ready;
@@ -50,8 +52,12 @@ async function check(name, bytes, index = 0) {
       return pointAtError(name, answer.error);
     }
     Object.assign(source, { histories: answer.histories, more: answer.more });
-    state.shared = held ? null : await packed(index);
-    if (turn === awaited) show(answer.document);
+    const shared = held ? null : await packed(index);
+    if (turn !== awaited) return;
+    state.shared = shared;
+    if (visit) enter(source);
+    show(answer.document);
+    outdate(false);
   } catch (error) {
     if (turn === awaited) notify(String(error?.message ?? error));
   } finally {
@@ -84,18 +90,24 @@ function again() {
   if (held) return check(held.name, held.bytes, source?.bytes === held.bytes ? source.index : 0);
   const text = byId("text").value;
   if (!text.trim()) return notify("There is no history to check yet: type one, choose an example, or open a file.");
-  // A text that was not edited stays at its history.
+  // A text that was not edited stays at its history; one that began as an example is that example no more.
   const same = source && new TextDecoder().decode(source.bytes) === text;
-  return same ? check(source.name, source.bytes, source.index) : check(source?.name ?? "history.txt", encoded(text));
+  if (same) return check(source.name, source.bytes, source.index, { example: source.example });
+  return check(source && !source.example ? source.name : "history.txt", encoded(text));
 }
 
 const encoded = (text) => new TextEncoder().encode(text);
 
 /** Puts a text into the box and checks it. */
-function checkText(name, text) {
+function checkText(name, text, how) {
   hold(null);
   byId("text").value = text;
-  return check(name, encoded(text));
+  return check(name, encoded(text), 0, how);
+}
+
+/** Says whether what is drawn is of another text than the one in the box. */
+function outdate(is) {
+  document.body.classList.toggle("outdated", is && Boolean(state.document));
 }
 
 /** Keeps a file that is not put into the text box. */
@@ -184,7 +196,64 @@ async function openShared(code) {
   for (const [file, text] of Object.entries(payload.texts ?? {})) texts[file] = String(text);
   hold(null);
   byId("text").value = payload.text;
-  await check(String(payload.name ?? "history.txt"), encoded(payload.text), Number(payload.index) || 0);
+  // The browser is at the link already.
+  await check(String(payload.name ?? "history.txt"), encoded(payload.text), Number(payload.index) || 0, { visit: false });
+}
+
+// Back and Forward go from history to history. The browser keeps a number for each; what it stands for is kept here, since not every
+// history fits into an address. The gallery has none.
+
+const visited = [];
+let visiting = null;
+
+/** A history begins a place of its own, unless it is the one shown: what follows only changes the address. */
+function enter(next) {
+  const same = visiting !== null && visited[visiting].bytes === next.bytes && visited[visiting].index === next.index;
+  if (!same) visiting = visited.push(next) - 1;
+  go(same ? "replaceState" : "pushState", visiting);
+}
+
+/** Tells the browser where the page is. */
+function go(how, place) {
+  try {
+    history[how](place, "", location.href.split("#")[0]);
+  } catch {
+    // Some places forbid it; the page works without.
+  }
+}
+
+/** Shows what a place of the browser's stands for: a history, or the gallery. */
+function revisit(place) {
+  if (Number.isInteger(place) && visited[place]) {
+    visiting = place;
+    const { name, bytes, index, example, held: file } = visited[place];
+    hold(file);
+    if (!file) byId("text").value = new TextDecoder().decode(bytes);
+    return check(name, bytes, index, { example, visit: false });
+  }
+  if (linked(location.hash).history) return followLink();
+  return given ? show(given) : showGallery();
+}
+
+/** Goes back to the examples; the text stays. */
+function showGallery() {
+  awaited++;
+  work(null);
+  notify(null);
+  outdate(false);
+  source = null;
+  visiting = null;
+  state.shared = null;
+  change("document", { document: null, drawing: null, step: null, cursor: null, hover: null });
+  renderPicker();
+}
+
+if (checker) {
+  addEventListener("popstate", (event) => revisit(event.state));
+  byId("home").addEventListener("click", () => {
+    go("pushState", null);
+    showGallery();
+  });
 }
 
 /** Copies a link that holds the history in the text box, or says that it is too large. */
@@ -194,7 +263,7 @@ async function share() {
   state.shared = code;
   const link = `${location.href.split("#")[0]}${address() || `#history=${code}`}`;
   try {
-    history.replaceState(null, "", link);
+    history.replaceState(history.state, "", link);
   } catch {
     // Some places forbid it; the link works all the same.
   }
@@ -251,7 +320,7 @@ byId("stop").addEventListener("click", () => {
   awaited++;
   work(null);
   checker.stop();
-  notify("Stopped.", "note");
+  notify("Stopped. What is drawn was checked before.", "note");
 });
 
 const veil = byId("veil");
@@ -315,7 +384,7 @@ function renderGallery() {
   function begin({ file, text }) {
     byId("spec").value = "";
     byId("format").value = "";
-    checkText(file, text);
+    checkText(file, text, { example: true });
   }
 }
 
@@ -325,6 +394,7 @@ function renderChecker() {
   byId("main").hidden = !state.document;
   byId("empty").hidden = Boolean(state.document);
   byId("export").hidden = !state.document;
+  byId("home").hidden = !checker || !state.document;
   byId("invitation").textContent = checker
     ? "Choose an example, edit the text, or drop a file: native JSON, EDN, Axe traces, Jepsen logs or the text form, compressed or not. It stays on this machine."
     : NO_CHECKER;

@@ -42,7 +42,7 @@ function writeLink() {
   clearTimeout(writing);
   writing = setTimeout(() => {
     try {
-      history.replaceState(null, "", address());
+      history.replaceState(history.state, "", address() || location.href.split("#")[0]);
     } catch {
       // Some places forbid it; the page works without.
     }

@@ -33,7 +33,8 @@ on(["theme", "document"], renderTheme);
 on(["document", "ruling", "step", "edges", "view"], writeLink);
 prefersDark.addEventListener("change", renderTheme);
 byId("theme").addEventListener("click", () => wear(otherTheme()));
-addEventListener("hashchange", followLink);
+// An address that is changed by hand; Back and Forward have places of their own.
+addEventListener("hashchange", () => history.state === null && followLink());
 
 const worn = remembered.get("tribunal-theme");
 if (worn === "light" || worn === "dark") document.documentElement.dataset.theme = worn;

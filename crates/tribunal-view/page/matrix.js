@@ -23,27 +23,54 @@ const fileName = (path) => path.split(/[\\/]/).pop() || path;
 
 const matrix = byId("matrix");
 
+// Levels of isolation by columns, the strongest first, and what the order must contain by rows.
+const ISOLATIONS = ["ser", "si", "psi", "pc", "tcc", "rat", "mav", "rc", "ru"];
+const BASES = ["plain", "session-", "strict-"];
+
+/** The row and column of a level. tcc contains the session order by definition. */
+function cellOf(question) {
+  const base = BASES.find((name) => question.startsWith(name)) ?? (question === "tcc" ? "session-" : "plain");
+  const isolation = question.startsWith(base) ? question.slice(base.length) : question;
+  return [BASES.indexOf(base), ISOLATIONS.indexOf(isolation)];
+}
+
+/** The chips in a table, if they are of many levels. */
+function inTable(chips, rulings) {
+  const cells = rulings.map((said) => cellOf(said.question));
+  const table = state.document?.kind === "transactions" && chips.length > ISOLATIONS.length && cells.every(([, column]) => column >= 0);
+  matrix.classList.toggle("levels", table);
+  if (!table) return chips;
+  const at = (row, column, node) => {
+    node.style.gridArea = `${row + 1} / ${column + 1}`;
+    return node;
+  };
+  return [
+    ...ISOLATIONS.map((name, column) => at(0, column + 1, html("span", { class: "level", "aria-hidden": "true" }, name))),
+    ...BASES.map((name, row) => at(row + 1, 0, html("span", { class: "base", "aria-hidden": "true" }, name))),
+    ...chips.map((chip, nth) => at(cells[nth][0] + 1, cells[nth][1] + 1, chip)),
+  ];
+}
+
 function renderMatrix() {
   const held = matrix.contains(document.activeElement);
   const rulings = state.document?.rulings ?? [];
-  matrix.replaceChildren(
-    ...rulings.map((said, at) => {
-      const shown = at === state.ruling;
-      const answer = VERDICTS[said.verdict] ?? "?";
-      const chip = html(
-        "button",
-        {
-          type: "button", role: "radio", class: `chip ${said.verdict}`, "aria-checked": String(shown),
-          tabindex: shown ? 0 : -1, title: [sentence(said.about), said.heading].filter(Boolean).map(plain).join("\n"),
-          "aria-label": `${plain(said.question)}: ${said.verdict}`, "data-question": said.question,
-        },
-        html("span", { class: "model" }, plain(said.question)),
-        html("span", { class: "answer" }, answer),
-      );
-      chip.addEventListener("click", () => choose(at));
-      return chip;
-    }),
-  );
+  const chips = rulings.map((said, at) => {
+    const shown = at === state.ruling;
+    const answer = VERDICTS[said.verdict] ?? "?";
+    const chip = html(
+      "button",
+      {
+        type: "button", role: "radio", class: `chip ${said.verdict}`, "aria-checked": String(shown),
+        tabindex: shown ? 0 : -1, title: [sentence(said.about), said.heading].filter(Boolean).map(plain).join("\n"),
+        "aria-label": `${plain(said.question)}: ${said.verdict}`, "data-question": said.question,
+      },
+      html("span", { class: "model" }, plain(said.question)),
+      html("span", { class: "answer" }, answer),
+    );
+    chip.addEventListener("click", () => choose(at));
+    return chip;
+  });
+  matrix.replaceChildren(...inTable(chips, rulings));
   const chosen = matrix.querySelector('[aria-checked="true"]');
   if (held) chosen?.focus();
   // On a narrow screen the chips are one row that scrolls.

@@ -6,6 +6,7 @@
 const BOX = 30; // height of an event
 const PITCH = 62; // from row to row, more where few are drawn
 const NARROW_STAGE = 560; // a stage below this width has narrower gutters
+const CLOSEST = 44; // the least gutter between columns
 const MEMORY_EDGES = ["po", "rf", "chosen", "mo", "fr", "deps", "init"];
 const FOLDED = 48; // an explanation that speaks of more is folded to its cycle and the step shown
 
@@ -29,7 +30,6 @@ class MemoryDrawing {
     this.labels = doc.events.map((event) => plain(event.label));
     this.threads = doc.threads.map((thread) => plain(thread.name));
     this.initial = [...doc.events.keys()].filter((place) => doc.events[place].thread === null);
-    this.gutter = stageSize().width < NARROW_STAGE ? 58 : 100; // between columns
     this.folding = false; // whether to fold where the explanation allows it
     this.layout = null; // what was laid out last: the places folded to, or "all"
     this.relate();
@@ -79,10 +79,14 @@ class MemoryDrawing {
   }
 
   placeColumns() {
-    let x = this.gutter;
     this.widths = this.columns.map((column, at) =>
       Math.max(this.widthOfColumn(column), Math.min(widthOf(this.threads[this.drawnThreads[at]]), 200) + 16),
     );
+    // Columns come closer before all becomes smaller.
+    const stage = stageSize().width;
+    const free = stage - 8 - this.widths.reduce((sum, width) => sum + width, 0);
+    this.gutter = Math.min(Math.max(free / (this.widths.length + 1), CLOSEST), stage < NARROW_STAGE ? 58 : 100);
+    let x = this.gutter;
     this.lefts = this.widths.map((width) => {
       const left = x;
       x += width + this.gutter;
@@ -218,6 +222,20 @@ class MemoryDrawing {
       return other[Math.min(firstFrom(other, this.rowOf(place), this.rowOf), other.length - 1)];
     }
     return place;
+  }
+
+  /** The writes of each location in modification order, as the witness has them. */
+  orderListed() {
+    const next = new Map(ruling()?.mo ?? []);
+    const later = new Set(next.values());
+    const steps = [...next.keys()]
+      .filter((place) => !later.has(place))
+      .flatMap((first) => {
+        const writes = [];
+        for (let place = first; place !== undefined; place = next.get(place)) writes.push(place);
+        return writes.map((place, at) => ({ place, nth: at + 1, state: null }));
+      });
+    return { words: "Modification order of each location:", steps };
   }
 
   /** An event's name as explanations have it. */

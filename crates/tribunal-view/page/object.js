@@ -19,7 +19,6 @@ class ObjectDrawing {
   constructor(doc) {
     this.doc = doc;
     this.noun = "operation";
-    this.legible = 0.5;
     this.kinds = OBJECT_EDGES;
     this.operations = doc.operations;
     this.labels = doc.operations.map((operation) => plain(operation.label));
@@ -86,6 +85,7 @@ class ObjectDrawing {
     this.layOutPhases(this.whole);
     if (this.fit(stageSize()) < 1) this.layOutPhases(this.needs);
     this.arrange();
+    this.legible = this.leastZoom();
   }
 
   /** The phase in which each operation is called, the one in which it returns, and where phases begin and end. */
@@ -342,13 +342,32 @@ class ObjectDrawing {
       "g",
       { class: classes.join(" "), "data-place": place, "aria-label": this.name(place) },
       shape,
-      this.paintLabel(place, bar),
+      this.paintLabel(place, bar, this.roomAfter(place, frame.zoom)),
       marks.failing === place || standsOut === "unplaced" ? this.cross(x + width, y) : null,
     );
   }
 
-  /** The label in one line or, where it is short of room, in two. It stays in sight while its bar is. */
-  paintLabel(place, { x, y, width }) {
+  /** How much is free beside a bar, before the next of its process. */
+  roomAfter(place, zoom) {
+    const row = this.rows[this.row.get(place)];
+    const next = row[firstFrom(row, this.operations[place].call + 1, (other) => this.operations[other].call)];
+    const box = this.boxOf(place);
+    const end = next === undefined ? this.width : this.begins[this.called.get(next)];
+    return Math.max((end - box.x - box.width) * zoom - 6, 0);
+  }
+
+  /** The least zoom at which nine of ten labels are whole. */
+  leastZoom() {
+    const zooms = this.places.map((place) => this.needs[place] / (this.boxOf(place).width + this.roomAfter(place, 1)));
+    zooms.sort((a, b) => a - b);
+    return Math.min(Math.max(zooms[Math.floor(zooms.length * 0.9)] ?? 0, 0.5), 1);
+  }
+
+  /**
+   * The label in one line or, where it is short of room, in two. It stays in sight while its bar is. Before it is cut it goes on beside its
+   * bar, if there is room.
+   */
+  paintLabel(place, { x, y, width }, beside) {
     const pad = width < 50 ? 3.5 : 7;
     const left = Math.max(x, this.margin.left) + pad;
     const room = x + width - left - pad / 2;
@@ -361,8 +380,9 @@ class ObjectDrawing {
     const short = this.short[place];
     if (short !== null && widthOf(short) <= wide) return text(short, middle);
     const [first, second] = this.lines[place];
-    if (second === "") return text(elideCall(first, wide), middle);
-    return [text(elideCall(first, wide), middle - 7), text(elideResult(second, wide), middle + 6.5)];
+    const most = (room + beside) * (13 / SMALL);
+    if (second === "") return text(elideCall(first, most), middle);
+    return [text(elideCall(first, most), middle - 7), text(elideResult(second, most), middle + 6.5)];
   }
 
   /** The mark of an operation that cannot be placed: a shape, not a color alone. */

@@ -1,5 +1,6 @@
 // The order in which operations take effect: a linearization or, where there is none, the longest partial one that was found
-// with the operation looked at; beside the drawing its steps, with the state after each.
+// with the operation looked at; beside the drawing its steps, with the state after each. Of a memory or transactions it is the order of
+// the witness.
 
 const SMALL = 11.5; // size of small labels
 const smallWidth = (text) => widthOf(text) * (SMALL / 13);
@@ -103,7 +104,8 @@ function renderOrder() {
   const panel = byId("order");
   const { drawing, document: doc } = state;
   const said = ruling();
-  const order = drawing instanceof ObjectDrawing ? (drawing.arrange(), drawing.order) : null;
+  drawing?.arrange();
+  const order = drawing instanceof ObjectDrawing ? drawing.order : drawing?.orderListed();
   panel.hidden = !order || (order.steps.length === 0 && !order.longest);
   if (panel.hidden) return;
   const looked = state.hover ?? state.cursor;
@@ -125,7 +127,7 @@ function renderOrder() {
     return html("li", null, button);
   };
   const list = byId("taken");
-  byId("taking").textContent = orderWords(doc, said, order, looked);
+  byId("taking").textContent = order.words ?? orderWords(doc, said, order, looked);
   list.replaceChildren(...order.steps.slice(from, from + LISTED).map(item));
   const current = list.querySelector("[aria-current]") ?? (said.partial ? list.lastElementChild : list.firstElementChild);
   // Scrolls the list alone, not the page around it.

@@ -93,14 +93,16 @@ function foldDrawing(folding) {
   change("view", { view: clampView(state.view) });
 }
 
-/** All that is drawn. */
-function fitAll(gently = true) {
-  moveTo({ x: 0, y: 0, zoom: Math.min(state.drawing.fit(stageSize()), 1.25) }, gently);
-}
-
 // The least zoom at which something is shown that was asked for, and at which labels can still be made out.
 const LEAST = 0.75;
-const READABLE = 0.42;
+const READABLE = 0.55;
+
+/** All that is drawn. What is wide and short, and would be a line of specks, is as tall as can be read, from its beginning. */
+function fitAll(gently = true) {
+  const { drawing } = state;
+  const tall = drawing instanceof ObjectDrawing ? 0 : (stageSize().height - drawing.margin.top - 8) / drawing.height;
+  moveTo({ x: 0, y: 0, zoom: Math.min(Math.max(drawing.fit(stageSize()), Math.min(tall, READABLE)), 1.25) }, gently);
+}
 
 /** Brings places into view: nothing moves if they are there; the zoom changes only if they do not fit. */
 function reveal(places, gently = true) {
@@ -133,7 +135,10 @@ function sizeStage() {
   drawing.arrange();
   const zoom = Math.min((stageSize().width - 8) / drawing.width, 1.25);
   const needed = drawing.height * drawing.scale(zoom).y + drawing.margin.top + 8;
-  byId("field").style.height = `${Math.round(Math.min(Math.max(needed, 200), innerHeight * 0.62))}px`;
+  // It stays in sight while the explanation scrolls below it, so it leaves room for that.
+  const height = `${Math.round(Math.min(Math.max(needed, 180), innerHeight * 0.45))}px`;
+  byId("field").style.height = height;
+  document.documentElement.style.setProperty("--field", height);
 }
 
 /** Whether a drawing is too large to be read when all of it is in view. */

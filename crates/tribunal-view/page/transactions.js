@@ -98,6 +98,12 @@ class TransactionsDrawing extends MemoryDrawing {
     return this.labels[place];
   }
 
+  /** The commit order, as the witness has it. */
+  orderListed() {
+    const steps = [...this.order].map(([place, nth]) => ({ place, nth, state: this.events[place].ops.join("; ") }));
+    return { words: "Commit order:", steps };
+  }
+
   tell(place) {
     const event = this.events[place];
     const said = ruling();

@@ -4,8 +4,10 @@ use crate::document::{Document, ObjectRuling, Operation, Picture, Said};
 use crate::scene::Scene;
 use crate::window::{around, widest};
 
-/// The most operations drawn.
+/// The most operations drawn,
 const MOST: usize = 64;
+/// and how many are drawn whatever is wrong: of more, what fails would be beside the screen.
+const FEW: usize = 16;
 /// Of a larger history, how many events are drawn before and after those that matter,
 const NEAR: u32 = 2;
 /// and how many operations.
@@ -68,14 +70,15 @@ fn around_seeds(scene: &Scene<'_>, seeds: &[u32]) -> Vec<u32> {
 
 fn of_object(operations: &[Operation], said: Option<&Said<ObjectRuling>>) -> Vec<u32> {
     let all = operations.len() as u32;
-    if operations.len() <= MOST {
-        return (0..all).collect();
-    }
     let ruling = said.map(|said| &said.ruling);
     let mut seeds: Vec<u32> =
         ruling.into_iter().flat_map(|ruling| ruling.part.iter().copied().chain(ruling.failing)).collect();
     seeds.sort_unstable();
     seeds.dedup();
+    let most = if seeds.is_empty() { MOST } else { FEW };
+    if operations.len() <= most {
+        return (0..all).collect();
+    }
     if seeds.is_empty() {
         return (0..MOST as u32).collect();
     }

@@ -63,13 +63,25 @@ fn a_history_is_edited_and_checked_again() {
     browser.click("[data-example='sb.txt']");
     shows(&browser, "sc: inconsistent");
     assert_eq!(browser.eval("document.querySelector('#text').checkVisibility()"), true, "the text stays");
+    assert_eq!(browser.eval("document.querySelector('#title').textContent"), "SB");
     write(&browser, "T0: W x 1; R y 1\nT1: W y 1; R x 0\n");
     browser.click("#again");
     shows(&browser, "sc: consistent");
+    assert_eq!(
+        browser.eval("document.querySelector('#title').textContent"),
+        "history.txt",
+        "not the example's"
+    );
+    assert_eq!(browser.eval("document.body.classList.contains('outdated')"), false);
     // A mistake is told, its line is marked, and can be mended.
     write(&browser, "T0: W x 1\nT1: R x one\n");
     browser.click("#again");
-    assert_eq!(notice(&browser), "sb.txt:2:9: expected the value read, found `one`");
+    assert_eq!(notice(&browser), "history.txt:2:9: expected the value read, found `one`");
+    assert_eq!(
+        browser.eval("document.body.classList.contains('outdated')"),
+        true,
+        "the drawing is of another text"
+    );
     let marked = "(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))";
     assert_eq!(browser.eval(&format!("{marked}(document.querySelector('#text'))")), "T1: R x one");
     write(&browser, MP);
@@ -81,6 +93,7 @@ fn a_history_is_edited_and_checked_again() {
     );
     shows(&browser, "sc: inconsistent");
     assert_eq!(browser.eval("document.querySelector('#notice').hidden"), true);
+    assert_eq!(browser.eval("document.body.classList.contains('outdated')"), false);
     assert!(browser.errors().iter().all(|error| error.contains("422")));
 }
 
@@ -113,5 +126,39 @@ fn a_link_holds_the_history() {
     browser.goto("about:blank");
     browser.goto(format_args!("{}#history=q1bKS8xN", served.url));
     assert!(notice(&browser).contains("damaged"));
+    assert_eq!(browser.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn back_goes_from_history_to_history_and_to_the_gallery() {
+    let Some((browser, served)) = opened() else { return };
+    let titled = |title: &str| {
+        browser.wait(&format!("document.querySelector('#title').textContent === {title:?}"));
+        browser.wait("document.querySelector('#work').hidden");
+    };
+    let gallery = "!document.querySelector('#empty').hidden && document.querySelector('#main').hidden";
+    browser.click("[data-example='sb.txt']");
+    titled("SB");
+    browser.click("#home");
+    browser.wait(gallery);
+    assert_eq!(browser.url(), served.url);
+    browser.click("[data-example='mp.txt']");
+    titled("MP");
+    // What is changed without another history is not a place of its own.
+    browser.click(".chip[data-question=ra]");
+    shows(&browser, "ra: inconsistent");
+    write(&browser, "T0: W x 7\n");
+    browser.click("#again");
+    titled("history.txt");
+    browser.run("history.back()", &[]);
+    titled("MP");
+    assert!(browser.eval("document.querySelector('#text').value").as_str().expect("text").contains("MP"));
+    browser.run("history.back()", &[]);
+    browser.wait(gallery);
+    browser.run("history.back()", &[]);
+    titled("SB");
+    browser.run("history.go(3)", &[]);
+    titled("history.txt");
+    assert_eq!(browser.eval("document.querySelector('#text').value"), "T0: W x 7\n");
     assert_eq!(browser.errors(), Vec::<String>::new());
 }

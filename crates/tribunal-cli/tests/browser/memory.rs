@@ -486,3 +486,32 @@ fn nothing_is_said_twice() {
     assert_eq!((shown.text("#title"), shown.text("#source")), ("plain.txt".into(), String::new()));
     shown.no_errors();
 }
+
+/// A step is of use only where the drawing is seen.
+#[test]
+fn on_a_phone_the_drawing_stays_in_sight_while_one_steps() {
+    let Some(shown) = Shown::of("sb.txt", SB, &[]) else { return };
+    shown.browser.resize(390, 844);
+    shown.open("");
+    // An explanation longer than the screen.
+    shown.browser.run("document.querySelector('#lines').style.minHeight = '200vh'; scrollTo(0, 700);", &[]);
+    shown.browser.wait("scrollY > 300");
+    for _ in 0..4 {
+        shown.browser.click("#next");
+    }
+    shown.browser.wait("document.querySelector('#count').textContent.startsWith('step 4')");
+    let seen = |selector: &str| {
+        let inside = "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)";
+        shown.browser.eval(&format!("{inside}(document.querySelector({selector:?}).getBoundingClientRect())"))
+    };
+    for selector in ["#drawing .event.step", "#drawing", "#next", "#lines [aria-current]"] {
+        assert_eq!(seen(selector), true, "{selector}");
+    }
+    let top = |selector: &str| {
+        let edge =
+            shown.browser.eval(&format!("document.querySelector({selector:?}).getBoundingClientRect().top"));
+        edge.as_f64().expect("a number")
+    };
+    assert!(top("#lines [aria-current]") > top("#next"), "the line is not below the drawing");
+    shown.no_errors();
+}

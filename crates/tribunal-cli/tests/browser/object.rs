@@ -244,3 +244,21 @@ fn forty_operations_fit_a_screen_and_a_tap_looks_at_one() {
     shown.wait_for("#taken [aria-current]");
     shown.no_errors();
 }
+
+/// Bars that are shorter than their labels: no label is cut while the rest of the drawing can be moved to.
+#[test]
+fn labels_are_whole_where_there_is_room() {
+    let operation = |at: u64| json!({"process": at % 2, "f": "enqueue", "args": [at], "ret": null, "call": 2 * at, "return": 2 * at + 1});
+    let operations: Vec<Value> = (0..40).map(operation).collect();
+    let history = json!({"kind": "object", "name": "one by one", "spec": "queue", "operations": operations});
+    let Some(shown) = Shown::of("one.json", history.to_string(), &["--model", "linearizable"]) else {
+        return;
+    };
+    shown.browser.resize(1280, 800);
+    shown.open("");
+    shown.wait_text("#question", "linearizable: consistent");
+    let cut =
+        "[...document.querySelectorAll('#drawing .label')].filter(l => l.textContent.includes('…')).length";
+    assert_eq!(shown.browser.eval(cut), 0);
+    shown.no_errors();
+}

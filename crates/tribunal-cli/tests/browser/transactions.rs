@@ -41,7 +41,26 @@ fn a_commit_order_is_numbered() {
     shown.wait_text("#question", "si: consistent");
     shown.wait_for("#drawing .event .turn");
     assert_eq!(shown.count("#drawing .event .turn"), 3);
+    assert_eq!(shown.count("#taken li"), 3, "the order is listed");
+    assert!(shown.text("#taken li").starts_with("1T0w x 1; w y 1"), "{}", shown.text("#taken li"));
     shown.wait_for("#drawing .edge.ww");
+    shown.no_errors();
+}
+
+#[test]
+fn levels_are_a_table() {
+    let Some(shown) = Shown::of("skew.json", SKEW, &[]) else { return };
+    assert_eq!(shown.count("#matrix.levels .chip"), 24);
+    let below = |level: &str, other: &str| {
+        let place =
+            |name| format!("document.querySelector('.chip[data-question={name}]').getBoundingClientRect()");
+        let (a, b) = (place(level), place(other));
+        shown.browser.eval(&format!("{a}.top >= {b}.bottom && Math.abs({a}.left - {b}.left) < 1"))
+    };
+    assert_eq!((below("session-si", "si"), below("strict-si", "session-si")), (json!(true), json!(true)));
+    assert_eq!(below("strict-tcc", "tcc"), true);
+    shown.browser.click(".chip[data-question=session-rc]");
+    shown.wait_text("#question", "session-rc: consistent");
     shown.no_errors();
 }
 

@@ -78,6 +78,21 @@ fn a_violation_has_the_longest_partial_linearization_with_states() {
     );
 }
 
+/// A picture cannot be scrolled: of forty operations it has those around the one that fails.
+#[test]
+fn a_picture_has_what_fails_in_view() {
+    let mut operations: Vec<_> = (0..39).map(|at| ("0", "write", json!([at]), json!(null))).collect();
+    operations.insert(30, ("0", "read", json!([]), json!(77)));
+    let document = shown(&history("register", &operations));
+    assert_eq!(ruling(&document).failing, Some(30));
+    let picture = svg(&document, 0);
+    assert!(picture.contains("13 of 40 operations"), "{picture}");
+    assert!(picture.contains("read() → 77") && !picture.contains("write(5)"));
+    // Without a violation all are drawn.
+    operations.remove(30);
+    assert!(svg(&shown(&history("register", &operations)), 0).contains("write(5)"));
+}
+
 #[test]
 fn each_key_of_a_store_is_listed() {
     let document = shown(&history(
