@@ -20,7 +20,7 @@ use std::time::Instant;
 use tribunal_formats::{History, Labels, Subject};
 use tribunal_host::Memory;
 use tribunal_report::{EngineChoice, Inquiry, Judged, NotDecided, Question, Questions, printable};
-use tribunal_report::{Finding, Verification, Verifications, Word};
+use tribunal_report::{Finding, Verification, Verifications, Word, carry};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -206,6 +206,11 @@ impl<'a> Settings<'a> {
                     );
                 }
                 findings.push(finding);
+            }
+            for at in carry(&mut findings) {
+                if arguments.verify {
+                    findings[at].verify(&budget.limits_of_verification(judged));
+                }
             }
             let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
             let mut notes = tally.verified(case, &findings);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
-use tribunal_report::{Inquiry, Questions, printable};
+use tribunal_report::{Inquiry, Questions, carry, printable};
 use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
@@ -82,6 +82,7 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
             progress.judging(case.index, question);
             findings.push(inquiry.ask(judged, question, &budget.limits()));
         }
+        carry(&mut findings);
         Ok(document(&history, &name, &findings, &budget.limits()))
     })?;
     drop(progress);

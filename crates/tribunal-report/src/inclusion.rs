@@ -1,6 +1,7 @@
 //! Which questions are stronger than which.
 
-use crate::{Finding, Question, Word};
+use crate::{Finding, Question, Ruling, Word};
+use tribunal::transactions::Verdict;
 
 impl Question {
     /// Whether every history that is consistent with the other is consistent with this one, as far as that is known.
@@ -34,4 +35,33 @@ pub fn weakest(findings: &[Finding<'_>]) -> Vec<usize> {
     let follows =
         |strong: &Question| failing.iter().any(|(_, weak)| weak.includes(strong) && !strong.includes(weak));
     failing.iter().filter(|(_, question)| !follows(question)).map(|(at, _)| *at).collect()
+}
+
+/// Answers what limits left undecided by what follows from other answers: what satisfies a level satisfies those that include it, by the same commit order, and what violates
+/// a level violates those that it includes, for the same reason. The answers by index that are new.
+pub fn carry(findings: &mut [Finding<'_>]) -> Vec<usize> {
+    let mut carried = Vec::new();
+    for at in 0..findings.len() {
+        let &Ruling::Transactions { history, level, verdict: Verdict::Undecided(_) } = &findings[at].ruling
+        else {
+            continue;
+        };
+        let follows = findings.iter().find_map(|finding| match &finding.ruling {
+            Ruling::Transactions { level: other, verdict, .. } => {
+                let follows = match verdict {
+                    Verdict::Consistent(_) => level.includes(*other),
+                    Verdict::Inconsistent(_) => other.includes(level),
+                    Verdict::Undecided(_) | Verdict::Unsupported(_) => false,
+                };
+                follows.then(|| (verdict.clone(), finding.engine))
+            }
+            _ => None,
+        });
+        if let Some((verdict, engine)) = follows {
+            findings[at].ruling = Ruling::Transactions { history, level, verdict };
+            findings[at].engine = engine;
+            carried.push(at);
+        }
+    }
+    carried
 }

@@ -28,7 +28,7 @@ mod verification;
 
 pub use case::{Case, left_out};
 pub use first::{Allowance, allowance, first_asked, stronger_failing};
-pub use inclusion::weakest;
+pub use inclusion::{carry, weakest};
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
 pub use printable::printable;

@@ -153,11 +153,13 @@ impl<'a> Finding<'a> {
                     EngineChoice::Only { transactions, .. } => transactions,
                     EngineChoice::Auto => None,
                 };
-                let verdict = match stopped {
-                    true => transactions::Verdict::Undecided(Limit::Stopped),
-                    false => transactions::judge_by(history, level, engine, limits),
+                let transactions::Judgment { verdict, engine } = match stopped {
+                    true => transactions::Judgment {
+                        verdict: transactions::Verdict::Undecided(Limit::Stopped),
+                        engine: engine.unwrap_or(level.engines()[0]),
+                    },
+                    false => transactions::judgment(history, level, engine, limits),
                 };
-                let engine = engine.unwrap_or(level.engines()[0]);
                 (Ruling::Transactions { history, level, verdict }, engine.name())
             }
             (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),

@@ -7,7 +7,7 @@ use tribunal::definition::{Definition, NoFiles};
 use tribunal::object::specs;
 use tribunal::{Limits, Model};
 use tribunal_formats::{Format, History, NoSpecification, ReadOptions, Subject, UnknownFormat};
-use tribunal_report::{Finding, Inquiry, NotJudged, Question, Questions, Specifications};
+use tribunal_report::{Finding, Inquiry, NotJudged, Question, Questions, Specifications, carry};
 use web_time::Instant;
 
 /// Histories of a file are counted up to here; beyond it the answer only says that there are more.
@@ -139,7 +139,8 @@ fn checked(
         let parts = asked.len() as u32 + 1;
         let finding =
             |(question, at): (&Question, u32)| inquiry.ask(judged, question, &share(limits, parts - at));
-        let findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
+        let mut findings: Vec<Finding<'_>> = asked.iter().zip(0..).map(finding).collect();
+        carry(&mut findings);
         document(history, file, &findings, limits)
     });
     document.map_err(|not_judged| match not_judged {
