@@ -30,6 +30,7 @@ use tribunal_formats::{Error, History};
 use tribunal_host::Memory;
 use tribunal_host::named;
 use tribunal_host::reading;
+use tribunal_report::transactions as words;
 use tribunal_report::{Judged, Question, Specifications, counted, printable};
 use tribunal_report::{Verification, Verifications, Word, wrong_kind};
 
@@ -287,6 +288,8 @@ struct Claimed {
     events: u64,
     witness: Option<Value>,
     violation: Option<Value>,
+    /// The name of the violation, of transactions.
+    anomaly: Option<Value>,
     /// The race beside a verdict, null for none.
     race: Option<Value>,
     races: Option<Value>,
@@ -352,8 +355,9 @@ impl Session<'_> {
         };
         let (witness, violation) = (take("witness"), take("violation"));
         let (witness, violation) = (witness.map_err(problem)?, violation.map_err(problem)?);
-        let [race, races] = ["race", "races"].map(|key| line.get_mut(key).map(Value::take));
-        let claimed = Claimed { question, said, events, witness, violation, race, races };
+        let [race, races, anomaly] =
+            ["race", "races", "anomaly"].map(|key| line.get_mut(key).map(Value::take));
+        let claimed = Claimed { question, said, events, witness, violation, anomaly, race, races };
         Ok(Claim { index, file, claimed: Some(claimed) })
     }
 
@@ -467,9 +471,24 @@ impl Claimed {
             (Judged::Transactions(history), &Question::Level(level)) => {
                 let verdict = self.of_transactions(history)?;
                 Some(verdict.map_or_else(refused, |verdict| {
-                    Verification::of_transactions(verify::transactions::verify_within(
-                        history, level, &verdict, limits,
-                    ))
+                    let verified = verify::transactions::verify_within(history, level, &verdict, limits);
+                    match (Verification::of_transactions(verified), &verdict, &self.anomaly) {
+                        (
+                            Verification::Accepted,
+                            transactions::Verdict::Inconsistent(violation),
+                            Some(named),
+                        ) => {
+                            let anomaly = words::anomaly(history, level, violation).to_string();
+                            match named.as_str() == Some(&anomaly) {
+                                true => Verification::Accepted,
+                                false => refused(format!("the anomaly is {anomaly}, not {named}")),
+                            }
+                        }
+                        (Verification::Accepted, _, Some(_)) => {
+                            refused("what is consistent has no anomaly".into())
+                        }
+                        (verification, ..) => verification,
+                    }
                 }))
             }
             (_, _) if self.said == Said::Verdict(Word::Unsupported) => Some(Verification::Accepted),

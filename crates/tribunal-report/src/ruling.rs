@@ -152,11 +152,13 @@ impl<'a> Finding<'a> {
                     EngineChoice::Only { transactions, .. } => transactions,
                     EngineChoice::Auto => None,
                 };
-                let verdict = match over {
-                    Some(limit) => transactions::Verdict::Undecided(limit),
-                    None => transactions::judge_by(history, level, engine, limits),
+                let transactions::Judgment { verdict, engine } = match over {
+                    Some(limit) => transactions::Judgment {
+                        verdict: transactions::Verdict::Undecided(limit),
+                        engine: engine.unwrap_or(level.engines()[0]),
+                    },
+                    None => transactions::judgment(history, level, engine, limits),
                 };
-                let engine = engine.unwrap_or(level.engines()[0]);
                 (Ruling::Transactions { history, level, verdict }, engine.name())
             }
             (judged, question) => (Ruling::OtherKind { question: question.clone(), judged }, "none"),

@@ -1,7 +1,8 @@
 //! Monitoring transactions: what clients asked for and were told, and the first event with which a level cannot be satisfied.
 //!
-//! What has come is a history at any time, in which transactions that are under way have an unknown outcome. More events only forbid more. So all is judged again whenever there is
-//! an eighth more, and when nothing comes for a moment; a violation is then traced to its event by halves.
+//! What has come is a history at any time, in which transactions that are under way have an unknown outcome, and reads of what nobody has written yet say nothing. So more events
+//! only forbid more: when all is judged makes no difference to the answer. It is judged again whenever there is an eighth more, and when nothing comes for a moment; a violation
+//! is then traced to its event by halves. At the end nothing more comes: reads of what nobody wrote are from nowhere.
 
 use super::feed::{Feed, Next};
 use crate::args::MonitorArguments;
@@ -56,7 +57,7 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
         };
         if due {
             let start = Instant::now();
-            if let Some(violation) = watch.check()? {
+            if let Some(violation) = watch.check(matches!(event, Next::End))? {
                 progress.aside(|| violation.print(&watch, out))?;
                 return Ok(Status::Inconsistent);
             }
@@ -110,14 +111,19 @@ impl Watch<'_> {
     }
 
     /// Checks the events so far; the first line that makes them inconsistent, if there is one.
-    fn check(&mut self) -> Result<Option<Violation>, Failure> {
+    fn check(&mut self, ended: bool) -> Result<Option<Violation>, Failure> {
         let lines = self.ends.len();
-        let Some(mut violation) = self.judged(lines)? else { return Ok(None) };
+        let mut violation = match self.judged(lines, false)? {
+            Some(violation) => violation,
+            // What is wrong only because nothing more comes is known with the last line.
+            None if ended => return self.judged(lines, true),
+            None => return Ok(None),
+        };
         // Inconsistent up to the first line number, consistent up to the second.
         let (mut bad, mut good) = (lines, self.checked);
         while good + 1 < bad {
             let middle = good + (bad - good) / 2;
-            match self.judged(middle)? {
+            match self.judged(middle, false)? {
                 Some(earlier) => (bad, violation) = (middle, earlier),
                 None => good = middle,
             }
@@ -125,8 +131,8 @@ impl Watch<'_> {
         Ok(Some(violation))
     }
 
-    /// The violation of the first `count` lines, if there is one.
-    fn judged(&mut self, lines: usize) -> Result<Option<Violation>, Failure> {
+    /// The violation of the first lines, if there is one; whether nothing comes behind them.
+    fn judged(&mut self, lines: usize, ended: bool) -> Result<Option<Violation>, Failure> {
         let end = lines.checked_sub(1).map_or(0, |last| self.ends[last]);
         if self.text[..end].iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
@@ -135,9 +141,10 @@ impl Watch<'_> {
         else {
             return Ok(None);
         };
-        let tribunal_formats::Subject::Transactions(transactions) = history?.subject else {
+        let tribunal_formats::Subject::Transactions(mut transactions) = history?.subject else {
             return Err(self.failure("these are no transactions: expected events of Elle's, one a line"));
         };
+        transactions.history = transactions.history.monitored(self.level, ended);
         let verdict = judge(&transactions.history, self.level, &self.arguments.budget.limits());
         match verdict {
             Verdict::Inconsistent(_) => return Ok(Some(Violation { line: lines, transactions, verdict })),

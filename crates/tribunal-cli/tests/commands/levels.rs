@@ -3,6 +3,9 @@
 use crate::command::Place;
 use crate::documents::compare;
 use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
 
 const LOST_UPDATE: &str = r#"{"kind":"transactions","name":"lost update","sessions":[
  [{"txn":[["r","x",null],["w","x",1]]}],
@@ -98,4 +101,90 @@ fn transactions_are_monitored() {
     assert_eq!(ran.status, 2, "{}", ran.stderr);
     let ran = place.run_on(&["monitor", "--model", "ser"], "");
     assert_eq!(ran.status, 0, "{}", ran.stderr);
+}
+
+/// Runs the monitor on lines that come at once, or each after a pause in which all so far is judged.
+fn monitored(place: &Place, level: &str, lines: &[String], slowly: bool) -> (i32, String) {
+    let mut child =
+        place.command(&["monitor", "--model", level]).stdin(Stdio::piped()).spawn().expect("runs");
+    let mut pipe = child.stdin.take().expect("piped");
+    for line in lines {
+        // It may have ended.
+        let _ = pipe.write_all(line.as_bytes()).and_then(|()| pipe.flush());
+        if slowly {
+            std::thread::sleep(Duration::from_millis(120));
+        }
+    }
+    drop(pipe);
+    let output = child.wait_with_output().expect("ends");
+    let first = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or("").to_string();
+    (output.status.code().expect("a status"), first)
+}
+
+/// How quickly events come makes no difference to what the monitor says.
+#[test]
+fn a_monitor_of_transactions_does_not_look_at_the_clock() {
+    let event = |kind: &str, process: u32, value: &str| {
+        format!("{{:type :{kind}, :f :txn, :process {process}, :value [{value}]}}\n")
+    };
+    // A read returns before its writer is invoked; nobody writes what a read returned; the same with a list; a value is written again after it was read.
+    let late = [
+        event("invoke", 0, "[:r x nil]"),
+        event("ok", 0, "[:r x 1]"),
+        event("invoke", 1, "[:w x 1]"),
+        event("ok", 1, "[:w x 1]"),
+    ];
+    let never = [late[0].clone(), late[1].clone(), event("invoke", 1, "[:w x 2]")];
+    let list = [
+        event("invoke", 0, "[:r x nil]"),
+        event("ok", 0, "[:r x [1]]"),
+        event("invoke", 1, "[:append x 1]"),
+        event("ok", 1, "[:append x 1]"),
+    ];
+    let again = [
+        event("invoke", 0, "[:w x 1] [:w y 1]"),
+        event("ok", 0, "[:w x 1] [:w y 1]"),
+        event("invoke", 1, "[:r x nil] [:r y nil]"),
+        event("ok", 1, "[:r x 1] [:r y nil]"),
+        event("invoke", 0, "[:w x 1]"),
+        event("ok", 0, "[:w x 1]"),
+    ];
+    let place = Place::new();
+    let expected = [
+        (&late[..], "ser", 0, ""),
+        (&never, "ser", 1, "-:3: inconsistent (ser), thin air"),
+        (&list, "ru", 0, ""),
+        (&again, "rat", 1, "-:4: inconsistent (rat), fractured read"),
+    ];
+    std::thread::scope(|scope| {
+        for (lines, level, status, first) in expected {
+            for slowly in [false, true] {
+                let place = &place;
+                scope.spawn(move || {
+                    let found = monitored(place, level, lines, slowly);
+                    assert_eq!(found, (status, first.to_string()), "{lines:?} slowly: {slowly}");
+                });
+            }
+        }
+    });
+}
+
+/// The name of an anomaly is verified with its violation.
+#[test]
+fn a_wrong_anomaly_is_refused() {
+    let place = Place::new();
+    let history =
+        r#"{"sessions":[[{"txn":[["r","x",null],["w","x",1]]}],[{"txn":[["r","x",null],["w","x",2]]}]]}"#;
+    place.write("tx.json", history);
+    let ran = place.run(&["check", "--model", "si", "--style", "json", "tx.json"]);
+    assert!(ran.stdout.contains(r#""anomaly":"lost update""#), "{}", ran.stdout);
+    for (anomaly, status) in [("lost update", 0), ("write skew", 1)] {
+        place.write("tx.certificates", ran.stdout.replace("lost update", anomaly));
+        let ran = place.run(&["verify", "tx.json", "tx.certificates"]);
+        assert_eq!(ran.status, status, "{anomaly}: {}{}", ran.stdout, ran.stderr);
+    }
+    // What is refused is called by its name.
+    place.write("tx.certificates", ran.stdout.replace(r#""first":[0,0]"#, r#""first":[1,0]"#));
+    let ran = place.run(&["verify", "tx.json", "tx.certificates"]);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("TxnId"), "{}", ran.stdout);
 }

@@ -28,7 +28,7 @@ const LONG: usize = 8;
 
 /// A transaction's name: `T3`, or `init`.
 pub fn name(txn: TxnId) -> String {
-    if txn == INIT { "init".into() } else { format!("T{}", txn.0) }
+    txn.to_string()
 }
 
 /// What an operation did: `w x 1`, `append x 1`, `r x null`, `r x [1, 2]`, `r x ?`.

@@ -3,13 +3,18 @@
 use super::grounds::{Grounds, arrow, chain};
 use super::{all_of, key, key_of, levels, meaning, misread, name, reading};
 use crate::line::{Arrow, Line};
+use tribunal::Limits;
 use tribunal::transactions::{
-    Anomaly, Because, End, History, INIT, Incompatible, KeyId, Level, Link, Misread, OpId, Proof, Rel, Step,
-    TxnId, Violation, normal, of_cycle,
+    Anomaly, Because, End, History, INIT, Incompatible, KeyId, Level, Link, Misread, OpId, Proof, Rel,
+    SmallestAnomaly, Step, TxnId, Violation, normal, of_cycle,
 };
 
-/// The most cases to show.
-const CASES: usize = 8;
+/// The most cases to show; a longer list helps nobody.
+const CASES: usize = 3;
+/// The most sources to show.
+const SOURCES: usize = 8;
+/// What looking for a weaker level that is violated without so many may cost, for each level.
+const STATES: u64 = 100_000;
 /// With more cases, no simpler one is looked for.
 const LOOKED_AT: usize = 1000;
 
@@ -74,12 +79,41 @@ fn told(history: &History, sources: Vec<(OpId, TxnId)>, level: Level, violation:
                 let title = meaning::meaning(history, of_cycle(history, cycle), cycle);
                 around(history, level, title, &Case::of(proof, cycle))
             }
-            End::Cases { .. } => cases(history, level, proof),
+            End::Cases { .. } => match simpler(history, level, violation) {
+                Some(story) => story,
+                None => cases(history, level, proof),
+            },
         },
         // What has no source has its own story.
         Violation::Sources { .. } => Story::default(),
     };
     Story { sources, ..story }
+}
+
+/// How many cases a violation goes through, up to a number.
+fn count_cases(violation: &Violation) -> usize {
+    match violation {
+        Violation::Misread(_) | Violation::Incompatible(_) => 1,
+        Violation::Proof(proof) => all_cases(proof).0.len(),
+        Violation::Sources { .. } => usize::MAX,
+    }
+}
+
+/// Instead of many cases, the violation of the weakest level that fails, if that takes few: what satisfies the level satisfies that one as well.
+fn simpler(history: &History, level: Level, violation: &Violation) -> Option<Story> {
+    if count_cases(violation) <= CASES || history.reads().is_open() {
+        return None;
+    }
+    let limits = Limits { max_states: STATES, ..Limits::default() };
+    let SmallestAnomaly { level: weaker, violation, .. } =
+        Anomaly::smallest(history, level, violation, &limits);
+    let few = normal(history, weaker, &violation);
+    if weaker == level || count_cases(&few) > CASES {
+        return None;
+    }
+    let mut story = told(history, Vec::new(), weaker, &violation);
+    story.lines.insert(0, Line::new(0, &format!("{weaker} forbids it, and {level} is stronger:")));
+    Some(story)
 }
 
 /// A read whose every source fails: a line for each with what is wrong there, then the simplest case in full.
@@ -92,18 +126,18 @@ fn by_source(
 ) -> Story {
     let reader = history.txn_of(read);
     let what = format!("{} read {}", name(reader), reading(history, read));
-    let from: Vec<String> = cases.iter().take(CASES).map(|(source, _)| name(*source)).collect();
-    let more = if cases.len() > CASES { ", .." } else { "" };
+    let from: Vec<String> = cases.iter().take(SOURCES).map(|(source, _)| name(*source)).collect();
+    let more = if cases.len() > SOURCES { ", .." } else { "" };
     let text = format!("{what}, which {}{more} wrote; it can be from none of them:", all_of(&from));
     let mut lines = vec![Line { about: vec![reader], ..Line::new(0, &text) }];
-    for (source, case) in cases.iter().take(CASES) {
+    for (source, case) in cases.iter().take(SOURCES) {
         let text = format!("if from {}: {}", name(*source), summary(history, case));
         let arrows = vec![Arrow { from: *source, to: reader, name: "wr" }];
         let about = [*source, reader].into_iter().filter(|&txn| txn != INIT).collect();
         lines.push(Line { about, arrows, ..Line::new(1, &text) });
     }
-    if cases.len() > CASES {
-        lines.push(Line::new(1, &format!(".. and {} more", cases.len() - CASES)));
+    if cases.len() > SOURCES {
+        lines.push(Line::new(1, &format!(".. and {} more", cases.len() - SOURCES)));
     }
     let title = format!("no source: {what}, and no transaction that wrote it can be the source");
     let Some((source, case)) = cases.iter().min_by_key(|(_, case)| burden(case)) else {
@@ -244,7 +278,6 @@ fn cases(history: &History, level: Level, proof: &Proof) -> Story {
     let anomaly = Anomaly::of_proof(history, proof);
     let simplest = cases
         .iter()
-        .take(CASES)
         .enumerate()
         .min_by_key(|(_, case)| (of_cycle(history, case.cycle).shape() != anomaly.shape(), weight(case)));
     let title = match simplest {
@@ -252,16 +285,22 @@ fn cases(history: &History, level: Level, proof: &Proof) -> Story {
         None => anomaly.to_string(),
     };
     let mut lines = Vec::new();
+    // Of many cases only the simplest is told.
+    let few = !more && cases.len() <= CASES;
     if let End::Cases { key: of, first, second, .. } = &proof.end {
+        let which = if few { "" } else { ", of which the simplest follows" };
         let text = format!(
-            "{} and {} both write {}, one before the other, and neither order works; {count} cases:",
+            "{} and {} both write {}, one before the other, and neither order works; {count} cases{which}:",
             name(*first),
             name(*second),
             key(history, *of)
         );
         lines.push(Line { about: vec![*first, *second], ..Line::new(0, &text) });
     }
-    for (at, case) in (1..).zip(cases.iter().take(CASES)) {
+    let Some((at, case)) = simplest else {
+        return Story { title, lines, cases: true, ..Story::default() };
+    };
+    for (at, case) in (1..).zip(&cases).filter(|(number, _)| few || *number == at + 1) {
         let text = format!(
             "case {at}: suppose {}: cycle {}",
             supposed(history, case),
@@ -272,12 +311,10 @@ fn cases(history: &History, level: Level, proof: &Proof) -> Story {
         line.arrows.extend(case.cycle.iter().map(arrow));
         lines.push(line);
     }
-    if more || cases.len() > CASES {
-        lines.push(Line::new(0, &format!("... {} more", cases.len().saturating_sub(CASES))));
+    if !few {
+        let text = "`tribunal shrink` finds the smallest part of the history that fails".to_string();
+        lines.push(Line::new(0, &text));
     }
-    let Some((at, case)) = simplest else {
-        return Story { title, lines, cases: true, ..Story::default() };
-    };
     let full = around(history, level, String::new(), case);
     lines.push(Line::new(0, &format!("case {} in full:", at + 1)));
     lines.extend(full.lines.into_iter().map(|line| line.below(1)));

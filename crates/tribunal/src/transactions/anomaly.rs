@@ -21,9 +21,10 @@
 //!
 //! Sources: Adya 1999, Berenson et al. 1995, Elle's names where they differ.
 
+use super::engine::Used;
 use super::normal::normal;
 use super::{
-    End, History, KeyId, Level, Link, Misreading, OpId, Proof, Rel, Source, TxnId, Violation, decide,
+    End, History, KeyId, Level, Link, Misreading, OpId, Proof, Rel, Source, TxnId, Violation, decide_open,
 };
 use crate::limits::Limits;
 use std::cmp::Reverse;
@@ -254,12 +255,7 @@ impl Anomaly {
             if weaker.needs_times() && !history.is_timed() {
                 continue;
             }
-            let decided = if history.reads().is_open() {
-                super::open::choose(history, weaker, None, limits).map(|decided| decided.err())
-            } else {
-                decide(history, weaker, None, limits).map(|decided| decided.err())
-            };
-            if let Ok(Some(violation)) = decided {
+            if let Ok(Err(violation)) = decide_open(history, weaker, None, &Used::new(), limits) {
                 let anomaly = Anomaly::of(history, weaker, &violation);
                 return SmallestAnomaly { level: weaker, anomaly, violation };
             }

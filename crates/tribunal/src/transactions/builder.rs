@@ -2,7 +2,7 @@
 
 use super::history::Kind;
 use super::lists::Lists;
-use super::reads::Reads;
+use super::reads::{Admitted, Reads};
 use super::{History, KeyId, MalformedHistory, Op, SessionId, Span, Status, TxnId};
 use crate::memory::names::Interner;
 
@@ -126,7 +126,7 @@ impl HistoryBuilder {
             reads: Reads::default(),
         };
         history.is_list = lists(&history)?;
-        history.reads = Reads::of(&history, &[])?;
+        history.reads = Reads::of(&history, &[], Admitted::default())?;
         Ok(history)
     }
 

@@ -3,7 +3,7 @@
 //! Nothing here decides: the checks of the text are evaluated on a given commit order. The events of the text are the transactions that count,
 //! the initial one first, followed by their external reads.
 
-use super::{Base, History, INIT, Isolation, KeyId, Level, Op, OpId, Source, Status, TxnId};
+use super::{Base, History, INIT, Isolation, KeyId, Level, Op, OpId, Status, TxnId};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 use tribunal_cat::evaluate::Evaluator;
@@ -79,37 +79,35 @@ impl Level {
     }
 }
 
-/// How many events the text of a history would have.
-pub(crate) fn events(history: &History) -> usize {
-    history.len()
-        + 1
-        + history.ops().filter(|&op| matches!(history.reads().source(op), Source::Txn(_))).count()
-}
-
-/// How many bytes evaluating a text takes, at most: its relations are matrices.
-pub(crate) fn bytes(history: &History) -> usize {
+/// How many bytes evaluating a text on so many events takes, at most: its relations are matrices.
+pub(crate) fn bytes(events: usize) -> usize {
     let nodes = PLANS.iter().map(|plan| plan.nodes.len()).max().unwrap_or(0);
-    nodes.saturating_mul(Relation::bytes(events(history)))
+    nodes.saturating_mul(Relation::bytes(events))
 }
 
-/// The check of a level's text that does not hold of a commit order, by its name. The order has every transaction that counts once, and no
-/// source is open.
-pub(crate) fn broken(history: &History, level: Level, commits: &[TxnId]) -> Option<String> {
+/// The check of a level's text that does not hold of a commit order, by its name. The order has every transaction that counts once; `reads` are
+/// their external reads, in the order of commits.
+pub(crate) fn broken(
+    history: &History,
+    level: Level,
+    commits: &[TxnId],
+    reads: Vec<ExternalRead>,
+) -> Option<String> {
     let place = Level::ALL.iter().position(|&known| known == level)?;
     let plan = &PLANS[place];
     let mut evaluator = Evaluator::new(plan, &[]);
-    let facts = Facts::new(history, level, commits);
+    let facts = Facts::new(history, level, commits, reads);
     evaluator.load(&facts).expect("every name is given");
     let check = (0..plan.checks.len()).find(|&check| !evaluator.holds(check))?;
     Some(plan.checks[check].name.clone().unwrap_or_default())
 }
 
 /// An external read of a transaction that counts.
-struct Read {
-    op: OpId,
-    reader: TxnId,
-    source: TxnId,
-    key: KeyId,
+pub(crate) struct ExternalRead {
+    pub op: OpId,
+    pub reader: TxnId,
+    pub source: TxnId,
+    pub key: KeyId,
 }
 
 /// A history and a commit order, as sets and relations.
@@ -119,28 +117,21 @@ struct Facts<'h> {
     /// By transaction that counts, its event: its place in the commit order, the initial one before all.
     place: FxHashMap<TxnId, usize>,
     order: Vec<TxnId>,
-    reads: Vec<Read>,
+    reads: Vec<ExternalRead>,
     /// By key, who writes it, without the initial transaction, which writes all.
     writers: FxHashMap<KeyId, Vec<TxnId>>,
 }
 
 impl<'h> Facts<'h> {
-    fn new(history: &'h History, level: Level, commits: &[TxnId]) -> Self {
+    fn new(history: &'h History, level: Level, commits: &[TxnId], reads: Vec<ExternalRead>) -> Self {
         let order: Vec<TxnId> = [INIT].into_iter().chain(commits.iter().copied()).collect();
         let place: FxHashMap<TxnId, usize> =
             order.iter().enumerate().map(|(place, &txn)| (txn, place)).collect();
-        let mut reads = Vec::new();
         let mut writers: FxHashMap<KeyId, Vec<TxnId>> = FxHashMap::default();
-        for &reader in commits {
-            for op in history.ops_of(reader) {
-                match (history.op(op), history.reads().source(op)) {
-                    (Op::Write(key, _) | Op::Append(key, _), _) => {
-                        writers.entry(key).or_default().push(reader)
-                    }
-                    (read, Source::Txn(source)) if place.contains_key(&source) => {
-                        reads.push(Read { op, reader, source, key: read.key() });
-                    }
-                    _ => {}
+        for &writer in commits {
+            for op in history.ops_of(writer) {
+                if let Op::Write(key, _) | Op::Append(key, _) = history.op(op) {
+                    writers.entry(key).or_default().push(writer);
                 }
             }
         }
@@ -148,7 +139,7 @@ impl<'h> Facts<'h> {
         Facts { history, level, place, order, reads, writers }
     }
 
-    fn reads(&self) -> impl Iterator<Item = (usize, &Read)> {
+    fn reads(&self) -> impl Iterator<Item = (usize, &ExternalRead)> {
         (self.order.len()..).zip(&self.reads)
     }
 

@@ -1,9 +1,10 @@
 //! The engines that decide isolation levels.
 
 use super::{Isolation, Level};
+use std::cell::Cell;
 
 /// An engine that decides levels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Engine {
     /// Adds the ww edges that reads force and looks for a cycle (Møldrup and Pavlogiannis 2025).
@@ -46,5 +47,25 @@ impl Level {
             Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => &[Engine::Search, Engine::Sat],
             _ => &[Engine::Saturation],
         }
+    }
+}
+
+/// What has been used to decide.
+pub(super) struct Used(Cell<Engine>);
+
+impl Used {
+    /// Nothing but saturation so far.
+    pub(super) fn new() -> Self {
+        Used(Cell::new(Engine::Saturation))
+    }
+
+    /// An engine is used, too.
+    pub(super) fn add(&self, engine: Engine) {
+        self.0.set(self.0.get().max(engine));
+    }
+
+    /// The engine that decided: the last that had to be asked.
+    pub(super) fn last(&self) -> Engine {
+        self.0.get()
     }
 }

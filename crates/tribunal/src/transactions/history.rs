@@ -1,9 +1,10 @@
 //! A history of transactions: flat columns over all operations.
 
 use super::lists::Lists;
-use super::reads::Reads;
-use super::{HistoryBuilder, KeyId, OpId, SessionId, TxnId};
+use super::reads::{Admitted, Reads, Stream};
+use super::{HistoryBuilder, Isolation, KeyId, Level, OpId, SessionId, TxnId};
 use crate::memory::names::Names;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What became of a transaction.
@@ -229,7 +230,7 @@ impl History {
         &self.reads
     }
 
-    /// The history with sources for some of its open reads. Sources that are not candidates are ignored.
+    /// The history with sources for some of its reads of repeated values. Sources that did not write the value are ignored.
     ///
     /// ```
     /// use tribunal::transactions::{History, Op, Source, Status};
@@ -240,12 +241,51 @@ impl History {
     /// b.transaction(a, Status::Committed, None, &[Op::Read(x, Some(1))]);
     /// let history = b.build()?;
     /// let read = history.reads().open().next().expect("two wrote what it returned");
-    /// let [first, _] = *history.reads().candidates(read) else { panic!() };
+    /// let first = history.reads().candidates(read).iter().next().expect("two of them");
     /// assert_eq!(history.choosing(&[(read, first)]).reads().source(read), Source::Txn(first));
     /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
     /// ```
     pub fn choosing(&self, sources: &[(OpId, TxnId)]) -> History {
-        let reads = Reads::of(self, sources).expect("a history that was built is well-formed");
+        self.reading(sources, self.reads.admitted())
+    }
+
+    /// The history as a monitor of a level sees it, whose times are the order of events: a read is from what was begun before it returned, if there is something, and else from
+    /// the first that comes. Unless the events have `ended`, a read of what nobody has written says nothing, since that may yet come. So what is inconsistent
+    /// stays so, whatever else comes.
+    ///
+    /// ```
+    /// use tribunal::Limits;
+    /// use tribunal::transactions::{History, Level, Op, Span, Status, judge};
+    /// let mut b = History::builder();
+    /// let (a, x) = (b.session("a"), b.key("x"));
+    /// b.transaction(a, Status::Committed, Some(Span { begin: 0, end: Some(1) }), &[Op::Read(x, Some(1))]);
+    /// let history = b.build()?;
+    /// let judged = |ended| judge(&history.monitored(Level::SER, ended), Level::SER, &Limits::default());
+    /// assert!(judged(false).is_consistent() && judged(true).is_inconsistent());
+    /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+    /// ```
+    pub fn monitored(&self, level: Level, ended: bool) -> History {
+        let stream = if ended { Stream::Ended } else { Stream::Open };
+        let mut history = self.clone();
+        if level.isolation() == Isolation::Ru && !ended {
+            // Under ru one that aborts after all says less than one that may have committed.
+            let unknown = history.statuses.iter_mut().filter(|status| **status == Status::Unknown);
+            unknown.for_each(|status| *status = Status::Aborted);
+        }
+        history.reading(&[], Admitted { dirty: false, stream })
+    }
+
+    /// The history as a level reads it: under ru, a read of a repeated value may also be from an aborted transaction, or of an overwritten value.
+    pub(super) fn under(&self, level: Level) -> Cow<'_, History> {
+        let admitted = self.reads.admitted();
+        if level.isolation() != Isolation::Ru || admitted.dirty || !self.reads.has_dirty() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(self.reading(&[], Admitted { dirty: true, ..admitted }))
+    }
+
+    fn reading(&self, sources: &[(OpId, TxnId)], admitted: Admitted) -> History {
+        let reads = Reads::of(self, sources, admitted).expect("a history that was built is well-formed");
         History { reads, ..self.clone() }
     }
 

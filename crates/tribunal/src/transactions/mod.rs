@@ -43,15 +43,16 @@ use crate::verdict::Limit;
 pub use anomaly::{Anomaly, Shape, SmallestAnomaly, of_cycle};
 pub use builder::HistoryBuilder;
 pub use engine::Engine;
+use engine::Used;
 pub use error::MalformedHistory;
 pub use history::{History, Op, Span, Status};
 pub use ids::{INIT, KeyId, OpId, SessionId, TxnId};
 pub use level::{Base, Isolation, Level};
 pub use normal::normal;
-pub use reads::{Misread, Misreading, Reads, Source};
+pub use reads::{Candidates, Misread, Misreading, Reads, Source};
 pub use shrink::{Shrunk, shrink};
 pub use strongest::{StrongestLevels, strongest_levels};
-pub use verdict::{Because, End, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
+pub use verdict::{Because, End, Judgment, Link, Proof, Rel, Step, Unsupported, Verdict, Violation, Witness};
 pub use versions::Incompatible;
 use versions::Versions;
 
@@ -88,21 +89,49 @@ pub fn judge(history: &History, level: Level, limits: &Limits<'_>) -> Verdict {
 /// # Ok::<(), tribunal::transactions::MalformedHistory>(())
 /// ```
 pub fn judge_by(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Verdict {
+    judgment(history, level, engine, limits).verdict
+}
+
+/// The same, with the engine that decided.
+///
+/// ```
+/// use tribunal::Limits;
+/// use tribunal::transactions::{Engine, History, Level, Op, Status, judgment};
+/// let mut b = History::builder();
+/// let (a, x) = (b.session("a"), b.key("x"));
+/// b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+/// assert_eq!(judgment(&b.build()?, Level::SER, None, &Limits::default()).engine, Engine::Saturation);
+/// # Ok::<(), tribunal::transactions::MalformedHistory>(())
+/// ```
+pub fn judgment(history: &History, level: Level, engine: Option<Engine>, limits: &Limits<'_>) -> Judgment {
     let engine = engine.filter(|engine| engine.decides(level));
-    if level.needs_times() && !history.is_timed() {
-        return Verdict::Unsupported(Unsupported::Times);
-    }
-    let decided = if history.reads().is_open() {
-        open::choose(history, level, engine, limits)
+    let used = Used::new();
+    let verdict = if level.needs_times() && !history.is_timed() {
+        Verdict::Unsupported(Unsupported::Times)
     } else {
-        let witness = |commits| Witness { commits, sources: Vec::new() };
-        decide(history, level, engine, limits).map(|decided| decided.map(witness))
+        match decide_open(history, level, engine, &used, limits) {
+            Ok(Ok(witness)) => Verdict::Consistent(witness),
+            Ok(Err(violation)) => Verdict::Inconsistent(violation),
+            Err(limit) => Verdict::Undecided(limit),
+        }
     };
-    match decided {
-        Ok(Ok(witness)) => Verdict::Consistent(witness),
-        Ok(Err(violation)) => Verdict::Inconsistent(violation),
-        Err(limit) => Verdict::Undecided(limit),
+    Judgment { verdict, engine: engine.unwrap_or_else(|| used.last()) }
+}
+
+/// The commit order and the sources of open reads, or why there are none.
+fn decide_open(
+    history: &History,
+    level: Level,
+    engine: Option<Engine>,
+    used: &Used,
+    limits: &Limits<'_>,
+) -> Result<Result<Witness, Violation>, Limit> {
+    let history = &*history.under(level);
+    if history.reads().is_open() {
+        return open::choose(history, level, engine, used, limits);
     }
+    let witness = |commits| Witness { commits, sources: Vec::new() };
+    decide(history, level, engine, used, limits).map(|decided| decided.map(witness))
 }
 
 /// The commit order, or why there is none. Reads whose source is open say nothing.
@@ -110,6 +139,7 @@ fn decide(
     history: &History,
     level: Level,
     engine: Option<Engine>,
+    used: &Used,
     limits: &Limits<'_>,
 ) -> Result<Result<Vec<TxnId>, Violation>, Limit> {
     let every = level.isolation() != Isolation::Ru;
@@ -123,7 +153,7 @@ fn decide(
     };
     let decided = match level.isolation() {
         Isolation::Psi | Isolation::Pc | Isolation::Si | Isolation::Ser => {
-            strong::decide(history, level, engine, &versions, limits)?
+            strong::decide(history, level, engine, used, &versions, limits)?
         }
         _ => weak::decide(history, level, &versions, limits)?,
     };

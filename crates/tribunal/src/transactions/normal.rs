@@ -7,12 +7,16 @@
 //! - If two transactions miss each other's writes of one key, either order of the two loses an update.
 //! - If a cycle depends on an order of two writers that is forced by something worse, the two orders become two cases: a store that
 //!   could choose would choose the milder one, and that is what the history shows.
+//!
+//! Each case has the steps that it needs and no others: they rest on the history and on what the case supposes, not on what is supposed in another case or denied in
+//! this one. What comes out is verified like any certificate; if it is refused, the proof stays as it was.
 
 use super::anomaly::{Anomaly, of_cycle};
 use super::{
-    Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, Proof, Rel, Source, Step, TxnId,
+    Because, End, History, INIT, Isolation, KeyId, Level, Link, Op, Proof, Rel, Source, Step, TxnId, Verdict,
     Violation,
 };
+use crate::verify::transactions::verify;
 use std::collections::BTreeMap;
 
 /// Cases in more cases than this are not looked at,
@@ -34,7 +38,17 @@ pub fn normal(history: &History, level: Level, violation: &Violation) -> Violati
     match violation {
         Violation::Misread(_) | Violation::Incompatible(_) | Violation::Sources { .. } => violation.clone(),
         Violation::Proof(proof) if is_large(proof) => violation.clone(),
-        Violation::Proof(proof) => Violation::Proof(Normal { history, level }.of_proof(proof, &Known::new())),
+        Violation::Proof(proof) => {
+            let normal = Normal { history, level }.of_proof(proof, &Known::new(), &mut Vec::new());
+            if normal == *proof {
+                return violation.clone();
+            }
+            let verdict = Verdict::Inconsistent(Violation::Proof(normal));
+            match (verify(history, level, &verdict), verdict) {
+                (Ok(()), Verdict::Inconsistent(normal)) => normal,
+                _ => violation.clone(),
+            }
+        }
     }
 }
 
@@ -61,52 +75,109 @@ struct Normal<'a> {
 }
 
 impl Normal<'_> {
-    fn of_proof(&self, proof: &Proof, known: &Known) -> Proof {
+    fn of_proof(&self, proof: &Proof, known: &Known, supposed: &mut Vec<Pair>) -> Proof {
         let mut known = known.clone();
         for step in &proof.steps {
             known.insert((step.key, step.first, step.second), (known.len(), step.clone()));
         }
         match &proof.end {
             End::Cycle(cycle) => {
-                let Proof { steps, end } = self.of_cycle(cycle.clone(), &mut known, 0);
-                Proof { steps: proof.steps.iter().cloned().chain(steps).collect(), end }
+                let normal = self.of_cycle(cycle.clone(), &known, supposed, 0);
+                let normal = normal.or_else(|| self.leaf(cycle.clone(), &known, supposed, false));
+                normal.unwrap_or_else(|| proof.clone())
             }
-            End::Cases { key, first, second, forward, backward } => {
-                let [forward, backward] =
-                    [forward, backward].map(|case| Box::new(self.of_proof(case, &known)));
-                let end = cases(*key, (*first, forward), (*second, backward));
-                Proof { steps: proof.steps.clone(), end }
+            &End::Cases { key, first, second, ref forward, ref backward } => {
+                let mut case = |pair: Pair, case: &Proof| {
+                    supposed.push(pair);
+                    let normal = self.of_proof(case, &known, supposed);
+                    supposed.pop();
+                    Box::new(normal)
+                };
+                let forward = case((key, first, second), forward);
+                let backward = case((key, second, first), backward);
+                Proof { steps: Vec::new(), end: cases(key, (first, forward), (second, backward)) }
             }
         }
     }
 
-    /// A cycle as people know it, with the steps that it needs beyond those known.
-    fn of_cycle(&self, mut cycle: Vec<Link>, known: &mut Known, depth: usize) -> Proof {
-        let mut steps = Vec::new();
-        while let Some((step, turned)) = self.turned(known, &cycle) {
+    /// A cycle as people know it, with the steps that it needs; none if they rest on what is denied.
+    fn of_cycle(
+        &self,
+        mut cycle: Vec<Link>,
+        known: &Known,
+        supposed: &mut Vec<Pair>,
+        depth: usize,
+    ) -> Option<Proof> {
+        let mut known = known.clone();
+        while let Some((step, turned)) = self.turned(&known, &cycle) {
             let pair = (step.key, step.first, step.second);
             if !known.contains_key(&pair) {
-                known.insert(pair, (known.len(), step.clone()));
-                steps.push(step);
+                known.insert(pair, (known.len(), step));
             }
             cycle = turned;
         }
-        if let Some(end) = self.both_lost(&cycle) {
-            return Proof { steps, end };
+        if let Some(lost) = self.both_lost(&cycle, &known, supposed) {
+            return Some(lost);
         }
         let found = of_cycle(self.history, &cycle).rank();
         let lesser = premises(self.history, &cycle).into_iter().find_map(|pair| {
-            let other = self.otherwise(known, pair)?;
-            (self.least(known, &other, depth + 1) > found).then_some((pair, other))
+            let other = self.otherwise(&known, pair)?;
+            (self.least(&known, &other, depth + 1) > found).then_some((pair, other))
         });
-        let Some(((key, first, second), other)) = lesser.filter(|_| depth < DEEPEST) else {
-            return Proof { steps, end: End::Cycle(cycle) };
-        };
-        // What was proved is now a case, and what was known by it is not known in the other.
-        known.remove(&(key, first, second));
-        let backward = self.of_cycle(other, &mut known.clone(), depth + 1);
-        let forward = Proof { steps: Vec::new(), end: End::Cycle(cycle) };
-        Proof { steps, end: cases(key, (first, Box::new(forward)), (second, Box::new(backward))) }
+        if let Some((pair, other)) = lesser.filter(|_| depth < DEEPEST)
+            && let Some(split) = self.split(pair, &cycle, other, &known, supposed, depth)
+        {
+            return Some(split);
+        }
+        self.leaf(cycle, &known, supposed, true)
+    }
+
+    /// Either of two writers comes first: as in a cycle, or the other way around, which leads to another one. None if one of them has been supposed already.
+    fn split(
+        &self,
+        pair: Pair,
+        cycle: &[Link],
+        other: Vec<Link>,
+        known: &Known,
+        supposed: &mut Vec<Pair>,
+        depth: usize,
+    ) -> Option<Proof> {
+        let (key, first, second) = pair;
+        if supposed.contains(&pair) || supposed.contains(&reversed(pair)) {
+            return None;
+        }
+        supposed.push(pair);
+        let forward = self.leaf(cycle.to_vec(), known, supposed, true);
+        supposed.pop();
+        supposed.push(reversed(pair));
+        let backward = self.of_cycle(other, known, supposed, depth + 1);
+        supposed.pop();
+        let end = cases(key, (first, Box::new(forward?)), (second, Box::new(backward?)));
+        Some(Proof { steps: Vec::new(), end })
+    }
+
+    /// A cycle with the steps that it needs beside what is supposed. None if one of these is not known or, where that matters, denies what is supposed.
+    fn leaf(&self, cycle: Vec<Link>, known: &Known, supposed: &[Pair], strict: bool) -> Option<Proof> {
+        let mut needed: BTreeMap<usize, &Step> = BTreeMap::new();
+        let mut pending = premises(self.history, &cycle);
+        while let Some(pair) = pending.pop() {
+            if supposed.contains(&pair) {
+                continue;
+            }
+            let (place, step) = known.get(&pair)?;
+            if strict && supposed.contains(&reversed(pair)) {
+                return None;
+            }
+            if needed.insert(*place, step).is_none() {
+                match &step.because {
+                    Because::List(_) => {}
+                    Because::Seen { path, .. } | Because::Otherwise(path) => {
+                        pending.extend(premises(self.history, path));
+                    }
+                }
+            }
+        }
+        Some(Proof { steps: needed.into_values().cloned().collect(), end: End::Cycle(cycle) })
     }
 
     /// A cycle that has a ww by what a read saw, reversed that read, and the step that it then depends on.
@@ -142,7 +213,7 @@ impl Normal<'_> {
     }
 
     /// Two transactions that both write a key and each miss what the other writes there, as either order of the two.
-    fn both_lost(&self, cycle: &[Link]) -> Option<End> {
+    fn both_lost(&self, cycle: &[Link], known: &Known, supposed: &mut Vec<Pair>) -> Option<Proof> {
         let &[Link { from: one, rel: Rel::Rw(read), .. }, Link { from: other, rel: Rel::Rw(again), .. }] =
             cycle
         else {
@@ -160,12 +231,19 @@ impl Normal<'_> {
         if !writes(one) || !writes(other) {
             return None;
         }
-        let lost = |first: TxnId, second: TxnId, rw: Link| {
-            let ww = Link { from: first, to: second, rel: Rel::Ww(key) };
-            Box::new(Proof { steps: Vec::new(), end: End::Cycle(vec![ww, rw]) })
+        let pair = (key, one, other);
+        if supposed.contains(&pair) || supposed.contains(&reversed(pair)) {
+            return None;
+        }
+        let mut lost = |pair: Pair, rw: Link| {
+            let ww = Link { from: pair.1, to: pair.2, rel: Rel::Ww(key) };
+            supposed.push(pair);
+            let proof = self.leaf(vec![ww, rw], known, supposed, true);
+            supposed.pop();
+            proof.map(Box::new)
         };
-        let (forward, backward) = (lost(one, other, cycle[1]), lost(other, one, cycle[0]));
-        Some(cases(key, (one, forward), (other, backward)))
+        let (forward, backward) = (lost(pair, cycle[1])?, lost(reversed(pair), cycle[0])?);
+        Some(Proof { steps: Vec::new(), end: cases(key, (one, forward), (other, backward)) })
     }
 
     /// The rank of the least that can go wrong, with this cycle or with another that what it depends on leads to.
@@ -197,6 +275,11 @@ impl Normal<'_> {
         let independent = premises(self.history, path).iter().all(|&other| other != pair);
         independent.then(|| path.iter().copied().chain([back]).collect())
     }
+}
+
+/// The other order of two writers.
+fn reversed((key, first, second): Pair) -> Pair {
+    (key, second, first)
 }
 
 /// The orders of writers that links depend on.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: a frame's read is open in the history with the sources of the frames before it.
 
+use super::engine::Used;
 use super::support::support;
 use super::{Engine, History, INIT, Level, OpId, Status, TxnId, Violation, Witness, decide};
 use crate::limits::Limits;
@@ -28,6 +29,7 @@ pub(super) fn choose(
     history: &History,
     level: Level,
     engine: Option<Engine>,
+    used: &Used,
     limits: &Limits<'_>,
 ) -> Result<Result<Witness, Violation>, Limit> {
     // Two copies at a time: the one with what is chosen, and the one with what is guessed.
@@ -39,16 +41,16 @@ pub(super) fn choose(
         states += 1;
         let chosen: Vec<(OpId, TxnId)> = frames.iter().map(|frame| (frame.read, frame.source)).collect();
         let partial = history.choosing(&chosen);
-        let violation = match decide(&partial, level, engine, &limits)? {
+        let violation = match decide(&partial, level, engine, used, &limits)? {
             Err(violation) => violation,
-            Ok(commits) => match guess(&partial, level, engine, chosen, commits, &limits)? {
+            Ok(commits) => match guess(&partial, level, (engine, used), chosen, commits, &limits)? {
                 Ok(witness) => return Ok(Ok(witness)),
                 Err((read, guessed)) => {
                     if frames.len() == DEEPEST {
                         return Err(Limit::States { states });
                     }
                     // The one that was guessed is tried last.
-                    let mut left = partial.reads().candidates(read).to_vec();
+                    let mut left: Vec<TxnId> = partial.reads().candidates(read).iter().collect();
                     left.sort_by_key(|&txn| txn != guessed);
                     let source = left.pop().unwrap_or(guessed);
                     frames.push(Frame { read, source, left, refuted: Vec::new() });
@@ -87,7 +89,7 @@ fn go_back(history: &History, frames: &mut Vec<Frame>, mut violation: Violation)
 fn guess(
     partial: &History,
     level: Level,
-    engine: Option<Engine>,
+    (engine, used): (Option<Engine>, &Used),
     mut chosen: Vec<(OpId, TxnId)>,
     commits: Vec<TxnId>,
     limits: &Limits<'_>,
@@ -103,19 +105,30 @@ fn guess(
         if open.is_empty() {
             break;
         }
-        for read in open {
+        // By group of candidates, those that have a place, in the order of places.
+        let mut placed: FxHashMap<(u32, u32), Vec<(usize, TxnId)>> = FxHashMap::default();
+        for (at, read) in open.into_iter().enumerate() {
+            if at.is_multiple_of(1024) {
+                limits.check(0)?;
+            }
+            let Some((group, all)) = history.reads().group_of(read) else { continue };
+            let placed = placed.entry(group).or_insert_with(|| {
+                let mut placed: Vec<_> = all.iter().filter_map(|txn| Some((place(txn)?, txn))).collect();
+                placed.sort_unstable();
+                placed
+            });
+            // The reader is not before itself.
             let reader = place(history.txn_of(read)).unwrap_or(usize::MAX);
-            let before = |&&txn: &&TxnId| place(txn).is_some_and(|place| place < reader);
-            let candidates = history.reads().candidates(read);
-            let latest = candidates.iter().filter(before).max_by_key(|&&txn| place(txn));
-            if let Some(&source) = latest.or(candidates.first()) {
+            let before = placed.partition_point(|&(place, _)| place < reader);
+            let latest = before.checked_sub(1).map(|last| placed[last].1);
+            if let Some(source) = latest.or_else(|| history.reads().candidates(read).iter().next()) {
                 chosen.push((read, source));
             }
         }
         full = Some(partial.choosing(&chosen));
     }
     let Some(full) = full else { return Ok(Ok(witness(commits, chosen))) };
-    let violation = match decide(&full, level, engine, limits)? {
+    let violation = match decide(&full, level, engine, used, limits)? {
         Ok(commits) => return Ok(Ok(witness(commits, chosen))),
         Err(violation) => violation,
     };

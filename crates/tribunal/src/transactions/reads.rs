@@ -11,9 +11,62 @@ pub enum Source<'a> {
     /// Another transaction, or [`INIT`]: the read is external.
     Txn(TxnId),
     /// One of these: several wrote its value. An open read has no effect until its source is chosen.
-    Open(&'a [TxnId]),
+    Open(Candidates<'a>),
     /// None: it is not a read, is internal, its value is unknown, its transaction does not count, or it is a misread.
     None,
+}
+
+/// The transactions that an open read may be from, the initial one last.
+///
+/// Reads of one value share them; a reader that writes the value itself is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Candidates<'a> {
+    before: &'a [TxnId],
+    after: &'a [TxnId],
+    initial: bool,
+}
+
+impl<'a> Candidates<'a> {
+    /// All of `all` but the one at a place; and the initial one, if the value is initial.
+    fn without(all: &'a [TxnId], place: Option<usize>, initial: bool) -> Self {
+        let (before, after) = place.map_or((all, &[][..]), |place| (&all[..place], &all[place + 1..]));
+        Candidates { before, after, initial }
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.before.len() + self.after.len() + self.initial as usize
+    }
+
+    /// Whether there is none: the read is not open.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All of them, in order.
+    pub fn iter(&self) -> impl Iterator<Item = TxnId> + Clone + use<'a> {
+        self.before.iter().chain(self.after).copied().chain(self.initial.then_some(INIT))
+    }
+}
+
+/// What sources a read of a repeated value may have, and what becomes of a read that has none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Admitted {
+    /// Whether aborted transactions and overwritten values are as good as others: under ru.
+    pub dirty: bool,
+    pub stream: Stream,
+}
+
+/// Whether the order of events says what a read may be from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stream {
+    /// It says nothing.
+    #[default]
+    No,
+    /// A read is from what was begun before it returned, if there is something; else from the first that comes. What nobody has written may yet come.
+    Open,
+    /// The same, and nothing comes any more.
+    Ended,
 }
 
 /// A read that cannot be.
@@ -90,13 +143,31 @@ pub struct Reads {
     sources: Vec<u32>,
     counts: Vec<bool>,
     misread: Vec<Misread>,
-    /// Reads with several possible sources, by operation; where theirs are among `candidates`. Those of one value share them.
-    open: Vec<(OpId, [u32; 2])>,
+    /// Reads with several possible sources, by operation.
+    open: Vec<OpenRead>,
+    /// By value that several wrote, where those begin among `candidates`, and where the last end.
+    groups: Vec<usize>,
     candidates: Vec<TxnId>,
+    admitted: Admitted,
+    /// Whether some value that several wrote was written by a transaction that aborted or overwrote it.
+    has_dirty: bool,
     /// Of each list, what was read of it: the longest beginning of its longest read, and those that are none.
     lists: Vec<ListRead>,
     /// By element of what those returned, the append.
     appends: Vec<OpId>,
+}
+
+/// A read with several possible sources.
+#[derive(Clone, Copy, Debug)]
+struct OpenRead {
+    op: OpId,
+    group: u32,
+    /// Where the candidates end in the group.
+    end: u32,
+    /// The place of the reader among them, or NOBODY.
+    own: u32,
+    /// Whether the initial transaction is another candidate.
+    initial: bool,
 }
 
 /// What a transaction that counts read of a list: so many elements of others, and behind them its own.
@@ -110,11 +181,15 @@ pub(super) struct ListRead {
 }
 
 impl Reads {
-    /// Open reads that are among `chosen` read from what stands there; the others say nothing.
-    pub(super) fn of(history: &History, chosen: &[(OpId, TxnId)]) -> Result<Self, MalformedHistory> {
+    /// Reads of repeated values that are among `chosen` read from what stands there, if that wrote the value; the others say nothing.
+    pub(super) fn of(
+        history: &History,
+        chosen: &[(OpId, TxnId)],
+        admitted: Admitted,
+    ) -> Result<Self, MalformedHistory> {
         let writes = Writes::of(history)?;
         let chosen: FxHashMap<OpId, TxnId> = chosen.iter().copied().collect();
-        let mut reading = Reading::new(history, &writes, &chosen);
+        let mut reading = Reading::new(history, &writes, &chosen, admitted);
         let committed = history.transactions().filter(|&txn| history.status(txn) == Status::Committed);
         committed.for_each(|txn| reading.count(txn));
         while let Some(txn) = reading.pending.pop() {
@@ -138,7 +213,7 @@ impl Reads {
             }
         }
         reads.misread.sort_by_key(|misread| (misread.op, misread.what));
-        reads.open.sort_unstable_by_key(|(op, _)| *op);
+        reads.open.sort_unstable_by_key(|open| open.op);
         Ok(reads)
     }
 
@@ -153,10 +228,34 @@ impl Reads {
     }
 
     /// The possible sources of an open read; none for others.
-    pub fn candidates(&self, op: OpId) -> &[TxnId] {
-        let Ok(at) = self.open.binary_search_by_key(&op, |(op, _)| *op) else { return &[] };
-        let (_, [start, end]) = self.open[at];
-        &self.candidates[start as usize..end as usize]
+    pub fn candidates(&self, op: OpId) -> Candidates<'_> {
+        let Ok(at) = self.open.binary_search_by_key(&op, |open| open.op) else {
+            return Candidates::default();
+        };
+        let OpenRead { group, end, own, initial, .. } = self.open[at];
+        let own = (own != NOBODY).then_some(own as usize);
+        Candidates::without(&self.group(group)[..end as usize], own, initial)
+    }
+
+    /// What the candidates of an open read are a part of, which reads of the same value share if they return the same: a number for it, and all of them, the reader
+    /// among them if it wrote the value.
+    pub(super) fn group_of(&self, op: OpId) -> Option<((u32, u32), Candidates<'_>)> {
+        let at = self.open.binary_search_by_key(&op, |open| open.op).ok()?;
+        let OpenRead { group, end, initial, .. } = self.open[at];
+        Some(((group, end), Candidates::without(&self.group(group)[..end as usize], None, initial)))
+    }
+
+    fn group(&self, group: u32) -> &[TxnId] {
+        &self.candidates[self.groups[group as usize]..self.groups[group as usize + 1]]
+    }
+
+    pub(super) fn admitted(&self) -> Admitted {
+        self.admitted
+    }
+
+    /// Whether some read has more sources where dirty ones are admitted.
+    pub(super) fn has_dirty(&self) -> bool {
+        self.has_dirty
     }
 
     /// Whether the source of some read is open because several transactions wrote its value.
@@ -166,7 +265,7 @@ impl Reads {
 
     /// The reads whose source is open, in order.
     pub fn open(&self) -> impl ExactSizeIterator<Item = OpId> + '_ {
-        self.open.iter().map(|(op, _)| *op)
+        self.open.iter().map(|open| open.op)
     }
 
     /// Whether a transaction counts: it is committed, or a transaction that counts reads from it.
@@ -196,7 +295,8 @@ impl Reads {
             + self.sources.capacity() * size_of::<u32>()
             + self.counts.capacity()
             + self.misread.capacity() * size_of::<Misread>()
-            + self.open.capacity() * size_of::<(OpId, [u32; 2])>()
+            + self.open.capacity() * size_of::<OpenRead>()
+            + self.groups.capacity() * size_of::<usize>()
             + self.candidates.capacity() * size_of::<TxnId>()
     }
 }
@@ -257,8 +357,8 @@ impl Writes {
         Ok(Writes { starts, writes, overwritten, txn_of })
     }
 
-    /// All operations that wrote a value to a key, in their order.
-    fn all(&self, key: KeyId, value: i64) -> impl Iterator<Item = u32> + '_ {
+    /// The writes of a key that write a value or a larger one, with their operations, in order.
+    fn from(&self, key: KeyId, value: i64) -> &[(i64, u32)] {
         /// Of so few, going through them is quicker.
         const FEW: usize = 8;
         let writes = &self.writes[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize];
@@ -267,7 +367,12 @@ impl Writes {
         } else {
             writes.partition_point(|write| write.0 < value)
         };
-        writes[first..].iter().take_while(move |write| write.0 == value).map(|write| write.1)
+        &writes[first..]
+    }
+
+    /// All operations that wrote a value to a key, in their order.
+    fn all(&self, key: KeyId, value: i64) -> impl Iterator<Item = u32> + '_ {
+        self.from(key, value).iter().take_while(move |write| write.0 == value).map(|write| write.1)
     }
 
     /// The first operation that wrote a value to a key.
@@ -307,8 +412,8 @@ struct Reading<'h> {
     writes: &'h Writes,
     chosen: &'h FxHashMap<OpId, TxnId>,
     reads: Reads,
-    /// By key and value, the candidates of those who do not write it themselves.
-    shared: FxHashMap<(KeyId, Option<i64>), [u32; 2]>,
+    /// By key and value that several wrote, its group of candidates, and the first writes of two transactions.
+    groups: FxHashMap<(KeyId, Option<i64>), (u32, [u32; 2])>,
     /// Transactions that count and have not been gone through.
     pending: Vec<TxnId>,
     /// By key.
@@ -321,7 +426,12 @@ struct Reading<'h> {
 }
 
 impl<'h> Reading<'h> {
-    fn new(history: &'h History, writes: &'h Writes, chosen: &'h FxHashMap<OpId, TxnId>) -> Self {
+    fn new(
+        history: &'h History,
+        writes: &'h Writes,
+        chosen: &'h FxHashMap<OpId, TxnId>,
+        admitted: Admitted,
+    ) -> Self {
         let untouched = Own { txn: NOBODY, write: NOBODY, appended: 0, read: 0, reader: NOBODY };
         let mut reading = Reading {
             history,
@@ -330,9 +440,11 @@ impl<'h> Reading<'h> {
             reads: Reads {
                 sources: vec![NONE; history.kinds.len()],
                 counts: vec![false; history.len()],
+                groups: vec![0],
+                admitted,
                 ..Reads::default()
             },
-            shared: FxHashMap::default(),
+            groups: FxHashMap::default(),
             pending: Vec::new(),
             own: vec![untouched; history.key_count()],
             longest: FxHashMap::default(),
@@ -446,9 +558,9 @@ impl<'h> Reading<'h> {
         let (first, again) = (writes.next(), writes.next().is_some());
         let source = match first {
             None if initial => INIT.0,
-            None => return self.misread(op, Misreading::ThinAir),
+            None => return self.nowhere(op, Misreading::ThinAir),
             Some(_) if initial || again => return self.repeated(txn, op, key, value),
-            Some(only) if self.txn(only) == txn => return self.misread(op, Misreading::FutureRead),
+            Some(only) if self.txn(only) == txn => return self.nowhere(op, Misreading::FutureRead),
             Some(only) => {
                 self.look_at(op, only);
                 self.txn(only).0
@@ -470,54 +582,116 @@ impl<'h> Reading<'h> {
 
     /// A read of a value that several wrote, or that is initial and was written as well.
     fn repeated(&mut self, txn: TxnId, op: usize, key: KeyId, value: Option<i64>) {
-        if let Some(&range) = self.shared.get(&(key, value)) {
-            let candidates = &self.reads.candidates[range[0] as usize..range[1] as usize];
-            // In the order of transactions, init last.
-            let known = candidates.strip_suffix(&[INIT]).unwrap_or(candidates);
-            if known.binary_search(&txn).is_err() {
-                return self.open(op, range);
-            }
+        if let Some(&source) = self.chosen.get(&OpId(op as u32))
+            && self.chose(txn, op, (key, value), source)
+        {
+            return;
         }
-        let written = value.into_iter().flat_map(|value| self.writes.all(key, value));
-        let others: Vec<u32> = written.filter(|&write| self.txn(write) != txn).collect();
-        let fine = |&&write: &&u32| {
-            self.status(write) != Status::Aborted && !self.writes.overwritten[write as usize]
-        };
-        let mut candidates: Vec<TxnId> = others.iter().filter(fine).map(|&write| self.txn(write)).collect();
-        if value == self.history.init {
-            candidates.push(INIT);
-        }
-        match (&candidates[..], others.first()) {
-            (&[only], _) => self.read_from(op, only),
-            ([], None) => self.misread(op, Misreading::FutureRead),
-            ([], Some(&write)) => {
-                self.look_at(op, write);
-                self.reads.sources[op] = self.txn(write).0;
-            }
-            _ => {
-                let start = self.reads.candidates.len() as u32;
-                self.reads.candidates.extend(candidates);
-                let range = [start, self.reads.candidates.len() as u32];
-                let writes = |op: usize| self.history.kinds[op] == Kind::Write;
-                let own = |op: usize| writes(op) && self.history.keys[op] == key;
-                if !self.history.range(txn).any(own) {
-                    self.shared.insert((key, value), range);
+        let (group, firsts) = self.group(key, value);
+        let initial = value == self.history.init;
+        let returned = self.returned(txn);
+        let all = self.reads.group(group);
+        let end = all.partition_point(|&writer| self.began(writer) < returned);
+        let own =
+            all[..end].binary_search_by_key(&(self.began(txn), txn), |&writer| (self.began(writer), writer));
+        let own = own.ok();
+        let candidates = Candidates::without(&all[..end], own, initial);
+        let (count, first) = (candidates.len(), candidates.iter().next());
+        match first {
+            Some(only) if count == 1 => self.read_from(op, only),
+            None => match firsts.into_iter().find(|&write| write != NOBODY && self.txn(write) != txn) {
+                None => self.nowhere(op, Misreading::FutureRead),
+                Some(write) => {
+                    self.look_at(op, write);
+                    self.reads.sources[op] = self.txn(write).0;
                 }
-                self.open(op, range);
+            },
+            Some(_) => {
+                self.reads.sources[op] = OPEN;
+                let own = own.map_or(NOBODY, |own| own as u32);
+                self.reads.open.push(OpenRead { op: OpId(op as u32), group, end: end as u32, own, initial });
             }
         }
     }
 
-    /// A read that may be from any of these candidates, unless one is chosen.
-    fn open(&mut self, op: usize, range: [u32; 2]) {
-        let candidates = &self.reads.candidates[range[0] as usize..range[1] as usize];
-        match self.chosen.get(&OpId(op as u32)) {
-            Some(&source) if candidates.contains(&source) => self.read_from(op, source),
-            _ => {
-                self.reads.sources[op] = OPEN;
-                self.reads.open.push((OpId(op as u32), range));
+    /// A read of what nobody else has written.
+    fn nowhere(&mut self, op: usize, what: Misreading) {
+        if self.reads.admitted.stream != Stream::Open {
+            self.misread(op, what);
+        }
+    }
+
+    /// When a transaction began and returned, where the order of events matters; else everything began before anything returned.
+    fn began(&self, txn: TxnId) -> i64 {
+        let ordered = self.reads.admitted.stream != Stream::No;
+        self.history.span(txn).filter(|_| ordered).map_or(i64::MIN, |span| span.begin)
+    }
+
+    fn returned(&self, txn: TxnId) -> i64 {
+        let ordered = self.reads.admitted.stream != Stream::No;
+        self.history.span(txn).filter(|_| ordered).and_then(|span| span.end).unwrap_or(i64::MAX)
+    }
+
+    /// The group of those that wrote a value, in the order in which they began, and the first writes of the first two of all.
+    fn group(&mut self, key: KeyId, value: Option<i64>) -> (u32, [u32; 2]) {
+        if let Some(&group) = self.groups.get(&(key, value)) {
+            return group;
+        }
+        let group = self.reads.groups.len() as u32 - 1;
+        let mut writes: Vec<(i64, u32)> = value
+            .into_iter()
+            .flat_map(|value| self.writes.all(key, value))
+            .map(|write| (self.began(self.txn(write)), write))
+            .collect();
+        if !writes.is_sorted() {
+            writes.sort_unstable();
+        }
+        let (mut firsts, mut last) = ([NOBODY; 2], None);
+        for &(_, write) in &writes {
+            let (txn, fine) = (self.txn(write), self.is_fine(write));
+            if firsts[0] == NOBODY {
+                firsts[0] = write;
+            } else if firsts[1] == NOBODY && self.txn(firsts[0]) != txn {
+                firsts[1] = write;
+            }
+            self.reads.has_dirty |= !fine;
+            if (fine || self.reads.admitted.dirty) && last != Some(txn) {
+                self.reads.candidates.push(txn);
+                last = Some(txn);
             }
         }
+        self.reads.groups.push(self.reads.candidates.len());
+        self.groups.insert((key, value), (group, firsts));
+        (group, firsts)
+    }
+
+    /// Whether what an operation wrote may be read under every level.
+    fn is_fine(&self, write: u32) -> bool {
+        self.status(write) != Status::Aborted && !self.writes.overwritten[write as usize]
+    }
+
+    /// Reads from a source that was chosen; false if that did not write the value.
+    fn chose(&mut self, txn: TxnId, op: usize, wrote: (KeyId, Option<i64>), source: TxnId) -> bool {
+        let (key, value) = wrote;
+        if source == INIT {
+            let initial = value == self.history.init;
+            if initial {
+                self.read_from(op, INIT);
+            }
+            return initial;
+        }
+        if source == txn || source.index() >= self.history.len() {
+            return false;
+        }
+        let (range, writes) = (self.history.range(source), self.writes);
+        let Some(value) = value else { return false };
+        // Its last write of the value is the one that may be fine.
+        let after = writes.from(key, value).partition_point(|&write| write < (value, range.end as u32));
+        let write = after.checked_sub(1).map(|last| writes.from(key, value)[last].1);
+        let Some(write) = write.filter(|&write| range.contains(&(write as usize))) else { return false };
+        self.look_at(op, write);
+        self.reads.sources[op] = source.0;
+        true
     }
 
     fn read_from(&mut self, op: usize, source: TxnId) {
@@ -549,7 +723,7 @@ impl<'h> Reading<'h> {
             self.misread(op, Misreading::DuplicateElements);
         }
         if unwritten < others {
-            return self.misread(op, Misreading::ThinAir);
+            return self.nowhere(op, Misreading::ThinAir);
         }
         if aborted + 1 < others {
             self.misread(op, Misreading::DirtyUpdate);
@@ -581,7 +755,7 @@ impl<'h> Reading<'h> {
         }
         let appenders: Option<Vec<u32>> =
             others.iter().map(|&element| self.writes.find(key, element)).collect();
-        let Some(appenders) = appenders else { return self.misread(op, Misreading::ThinAir) };
+        let Some(appenders) = appenders else { return self.nowhere(op, Misreading::ThinAir) };
         if appenders.iter().any(|&appender| self.txn(appender) == txn) {
             self.misread(op, Misreading::FutureRead);
         }

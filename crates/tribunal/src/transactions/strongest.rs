@@ -40,7 +40,9 @@ pub fn strongest_levels(history: &History, limits: &Limits<'_>) -> StrongestLeve
         }
         match judge(history, level, limits) {
             Verdict::Consistent(_) => {
+                // What satisfies it satisfies those that include it.
                 found.strongest.retain(|weak| !weak.includes(level));
+                found.undecided.retain(|weak| !weak.includes(level));
                 found.strongest.push(level);
             }
             Verdict::Inconsistent(violation) => {

@@ -73,7 +73,7 @@ pub(super) fn spoken_of(history: &History, violation: &Violation) -> FxHashSet<T
         transactions.insert(history.txn_of(read));
         match history.reads().source(read) {
             Source::Txn(source) => drop(transactions.insert(source)),
-            Source::Open(sources) => transactions.extend(sources),
+            Source::Open(sources) => transactions.extend(sources.iter()),
             Source::None => {}
         }
         match history.op(read) {

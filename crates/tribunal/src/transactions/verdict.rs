@@ -1,7 +1,16 @@
 //! Verdicts on transaction histories, with their certificates.
 
-use super::{Incompatible, KeyId, Misread, OpId, TxnId};
+use super::{Engine, Incompatible, KeyId, Misread, OpId, TxnId};
 use crate::verdict::Limit;
+
+/// A verdict, and what decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgment {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The engine that decided: saturation, where that left nothing to choose; the engine that was asked for, if one was.
+    pub engine: Engine,
+}
 
 /// The answer to "does this history satisfy that level?".
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -79,10 +79,10 @@ fn order(
         Isolation::Rat => {
             forcing.by_sources(false)?;
             if level.base() != Base::None {
-                forcing.by_session();
+                forcing.by_session()?;
             }
             if level.base() == Base::Strict {
-                count = forcing.by_time(count as Node) as usize;
+                count = forcing.by_time(count as Node)? as usize;
             }
         }
         Isolation::Tcc => {
@@ -174,6 +174,7 @@ struct Forcing<'h, 'e> {
     /// By transaction, the keys that it writes, in order; where they begin, and where the last end.
     write_starts: Vec<u32>,
     write_keys: Vec<KeyId>,
+    steps: u32,
 }
 
 /// The last of something that is not there.
@@ -186,7 +187,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
             write_keys.extend(relations::written(history, txn));
             write_starts.push(write_keys.len() as u32);
         }
-        Forcing { history, limits, edges, initial: None, write_starts, write_keys }
+        Forcing { history, limits, edges, initial: None, write_starts, write_keys, steps: 0 }
     }
 
     fn writes(&self, txn: TxnId) -> &[KeyId] {
@@ -194,63 +195,98 @@ impl<'h, 'e> Forcing<'h, 'e> {
     }
 
     /// What the read returned is of the source, though `first` comes before the read: so it comes before the source.
-    fn force(&mut self, first: TxnId, source: TxnId, read: OpId) {
+    fn force(&mut self, first: TxnId, source: TxnId, read: OpId) -> Result<(), Limit> {
         if source == INIT {
             self.initial.get_or_insert((first, read));
-        } else {
-            self.edges.push(Edge { from: first.0, to: source.0, why: Why::Seen(read) });
+            return Ok(());
         }
+        self.edge(Edge { from: first.0, to: source.0, why: Why::Seen(read) })
+    }
+
+    fn edge(&mut self, edge: Edge) -> Result<(), Limit> {
+        if self.edges.len().is_multiple_of(4096) {
+            self.check()?;
+        }
+        self.edges.push(edge);
+        Ok(())
+    }
+
+    /// A step that adds no edge: the limits are asked from time to time.
+    fn step(&mut self) -> Result<(), Limit> {
+        self.steps = self.steps.wrapping_add(1);
+        if self.steps.is_multiple_of(1 << 14) { self.check() } else { Ok(()) }
     }
 
     /// d = wr; with `in_order` only the wr of reads before the one that would be wrong.
+    ///
+    /// Of several reads of one key, each source comes before the next: the first of them that is behind a source stands for those that follow it. Without `in_order` each source also
+    /// comes before the one before it, which is a cycle: nothing more is needed.
     fn by_sources(&mut self, in_order: bool) -> Result<(), Limit> {
         let history = self.history;
-        // By key, the reader whose reads are listed, and the last of its reads of the key; by read, the one before it.
-        let mut listed: Vec<(u32, u32)> = vec![(NONE, NONE); history.key_count()];
-        let mut before: Vec<u32> = Vec::new();
-        let mut its_reads: Vec<(OpId, KeyId, TxnId)> = Vec::new();
-        let mut sources: Vec<(TxnId, u32)> = Vec::new();
+        // By key, the reader whose reads are listed, and the range of its reads of the key.
+        let mut listed: Vec<(u32, u32, u32)> = vec![(NONE, 0, 0); history.key_count()];
+        let mut its_reads: Vec<(KeyId, OpId, TxnId)> = Vec::new();
+        let mut sources: Vec<(TxnId, OpId)> = Vec::new();
         for reader in counted(history) {
-            if reader.0.is_multiple_of(1024) {
-                self.check()?;
-            }
+            self.step()?;
             its_reads.clear();
-            its_reads.extend(reads(history, reader));
+            its_reads.extend(reads(history, reader).map(|(op, key, source)| (key, op, source)));
             if its_reads.len() < 2 {
                 continue;
             }
-            before.clear();
+            its_reads.sort_unstable();
             sources.clear();
-            for (place, &(_, key, source)) in (0..).zip(&its_reads) {
-                let (of, last) = &mut listed[key.index()];
-                before.push(if *of == reader.0 { *last } else { NONE });
-                (*of, *last) = (reader.0, place);
-                sources.push((source, place));
-            }
+            sources.extend(its_reads.iter().map(|&(_, op, source)| (source, op)));
             // Each source by its first read.
             sources.sort_unstable();
             sources.dedup_by_key(|(source, _)| *source);
+            for (place, &(key, ..)) in (0..).zip(&its_reads) {
+                let (of, start, end) = &mut listed[key.index()];
+                if *of != reader.0 {
+                    (*of, *start) = (reader.0, place);
+                }
+                *end = place + 1;
+            }
+            for pair in its_reads.windows(2) {
+                let ((key, op, source), (other_key, other_op, other)) = (pair[0], pair[1]);
+                if key != other_key || source == other {
+                    continue;
+                }
+                if source != INIT {
+                    self.force(source, other, other_op)?;
+                }
+                if !in_order && other != INIT {
+                    self.force(other, source, op)?;
+                }
+            }
             for &(source, first) in sources.iter().filter(|(source, _)| *source != INIT) {
-                let wrong = |place: u32| {
-                    let (_, _, other) = its_reads[place as usize];
-                    other != source && (!in_order || place > first)
+                // The first read of a key that it writes, behind its own if that matters.
+                let of_key = |start: u32, end: u32| {
+                    let of_key = &its_reads[start as usize..end as usize];
+                    let behind = of_key.partition_point(|&(_, op, _)| in_order && op <= first);
+                    of_key.get(behind).filter(|&&(.., other)| other != source).copied()
                 };
                 if self.writes(source).len() <= its_reads.len() {
                     for at in 0..self.writes(source).len() {
-                        let (of, mut place) = listed[self.writes(source)[at].index()];
-                        while of == reader.0 && place != NONE {
-                            if wrong(place) {
-                                let (op, _, other) = its_reads[place as usize];
-                                self.force(source, other, op);
-                            }
-                            place = before[place as usize];
+                        self.step()?;
+                        let (of, start, end) = listed[self.writes(source)[at].index()];
+                        if of == reader.0
+                            && let Some((_, op, other)) = of_key(start, end)
+                        {
+                            self.force(source, other, op)?;
                         }
                     }
                 } else {
-                    for (place, &(op, key, other)) in (0..).zip(&its_reads) {
-                        if wrong(place) && self.writes(source).binary_search(&key).is_ok() {
-                            self.force(source, other, op);
+                    let mut start = 0;
+                    while let Some(&(key, ..)) = its_reads.get(start as usize) {
+                        self.step()?;
+                        let (_, _, end) = listed[key.index()];
+                        if self.writes(source).binary_search(&key).is_ok()
+                            && let Some((_, op, other)) = of_key(start, end)
+                        {
+                            self.force(source, other, op)?;
                         }
+                        start = end;
                     }
                 }
             }
@@ -264,15 +300,16 @@ impl<'h, 'e> Forcing<'h, 'e> {
     }
 
     /// d = so: the last writer of the key in the session stands for those before it.
-    fn by_session(&mut self) {
+    fn by_session(&mut self) -> Result<(), Limit> {
         let history = self.history;
         let mut last: Vec<(u32, TxnId)> = vec![(NONE, INIT); history.key_count()];
         for session in (0..history.session_count() as u32).map(SessionId) {
             for txn in history.session(session).filter(|&txn| history.reads().counts(txn)) {
                 for (op, key, source) in reads(history, txn) {
                     let (of, writer) = last[key.index()];
+                    self.step()?;
                     if of == session.0 && writer != source {
-                        self.force(writer, source, op);
+                        self.force(writer, source, op)?;
                     }
                 }
                 if history.status(txn) == Status::Committed {
@@ -282,10 +319,14 @@ impl<'h, 'e> Forcing<'h, 'e> {
                 }
             }
         }
+        Ok(())
     }
 
     /// d = rt, with moments for each key: all its writers up to a time. Gives the number of nodes.
-    fn by_time(&mut self, mut next: Node) -> Node {
+    ///
+    /// A source that is read after it ended comes after all writers that ended before it, by a moment, and after those that ended between its end and that read. These are few in all: if
+    /// another such source is among them, each of the two comes before the other, and nothing more is needed of what is behind it.
+    fn by_time(&mut self, mut next: Node) -> Result<Node, Limit> {
         let history = self.history;
         let mut writers: FxHashMap<KeyId, Vec<(i64, TxnId)>> = FxHashMap::default();
         for txn in counted(history).filter(|&txn| history.status(txn) == Status::Committed) {
@@ -310,40 +351,44 @@ impl<'h, 'e> Forcing<'h, 'e> {
             let writers = &writers[&reads[0].0.0];
             let first = next;
             for (moment, &(_, txn)) in (first..).zip(writers) {
-                self.edges.push(Edge { from: txn.0, to: moment, why: Why::Time });
+                self.edge(Edge { from: txn.0, to: moment, why: Why::Time })?;
                 if moment > first {
-                    self.edges.push(Edge { from: moment - 1, to: moment, why: Why::Time });
+                    self.edge(Edge { from: moment - 1, to: moment, why: Why::Time })?;
                 }
             }
             next += writers.len() as Node;
+            // Sources by their own place among the writers, behind which come those that have none.
+            let mut placed: Vec<(usize, TxnId, i64, OpId)> = Vec::with_capacity(reads.len());
             for &((_, source), (begin, op)) in reads {
-                let before = writers.partition_point(|&(end, _)| end < begin);
                 let its_end =
                     (source != INIT).then(|| history.span(source).and_then(|span| span.end)).flatten();
                 let own = its_end.map(|end| writers.partition_point(|&writer| writer < (end, source)));
-                // Up to the source's own place a moment stands for all; behind it are few, unless one of them begins after the source's end.
-                let (prefix, rest) = match own {
-                    Some(own) if own < before => (own, own + 1..before),
-                    _ => (before, before..before),
-                };
+                placed.push((own.unwrap_or(usize::MAX), source, begin, op));
+            }
+            placed.sort_unstable();
+            // Up to where the writers behind a source have been gone through.
+            let mut done = 0;
+            for (own, source, begin, op) in placed {
+                self.step()?;
+                let before = writers.partition_point(|&(end, _)| end < begin);
+                let prefix = own.min(before);
                 if source == INIT {
                     if let Some(&(_, writer)) = writers[..prefix].first() {
-                        self.force(writer, INIT, op);
+                        self.force(writer, INIT, op)?;
                     }
                 } else if prefix > 0 {
                     let from = first + prefix as Node - 1;
-                    self.edges.push(Edge { from, to: source.0, why: Why::Seen(op) });
+                    self.edge(Edge { from, to: source.0, why: Why::Seen(op) })?;
                 }
-                for &(_, writer) in &writers[rest] {
-                    self.force(writer, source, op);
-                    let after = history.span(writer).zip(its_end).is_some_and(|(span, end)| end < span.begin);
-                    if after {
-                        break;
+                if own < before && done <= own {
+                    for &(_, writer) in &writers[own + 1..before] {
+                        self.force(writer, source, op)?;
                     }
+                    done = before;
                 }
             }
         }
-        next
+        Ok(next)
     }
 
     /// d = (b ∪ wr)⁺, by clocks: of each session how many committed transactions are before a node. A transaction of unknown outcome, which nothing
@@ -372,7 +417,7 @@ impl<'h, 'e> Forcing<'h, 'e> {
         let mut clocks = vec![0u32; graph.nodes() * width];
         let mut clock = vec![0u32; width];
         for (at, &node) in order.iter().enumerate() {
-            if at.is_multiple_of(1024) {
+            if at.is_multiple_of(16) {
                 self.check()?;
             }
             clock.fill(0);
@@ -388,10 +433,11 @@ impl<'h, 'e> Forcing<'h, 'e> {
                     for of_column in writers.chunk_by(|a, b| a.0 == b.0) {
                         let known = clock[of_column[0].0 as usize];
                         let before = of_column.partition_point(|&(_, place, _)| place < known);
+                        self.step()?;
                         if let Some(&(.., last)) = of_column[..before].last()
                             && last != source
                         {
-                            self.force(last, source, op);
+                            self.force(last, source, op)?;
                         }
                     }
                 }

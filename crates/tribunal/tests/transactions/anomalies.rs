@@ -2,9 +2,11 @@
 
 use tribunal::Limits;
 use tribunal::transactions::{
-    History, HistoryBuilder, KeyId, Level, Op, Span, Status, Verdict, judge, strongest_levels,
+    End, History, HistoryBuilder, KeyId, Level, Op, Proof, Span, Status, Step, TxnId, Verdict, Violation,
+    judge, normal, strongest_levels,
 };
 use tribunal::verify::transactions::verify;
+use tribunal_machines::transactions::{Clients, Store, StoreBug, run};
 
 /// `[rx0 wx1] [ry[1,2]]! // [ax1]@1-2`: sessions between `//`, `!` aborted, `?` unknown, `rx0` reads the initial value.
 fn history(text: &str) -> History {
@@ -103,4 +105,65 @@ fn strongest_levels_are_those_that_hold() {
             assert_eq!(holds, follows, "{text}: {level}");
         }
     }
+}
+
+/// What a case of a proof supposes, from the outermost on.
+type Supposed = Vec<(KeyId, TxnId, TxnId)>;
+
+/// Every case of a proof: what it supposes, and its steps. A proof that goes on to cases has no steps of its own, so that each case stands by itself.
+fn cases<'a>(proof: &'a Proof, supposed: &mut Supposed, found: &mut Vec<(Supposed, &'a [Step])>) {
+    match &proof.end {
+        End::Cycle(_) => found.push((supposed.clone(), &proof.steps)),
+        &End::Cases { key, first, second, ref forward, ref backward } => {
+            assert!(proof.steps.is_empty(), "what all cases share is told in each");
+            for (pair, case) in [((key, first, second), forward), ((key, second, first), backward)] {
+                supposed.push(pair);
+                cases(case, supposed, found);
+                supposed.pop();
+            }
+        }
+    }
+}
+
+/// What people are told is a proof that can be verified, and no case of it repeats or contradicts what it supposes, or rests on what another supposes.
+#[test]
+fn no_case_contradicts_itself() {
+    let mut split = 0;
+    for (store, bug) in [
+        (Store::Snapshot, StoreBug::LostUpdate),
+        (Store::Locking, StoreBug::MissedConflict),
+        (Store::Optimistic, StoreBug::MissedConflict),
+    ] {
+        for seed in 0..12 {
+            let transactions = 20 + 10 * (seed as u32 % 4);
+            let clients = Clients { transactions, sessions: 4, seed, ..Clients::default() };
+            let history = run(store, Some(bug), &clients).expect("clients");
+            for level in ["strict-ser", "session-ser", "ser", "si", "strict-psi", "pc"] {
+                let level: Level = level.parse().expect("a level");
+                let Verdict::Inconsistent(violation) = judge(&history, level, &Limits::default()) else {
+                    continue;
+                };
+                let told = normal(&history, level, &violation);
+                verify(&history, level, &Verdict::Inconsistent(told.clone())).expect("a certificate");
+                let Violation::Proof(proof) = &told else { continue };
+                let mut found = Vec::new();
+                cases(proof, &mut Vec::new(), &mut found);
+                split += usize::from(found.len() > 1);
+                for (supposed, steps) in found {
+                    let reversed = |&(key, first, second): &(KeyId, TxnId, TxnId)| (key, second, first);
+                    for (at, pair) in supposed.iter().enumerate() {
+                        let before = &supposed[..at];
+                        assert!(!before.contains(pair), "{store:?} {seed} {level}: supposed twice");
+                        assert!(!before.contains(&reversed(pair)), "{store:?} {seed} {level}: both supposed");
+                    }
+                    for step in steps {
+                        let pair = (step.key, step.first, step.second);
+                        assert!(!supposed.contains(&pair), "{store:?} {seed} {level}: proved and supposed");
+                        assert!(!supposed.contains(&reversed(&pair)), "{store:?} {seed} {level}: denied");
+                    }
+                }
+            }
+        }
+    }
+    assert!(split > 20, "{split}");
 }

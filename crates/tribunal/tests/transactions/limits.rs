@@ -1,8 +1,11 @@
 //! Limits hold for every level: an answer is right or there is none. And parts that are as small as possible.
 
 use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 use tribunal::Limits;
-use tribunal::transactions::{Engine, History, Level, Op, Status, Verdict, judge, judge_by, shrink};
+use tribunal::transactions::{
+    Engine, History, Level, Op, Span, Status, Verdict, judge, judge_by, judgment, shrink,
+};
 use tribunal::verdict::Limit;
 use tribunal::verify::transactions::verify;
 use tribunal_machines::hard::Formula;
@@ -104,4 +107,165 @@ fn what_is_left_is_as_small_as_can_be() {
         assert!(shrunk.history.len() <= 4, "{store:?}: {}", shrunk.history.len());
         assert_eq!(shrunk.history.len(), shrunk.transactions.len());
     }
+}
+
+fn level(name: &str) -> Level {
+    name.parse().expect("a level")
+}
+
+fn quick() -> Limits<'static> {
+    Limits {
+        deadline: Some(Instant::now() + Duration::from_secs(5)),
+        max_memory: 50 << 20,
+        ..Limits::default()
+    }
+}
+
+/// Judges a history, verifies the certificate, and gives the answer; panics if there is none.
+fn judged(history: &History, name: &str) -> bool {
+    let verdict = judge(history, level(name), &quick());
+    verify(history, level(name), &verdict).unwrap_or_else(|refusal| panic!("{name}: {refusal}"));
+    verdict.is_consistent()
+}
+
+/// Many who read one version of a list, and as many who append after it: edges are as many as both together, not their product.
+#[test]
+fn readers_and_writers_of_one_version_are_not_multiplied() {
+    for many in [20, 4000] {
+        for both in [false, true] {
+            let mut b = History::builder();
+            let x = b.key("x");
+            let first = b.session("first");
+            b.transaction(first, Status::Committed, None, &[Op::Append(x, 0)]);
+            for session in 0..many {
+                let reader = b.session(&format!("r{session}"));
+                b.transaction(reader, Status::Committed, None, &[Op::ReadList(x, &[0])]);
+                let writer = b.session(&format!("w{session}"));
+                // One that does both is fine, two are a lost update.
+                let does_both = both && session < 2 || session == 0;
+                let reads = does_both.then_some(Op::ReadList(x, &[0]));
+                let ops: Vec<Op<'_>> = reads.into_iter().chain([Op::Append(x, session + 1)]).collect();
+                b.transaction(writer, Status::Committed, None, &ops);
+            }
+            let history = b.build().expect("well-formed");
+            for name in ["ser", "session-ser", "si", "pc"] {
+                assert_eq!(judged(&history, name), !both || name == "pc", "{many} {both} {name}");
+            }
+        }
+    }
+}
+
+/// The same with initial values of registers, where only a search shows that there is no order.
+#[test]
+fn readers_of_initial_values_are_not_multiplied() {
+    for (many, wrong) in [(20, false), (20, true), (1000, false), (1000, true)] {
+        let mut b = History::builder();
+        let (x, y) = (b.key("x"), b.key("y"));
+        for session in 0..many {
+            let (reader, writer) = (b.session(&format!("r{session}")), b.session(&format!("w{session}")));
+            let reads = [Op::Read(x, None), Op::Read(y, None)];
+            b.transaction(reader, Status::Committed, None, &reads);
+            b.transaction(writer, Status::Committed, None, &[Op::Write(x, session)]);
+        }
+        // Write skew, and who sees one of the two.
+        if wrong {
+            let (one, two) = (b.session("one"), b.session("two"));
+            b.transaction(one, Status::Committed, None, &[Op::Read(x, None), Op::Write(y, 1)]);
+            b.transaction(two, Status::Committed, None, &[Op::Read(y, Some(1)), Op::Read(x, Some(3))]);
+            b.transaction(two, Status::Committed, None, &[Op::Read(y, None)]);
+        }
+        let history = b.build().expect("well-formed");
+        for name in ["session-ser", "session-si", "session-pc"] {
+            assert_eq!(judged(&history, name), !wrong, "{many} {wrong} {name}");
+        }
+    }
+}
+
+/// A transaction with many reads of one key, each from another transaction.
+#[test]
+fn many_reads_of_one_key_are_not_multiplied() {
+    for many in [3, 6000] {
+        let mut b = History::builder();
+        let x = b.key("x");
+        let span = |begin| Some(Span { begin, end: Some(begin + 1) });
+        for value in 0..many {
+            let session = b.session(&format!("{value}"));
+            b.transaction(session, Status::Committed, span(0), &[Op::Write(x, value)]);
+        }
+        let reader = b.session("reader");
+        let reads: Vec<Op<'_>> = (0..many).map(|value| Op::Read(x, Some(value))).collect();
+        b.transaction(reader, Status::Committed, span(10), &reads);
+        let history = b.build().expect("well-formed");
+        for (name, expected) in [("mav", true), ("rat", false), ("strict-rat", false), ("strict-mav", true)] {
+            assert_eq!(judged(&history, name), expected, "{many} {name}");
+        }
+    }
+}
+
+/// Many that overlap and were read after they had ended.
+#[test]
+fn many_that_overlap_are_not_multiplied() {
+    for many in [3, 6000] {
+        let mut b = History::builder();
+        let x = b.key("x");
+        for value in 0..many {
+            let session = b.session(&format!("{value}"));
+            let span = Some(Span { begin: 0, end: Some(10 + value) });
+            b.transaction(session, Status::Committed, span, &[Op::Write(x, value)]);
+            let reader = b.session(&format!("r{value}"));
+            let span = Some(Span { begin: 10 + many + value, end: Some(20 + 3 * many) });
+            b.transaction(reader, Status::Committed, span, &[Op::Read(x, Some(value))]);
+        }
+        let history = b.build().expect("well-formed");
+        for (name, expected) in [("strict-rat", false), ("session-rat", true)] {
+            assert_eq!(judged(&history, name), expected, "{many} {name}");
+        }
+    }
+}
+
+/// Those that may have written a value are kept once for it, not for each read, though a reader that writes it is none of its own.
+#[test]
+fn reads_and_writes_of_one_value_share_what_they_may_be_from() {
+    let mut b = History::builder();
+    let x = b.key("x");
+    for session in 0..30_000 {
+        let session = b.session(&format!("{session}"));
+        b.transaction(session, Status::Committed, None, &[Op::Read(x, Some(1)), Op::Write(x, 1)]);
+    }
+    let history = b.build().expect("well-formed");
+    assert!(history.bytes() < 5_000_000, "{}", history.bytes());
+    let read = history.reads().open().next().expect("an open read");
+    assert_eq!(history.reads().candidates(read).len(), 29_999);
+}
+
+/// Those that wait for a key are tried one by one.
+#[test]
+fn many_writers_of_one_key_take_turns() {
+    let mut b = History::builder();
+    let (x, y) = (b.key("x"), b.key("y"));
+    for value in 0..20_000 {
+        let session = b.session(&format!("{value}"));
+        let ops = [Op::Write(x, value), Op::Write(y, value)];
+        b.transaction(session, Status::Committed, None, &ops[..1 + value as usize % 2]);
+    }
+    let history = b.build().expect("well-formed");
+    for name in ["si", "pc", "ser"] {
+        assert!(judge(&history, level(name), &quick()).is_consistent(), "{name}");
+    }
+}
+
+/// What decided is said: nothing had to be chosen, a search chose, or the solver did.
+#[test]
+fn an_answer_says_what_decided() {
+    let mut b = History::builder();
+    let (a, c, x) = (b.session("a"), b.session("c"), b.key("x"));
+    b.transaction(a, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 1)]);
+    b.transaction(c, Status::Committed, None, &[Op::Read(x, None), Op::Write(x, 2)]);
+    let history = b.build().expect("well-formed");
+    let by = |history: &History| judgment(history, Level::SER, None, &Limits::default()).engine;
+    assert_eq!(by(&history), Engine::Saturation);
+    let engines: Vec<Engine> = (0..6)
+        .map(|seed| by(&satisfiability(&Formula::random(12, 4.8, seed).expect("enough variables"))))
+        .collect();
+    assert!(engines.contains(&Engine::Search) || engines.contains(&Engine::Sat), "{engines:?}");
 }

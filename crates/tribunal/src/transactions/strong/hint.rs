@@ -13,7 +13,8 @@ pub(super) fn hint(history: &History, nodes: Nodes, hops: &[Hop], order: &[Node]
     if history.is_timed() {
         let ends = ends(history);
         let time = |node: Node| match nodes.txn(node) {
-            None => ends[(node - nodes.first_moment()) as usize].0,
+            // A junction is passed as soon as it can be.
+            None => ends.get((node - nodes.first_moment()) as usize).map_or(i64::MIN, |&(end, _)| end),
             Some(txn) => history.span(txn).map_or(0, |span| match span.end {
                 Some(end) if node == nodes.commit(txn) => end,
                 _ => span.begin,

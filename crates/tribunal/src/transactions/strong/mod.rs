@@ -31,19 +31,21 @@ mod saturation;
 mod search;
 mod simulation;
 
+use super::engine::Used;
 use super::graph::Node;
 use super::support::speaks_of_sessions;
 use super::versions::Versions;
-use super::{Base, Engine, History, Isolation, KeyId, Level, Proof, TxnId};
+use super::{Base, Engine, History, Isolation, Level, Proof, TxnId};
 use crate::limits::Limits;
 use crate::verdict::Limit;
 use accesses::Accesses;
 use chains::Chains;
 use hint::hint;
-use known::Collection;
+use known::{Collection, Hop};
 use nodes::Nodes;
 use saturation::{CommitSaturation, Halt};
 use search::Stop;
+use simulation::Simulated;
 
 /// After how many conflicts a search is left to the SAT solver, which learns from them.
 const PATIENCE: u64 = 2_000;
@@ -59,13 +61,14 @@ pub(super) fn decide(
     history: &History,
     level: Level,
     engine: Option<Engine>,
+    used: &Used,
     versions: &Versions,
     limits: &Limits<'_>,
 ) -> Result<Decided, Limit> {
     let accesses = Accesses::of(history);
     let limits = limits.beside(versions.bytes() + accesses.bytes())?;
     let question =
-        |level| Question { history, level, engine, versions, accesses: &accesses, limits: &limits };
+        |level| Question { history, level, engine, used, versions, accesses: &accesses, limits: &limits };
     // Sessions are long chains, which clocks need.
     let base = level.base().max(Base::Session);
     // What satisfies si satisfies psi, whose graph says less.
@@ -92,6 +95,7 @@ struct Question<'a> {
     level: Level,
     /// What is to choose; none: whatever is best.
     engine: Option<Engine>,
+    used: &'a Used,
     versions: &'a Versions,
     accesses: &'a Accesses,
     limits: &'a Limits<'a>,
@@ -115,12 +119,16 @@ impl<'a> Question<'a> {
         let hint = hint(self.history, saturation.nodes, &saturation.edges, &order);
         let simulated = |saturation: &CommitSaturation<'_>| self.simulated(saturation);
         let patience = if self.engine == Some(Engine::Search) { u64::MAX } else { PATIENCE };
+        self.used.add(Engine::Search);
         let searched = match self.engine {
             Some(Engine::Sat) => Err(Stop::Patience),
             _ => saturation.search(&hint, patience, self.limits, simulated),
         };
         let searched = match searched {
-            Err(Stop::Patience) => saturation.solve(&hint, self.limits, simulated),
+            Err(Stop::Patience) => {
+                self.used.add(Engine::Sat);
+                saturation.solve(&hint, self.limits, simulated)
+            }
             searched => searched,
         };
         match searched {
@@ -134,28 +142,34 @@ impl<'a> Question<'a> {
     /// Saturates, and tries a simulation before that, in between and after.
     fn saturated(self) -> Result<Outcome<'a>, Limit> {
         let Question { history, level, versions, accesses, limits, .. } = self;
-        let nodes = Nodes::of(history, level);
-        let mut known = Collection::of(history, level, accesses, versions);
+        let nodes = Nodes::of(history, level, known::junctions(accesses, versions, level));
+        let mut known = Collection::of(history, level, accesses, versions, nodes);
+        // Edges are as many as operations and transactions, and once more in a graph.
+        limits.check(0)?;
+        limits.check_memory(known.hops.capacity() * (size_of::<Hop>() + size_of::<Node>()), 0)?;
         // An order of all nodes, or those that can have none.
         let order = match known::order(nodes.count(), &known.hops) {
             Ok(order) => order,
             Err(cyclic) => {
                 let Collection { hops, steps, .. } = known;
                 let mut saturation =
-                    CommitSaturation::new(history, level, accesses, steps, Chains::default(), limits)?;
+                    CommitSaturation::new(history, level, accesses, nodes, steps, Chains::default(), limits)?;
                 hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
                 return Ok(Outcome::Decided(Err(saturation.shortest(&cyclic).proof)));
             }
         };
         let likely = hint(history, nodes, &known.hops, &order);
-        if let Ok(commits) = simulation::run(history, nodes, level, accesses, &known.hops, &likely) {
+        if let Ok(commits) = simulation::run(history, nodes, level, accesses, &known.hops, &likely, limits)? {
             return Ok(Outcome::Decided(Ok(commits)));
         }
-        let counts = |node: Node| nodes.txn(node).is_none_or(|txn| history.reads().counts(txn));
+        let counts = |node: Node| match nodes.txn(node) {
+            Some(txn) => history.reads().counts(txn),
+            None => node < nodes.first_junction(),
+        };
         let chains = Chains::of(&order, &known.hops, counts);
         known.initial(|key| firsts(nodes, &chains, accesses.writers(key)));
         let Collection { hops, steps, .. } = known;
-        let mut saturation = CommitSaturation::new(history, level, accesses, steps, chains, limits)?;
+        let mut saturation = CommitSaturation::new(history, level, accesses, nodes, steps, chains, limits)?;
         hops.iter().for_each(|&(from, to, reason)| saturation.list(from, to, reason));
         drop(hops);
         match self.rounds(&mut saturation) {
@@ -173,7 +187,7 @@ impl<'a> Question<'a> {
         for round in 0.. {
             let new = saturation.round(self.limits)?;
             if round < EAGER
-                && let Ok(commits) = self.simulated(saturation)
+                && let Ok(commits) = self.simulated(saturation)?
             {
                 return Ok(Some(commits));
             }
@@ -182,15 +196,15 @@ impl<'a> Question<'a> {
             }
         }
         saturation.saturate_all(self.limits)?;
-        Ok(self.simulated(saturation).ok())
+        Ok(self.simulated(saturation)?.ok())
     }
 
     /// The commit order that a simulation comes to, or the keys that are in its way.
-    fn simulated(&self, saturation: &CommitSaturation<'_>) -> Result<Vec<TxnId>, Vec<KeyId>> {
-        let Question { history, level, accesses, .. } = *self;
-        let Ok(order) = saturation.order() else { return Err(Vec::new()) };
+    fn simulated(&self, saturation: &CommitSaturation<'_>) -> Result<Simulated, Limit> {
+        let Question { history, level, accesses, limits, .. } = *self;
+        let Ok(order) = saturation.order() else { return Ok(Err(Vec::new())) };
         let likely = hint(history, saturation.nodes, &saturation.edges, &order);
-        simulation::run(history, saturation.nodes, level, accesses, &saturation.edges, &likely)
+        simulation::run(history, saturation.nodes, level, accesses, &saturation.edges, &likely, limits)
     }
 }
 

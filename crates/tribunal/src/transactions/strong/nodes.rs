@@ -1,4 +1,5 @@
-//! The nodes of a level's graph: transactions, or their snapshots and commits, and moments of real time behind them.
+//! The nodes of a level's graph: transactions, or their snapshots and commits; behind them moments of real time; and behind these junctions, which stand between
+//! all readers of a version and those that overwrite it.
 
 use super::super::graph::Node;
 use super::super::relations::ends;
@@ -13,21 +14,27 @@ pub(super) struct Nodes {
     to_commits: bool,
     transactions: u32,
     moments: u32,
+    junctions: u32,
 }
 
 impl Nodes {
-    pub(super) fn of(history: &History, level: Level) -> Self {
+    pub(super) fn of(history: &History, level: Level, junctions: u32) -> Self {
         Nodes {
             two: matches!(level.isolation(), Isolation::Si | Isolation::Pc),
             to_commits: level.isolation() == Isolation::Pc,
             transactions: history.len() as u32,
+            junctions,
             moments: if level.base() == Base::Strict { ends(history).len() as u32 } else { 0 },
         }
     }
 
     /// How many there are.
     pub(super) fn count(&self) -> usize {
-        (self.first_moment() + self.moments) as usize
+        (self.first_junction() + self.junctions) as usize
+    }
+
+    pub(super) fn first_junction(&self) -> Node {
+        self.first_moment() + self.moments
     }
 
     pub(super) fn first_moment(&self) -> Node {
@@ -49,7 +56,7 @@ impl Nodes {
         if self.to_commits { self.commit(txn) } else { self.snapshot(txn) }
     }
 
-    /// The transaction of a node; none if it is a moment.
+    /// The transaction of a node; none if it is a moment or a junction.
     pub(super) fn txn(&self, node: Node) -> Option<TxnId> {
         let txn = TxnId(if self.two { node / 2 } else { node });
         (txn.0 < self.transactions).then_some(txn)

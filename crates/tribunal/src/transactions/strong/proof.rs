@@ -94,14 +94,15 @@ impl CommitSaturation<'_> {
     }
 
     /// A shortest path of one edge or more, of at most so many links, that uses only so many of the first edges; nothing if there is none. What is
-    /// within a transaction, or between moments, is no link of its own.
+    /// within a transaction, between moments, or leads to a junction is no link of its own.
     fn path(&self, from: Node, to: Node, edges: usize, longest: usize) -> Vec<Hop> {
         let mut came: FxHashMap<Node, (Node, Reason)> = FxHashMap::default();
         let mut queue = VecDeque::from([(from, 0)]);
         let moment = |node: Node| self.nodes.txn(node).is_none();
         'all: while let Some((node, links)) = queue.pop_front() {
             for (next, reason, number) in self.edges_of(node) {
-                let free = matches!(reason, Reason::Inside) || moment(node) && moment(next);
+                let free =
+                    matches!(reason, Reason::Inside | Reason::Reads(_)) || moment(node) && moment(next);
                 let links = if free { links } else { links + 1 };
                 let known = came.contains_key(&next) || next == from && from != to;
                 if number as usize >= edges || known || links > longest {
@@ -136,7 +137,7 @@ impl CommitSaturation<'_> {
         // A cycle is told from a transaction on.
         let start = hops.iter().position(|(from, ..)| self.nodes.txn(*from).is_some()).unwrap_or(0);
         let mut links = Vec::new();
-        let mut left = None;
+        let (mut left, mut read) = (None, None);
         for &(from, to, reason) in hops[start..].iter().chain(&hops[..start]) {
             left = self.nodes.txn(from).or(left);
             let rel = match reason {
@@ -146,6 +147,14 @@ impl CommitSaturation<'_> {
                 Reason::Wr(op) => Rel::Wr(op),
                 Reason::Ww(step) => Rel::Ww(self.steps[step as usize].key),
                 Reason::Rw(op, _) => Rel::Rw(op),
+                Reason::Reads(op) => {
+                    read = Some(op);
+                    continue;
+                }
+                Reason::Overwrites(_) => match read {
+                    Some(op) => Rel::Rw(op),
+                    None => continue,
+                },
             };
             if let (Some(from), Some(to)) = (left, self.nodes.txn(to)) {
                 links.push(Link { from, to, rel });
@@ -158,7 +167,7 @@ impl CommitSaturation<'_> {
 /// The steps that the edges of a path come from.
 fn rests_on(hops: &[Hop]) -> impl Iterator<Item = u32> + '_ {
     hops.iter().filter_map(|(.., reason)| match *reason {
-        Reason::Ww(step) | Reason::Rw(_, step) if step != NONE => Some(step),
+        Reason::Ww(step) | Reason::Rw(_, step) | Reason::Overwrites(step) if step != NONE => Some(step),
         _ => None,
     })
 }

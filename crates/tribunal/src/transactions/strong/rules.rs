@@ -14,7 +14,7 @@ impl CommitSaturation<'_> {
         first: TxnId,
         second: TxnId,
         ground: Ground,
-    ) -> Result<(), Conflict> {
+    ) -> Result<(), Halt> {
         let (nodes, accesses) = (self.nodes, self.accesses);
         let Some(version) = accesses.version(key, first) else { return Ok(()) };
         let (from, to) = (nodes.commit(first), nodes.target(second));
@@ -61,11 +61,10 @@ impl CommitSaturation<'_> {
     }
 
     fn tell(&mut self, limits: &Limits<'_>) -> Result<(), Halt> {
-        limits.check(self.states).map_err(Halt::Limit)?;
-        limits.check_memory(self.bytes(), self.states).map_err(Halt::Limit)?;
+        limits.check(self.states)?;
+        limits.check_memory(self.bytes(), self.states)?;
         let order = self.order().map_err(Halt::Cyclic)?;
-        self.propagate_all(&order);
-        Ok(())
+        self.propagate_all(&order)
     }
 
     /// Applies the rules until nothing new follows, or to the end of a round.
@@ -74,8 +73,8 @@ impl CommitSaturation<'_> {
             let chains = std::mem::take(&mut self.grown_in[node as usize]);
             self.states += 1;
             if self.states.is_multiple_of(1024) {
-                limits.check(self.states).map_err(Halt::Limit)?;
-                limits.check_memory(self.bytes(), self.states).map_err(Halt::Limit)?;
+                limits.check(self.states)?;
+                limits.check_memory(self.bytes(), self.states)?;
             }
             let Some(txn) = self.nodes.txn(node) else { continue };
             if node == self.nodes.snapshot(txn) {
@@ -131,15 +130,16 @@ impl CommitSaturation<'_> {
     }
 
     /// Writers of what a transaction reads that come before it come before its sources.
-    fn as_reader(&mut self, txn: TxnId, chains: u64) -> Result<(), Conflict> {
+    fn as_reader(&mut self, txn: TxnId, chains: u64) -> Result<(), Halt> {
         let (node, accesses) = (self.nodes.snapshot(txn), self.accesses);
         let mut writers = std::mem::take(&mut self.found);
         for &(op, version) in accesses.reads(txn) {
             let (key, source) = accesses.of_version(version);
             self.last_writers(key, node, true, chains, &mut writers);
+            self.worked(self.writers(key).len() + writers.len() * writers.len())?;
             if let (INIT, Some(&writer)) = (source, writers.first()) {
                 let reason = Reason::Rw(op, NONE);
-                return Err(Conflict { from: node, to: self.nodes.commit(writer), reason });
+                return Err(Halt::Conflict(Conflict { from: node, to: self.nodes.commit(writer), reason }));
             }
             // Of those that are known to come before the source, all follows at the source.
             writers.retain(|&writer| writer != source && !self.precedes(writer, source));
@@ -153,11 +153,12 @@ impl CommitSaturation<'_> {
     }
 
     /// Writers of what a transaction writes that cannot come after it come before it.
-    fn as_writer(&mut self, txn: TxnId, chains: u64) -> Result<(), Conflict> {
+    fn as_writer(&mut self, txn: TxnId, chains: u64) -> Result<(), Halt> {
         let (node, accesses) = (self.nodes.commit(txn), self.accesses);
         let mut writers = std::mem::take(&mut self.found);
         for (key, _) in accesses.written(txn) {
             self.last_writers(key, node, false, chains, &mut writers);
+            self.worked(self.writers(key).len() + writers.len() * writers.len())?;
             self.keep_latest(&mut writers);
             for &writer in &writers {
                 self.before(key, writer, txn, Ground::Otherwise)?;

@@ -10,6 +10,7 @@ use super::super::{Because, End, KeyId, Link, Proof, Step, TxnId};
 use super::proof::Part;
 use super::saturation::{CommitSaturation, Ground, Halt};
 use super::search::{Pair, Stop, cases};
+use super::simulation::Simulated;
 use crate::limits::Limits;
 use crate::solver::{self, Solver, Variable};
 use crate::verdict::Limit;
@@ -61,7 +62,7 @@ impl CommitSaturation<'_> {
         &mut self,
         hint: &[u32],
         limits: &Limits<'_>,
-        simulated: impl Fn(&Self) -> Result<Vec<TxnId>, Vec<KeyId>>,
+        simulated: impl Fn(&Self) -> Result<Simulated, Limit>,
     ) -> Result<Option<Vec<TxnId>>, Stop> {
         limits.check_memory(self.bytes() + solver::EMPTY, self.states)?;
         let keys: Vec<KeyId> = self.accesses.keys().collect();
@@ -85,7 +86,7 @@ impl CommitSaturation<'_> {
                 assignments.learn(part);
                 continue;
             }
-            let in_the_way = match simulated(self) {
+            let in_the_way = match simulated(self)? {
                 Ok(commits) => return Ok(Some(commits)),
                 Err(keys) => keys,
             };
@@ -129,7 +130,7 @@ impl Assignments<'_> {
             let Pair { key, first, second } = self.pairs[pair].0.directed(forward);
             self.assumed.push((Literal { pair, forward }, saturation.mark()));
             let number = Ground::Assumed(self.assumed.len() as u32 - 1);
-            let outcome = saturation.before(key, first, second, number).map_err(Halt::Conflict);
+            let outcome = saturation.before(key, first, second, number);
             match outcome.and_then(|()| saturation.saturate(limits)) {
                 Ok(()) => {}
                 Err(Halt::Limit(limit)) => return Err(Stop::Limit(limit)),

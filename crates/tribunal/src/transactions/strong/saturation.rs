@@ -26,6 +26,9 @@ pub(super) enum Reason {
     Ww(u32),
     /// A read, and the step by which what it returned is overwritten; none if that is initial.
     Rw(OpId, u32),
+    /// rw by way of a junction: first the read, then the step.
+    Reads(OpId),
+    Overwrites(u32),
 }
 
 /// An edge that would close a cycle.
@@ -67,6 +70,12 @@ pub(super) enum Halt {
     Limit(Limit),
 }
 
+impl From<Limit> for Halt {
+    fn from(limit: Limit) -> Self {
+        Halt::Limit(limit)
+    }
+}
+
 impl From<Conflict> for Halt {
     fn from(conflict: Conflict) -> Self {
         Halt::Conflict(conflict)
@@ -79,6 +88,9 @@ pub(super) struct CommitSaturation<'h> {
     pub level: Level,
     pub nodes: Nodes,
     pub accesses: &'h Accesses,
+    limits: &'h Limits<'h>,
+    /// How much has been done since the limits were asked.
+    work: usize,
     /// By node, its chain and its place there.
     places: Vec<(u32, u32)>,
     width: usize,
@@ -131,11 +143,11 @@ impl<'h> CommitSaturation<'h> {
         history: &'h History,
         level: Level,
         accesses: &'h Accesses,
+        nodes: Nodes,
         steps: Vec<Known>,
         chains: Chains,
-        limits: &Limits<'_>,
+        limits: &'h Limits<'h>,
     ) -> Result<Self, Limit> {
-        let nodes = Nodes::of(history, level);
         let Chains { places, width } = chains;
         let clocks = nodes.count().saturating_mul(width);
         limits.check_memory(clocks.saturating_mul(size_of::<u32>()), 0)?;
@@ -144,6 +156,8 @@ impl<'h> CommitSaturation<'h> {
             level,
             nodes,
             accesses,
+            limits,
+            work: 0,
             places,
             width,
             clocks: vec![0; clocks],
@@ -196,12 +210,12 @@ impl<'h> CommitSaturation<'h> {
     }
 
     /// Adds an edge, unless it is known, with all that follows for clocks; in a round clocks are told of it at the end.
-    pub(super) fn edge(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Conflict> {
+    pub(super) fn edge(&mut self, from: Node, to: Node, reason: Reason) -> Result<(), Halt> {
         if from != to && self.leads(from, to) {
             return Ok(());
         }
         if self.leads(to, from) {
-            return Err(Conflict { from, to, reason });
+            return Err(Halt::Conflict(Conflict { from, to, reason }));
         }
         if let Some(round) = &mut self.round
             && !round.insert((from, to))
@@ -210,10 +224,21 @@ impl<'h> CommitSaturation<'h> {
         }
         self.note(Change::Edge { from });
         self.list(from, to, reason);
-        if self.round.is_none() {
-            self.propagate(from, to);
+        self.worked(1)?;
+        if self.round.is_none() { self.propagate(from, to) } else { Ok(()) }
+    }
+
+    /// So much has been done: from time to time the limits are asked.
+    pub(super) fn worked(&mut self, steps: usize) -> Result<(), Limit> {
+        /// How much may be done in between: comparisons of clocks, most often.
+        const MOST: usize = 1 << 16;
+        self.work += steps;
+        if self.work < MOST {
+            return Ok(());
         }
-        Ok(())
+        self.work = 0;
+        self.limits.check(self.states)?;
+        self.limits.check_memory(self.bytes(), self.states)
     }
 
     /// An edge without what follows for clocks.
@@ -224,25 +249,29 @@ impl<'h> CommitSaturation<'h> {
     }
 
     /// Tells the clocks of an edge.
-    pub(super) fn propagate(&mut self, from: Node, to: Node) {
+    pub(super) fn propagate(&mut self, from: Node, to: Node) -> Result<(), Halt> {
         let mut pending = vec![(from, to)];
         while let Some((from, to)) = pending.pop() {
+            self.worked(self.width + 1)?;
             if self.learn(from, to) {
                 pending.extend(self.edges_of(to).map(|(next, ..)| (to, next)));
             }
         }
+        Ok(())
     }
 
     /// Tells the clocks of all edges, node by node in an order that contains them.
-    pub(super) fn propagate_all(&mut self, order: &[Node]) {
+    pub(super) fn propagate_all(&mut self, order: &[Node]) -> Result<(), Halt> {
         for &node in order {
             let mut edge = self.latest[node as usize];
             while edge != NONE {
+                self.worked(self.width / 8 + 1)?;
                 let (_, next, _) = self.edges[edge as usize];
                 self.learn(node, next);
                 edge = self.previous[edge as usize];
             }
         }
+        Ok(())
     }
 
     /// All nodes in an order that contains the edges; or those on cycles, or between them.

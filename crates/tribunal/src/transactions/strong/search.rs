@@ -3,6 +3,7 @@
 use super::super::{End, KeyId, Proof, TxnId};
 use super::proof::Part;
 use super::saturation::{CommitSaturation, Ground, Halt};
+use super::simulation::Simulated;
 use crate::limits::Limits;
 use crate::verdict::Limit;
 
@@ -52,7 +53,7 @@ impl CommitSaturation<'_> {
         hint: &[u32],
         patience: u64,
         limits: &Limits<'_>,
-        simulated: impl Fn(&Self) -> Result<Vec<TxnId>, Vec<KeyId>>,
+        simulated: impl Fn(&Self) -> Result<Simulated, Limit>,
     ) -> Result<Option<Vec<TxnId>>, Stop> {
         let keys: Vec<KeyId> = self.accesses.keys().collect();
         self.notes = true;
@@ -63,7 +64,7 @@ impl CommitSaturation<'_> {
         while at < keys.len() {
             if choices.len() >= next {
                 let before = std::mem::take(&mut urgent);
-                match simulated(self) {
+                match simulated(self)? {
                     Ok(commits) => return Ok(Some(commits)),
                     Err(keys) => urgent = keys,
                 }
