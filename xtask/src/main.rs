@@ -4,6 +4,7 @@ mod databases;
 mod dist;
 mod licenses;
 mod links;
+mod litmus;
 mod loom_crates;
 mod page;
 mod python;
@@ -29,6 +30,10 @@ Tasks:
            and refuse links that are broken
   licenses
            refuse a dependency whose license is not one of those that we can give out
+  litmus --herd DIR[:DIR] --tests DIR [--shared DIR] [--only START]
+           compare our answers to litmus tests with herd's: all that expected.tsv.xz in the shared folder has, with herd's
+           library (the newest last) and the tests that its `collect` gathered; or by TRIBUNAL_HERD, TRIBUNAL_LITMUS and
+           TRIBUNAL_SHARED. START is how the tests' names begin
   spark [ARGUMENT..]
            test the package on Spark, with two executors, and on Dask (needs Java); arguments are pytest's
   databases [ARGUMENT..]
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         ["site"] => site::build(true).map(drop),
         ["site", "--without-checker"] => site::build(false).map(drop),
         ["licenses"] => licenses::check(),
+        ["litmus", ..] => litmus::compare(&arguments[1..]),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),
         ["load"] => load(),

@@ -62,18 +62,18 @@ impl Architecture {
             Architecture::C => "RMW LK LKR LKW LS UL ACQ SC REL ACQ_REL RLX CON A NA",
             Architecture::X86 => "MFENCE SFENCE LFENCE X",
             Architecture::X86_64 => "MFENCE SFENCE LFENCE X NT",
-            Architecture::Ppc => "SYNC LWSYNC EIEIO ISYNC X",
-            Architecture::Arm => "DMB DMB.ISH DMB.ST DSB DSB.ST ISB X A L AL NoRet",
+            Architecture::Ppc => "SYNC LWSYNC EIEIO ISYNC X EX",
+            Architecture::Arm => "DMB DMB.ISH DMB.ST DSB DSB.ST ISB X EX A L AL NoRet",
             Architecture::AArch64 => {
                 "DMB.SY DMB.ST DMB.LD DMB.ISH DMB.ISHST DMB.ISHLD DMB.OSH DMB.OSHST DMB.OSHLD DMB.NSH DMB.NSHST DMB.NSHLD \
                  DSB.SY DSB.ST DSB.LD DSB.ISH DSB.ISHST DSB.ISHLD DSB.OSH DSB.OSHST DSB.OSHLD DSB.NSH DSB.NSHST DSB.NSHLD \
-                 ISB X A Q L NoRet NT"
+                 ISB X EX A Q L NoRet NT"
             }
             Architecture::RiscV => {
                 "Fence.r.r Fence.r.w Fence.r.rw Fence.w.r Fence.w.w Fence.w.rw Fence.rw.r Fence.rw.w Fence.rw.rw \
-                 Fence.tso Fence.i X Acq Rel AcqRel Sc"
+                 Fence.tso Fence.i X EX Acq Rel AcqRel Sc"
             }
-            Architecture::Mips => "SYNC X",
+            Architecture::Mips => "SYNC X EX",
             Architecture::Bpf => "X SC AQ RL",
             Architecture::Lisa => "X RMW",
         }
@@ -83,10 +83,10 @@ impl Architecture {
 /// Sets of every architecture.
 const SETS: &str = "M R W Exp EXEC AMO IW FW B BCC F";
 /// Sets of registers' events, which there are where a model computes dependencies.
-const REGISTER_SETS: &str = "Rreg Wreg DATA NDATA";
-/// Sets that are empty without translation tables, tags, fetched instructions, speculation and faults.
+const REGISTER_SETS: &str = "Rreg Wreg DATA NDATA ADDR";
+/// Sets that are empty without exclusive accesses, translation tables, tags, fetched instructions, speculation and faults.
 const EMPTY_SETS: &str =
-    "NExp SPEC SPURIOUS PRED CutOff T TLBI no-loc FAULT FAULT-RD FAULT-WR EXC-ENTRY EXC-RET";
+    "EX NExp SPEC SPURIOUS PRED CutOff T TLBI no-loc FAULT FAULT-RD FAULT-WR EXC-ENTRY EXC-RET";
 /// The same, of AArch64 alone.
 const EMPTY_AARCH64: &str = "AF DB S DC.CVAU DC.CVAC DC.CIVAC DC.IVAC IC.IALLU IC.IALLUIS IC.IVAU TLBIIS TLBInXS \
      MMU Translation AccessFlag Permission Exclusive TagCheck UndefinedInstruction SupervisorCall PacCheck";
@@ -132,8 +132,8 @@ impl Environment {
             .with_all(SETS, Type::Set)
             .with_all(REGISTER_SETS, Type::Set)
             .with_all(RELATIONS, Type::Relation)
-            .with_all(architecture.sets(), Type::Set)
             .with_all_empty(EMPTY_SETS, Type::Set)
+            .with_all(architecture.sets(), Type::Set)
             .with_all_empty("same-oa", Type::Relation);
         match architecture {
             Architecture::AArch64 => environment.with_all_empty(EMPTY_AARCH64, Type::Set),

@@ -91,6 +91,16 @@ pub enum Problem {
         /// Of what.
         what: &'static str,
     },
+    /// A limit of the caller's.
+    #[error("a limit was reached before the model's text was evaluated")]
+    Stopped,
+}
+
+impl Problem {
+    /// Whether there was too much work, which no `try` of the text catches.
+    pub(crate) fn is_limit(&self) -> bool {
+        matches!(self, Problem::Limit { .. } | Problem::Stopped)
+    }
 }
 
 /// A problem at a position, before the position is turned into a line of a file.

@@ -28,6 +28,11 @@ impl Names {
         symbol
     }
 
+    /// The symbol of a name that occurs.
+    pub fn known(&self, name: &str) -> Option<Symbol> {
+        self.symbols.get(name).copied()
+    }
+
     pub fn text(&self, symbol: Symbol) -> &str {
         &self.texts[symbol.0 as usize]
     }

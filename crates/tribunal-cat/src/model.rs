@@ -5,6 +5,7 @@ use crate::elaborate::{self, Contents};
 use crate::environment::{Architecture, Environment};
 use crate::error::{Error, Fault, Problem};
 use crate::lexer::{Names, Symbol};
+use crate::limits::{Limits, Unlimited};
 use crate::parser::{self, Tree};
 use crate::plan::Plan;
 use crate::source::{FileId, Library, Position, Source, Sources};
@@ -104,12 +105,28 @@ impl Model {
 
     /// The plan for executions with the names of an environment.
     pub fn plan(&self, environment: &Environment) -> Result<Plan, Error> {
-        elaborate::plan(self, environment, None)
+        elaborate::plan(self, environment, None, &mut Unlimited)
     }
 
     /// The plan for one execution, so that the text may iterate over the events of a set (`forall`, `match`).
     pub fn plan_of(&self, environment: &Environment, contents: &dyn Contents) -> Result<Plan, Error> {
-        elaborate::plan(self, environment, Some(contents))
+        self.plan_within(environment, Some(contents), &mut Unlimited)
+    }
+
+    /// The same, with or without an execution, within limits: [`Problem::Stopped`] where they are reached.
+    pub fn plan_within(
+        &self,
+        environment: &Environment,
+        contents: Option<&dyn Contents>,
+        limits: &mut dyn Limits,
+    ) -> Result<Plan, Error> {
+        elaborate::plan(self, environment, contents, limits)
+    }
+
+    /// Whether the text tells exclusive accesses (`EX`) from those of atomic instructions. Where it does not, `X` is both: that is how
+    /// herd's library had it before it had `EX`.
+    pub(crate) fn names_exclusives(&self) -> bool {
+        self.names.known("EX").is_some()
     }
 
     pub(crate) fn tree(&self, file: FileId) -> &Tree {

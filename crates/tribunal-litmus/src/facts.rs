@@ -90,7 +90,7 @@ const ORDERS: [(&str, &[&str]); 4] = [
 
 impl Candidate<'_> {
     /// The events of an order of C11. In C `A` is another set: that of atomic accesses.
-    fn ordered(&self, order: &str) -> u64 {
+    pub fn ordered(&self, order: &str) -> u64 {
         let names = ORDERS.iter().find(|(name, _)| *name == order).map_or(&[][..], |(_, names)| names);
         let names = names.iter().filter(|name| !self.structure.wide || **name != "A");
         names.filter_map(|name| self.structure.sets.bit(name)).fold(0, |all, bit| all | bit)
@@ -168,6 +168,7 @@ impl Facts for Candidate<'_> {
             "Rreg" => self.fill(into, |e| matches!(e.kind, Some(Kind::ReadRegister(_)))),
             "Wreg" => self.fill(into, kind(Kind::WriteRegister)),
             "DATA" => self.fill(into, kind(Kind::ReadRegister(Port::Data))),
+            "ADDR" => self.fill(into, kind(Kind::ReadRegister(Port::Address))),
             "NDATA" => self.fill(into, |e| e.kind != Some(Kind::ReadRegister(Port::Data))),
             "EXEC" => self.fill(into, |_| true),
             _ => {

@@ -7,6 +7,7 @@
 pub mod arch;
 mod c;
 mod error;
+mod example;
 mod facts;
 mod few;
 pub mod history;
@@ -25,6 +26,6 @@ pub mod value;
 pub use c::Macros;
 pub use error::Error;
 pub use print::herd;
-pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict};
+pub use run::{Executions, Observation, Options, Outcome, RunError, Runner, Verdict, text_of};
 pub use syntax::{Comparison, Place, Position, Proposition, Quantifier, Scope, Term};
 pub use test::{Condition, Instruction, Location, Observable, Shown, Test, Thread, Type, Variable};

@@ -54,6 +54,13 @@ impl Access {
     pub fn atomic(size: Size, sets: &[&'static str]) -> Self {
         Self { atomic: true, ..Self::new(size, sets) }
     }
+
+    /// An exclusive access: half of an atomic pair whose other half is another instruction.
+    pub fn exclusive(size: Size, sets: &[&'static str]) -> Self {
+        let mut access = Self::atomic(size, sets);
+        access.sets.push(Cow::Borrowed("EX"));
+        access
+    }
 }
 
 /// To what end a register is read.
@@ -102,6 +109,7 @@ pub enum Micro {
         right: Temporary,
         into: Temporary,
     },
+    /// What is loaded are the low bytes, the others as their sign.
     Load {
         address: Temporary,
         into: Temporary,
@@ -205,8 +213,10 @@ impl Builder {
     }
 
     fn fresh(&mut self) -> Temporary {
-        self.temporaries += 1;
-        Temporary(self.temporaries - 1)
+        // Instructions with more parts than there are numbers are refused when they are read.
+        let next = Temporary(self.temporaries);
+        self.temporaries = self.temporaries.wrapping_add(1);
+        next
     }
 
     /// A number.

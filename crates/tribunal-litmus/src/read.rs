@@ -1,5 +1,7 @@
 //! The text of a test to a test: names to places, terms to values.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::arch::{self, Arch, Context};
@@ -20,7 +22,8 @@ pub(crate) fn read(text: &str, macros: &Macros) -> Result<Test, Fault> {
         threads: Vec::new(),
         memory: FxHashMap::default(),
         observed: Vec::new(),
-        shown: Vec::new(),
+        places: FxHashMap::default(),
+        shown: BTreeMap::new(),
     };
     let items = syntax::initial(sections.init.0, sections.init.1)?;
     let found = if sections.arch == "C" { Some(&C as &dyn Arch) } else { arch::by_name(sections.arch) };
@@ -89,14 +92,16 @@ impl Symbols {
             return *symbol;
         }
         let symbol = Symbol(self.variables.len().min(usize::from(u16::MAX)) as u16);
-        self.variables.push(Variable { name: name.to_owned(), ty: Type::INT, length: None });
+        self.variables.push(Variable { name: name.to_owned(), ty: Type::INT, sized: false, length: None });
         self.by_name.insert(name.to_owned(), symbol);
         symbol
     }
 }
 
-/// How many locations, threads and instructions a test may have.
+/// How many variables, threads and instructions a test may have.
 const MAX_PARTS: usize = 1 << 14;
+/// How many locations: elements of all arrays.
+const MAX_LOCATIONS: usize = 1 << 16;
 
 struct Reader {
     symbols: Symbols,
@@ -107,7 +112,10 @@ struct Reader {
     threads: Vec<Thread>,
     memory: FxHashMap<Location, Value>,
     observed: Vec<(Observable, Type)>,
-    shown: Vec<(Key, Shown)>,
+    /// The index of each that is observed.
+    places: FxHashMap<Observable, usize>,
+    /// What is shown, in its order.
+    shown: BTreeMap<Key, Shown>,
 }
 
 /// The first of the registers that an architecture does not count.
@@ -145,8 +153,10 @@ impl Reader {
             let variable = &mut self.symbols.variables[usize::from(symbol.0)];
             if let Some(ty) = item.ty.as_deref() {
                 variable.ty = type_of(ty);
+                variable.sized = size_of(ty).is_some();
             }
             variable.length = item.length;
+            variable.sized |= item.length.is_some();
             if self.symbols.variables.len() > MAX_PARTS {
                 return Err(Fault::new(
                     item.position,
@@ -174,6 +184,10 @@ impl Reader {
                 let micros = arch
                     .instruction(&cell.text, &mut context)
                     .map_err(|message| Fault::new(cell.position, format!("`{}`: {message}", cell.text)))?;
+                if micros.len() > MAX_PARTS {
+                    let message = format!("an instruction of at most {MAX_PARTS} parts was expected");
+                    return Err(Fault::new(cell.position, message));
+                }
                 thread.code.push(Instruction { micros, position: cell.position });
             }
             if thread.code.len() > MAX_PARTS || self.threads.len() > MAX_PARTS {
@@ -246,6 +260,10 @@ impl Reader {
                     let symbol = self.symbols.intern(name);
                     let bytes = i64::from(self.symbols.variables[usize::from(symbol.0)].ty.size.bytes());
                     let length = item.length.unwrap_or(1).max(item.values.len() as u32);
+                    if self.memory.len() + length as usize > MAX_LOCATIONS {
+                        let message = format!("at most {MAX_LOCATIONS} locations were expected");
+                        return Err(Fault::new(item.position, message));
+                    }
                     for index in 0..length {
                         let value = item
                             .values
@@ -262,11 +280,12 @@ impl Reader {
 
     /// The index of a place among those that are observed.
     fn place(&mut self, observable: Observable, ty: Type) -> usize {
-        let known = self.observed.iter().position(|(o, _)| *o == observable);
-        known.unwrap_or_else(|| {
+        let next = self.observed.len();
+        let place = *self.places.entry(observable).or_insert(next);
+        if place == next {
             self.observed.push((observable, ty));
-            self.observed.len() - 1
-        })
+        }
+        place
     }
 
     /// The places of a name, of which an array has many, and how it is shown.
@@ -332,9 +351,7 @@ impl Reader {
 
     fn show(&mut self, arch: &dyn Arch, place: &Place, position: Position) -> Result<Shown, Fault> {
         let (key, shown) = self.observe(arch, place, position)?;
-        if !self.shown.iter().any(|(k, _)| *k == key) {
-            self.shown.push((key, shown.clone()));
-        }
+        self.shown.entry(key).or_insert_with(|| shown.clone());
         Ok(shown)
     }
 
@@ -406,8 +423,7 @@ impl Reader {
         let condition_text = crate::print::proposition(&question.proposition, &mut |place| {
             self.observe(arch, place, at).map_or_else(|_| String::new(), |(_, shown)| shown.name)
         });
-        let mut shown = std::mem::take(&mut self.shown);
-        shown.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let shown = std::mem::take(&mut self.shown);
         // What only the filter names is not shown.
         let filter = question.filter.as_ref().map(|f| self.condition(arch, f, at)).transpose()?;
         // Every variable is a location, though nothing initializes it.
@@ -420,6 +436,10 @@ impl Reader {
                 self.memory.entry(*location).or_insert(Value::ZERO);
             }
         }
+        if self.symbols.variables.len() > MAX_PARTS || self.symbolic.len() > MAX_PARTS {
+            let message = format!("at most {MAX_PARTS} variables were expected");
+            return Err(Fault::new(at, message));
+        }
         let mut memory: Vec<_> = self.memory.into_iter().collect();
         memory.sort_unstable();
         Ok(Test {
@@ -428,7 +448,7 @@ impl Reader {
             variables: self.symbols.variables,
             memory,
             threads: self.threads,
-            shown: shown.into_iter().map(|(_, shown)| shown).collect(),
+            shown: shown.into_values().collect(),
             observed: self.observed,
             filter,
             scopes: question.scopes,
@@ -444,13 +464,18 @@ fn type_of(words: &str) -> Type {
     if words.ends_with('*') {
         return Type { size: Size::Quad, unsigned: false };
     }
-    let last = words.split(' ').next_back().unwrap_or_default();
     let unsigned = words.contains("uint") || words.contains("unsigned");
-    let size = match last.trim_start_matches("atomic_").trim_start_matches('u') {
+    Type { size: size_of(words).unwrap_or(Size::Word), unsigned }
+}
+
+/// The size of a type of numbers by its words; none for pointers, and for types that are not known.
+fn size_of(words: &str) -> Option<Size> {
+    let last = words.split(' ').next_back().unwrap_or_default();
+    Some(match last.trim_start_matches("atomic_").trim_start_matches('u') {
         "int8_t" | "char" | "int8" => Size::Byte,
         "int16_t" | "short" | "int16" => Size::Short,
+        "int32_t" | "int" | "int32" => Size::Word,
         "int64_t" | "long" | "intptr_t" | "int64" | "llong" => Size::Quad,
-        _ => Size::Word,
-    };
-    Type { size, unsigned }
+        _ => return None,
+    })
 }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use tribunal::memory::Execution as History;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::evaluate::UnknownName;
 use tribunal_cat::limits::{Limits, Stopped};
 use tribunal_cat::plan::Condition::Acyclic;
-use tribunal_cat::plan::{Check, Choice, Effect, NodeId, Op, Orders, Plan};
+use tribunal_cat::plan::{Check, Choice, Effect, NodeId, Op, Orders, Plan, Type};
+use tribunal_cat::relation::Relation;
 
-use crate::error::{Error, Fault};
-use crate::paths::{Execution, Path, Sets, paths};
+use crate::error::Error;
+use crate::paths::{Execution, Halt, Path, Sets, paths};
 use crate::search::Search;
 use crate::structure::Structure;
 use crate::syntax::Quantifier;
@@ -46,14 +48,29 @@ pub struct Options {
     pub register_events: bool,
     /// How often loops are unrolled.
     pub unroll: u32,
+    /// Whether to keep an execution that satisfies the condition.
+    pub example: bool,
     /// Whether the model is for histories ([`tribunal_cat::Environment::history`]): an RMW instruction is one event, and orders are C11's.
     pub history: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { counts: true, register_events: false, unroll: 2, history: false }
+        Self { counts: true, register_events: false, unroll: 2, example: false, history: false }
     }
+}
+
+/// Built-in models are of histories, where a read-modify-write is one event. This is what remains to be asked of exclusive pairs.
+const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
+/// In C11 a race makes behavior undefined. Histories may be racy and consistent, so the models do not say it.
+const RACES: &str = "
+let conflicts = (W * M | M * W) & loc & ext \\ (IW * M | M * IW)
+undefined_unless empty conflicts \\ (hb | hb^-1 | A * A) as data-race";
+
+/// The text of a built-in model as tests are asked about it, with [`Options::history`].
+pub fn text_of(name: &str, text: &str) -> String {
+    let races = if matches!(name, "rc11" | "rc20") { RACES } else { "" };
+    format!("{text}\n{PAIRS}{races}\n")
 }
 
 /// What there is of a state: executions that satisfy the condition, and that do not. Only places outside the shown ones tell them apart.
@@ -77,10 +94,20 @@ pub(crate) struct Tally {
     independent: Vec<usize>,
     /// Whether the present facts raise something of the latter that has not been raised.
     pub raising: bool,
+    /// An access to what is no location, in executions that were left out for it.
+    pub nowhere: Option<RunError>,
     states: BTreeMap<Vec<Value>, Executions>,
+    /// The first execution that satisfies the condition, where it is asked for.
+    pub example: Option<History>,
+    asks_example: bool,
 }
 
 impl Tally {
+    /// Whether this execution is the one to keep.
+    pub fn wants(&self, holds: bool) -> bool {
+        holds && self.asks_example && self.example.is_none()
+    }
+
     /// Whether a check that raises something when the coherence order is of a kind has not been raised: such orders are to be looked for.
     pub fn dependent_flags_pending(&self) -> bool {
         self.dependent.iter().any(|check| !self.raised[*check])
@@ -150,6 +177,8 @@ pub struct Outcome {
     pub flags: Vec<String>,
     /// Whether executions were counted: if not, each number is at most one.
     pub counted: bool,
+    /// The first execution that satisfies the condition, where it was asked for, as a history.
+    pub example: Option<History>,
 }
 
 impl Outcome {
@@ -220,10 +249,15 @@ impl<'p> Runner<'p> {
         };
         let mut sets = Sets::default();
         let mut threads: Vec<(Vec<Path>, Terms)> = Vec::with_capacity(test.threads.len());
+        let mut bytes = 0;
         for index in 0..test.threads.len() {
             let mut terms = Terms::default();
-            let ways = paths(&test.threads, index, &mut terms, &mut sets, how)
-                .map_err(|fault: Fault| fault.of(&test.name))?;
+            let ways = paths(&test.threads, index, &mut terms, &mut sets, how, limits, bytes);
+            let ways = ways.map_err(|halt| match halt {
+                Halt::Fault(fault) => RunError::Test(fault.of(&test.name)),
+                Halt::Stopped(stopped) => RunError::Stopped(stopped),
+            })?;
+            bytes += terms.bytes() + ways.iter().map(Path::bytes).sum::<usize>();
             threads.push((ways, terms));
         }
         let checks = self.decider.plan().checks.len();
@@ -234,16 +268,20 @@ impl<'p> Runner<'p> {
             dependent: self.dependent.clone(),
             independent: self.independent.clone(),
             raising: false,
+            nowhere: None,
             states: BTreeMap::new(),
+            example: None,
+            asks_example: self.options.example,
         };
         let mut chosen = vec![0; threads.len()];
         'all: loop {
             if threads.iter().any(|(ways, _)| ways.is_empty()) {
                 break;
             }
-            limits.check(0, 0)?;
             let ways: Vec<_> =
                 threads.iter().zip(&chosen).map(|((ways, terms), way)| (&ways[*way], terms)).collect();
+            let events = test.memory.len() + ways.iter().map(|(way, _)| way.events.len()).sum::<usize>();
+            limits.check(bytes.saturating_add(self.relations(events)), 0)?;
             let structure = Structure::new(test, &sets, &ways, self.options.history);
             Search::new(&structure, &mut self.decider, &mut tally, limits, self.asks_finals).run()?;
             for (way, (ways, _)) in chosen.iter_mut().zip(&threads) {
@@ -255,7 +293,17 @@ impl<'p> Runner<'p> {
             }
             break;
         }
-        Ok(self.outcome(tally))
+        match tally.nowhere.take() {
+            Some(error) if tally.states.is_empty() => Err(error),
+            _ => Ok(self.outcome(tally)),
+        }
+    }
+
+    /// What the model's relations on so many events take.
+    fn relations(&self, events: usize) -> usize {
+        let plan = self.decider.plan();
+        let relations = plan.nodes.iter().filter(|node| node.ty == Type::Relation).count();
+        (relations + plan.choices.len() + 3).saturating_mul(Relation::bytes(events))
     }
 
     fn outcome(&self, tally: Tally) -> Outcome {
@@ -273,6 +321,7 @@ impl<'p> Runner<'p> {
             states: tally.states,
             cut: tally.cut,
             counted: tally.counts,
+            example: tally.example,
         }
     }
 }

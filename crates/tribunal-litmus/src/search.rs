@@ -6,6 +6,8 @@
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
 
+use crate::error::Fault;
+use crate::example;
 use crate::facts::Candidate;
 use crate::paths::truth;
 use crate::run::{RunError, Tally};
@@ -38,6 +40,22 @@ pub(crate) struct Search<'s, 'p, 'o> {
     /// The last write of each location, where the model asks for `FW`.
     finals: Vec<usize>,
     asks_finals: bool,
+}
+
+/// A read that has a write to read of.
+struct Placed {
+    read: usize,
+    /// The next of the writes to try.
+    write: usize,
+    /// How many cells were known before.
+    mark: usize,
+}
+
+/// A place that is observed: the writes of its location, and those of them that may be last.
+struct Finals {
+    place: usize,
+    all: Vec<usize>,
+    last: Vec<usize>,
 }
 
 impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
@@ -91,7 +109,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         if self.fixed {
             self.load()?;
         }
-        self.place(0)
+        self.place()
     }
 
     fn load(&mut self) -> Result<(), RunError> {
@@ -114,14 +132,18 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         Ok(self.decider.change(&candidate, &[name])?)
     }
 
-    /// Every access of a variable is of one size: nothing is known of parts of values. Whether all are where there is something: what is `known`
-    /// to be elsewhere is an error, and executions in which values lead there do not count.
-    fn check_accesses(&self, known: bool) -> Result<bool, RunError> {
+    /// Every access of a variable is of one size, that of its type if it was declared: nothing is known of parts of values. Before anything is
+    /// read, addresses that are `known` to be nowhere are errors.
+    fn check_accesses(&self, known: bool) -> Result<(), RunError> {
         let test = self.structure.test;
         // As in herd, where these have no parts of values.
-        let whole = matches!(test.arch.as_str(), "BPF" | "MIPS");
-        let mut sizes: Vec<Option<Size>> = vec![None; test.variables.len()];
-        for (event, location) in self.structure.events.iter().zip(&self.locations) {
+        let whole = matches!(test.arch.as_str(), "BPF" | "MIPS" | "C" | "LISA");
+        let mut sizes: Vec<Option<Size>> =
+            test.variables.iter().map(|variable| variable.sized.then_some(variable.ty.size)).collect();
+        for (index, (event, location)) in self.structure.events.iter().zip(&self.locations).enumerate() {
+            if known && location.is_none() && event.address.is_some_and(|cell| self.known[cell].is_some()) {
+                return Err(self.nowhere(index));
+            }
             let (Some(size), Some(location)) = (event.size, location) else { continue };
             let symbol = usize::from(location.symbol.0);
             let name = || test.variables[symbol].name.clone();
@@ -129,12 +151,35 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
                 return Err(RunError::Mixed(name()));
             }
             sizes[symbol] = Some(size);
-            if !test.memory.iter().any(|(there, _)| there == location) {
-                let outside = RunError::Outside(name(), location.offset);
-                return if known { Err(outside) } else { Ok(false) };
+            if !self.is_there(Value::Address(location.symbol, location.offset)) {
+                return Err(RunError::Outside(name(), location.offset));
             }
         }
-        Ok(true)
+        Ok(())
+    }
+
+    /// An access to what is no location: a number, or the address of an instruction.
+    fn nowhere(&self, event: usize) -> RunError {
+        let event = &self.structure.events[event];
+        let test = self.structure.test;
+        let message = match event.address.and_then(|cell| self.known[cell]) {
+            Some(value @ Value::Code(..)) => {
+                format!("an access to code, at {}, is not supported", test.value(value))
+            }
+            Some(Value::Address(symbol, offset)) => {
+                return RunError::Outside(test.variables[usize::from(symbol.0)].name.clone(), offset);
+            }
+            Some(value) => format!("an access to the address {}, which is no location", test.value(value)),
+            None => "an access to an address that is not known".to_owned(),
+        };
+        RunError::Test(Fault::new(event.position, message).of(&test.name))
+    }
+
+    /// Executions in which values lead to such an access do not count; the first is remembered, in case there are no others.
+    fn leave_out(&mut self, event: usize) {
+        if self.tally.nowhere.is_none() {
+            self.tally.nowhere = Some(self.nowhere(event));
+        }
     }
 
     fn locate(&mut self) {
@@ -155,36 +200,71 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         self.reads.iter().find(free).copied()
     }
 
-    fn place(&mut self, placed: usize) -> Result<(), RunError> {
+    /// Places all reads, in every way. There may be thousands of them, so no recursion.
+    fn place(&mut self) -> Result<(), RunError> {
+        let mut placed: Vec<Placed> = Vec::new();
+        loop {
+            self.poll()?;
+            if placed.len() == self.reads.len() {
+                self.leaf()?;
+            } else if let Some(read) = self.next(placed.len()) {
+                let address = self.structure.events[read].address.and_then(|cell| self.known[cell]);
+                if address.is_some_and(|value| !self.is_there(value)) {
+                    self.leave_out(read);
+                } else {
+                    placed.push(Placed { read, write: 0, mark: self.trail.len() });
+                }
+            }
+            // On with the last read that has another write to read of.
+            loop {
+                let Some(last) = placed.last_mut() else { return Ok(()) };
+                if self.advance(last)? {
+                    break;
+                }
+                placed.pop();
+            }
+        }
+    }
+
+    fn poll(&mut self) -> Result<(), RunError> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(64) {
             self.limits.check(0, self.nodes)?;
         }
-        if placed == self.reads.len() {
-            return self.leaf();
-        }
-        let Some(read) = self.next(placed) else { return Ok(()) };
-        let location = self.structure.events[read].address.and_then(|cell| self.known[cell]);
-        for index in 0..self.writes.len() {
-            let write = self.writes[index];
+        Ok(())
+    }
+
+    /// Has a read take the next write that is possible, if there is one.
+    fn advance(&mut self, placed: &mut Placed) -> Result<bool, RunError> {
+        let read = placed.read;
+        loop {
+            self.sources[read] = None;
+            for cell in self.trail.drain(placed.mark..) {
+                self.known[cell] = None;
+            }
+            let Some(&write) = self.writes.get(placed.write) else { return Ok(false) };
+            placed.write += 1;
             if write == read || self.structure.feeds.contains(read, write) {
                 continue;
             }
-            let address = self.structure.events[write].address.and_then(|cell| self.known[cell]);
-            if address.is_some() && address != location {
+            let address =
+                |event: usize| self.structure.events[event].address.and_then(|cell| self.known[cell]);
+            if address(write).is_some() && address(write) != address(read) {
                 continue;
             }
-            let mark = self.trail.len();
+            self.poll()?;
             self.sources[read] = Some(write);
             if self.propagate() && !self.refuted()? {
-                self.place(placed + 1)?;
-            }
-            self.sources[read] = None;
-            for cell in self.trail.drain(mark..) {
-                self.known[cell] = None;
+                return Ok(true);
             }
         }
-        Ok(())
+    }
+
+    /// Whether there is a location at an address.
+    fn is_there(&self, address: Value) -> bool {
+        let memory = &self.structure.test.memory;
+        Structure::location(address)
+            .is_some_and(|location| memory.binary_search_by(|(there, _)| there.cmp(&location)).is_ok())
     }
 
     fn refuted(&mut self) -> Result<bool, RunError> {
@@ -260,11 +340,20 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             }
             let mut at = cell;
             for _ in 0..=self.reads.len() {
+                // What a load extends is the value itself.
+                while let Cell::Unary(op, of) = self.structure.cells[at]
+                    && op.extends()
+                {
+                    at = of;
+                }
                 let Cell::Read(event) = self.structure.cells[at] else { return false };
                 match self.sources[event].and_then(|write| self.structure.events[write].value) {
                     Some(value) => at = value,
                     None => return false,
                 }
+            }
+            while let Cell::Unary(_, of) = self.structure.cells[at] {
+                at = of;
             }
             self.known[at] = Some(Value::Unknown(next));
             self.trail.push(at);
@@ -289,13 +378,14 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
     fn judge(&mut self) -> Result<(), RunError> {
         if !self.fixed {
             self.locate();
-            let accesses = self.structure.events.iter().zip(&self.locations);
-            if accesses.into_iter().any(|(e, l)| e.address.is_some() && l.is_none()) {
+            let address =
+                |event: usize| self.structure.events[event].address.and_then(|cell| self.known[cell]);
+            let mut events = 0..self.structure.events.len();
+            if let Some(event) = events.find(|e| address(*e).is_some_and(|value| !self.is_there(value))) {
+                self.leave_out(event);
                 return Ok(());
             }
-            if !self.check_accesses(false)? {
-                return Ok(());
-            }
+            self.check_accesses(false)?;
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;
@@ -317,7 +407,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             if last.len() > 1 && !self.asks_finals {
                 last.retain(|write| self.may_be_last(*write, &all));
             }
-            finals.push((place, all, last));
+            finals.push(Finals { place, all, last });
         }
         let raises = self.tally.raises(self.decider);
         self.tally.raising = raises;
@@ -337,23 +427,33 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         may
     }
 
-    fn finals(
-        &mut self,
-        rest: &[(usize, Vec<usize>, Vec<usize>)],
-        state: &mut Vec<Value>,
-    ) -> Result<(), RunError> {
-        let Some(((place, all, last), rest)) = rest.split_first() else { return self.consistent(state) };
-        for write in last {
-            let Some(value) = self.structure.events[*write].value.and_then(|cell| self.known[cell]) else {
+    /// Chooses the last write of each of these places, in every way. There may be thousands of them, so no recursion.
+    fn finals(&mut self, places: &[Finals], state: &mut [Value]) -> Result<(), RunError> {
+        // Which write is next, and how many pairs there were before: of each place that has a last write, and of the next one.
+        let mut levels = vec![(0, self.extra.len())];
+        while let Some((next, mark)) = levels.last_mut() {
+            let (mark, candidate) = (*mark, *next);
+            *next += 1;
+            let level = levels.len() - 1;
+            self.extra.truncate(mark);
+            self.finals.truncate(level);
+            let Some(Finals { place, all, last }) = places.get(level) else {
+                self.consistent(state)?;
+                levels.pop();
                 continue;
             };
+            let Some(&write) = last.get(candidate) else {
+                levels.pop();
+                continue;
+            };
+            let Some(value) = self.structure.events[write].value.and_then(|cell| self.known[cell]) else {
+                continue;
+            };
+            self.poll()?;
             state[*place] = self.structure.test.observed[*place].1.cast(value);
-            self.finals.push(*write);
-            let mark = self.extra.len();
-            self.extra.extend(all.iter().filter(|w| *w != write).map(|w| (*w, *write)));
-            self.finals(rest, state)?;
-            self.extra.truncate(mark);
-            self.finals.pop();
+            self.finals.push(write);
+            self.extra.extend(all.iter().filter(|w| **w != write).map(|w| (*w, write)));
+            levels.push((0, self.extra.len()));
         }
         Ok(())
     }
@@ -379,12 +479,21 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
             self.decider.count(&self.extra, &mut self.tally.raised, self.limits)?
         } else if self.tally.dependent_flags_pending() {
             u64::from(self.decider.judge(&self.extra, &mut self.tally.raised, self.limits)?)
-        } else if self.tally.has(&shown, holds) && !self.tally.raising {
+        } else if self.tally.has(&shown, holds) && !self.tally.raising && !self.tally.wants(holds) {
             0
         } else {
             u64::from(self.decider.is_consistent(&self.extra, self.limits)?)
         };
         if executions > 0 {
+            if self.tally.wants(holds) {
+                let candidate = Candidate {
+                    structure: self.structure,
+                    locations: &self.locations,
+                    sources: &self.sources,
+                    finals: &self.finals,
+                };
+                self.tally.example = example::history(&candidate, &self.known);
+            }
             self.tally.add(shown, holds, executions);
             if std::mem::take(&mut self.tally.raising) {
                 self.tally.raise(self.decider);

@@ -3,6 +3,7 @@
 use tribunal_cat::relation::Relation;
 
 use crate::paths::{Kind, Path, Sets};
+use crate::syntax::Position;
 use crate::term::{Term, TermId, Terms};
 use crate::test::{Location, Test};
 use crate::value::{Binary, Size, Unary, Value};
@@ -30,6 +31,8 @@ pub(crate) struct Event {
     /// None for initial writes, which have any.
     pub size: Option<Size>,
     pub instance: u16,
+    /// Where its instruction is in the test.
+    pub position: Position,
 }
 
 impl Event {
@@ -143,6 +146,7 @@ impl<'a> Structure<'a> {
                 sets: 0,
                 size: None,
                 instance: 0,
+                position: Position::START,
             });
         }
         let mut structure = Self {
@@ -225,6 +229,7 @@ impl<'a> Structure<'a> {
                 sets,
                 size,
                 instance,
+                position: event.position,
             });
         }
         for (term, holds) in &path.assumptions {
@@ -246,17 +251,28 @@ impl<'a> Structure<'a> {
         }
     }
 
+    /// What events of one instruction give to others is few pairs: their closure is found from each event, not as a matrix.
     fn feed(&mut self) {
-        let mut feeds = Relation::empty(self.events.len());
+        let mut next: Vec<Vec<usize>> = vec![Vec::new(); self.events.len()];
         for (path, ids) in self.paths.iter().zip(&self.ids) {
             for (a, b) in path.iico_data.iter().chain(&path.iico_ctrl).chain(&path.iico_order) {
                 let (a, b) = (ids[usize::from(*a)], ids[usize::from(*b)]);
                 if a != b {
-                    feeds.insert(a, b);
+                    next[a].push(b);
                 }
             }
         }
-        feeds.close();
+        let mut feeds = Relation::empty(self.events.len());
+        let mut stack = Vec::new();
+        for event in 0..next.len() {
+            stack.extend(&next[event]);
+            while let Some(fed) = stack.pop() {
+                if !feeds.contains(event, fed) {
+                    feeds.insert(event, fed);
+                    stack.extend(&next[fed]);
+                }
+            }
+        }
         self.feeds = feeds;
     }
 

@@ -1,6 +1,6 @@
 //! Values as terms over what is read.
 
-use crate::value::{Binary, Unary, Value};
+use crate::value::{Binary, Size, Unary, Value};
 
 /// A term of an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,6 +25,11 @@ impl Terms {
         self.0[id.0 as usize]
     }
 
+    /// What they take.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Term>()
+    }
+
     fn push(&mut self, term: Term) -> TermId {
         self.0.push(term);
         TermId(self.0.len() as u32 - 1)
@@ -46,6 +51,10 @@ impl Terms {
     }
 
     pub fn unary(&mut self, op: Unary, of: TermId) -> TermId {
+        let whole = matches!(op, Unary::Sign(Size::Quad) | Unary::Zero(Size::Quad));
+        if whole || matches!(self.get(of), Term::Unary(inner, _) if inner == op && op.extends()) {
+            return of;
+        }
         match self.known(of).and_then(|v| op.apply(v)) {
             Some(value) => self.constant(value),
             None => self.push(Term::Unary(op, of)),

@@ -45,6 +45,9 @@ pub struct Variable {
     pub name: String,
     /// The type of its elements.
     pub ty: Type,
+    /// Whether accesses must be of that type's size: it was declared, or there are elements side by side. Others are as wide as what
+    /// accesses them.
+    pub sized: bool,
     /// The number of elements, if it is an array.
     pub length: Option<u32>,
 }

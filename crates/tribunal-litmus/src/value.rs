@@ -95,6 +95,11 @@ pub enum Unary {
 }
 
 impl Unary {
+    /// Whether it keeps the low bytes: of a value out of thin air that is the value itself.
+    pub fn extends(self) -> bool {
+        matches!(self, Self::Zero(_) | Self::Sign(_))
+    }
+
     /// The result, or none where the operation has no meaning on that value. Addresses pass extensions unchanged.
     pub fn apply(self, value: Value) -> Option<Value> {
         let int = match (self, value) {

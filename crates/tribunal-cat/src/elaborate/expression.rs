@@ -205,7 +205,7 @@ impl<'m> Elaborator<'m> {
         self.depth = depth;
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(fault) if matches!(fault.problem, Problem::Limit { .. }) => Err(fault),
+            Err(fault) if fault.problem.is_limit() => Err(fault),
             Err(_) => Ok(None),
         }
     }

@@ -161,6 +161,7 @@ impl<'m> Elaborator<'m> {
             _ => Vec::new(),
         };
         for element in elements {
+            self.step(set.at)?;
             let inner = scope.with(variable, Ok(element));
             self.deeper(set.at, |this| this.run(body, inner))?;
         }

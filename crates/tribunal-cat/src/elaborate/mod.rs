@@ -19,8 +19,9 @@ mod value;
 use crate::environment::{Environment, Given};
 use crate::error::{Error, Fault, Problem};
 use crate::lexer::Symbol;
+use crate::limits::Limits;
 use crate::model::Model;
-use crate::plan::{NodeId, Plan, Type};
+use crate::plan::{Check, Node, NodeId, Plan, Type};
 use crate::source::Position;
 use crate::syntax::{Function, Instruction, Pattern};
 use graph::Graph;
@@ -34,6 +35,8 @@ use value::Value;
 const STEPS: usize = 10_000_000;
 /// How many operations a plan may have.
 const NODES: usize = 2_000_000;
+/// How many steps there are between two polls of the limits.
+const POLLS: usize = 1024;
 /// How deep expressions and calls may nest; what a function ends with is not deeper than its call.
 const DEPTH: usize = 500;
 /// How deep tuples and sets of values may nest.
@@ -72,8 +75,9 @@ pub(crate) fn plan(
     model: &Model,
     environment: &Environment,
     contents: Option<&dyn Contents>,
+    limits: &mut dyn Limits,
 ) -> Result<Plan, Error> {
-    let mut elaborator = Elaborator::new(model, environment, contents);
+    let mut elaborator = Elaborator::new(model, environment, contents, limits);
     match elaborator.run_model() {
         Ok(()) => {
             Ok(finish::reachable(elaborator.graph.plan, elaborator.implicit.as_ref().map(|i| i.choice)))
@@ -105,6 +109,7 @@ struct Elaborator<'m> {
     model: &'m Model,
     environment: &'m Environment,
     contents: Option<&'m dyn Contents>,
+    limits: &'m mut dyn Limits,
     graph: Graph,
     functions: Vec<Closure<'m>>,
     procedures: Vec<Procedure<'m>>,
@@ -121,7 +126,12 @@ struct Elaborator<'m> {
 }
 
 impl<'m> Elaborator<'m> {
-    fn new(model: &'m Model, environment: &'m Environment, contents: Option<&'m dyn Contents>) -> Self {
+    fn new(
+        model: &'m Model,
+        environment: &'m Environment,
+        contents: Option<&'m dyn Contents>,
+        limits: &'m mut dyn Limits,
+    ) -> Self {
         let annotations = model
             .annotations()
             .map(|tag| (primitive::set_of_tag(tag), Given { ty: Type::Set, empty: false }))
@@ -130,6 +140,7 @@ impl<'m> Elaborator<'m> {
             model,
             environment,
             contents,
+            limits,
             graph: Graph::default(),
             functions: Vec::new(),
             procedures: Vec::new(),
@@ -165,8 +176,17 @@ impl<'m> Elaborator<'m> {
         if self.steps > STEPS {
             return Err(Fault::new(at, Problem::Limit { limit: STEPS, what: "steps of evaluation" }));
         }
-        if self.graph.plan.nodes.len() > NODES {
+        let Plan { nodes, checks, .. } = &self.graph.plan;
+        if nodes.len() + checks.len() > NODES {
             return Err(Fault::new(at, Problem::Limit { limit: NODES, what: "operations" }));
+        }
+        if self.steps.is_multiple_of(POLLS) {
+            // Every node is also a key of the map that knows it; a check has a name and a file.
+            let bytes = 3 * nodes.len() * size_of::<Node>()
+                + 2 * checks.len() * size_of::<Check>()
+                + self.functions.len() * size_of::<Closure<'_>>();
+            let within = self.limits.check(bytes, self.steps as u64);
+            within.map_err(|_| Fault::new(at, Problem::Stopped))?;
         }
         Ok(())
     }
@@ -192,7 +212,14 @@ impl<'m> Elaborator<'m> {
             return Ok(Value::Primitive(primitive));
         }
         if let Some(given) = self.given(text) {
-            return Ok(Value::Node(self.base(text, given)));
+            let node = self.base(text, given);
+            if text == "X" && self.model.names_exclusives() {
+                let exclusives = self.given("EX").map(|given| self.base("EX", given));
+                return Ok(Value::Node(
+                    exclusives.map_or(node, |exclusives| self.graph.difference(node, exclusives)),
+                ));
+            }
+            return Ok(Value::Node(node));
         }
         if matches!(text, "co" | "coi" | "coe" | "fr" | "fri" | "fre") {
             let scope = self.implicit_orders()?;
@@ -252,7 +279,7 @@ impl<'m> Elaborator<'m> {
         at: Position,
     ) -> Evaluated<Scope> {
         let value = match value {
-            Err(fault) if matches!(fault.problem, Problem::Limit { .. }) => return Err(fault),
+            Err(fault) if fault.problem.is_limit() => return Err(fault),
             other => other,
         };
         match pattern {

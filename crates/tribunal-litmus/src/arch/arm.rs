@@ -4,7 +4,7 @@ use super::cursor::Result;
 use super::reader::{Joint, Reader};
 use super::{Arch, Context};
 use crate::micro::{Access, Micro, Register, Temporary};
-use crate::value::{Binary, Size};
+use crate::value::{Binary, Size, Unary};
 
 /// ARM, of 32 bits.
 pub struct Arm;
@@ -37,7 +37,7 @@ impl Arch for Arm {
     }
 
     fn sets(&self) -> &'static [&'static str] {
-        &["X", "A", "L", "AL", "NoRet", "DMB", "DMB.ST", "DMB.ISH", "DSB", "DSB.ST", "ISB"]
+        &["X", "EX", "A", "L", "AL", "NoRet", "DMB", "DMB.ST", "DMB.ISH", "DSB", "DSB.ST", "ISB"]
     }
 
     fn instruction(&self, text: &str, context: &mut dyn Context) -> Result<Vec<Micro>> {
@@ -55,6 +55,10 @@ fn word(sets: &[&'static str]) -> Access {
 /// An access that herd pairs as it pairs exclusives: acquire loads and release stores are among them.
 fn paired(sets: &[&'static str]) -> Access {
     Access::atomic(Size::Word, sets)
+}
+
+fn exclusive(sets: &[&'static str]) -> Access {
+    Access::exclusive(Size::Word, sets)
 }
 
 struct Line<'a, 'c>(Reader<'a, 'c>);
@@ -111,7 +115,11 @@ impl Line<'_, '_> {
                 if base != "lda" {
                     self.0.out.write(RESERVATION, address);
                 }
-                let access = if base == "ldrex" { paired(&["X"]) } else { paired(&["X", "A", "AL"]) };
+                let access = match base {
+                    "ldrex" => exclusive(&["X"]),
+                    "ldaex" => exclusive(&["X", "A", "AL"]),
+                    _ => paired(&["X", "A", "AL"]),
+                };
                 let value = self.0.out.load(address, access);
                 self.0.write(to, value);
             }
@@ -126,7 +134,7 @@ impl Line<'_, '_> {
                 let reserved = self.0.read(RESERVATION);
                 let value = self.0.data(from);
                 let address = self.plain_address()?;
-                let access = if base == "strex" { paired(&["X"]) } else { paired(&["X", "L"]) };
+                let access = exclusive(if base == "strex" { &["X"] } else { &["X", "L"] });
                 Joint {
                     reserved,
                     reservation: RESERVATION,
@@ -150,7 +158,7 @@ impl Line<'_, '_> {
     fn operand(&mut self) -> Result<Temporary> {
         if self.0.cursor.accept("#") || self.0.cursor.sees_number() {
             let number = self.0.cursor.number()?;
-            return Ok(self.0.out.constant(number));
+            return Ok(self.0.out.constant(i64::from(number as i32)));
         }
         let register = self.0.register()?;
         Ok(self.0.read(register))
@@ -162,6 +170,7 @@ impl Line<'_, '_> {
         let left = self.0.read(left);
         let right = self.operand()?;
         let value = self.0.out.binary(op, left, right);
+        let value = self.0.out.unary(Unary::Sign(Size::Word), value);
         self.0.write(to, value);
         if sets_flags {
             let zero = self.0.out.constant(0);
@@ -266,7 +275,7 @@ impl Line<'_, '_> {
                 self.0.cursor.expect(",")?;
                 self.0.cursor.accept("#");
                 let number = self.0.cursor.number()?;
-                let value = self.0.out.constant(number.wrapping_shl(16));
+                let value = self.0.out.constant(i64::from((number as i32).wrapping_shl(16)));
                 self.0.write(to, value);
             }
             "ldr" => {

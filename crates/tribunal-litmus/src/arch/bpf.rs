@@ -4,7 +4,7 @@ use super::cursor::Result;
 use super::reader::Reader;
 use super::{Arch, Context};
 use crate::micro::{Access, Micro, Register, Temporary, Update};
-use crate::value::{Binary, Size};
+use crate::value::{Binary, Size, Unary};
 
 /// BPF.
 pub struct Bpf;
@@ -178,6 +178,7 @@ impl Line<'_, '_> {
         if self.0.cursor.accept("*") {
             let (address, size) = self.place()?;
             let value = self.0.out.load(address, Access::new(size, &[]));
+            let value = self.0.out.unary(Unary::Zero(size), value);
             self.0.write(to, value);
             return Ok(());
         }
@@ -188,6 +189,7 @@ impl Line<'_, '_> {
                 let (address, size) = self.place()?;
                 self.0.cursor.expect(")")?;
                 let value = self.0.out.load(address, Access::new(size, &["AQ"]));
+                let value = self.0.out.unary(Unary::Zero(size), value);
                 self.0.write(to, value);
             }
             "atomic_fetch_add" => self.fetch(Some(Binary::Add), None)?,
@@ -220,6 +222,7 @@ impl Line<'_, '_> {
         let value = self.0.data(register);
         let update = op.map_or(Update::Exchange(value), |op| Update::Fetch(op, value));
         let old = self.0.out.update(address, update, Access::new(size, &["X", "SC", "AMO"]));
+        let old = self.0.out.unary(Unary::Zero(size), old);
         self.0.write(register, old);
         Ok(())
     }
@@ -233,9 +236,11 @@ impl Line<'_, '_> {
         let from = self.0.comma_register()?;
         self.0.cursor.expect(")")?;
         let (expected, desired) = (self.0.data(R0), self.0.data(from));
+        let expected = self.0.out.unary(Unary::Zero(size), expected);
         self.0.out.either(
             |out| {
                 let old = out.load(address, Access::atomic(size, &["X", "SC"]));
+                let old = out.unary(Unary::Zero(size), old);
                 let same = out.binary(Binary::Eq, old, expected);
                 out.assume(same);
                 out.controlled(same, |out| {
@@ -245,6 +250,7 @@ impl Line<'_, '_> {
             },
             |out| {
                 let old = out.load(address, Access::new(size, &[]));
+                let old = out.unary(Unary::Zero(size), old);
                 let other = out.binary(Binary::Ne, old, expected);
                 out.assume(other);
                 out.write(R0, old);

@@ -165,7 +165,7 @@ impl Line<'_, '_> {
 }
 
 fn access(sets: Vec<Name>) -> Access {
-    Access { size: Size::Word, sets, atomic: false }
+    Access { size: Size::Quad, sets, atomic: false }
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ impl Arch for Mips {
     }
 
     fn sets(&self) -> &'static [&'static str] {
-        &["X", "SYNC"]
+        &["X", "EX", "SYNC"]
     }
 
     fn instruction(&self, text: &str, context: &mut dyn Context) -> Result<Vec<Micro>> {
@@ -66,7 +66,7 @@ impl Line<'_, '_> {
             let (left, right) = (self.0.read(left), self.0.read(right));
             let value = self.0.out.binary(op, left, right);
             let value = if mnemonic == "nor" { self.0.out.unary(Unary::Not, value) } else { value };
-            self.0.write(to, value);
+            self.write_as(to, value, op, mnemonic);
             return Ok(());
         }
         if let Some((op, signed)) = immediate_operation(mnemonic) {
@@ -74,7 +74,7 @@ impl Line<'_, '_> {
             let number = self.0.comma_number()?;
             let left = self.0.read(left);
             let value = self.0.with_number(op, left, immediate(number, signed));
-            self.0.write(to, value);
+            self.write_as(to, value, op, mnemonic);
             return Ok(());
         }
         if let Some(op) = branch_condition(mnemonic) {
@@ -121,7 +121,6 @@ impl Line<'_, '_> {
                 let address = self.address()?;
                 let size = if mnemonic == "lw" { Size::Word } else { Size::Quad };
                 let value = self.0.out.load(address, Access::new(size, &[]));
-                let value = self.0.out.unary(Unary::Sign(size), value);
                 self.0.write(to, value);
             }
             "sw" => {
@@ -134,7 +133,7 @@ impl Line<'_, '_> {
                 let to = self.0.register()?;
                 let address = self.address()?;
                 self.0.out.write(RESERVATION, address);
-                let value = self.0.out.load(address, Access::atomic(Size::Word, &["X"]));
+                let value = self.0.out.load(address, Access::exclusive(Size::Word, &["X"]));
                 self.0.write(to, value);
             }
             "sc" => {
@@ -142,7 +141,7 @@ impl Line<'_, '_> {
                 let reserved = self.0.read(RESERVATION);
                 let value = self.0.data(from);
                 let address = self.address()?;
-                let access = Access::atomic(Size::Word, &["X"]);
+                let access = Access::exclusive(Size::Word, &["X"]);
                 Joint {
                     reserved,
                     reservation: RESERVATION,
@@ -157,6 +156,13 @@ impl Line<'_, '_> {
             _ => return Err(start.unknown()),
         }
         Ok(())
+    }
+
+    /// Writes a result: sums and differences are words, but for the instructions whose names begin with `d`.
+    fn write_as(&mut self, to: Register, value: Temporary, op: Binary, mnemonic: &str) {
+        let word = matches!(op, Binary::Add | Binary::Sub) && !mnemonic.starts_with('d');
+        let value = if word { self.0.out.unary(Unary::Sign(Size::Word), value) } else { value };
+        self.0.write(to, value);
     }
 
     /// `,k(r)` or `,(r)`

@@ -36,7 +36,7 @@ impl Arch for Ppc {
     }
 
     fn sets(&self) -> &'static [&'static str] {
-        &["X", "SYNC", "LWSYNC", "EIEIO", "ISYNC"]
+        &["X", "EX", "SYNC", "LWSYNC", "EIEIO", "ISYNC"]
     }
 
     fn instruction(&self, text: &str, context: &mut dyn Context) -> Result<Vec<Micro>> {
@@ -119,7 +119,8 @@ impl Line<'_, '_> {
                 let to = self.0.register()?;
                 let address = self.indexed()?;
                 self.0.out.write(RESERVATION, address);
-                let value = self.0.out.load(address, Access::atomic(Size::Word, &["X"]));
+                let value = self.0.out.load(address, Access::exclusive(Size::Word, &["X"]));
+                let value = self.0.out.unary(Unary::Zero(Size::Word), value);
                 self.0.write(to, value);
             }
             "stwcx." => self.store_conditional()?,
@@ -136,6 +137,9 @@ impl Line<'_, '_> {
         let right = self.0.comma_register()?;
         let (left, right) = (self.0.read(left), self.0.read(right));
         let (left, right) = if swapped { (right, left) } else { (left, right) };
+        // Products and quotients are of words.
+        let words = matches!(op, Binary::Mul | Binary::Div);
+        let (left, right) = if words { (self.word(left), self.word(right)) } else { (left, right) };
         let value = self.0.out.binary(op, left, right);
         self.0.write(to, value);
         if records {
@@ -180,7 +184,8 @@ impl Line<'_, '_> {
         let (left, right) = match mnemonic {
             "cmpw" => {
                 let right = self.0.register()?;
-                (self.0.read(left), self.0.read(right))
+                let (left, right) = (self.0.read(left), self.0.read(right));
+                (self.word(left), self.word(right))
             }
             _ => {
                 let number = self.0.cursor.number()?;
@@ -188,12 +193,17 @@ impl Line<'_, '_> {
                 if mnemonic == "cmplwi" {
                     (self.0.out.unary(Unary::Zero(Size::Word), left), self.0.out.constant(number & 0xffff))
                 } else {
-                    (left, self.0.out.constant(number))
+                    (self.word(left), self.0.out.constant(number))
                 }
             }
         };
         self.set_field(field, left, right);
         Ok(())
+    }
+
+    /// The low word of a value, by its sign.
+    fn word(&mut self, value: Temporary) -> Temporary {
+        self.0.out.unary(Unary::Sign(Size::Word), value)
     }
 
     /// Sets the one bit that tells how two values compare.
@@ -274,7 +284,7 @@ impl Line<'_, '_> {
             self.0.out.store(address, data, Access::new(kind.size, &[]));
         } else {
             let value = self.0.out.load(address, Access::new(kind.size, &[]));
-            let value = if kind.signed { self.0.out.unary(Unary::Sign(kind.size), value) } else { value };
+            let value = if kind.signed { value } else { self.0.out.unary(Unary::Zero(kind.size), value) };
             self.0.write(register, value);
         }
         Ok(())
@@ -286,7 +296,7 @@ impl Line<'_, '_> {
         let value = self.0.data(from);
         let address = self.indexed()?;
         let reserved = self.0.data(RESERVATION);
-        let access = Access::atomic(Size::Word, &["X"]);
+        let access = Access::exclusive(Size::Word, &["X"]);
         let outcomes = [1 << EQUAL, 0];
         Joint { reserved, reservation: RESERVATION, address, value, access, status: CR0, outcomes }
             .write(&mut self.0);

@@ -22,6 +22,7 @@ const ABI: [&str; 32] = [
 
 const SETS: &[&str] = &[
     "X",
+    "EX",
     "Acq",
     "Rel",
     "AcqRel",
@@ -79,6 +80,13 @@ impl Line<'_, '_> {
             let (to, left) = (self.0.register()?, self.0.comma_register()?);
             let right = self.0.comma_register()?;
             let (left, right) = (self.0.read(left), self.0.read(right));
+            let right = match op {
+                // Of a shift's width only as many bits count as a register has places.
+                Binary::ShiftLeft | Binary::ShiftRight | Binary::ShiftRightSigned => {
+                    self.0.with_number(Binary::And, right, if word { 31 } else { 63 })
+                }
+                _ => right,
+            };
             let value = self.0.out.binary(op, left, right);
             self.write_as(to, value, word);
             return Ok(());
@@ -109,7 +117,7 @@ impl Line<'_, '_> {
             "lui" => {
                 let to = self.0.register()?;
                 let value = self.0.comma_number()?;
-                let value = self.0.out.constant(value.wrapping_shl(12));
+                let value = self.0.out.constant(i64::from((value as i32).wrapping_shl(12)));
                 self.0.write(to, value);
             }
             "mv" | "MV" => {
@@ -143,7 +151,10 @@ impl Line<'_, '_> {
                 let to = self.0.register()?;
                 self.0.cursor.expect(",")?;
                 let address = self.address()?;
-                let value = self.0.out.load(address, Access::new(size_of(base), order.sets()));
+                let size = size_of(base);
+                let value = self.0.out.load(address, Access::new(size, order.sets()));
+                let unsigned = base.ends_with('u');
+                let value = if unsigned { self.0.out.unary(Unary::Zero(size), value) } else { value };
                 self.0.write(to, value);
             }
             "sb" | "sh" | "sw" | "sd" => {
@@ -227,7 +238,7 @@ impl Line<'_, '_> {
         self.0.out.write(RESERVATION, address);
         // A release has no meaning on a load: as if it were not there.
         let order = if order == Order::Release { Order::Relaxed } else { order };
-        let value = self.0.out.load(address, Access::atomic(size, order.exclusive_sets()));
+        let value = self.0.out.load(address, Access::exclusive(size, order.exclusive_sets()));
         self.0.write(to, value);
         Ok(())
     }
@@ -239,7 +250,7 @@ impl Line<'_, '_> {
         let order = if order == Order::Acquire { Order::Relaxed } else { order };
         let value = self.0.data(from);
         let address = self.address()?;
-        let access = Access::atomic(size, order.exclusive_sets());
+        let access = Access::exclusive(size, order.exclusive_sets());
         Conditional { reservation: RESERVATION, address, value, access }.write(
             &mut self.0.out,
             |out, done| {

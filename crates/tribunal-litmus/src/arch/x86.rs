@@ -3,7 +3,7 @@
 use super::{Arch, Context};
 use crate::micro::{Access, Builder, Micro, Register, Temporary};
 use crate::syntax::number;
-use crate::value::{Binary, Size, Value};
+use crate::value::{Binary, Size, Unary, Value};
 
 /// X86.
 pub struct X86;
@@ -114,14 +114,33 @@ fn access(size: Size, locked: bool) -> Access {
 
 fn read(i: &mut Builder, from: Target, size: Size, locked: bool) -> Temporary {
     match from {
-        Target::Register(register) => i.data(register),
+        Target::Register(register) => {
+            let value = i.data(register);
+            i.unary(Unary::Sign(size), value)
+        }
         Target::Memory(address) => i.load(address, access(size, locked)),
     }
 }
 
+/// What a register holds after a part of it was written: a word clears the upper half, less leaves the rest as it was.
+fn placed(i: &mut Builder, register: Register, value: Temporary, size: Size) -> Temporary {
+    let low = i.unary(Unary::Zero(size), value);
+    let ones = match size {
+        Size::Word | Size::Quad => return low,
+        Size::Byte => 0xff,
+        Size::Short => 0xffff,
+    };
+    let (old, ones) = (i.address(register), i.constant(ones));
+    let rest = i.binary(Binary::AndNot, old, ones);
+    i.binary(Binary::Or, rest, low)
+}
+
 fn write(i: &mut Builder, to: Target, value: Temporary, size: Size, locked: bool) {
     match to {
-        Target::Register(register) => i.write(register, value),
+        Target::Register(register) => {
+            let value = placed(i, register, value, size);
+            i.write(register, value);
+        }
         Target::Memory(address) => {
             i.store(address, value, access(size, locked));
         }
@@ -130,7 +149,8 @@ fn write(i: &mut Builder, to: Target, value: Temporary, size: Size, locked: bool
 
 fn source(i: &mut Builder, operand: Operand, size: Size, locked: bool) -> Result<Temporary, String> {
     if let Operand::Immediate(value) = operand {
-        return Ok(i.constant(value));
+        let value = i.constant(value);
+        return Ok(i.unary(Unary::Sign(size), value));
     }
     let from = target(i, operand)?;
     Ok(read(i, from, size, locked))
@@ -181,6 +201,7 @@ pub(super) fn instruction(
             let left = read(&mut i, to, size, locked);
             let right = source(&mut i, *from, size, locked)?;
             let result = i.binary(op, left, right);
+            let result = i.unary(Unary::Sign(size), result);
             write(&mut i, to, result, size, locked);
             let zero = i.constant(0);
             flags(&mut i, result, zero);
@@ -190,6 +211,7 @@ pub(super) fn instruction(
             let left = read(&mut i, to, size, locked);
             let one = i.constant(1);
             let result = i.binary(if mnemonic == "INC" { Binary::Add } else { Binary::Sub }, left, one);
+            let result = i.unary(Unary::Sign(size), result);
             write(&mut i, to, result, size, locked);
             let zero = i.constant(0);
             let is_zero = i.binary(Binary::Eq, result, zero);

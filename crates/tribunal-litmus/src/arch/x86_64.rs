@@ -134,6 +134,10 @@ impl X86_64 {
             return Ok(Operand::Register(register));
         }
         if let Some((offset, inner)) = text.strip_suffix(')').and_then(|t| t.split_once('(')) {
+            // The location of a name, wherever the instruction is.
+            if inner.trim().eq_ignore_ascii_case("%rip") && !offset.trim().is_empty() {
+                return Ok(Operand::Named(Value::Address(context.symbol(offset.trim()), 0)));
+            }
             let offset = if offset.trim().is_empty() { Some(0) } else { immediate(offset.trim()) };
             let offset = offset.ok_or_else(|| format!("`{text}` is no operand"))?;
             let inner = inner.trim();

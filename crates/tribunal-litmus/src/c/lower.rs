@@ -15,6 +15,10 @@ use crate::value::{Binary, Size, Value};
 const MAX_EXPANSION: u32 = 30;
 /// How many instructions a thread may have.
 const MAX_CODE: usize = 1 << 14;
+/// How deep statements and expressions may nest once macros are expanded.
+const MAX_NESTING: u32 = 400;
+/// How many expressions a thread may have once macros are expanded.
+const MAX_EXPRESSIONS: u32 = 1 << 15;
 
 struct Lower<'a> {
     thread: Thread,
@@ -22,6 +26,10 @@ struct Lower<'a> {
     macros: &'a Macros,
     labels: u32,
     expansion: u32,
+    /// How deep the present statement or expression is in others, those of macros included.
+    nesting: u32,
+    /// How many expressions this thread has had.
+    expressions: u32,
     position: Position,
 }
 
@@ -32,6 +40,8 @@ pub(super) fn thread(function: &Function, macros: &Macros, names: &mut dyn Names
         macros,
         labels: 0,
         expansion: 0,
+        nesting: 0,
+        expressions: 0,
         position: function.position,
     };
     for parameter in &function.parameters {
@@ -75,14 +85,14 @@ fn access(mode: &Mode) -> Access {
         Mode::Order(order) => vec![Cow::Borrowed("A"), Cow::Borrowed(order_name(*order))],
         Mode::Annotated(annotations) => tags(annotations),
     };
-    Access { size: Size::Word, sets, atomic: false }
+    Access { size: Size::Quad, sets, atomic: false }
 }
 
 /// Half of a read-modify-write of the kernel's.
 fn half(annotations: &[String]) -> Access {
     let mut sets = tags(annotations);
     sets.push(Cow::Borrowed("RMW"));
-    Access { size: Size::Word, sets, atomic: true }
+    Access { size: Size::Quad, sets, atomic: true }
 }
 
 impl Lower<'_> {
@@ -107,6 +117,10 @@ impl Lower<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<(), Fault> {
+        self.deeper(|this| this.statement_inside(statement))
+    }
+
+    fn statement_inside(&mut self, statement: &Statement) -> Result<(), Fault> {
         let mut i = Builder::default();
         match statement {
             Statement::Block(all) => return all.iter().try_for_each(|s| self.statement(s)),
@@ -220,16 +234,39 @@ impl Lower<'_> {
         self.expand(name, arguments.len(), at)?;
         let macros = self.macros;
         let Some(found) = macros.get(name) else { return Ok(()) };
-        let arguments = Arguments { formals: &found.formals, actuals: arguments };
-        let result = match &found.body {
-            Body::Block(block) => self.statement(&arguments.statement(block)),
-            Body::Expr(expr) => self.statement(&Statement::Assign(None, arguments.expr(expr), at)),
+        let arguments = Arguments::new(&found.formals, arguments);
+        let body = match &found.body {
+            Body::Block(block) => arguments.statement(block),
+            Body::Expr(expr) => Statement::Assign(None, arguments.expr(expr), at),
         };
+        arguments.fit(at)?;
+        let result = self.statement(&body);
         self.expansion -= 1;
         result
     }
 
+    /// One level deeper.
+    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Fault>) -> Result<T, Fault> {
+        if self.nesting == MAX_NESTING {
+            let message = format!("with its macros a program may be nested {MAX_NESTING} deep");
+            return Err(Fault::new(self.position, message));
+        }
+        self.nesting += 1;
+        let result = inner(self);
+        self.nesting -= 1;
+        result
+    }
+
     fn expr(&mut self, i: &mut Builder, expr: &Expr, data: bool) -> Result<Temporary, Fault> {
+        self.expressions += 1;
+        if self.expressions > MAX_EXPRESSIONS {
+            let message = format!("a thread of at most {MAX_EXPRESSIONS} expressions was expected");
+            return Err(Fault::new(self.position, message));
+        }
+        self.deeper(|this| this.expr_inside(i, expr, data))
+    }
+
+    fn expr_inside(&mut self, i: &mut Builder, expr: &Expr, data: bool) -> Result<Temporary, Fault> {
         Ok(match expr {
             Expr::Int(value) => i.constant(*value),
             Expr::Name(name) => {
@@ -286,7 +323,9 @@ impl Lower<'_> {
                 let Some((formals, Body::Expr(body))) = body else {
                     return Err(Fault::new(*at, format!("`{name}` has no value")));
                 };
-                let body = Arguments { formals, actuals: arguments }.expr(body);
+                let arguments = Arguments::new(formals, arguments);
+                let body = arguments.expr(body);
+                arguments.fit(*at)?;
                 let result = self.expr(i, &body, data)?;
                 self.expansion -= 1;
                 result

@@ -1,5 +1,7 @@
 //! Macros: names for expressions and statements, as files such as linux-kernel.def define them.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 
 use super::ast::{Expr, Mode, Statement};
@@ -60,10 +62,53 @@ impl Macros {
     }
 }
 
+/// How large a macro's body may be with its arguments, in expressions.
+const MAX_BODY: usize = 1 << 16;
+
 /// What formals stand for.
 pub(super) struct Arguments<'a> {
-    pub formals: &'a [String],
-    pub actuals: &'a [Expr],
+    formals: &'a [String],
+    actuals: &'a [Expr],
+    /// How many expressions each of the actuals is of.
+    sizes: Vec<usize>,
+    /// How many more expressions there may be. Once it is used up, bodies are cut off: `fit` says so.
+    left: Cell<usize>,
+}
+
+impl<'a> Arguments<'a> {
+    pub fn new(formals: &'a [String], actuals: &'a [Expr]) -> Self {
+        let sizes = actuals.iter().map(size).collect();
+        Self { formals, actuals, sizes, left: Cell::new(MAX_BODY) }
+    }
+
+    /// Whether what was expanded is whole.
+    pub fn fit(&self, at: Position) -> Result<(), Fault> {
+        if self.left.get() > 0 {
+            return Ok(());
+        }
+        Err(Fault::new(at, format!("with its arguments a macro may be of {MAX_BODY} expressions")))
+    }
+
+    /// Takes room for so many expressions, if there is some.
+    fn take(&self, expressions: usize) -> bool {
+        self.left.set(self.left.get().saturating_sub(expressions));
+        self.left.get() > 0
+    }
+}
+
+/// How many expressions an expression is of.
+fn size(expr: &Expr) -> usize {
+    let all = |inner: &[&Expr]| 1 + inner.iter().map(|e| size(e)).sum::<usize>();
+    match expr {
+        Expr::Int(_) | Expr::Name(_) => 1,
+        Expr::Load(a, _) | Expr::Srcu(a, _) | Expr::TryLock(a) | Expr::IsLocked(a) => all(&[a]),
+        Expr::Binary(_, a, b) | Expr::Exchange(a, b, _) | Expr::Fetch(a, _, b, _) => all(&[a, b]),
+        Expr::AtomicOp { location, operand, .. } => all(&[location, operand]),
+        Expr::CompareExchange(three, ..) | Expr::CmpXchg(three, _) | Expr::AddUnless(three, _) => {
+            all(&[&three[0], &three[1], &three[2]])
+        }
+        Expr::Call(_, arguments, _) => 1 + arguments.iter().map(size).sum::<usize>(),
+    }
 }
 
 impl Arguments<'_> {
@@ -81,9 +126,19 @@ impl Arguments<'_> {
 
     /// The expression with its arguments. Bodies are nested no deeper than the parser allows.
     pub fn expr(&self, expr: &Expr) -> Expr {
+        if !self.take(1) {
+            return Expr::Int(0);
+        }
         match expr {
             Expr::Int(_) => expr.clone(),
-            Expr::Name(name) => self.get(name).unwrap_or(expr).clone(),
+            Expr::Name(name) => {
+                let known = self.formals.iter().position(|f| f == name);
+                match known.and_then(|index| Some((self.actuals.get(index)?, self.sizes.get(index)?))) {
+                    Some((actual, size)) if self.take(*size) => actual.clone(),
+                    Some(_) => Expr::Int(0),
+                    None => expr.clone(),
+                }
+            }
             Expr::Load(address, mode) => Expr::Load(self.boxed(address), mode.clone()),
             Expr::Binary(op, l, r) => Expr::Binary(*op, self.boxed(l), self.boxed(r)),
             Expr::Exchange(a, v, mode) => Expr::Exchange(self.boxed(a), self.boxed(v), mode.clone()),

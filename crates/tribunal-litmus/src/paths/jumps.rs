@@ -120,7 +120,7 @@ impl<'a> Runner<'a> {
     pub(super) fn cut(&mut self, state: &mut State<'a>) -> Result<Step, Fault> {
         state.instance += 1;
         let event = self.emit(state, Kind::Cut, None, Few::EMPTY)?;
-        state.at(event).sets = self.sets.intern(&[Cow::Borrowed("CutOff")]);
+        state.at(event).sets = self.intern(state, &[Cow::Borrowed("CutOff")])?;
         state.path.cut = true;
         let done = std::mem::replace(state, state.clone_empty());
         self.finish(done);

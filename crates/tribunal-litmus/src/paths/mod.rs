@@ -6,13 +6,15 @@
 mod jumps;
 mod state;
 
+use tribunal_cat::limits::{Limits, Stopped};
+
 use crate::error::Fault;
 use crate::few::Few;
 use crate::micro::{Access, Micro, Name, Port, Register, Temporary, Update};
 use crate::syntax::Position;
 use crate::term::{TermId, Terms};
 use crate::test::Thread;
-use crate::value::{Binary, Size, Value};
+use crate::value::{Binary, Size, Unary, Value};
 use state::{Frame, Slot, State, Temp};
 
 /// What an event is.
@@ -46,6 +48,8 @@ pub(crate) struct PathEvent {
     pub atomic: bool,
     /// Which instruction it is of, counted along the path.
     pub instance: u16,
+    /// Where that is in the test.
+    pub position: Position,
 }
 
 /// A way through a thread. Pairs are of indices of its events.
@@ -75,14 +79,21 @@ impl Sets {
         self.0.iter().position(|n| n == name).map(|index| 1 << index)
     }
 
-    fn intern(&mut self, names: &[Name]) -> u64 {
-        names.iter().fold(0, |bits, name| {
-            let known = self.bit(name).unwrap_or_else(|| {
+    /// How many there may be.
+    const CAPACITY: usize = u64::BITS as usize;
+
+    fn intern(&mut self, names: &[Name]) -> Result<u64, String> {
+        let mut bits = 0;
+        for name in names {
+            if self.bit(name).is_none() {
+                if self.0.len() == Self::CAPACITY {
+                    return Err(format!("a test of more than {} kinds of events", Self::CAPACITY));
+                }
                 self.0.push(name.clone());
-                1 << ((self.0.len() - 1).min(63))
-            });
-            bits | known
-        })
+            }
+            bits |= self.bit(name).unwrap_or(0);
+        }
+        Ok(bits)
     }
 }
 
@@ -110,7 +121,54 @@ enum Step {
     End,
 }
 
+/// Why there are no paths.
+pub(crate) enum Halt {
+    Fault(Fault),
+    Stopped(Stopped),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<Stopped> for Halt {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+/// How many instructions are run between two polls of the limits.
+const POLLS: u64 = 512;
+
+impl Path {
+    /// What it takes, about.
+    pub fn bytes(&self) -> usize {
+        let pairs = [
+            &self.addr,
+            &self.data,
+            &self.ctrl,
+            &self.iico_data,
+            &self.iico_ctrl,
+            &self.iico_order,
+            &self.rf_reg,
+        ];
+        let pairs: usize = pairs.iter().map(|pairs| pairs.capacity()).sum();
+        size_of::<Self>()
+            + self.events.capacity() * size_of::<PathEvent>()
+            + pairs * size_of::<(u16, u16)>()
+            + self.assumptions.capacity() * size_of::<(TermId, bool)>()
+            + self.registers.capacity() * size_of::<(Register, TermId)>()
+    }
+}
+
 struct Runner<'a> {
+    limits: &'a mut dyn Limits,
+    /// What other threads' ways and those of this one take that are done.
+    bytes: usize,
+    /// How many instructions were run.
+    steps: u64,
     threads: &'a [Thread],
     thread: &'a Thread,
     terms: &'a mut Terms,
@@ -121,14 +179,16 @@ struct Runner<'a> {
     done: Vec<Path>,
 }
 
-/// All ways through the thread of an index.
+/// All ways through the thread of an index, beside those that take so many bytes already.
 pub(crate) fn paths(
     threads: &[Thread],
     index: usize,
     terms: &mut Terms,
     sets: &mut Sets,
     how: Execution,
-) -> Result<Vec<Path>, Fault> {
+    limits: &mut dyn Limits,
+    bytes: usize,
+) -> Result<Vec<Path>, Halt> {
     let thread = &threads[index];
     let zero = terms.constant(Value::ZERO);
     let mut registers = Vec::with_capacity(thread.registers.len());
@@ -153,22 +213,41 @@ pub(crate) fn paths(
         instance: 0,
         steps: 0,
     };
-    let mut runner = Runner { threads, thread, terms, sets, how, zero, work: vec![start], done: Vec::new() };
+    let mut runner = Runner {
+        limits,
+        bytes,
+        steps: 0,
+        threads,
+        thread,
+        terms,
+        sets,
+        how,
+        zero,
+        work: vec![start],
+        done: Vec::new(),
+    };
     while let Some(state) = runner.work.pop() {
         runner.run(state)?;
         if runner.done.len() + runner.work.len() > MAX_PATHS {
             let at = thread.code.first().map_or(Position::START, |i| i.position);
-            return Err(Fault::new(
-                at,
-                format!("the thread P{} has more than {MAX_PATHS} ways", thread.number),
-            ));
+            let message = format!("the thread P{} has more than {MAX_PATHS} ways", thread.number);
+            return Err(Fault::new(at, message).into());
         }
     }
     Ok(runner.done)
 }
 
 impl<'a> Runner<'a> {
-    fn run(&mut self, mut state: State<'a>) -> Result<(), Fault> {
+    fn poll(&mut self) -> Result<(), Stopped> {
+        self.steps += 1;
+        if !self.steps.is_multiple_of(POLLS) {
+            return Ok(());
+        }
+        let open: usize = self.work.iter().map(|state| state.path.bytes() + size_of::<State<'_>>()).sum();
+        self.limits.check(self.bytes + open + self.terms.bytes(), self.steps)
+    }
+
+    fn run(&mut self, mut state: State<'a>) -> Result<(), Halt> {
         loop {
             while let Some(frame) = state.frames.last_mut() {
                 let Some((micro, rest)) = frame.micros.split_first() else {
@@ -185,15 +264,14 @@ impl<'a> Runner<'a> {
                 self.finish(state);
                 return Ok(());
             };
+            self.poll()?;
             state.scopes.retain(|scope| scope.until > state.pc);
             state.pc += 1;
             state.steps += 1;
             state.instance += 1;
             if state.steps > MAX_STEPS {
-                return Err(Fault::new(
-                    instruction.position,
-                    format!("a way of more than {MAX_STEPS} instructions"),
-                ));
+                let message = format!("a way of more than {MAX_STEPS} instructions");
+                return Err(Fault::new(instruction.position, message).into());
             }
             state.predicate = Few::EMPTY;
             state.predicates = Few::EMPTY;
@@ -204,6 +282,7 @@ impl<'a> Runner<'a> {
 
     fn finish(&mut self, mut state: State<'a>) {
         state.path.registers = state.registers.iter().map(|(r, slot)| (*r, slot.term)).collect();
+        self.bytes += state.path.bytes();
         self.done.push(state.path);
     }
 
@@ -238,7 +317,7 @@ impl<'a> Runner<'a> {
                 state.at(event).address = Some(from.term);
                 state.at(event).read = Some(read);
                 pairs(&mut state.path.addr, from.taint, event);
-                state.give(*into, Temp::of(event, read));
+                state.give(*into, Temp::of(event, self.terms.unary(Unary::Sign(access.size), read)));
             }
             Micro::Store { address, value, done, access } => {
                 let (to, value) = (state.temp(*address, self.zero), state.temp(*value, self.zero));
@@ -255,26 +334,30 @@ impl<'a> Runner<'a> {
                 let operand = state.temp(operand, self.zero);
                 let event = self.emit(state, Kind::Update, Some(access), to.origin.union(operand.origin))?;
                 let read = self.terms.read(event);
+                let old = self.terms.unary(Unary::Sign(access.size), read);
                 let written = match update {
                     Update::Exchange(_) => operand.term,
-                    Update::Fetch(op, _) => self.terms.binary(*op, read, operand.term),
+                    Update::Fetch(op, _) => {
+                        let operand = self.terms.unary(Unary::Sign(access.size), operand.term);
+                        self.terms.binary(*op, old, operand)
+                    }
                 };
                 let at = state.at(event);
                 (at.address, at.read, at.value) = (Some(to.term), Some(read), Some(written));
                 // Any register that a load needs is an address to it.
                 pairs(&mut state.path.addr, to.taint.union(operand.taint), event);
                 pairs(&mut state.path.data, operand.taint, event);
-                state.give(*into, Temp::of(event, read));
+                state.give(*into, Temp::of(event, old));
             }
             Micro::Fence { sets } => {
                 let event = self.emit(state, Kind::Fence, None, Few::EMPTY)?;
-                state.at(event).sets = self.sets.intern(sets);
+                state.at(event).sets = self.intern(state, sets)?;
             }
             Micro::Mark { address, done, sets } => {
                 let at = state.temp(*address, self.zero);
                 let event = self.emit(state, Kind::Mark, None, at.origin)?;
                 state.at(event).address = Some(at.term);
-                state.at(event).sets = self.sets.intern(sets);
+                state.at(event).sets = self.intern(state, sets)?;
                 state.give(*done, Temp::of(event, self.zero));
             }
             Micro::Branch { condition, target } => return self.branch(state, *condition, target),
@@ -327,6 +410,10 @@ impl<'a> Runner<'a> {
         Ok(Step::On)
     }
 
+    fn intern(&mut self, state: &State<'a>, names: &[Name]) -> Result<u64, Fault> {
+        self.sets.intern(names).map_err(|message| Fault::new(self.position(state), message))
+    }
+
     /// A new event, with `iico_data` from some and, where it is memory's, a branch or a fence, `ctrl` from what came before.
     fn emit(
         &mut self,
@@ -341,7 +428,7 @@ impl<'a> Runner<'a> {
             return Err(Fault::new(self.position(state), message));
         }
         let event = event as u16;
-        let sets = access.map_or(0, |a| self.sets.intern(&a.sets));
+        let sets = access.map_or(Ok(0), |a| self.intern(state, &a.sets))?;
         state.path.events.push(PathEvent {
             kind,
             address: None,
@@ -351,6 +438,7 @@ impl<'a> Runner<'a> {
             size: access.map_or(Size::Word, |a| a.size),
             atomic: access.is_some_and(|a| a.atomic),
             instance: state.instance,
+            position: self.position(state),
         });
         pairs(&mut state.path.iico_data, from, event);
         pairs(&mut state.path.iico_ctrl, state.predicates, event);

@@ -343,6 +343,9 @@ pub(super) fn term(lexer: &mut Lexer<'_>) -> Result<Term, Fault> {
             if word.starts_with('%') {
                 return place(lexer).map(Term::Place);
             }
+            if word == "label" && lexer.second() == Token::Sign(":") {
+                return label(lexer);
+            }
             let at = lexer.position();
             match place(lexer)? {
                 Place::Location { name, index: None } => Ok(Term::Name(name)),
@@ -353,6 +356,17 @@ pub(super) fn term(lexer: &mut Lexer<'_>) -> Result<Term, Fault> {
         }
         _ => Err(lexer.expected("a value")),
     }
+}
+
+/// `label:"P0:L"` or `label:"0:L"`, as states print the addresses of instructions.
+fn label(lexer: &mut Lexer<'_>) -> Result<Term, Fault> {
+    lexer.next();
+    lexer.next();
+    let fault = lexer.expected("a label in quotes, as in `\"P0:L\"`,");
+    let Token::Text(text) = lexer.next() else { return Err(fault) };
+    let parts = text.split_once(':').map(|(thread, name)| (thread.trim_start_matches('P').parse(), name));
+    let Some((Ok(thread), name)) = parts else { return Err(fault) };
+    Ok(Term::Label(thread, name.to_owned()))
 }
 
 #[cfg(test)]

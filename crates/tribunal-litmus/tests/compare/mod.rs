@@ -31,12 +31,9 @@ pub fn shared() -> Option<PathBuf> {
 }
 
 /// Directories of a variable, separated by colons.
-pub fn directories(variable: &str) -> Option<Vec<PathBuf>> {
-    let value = std::env::var_os(variable);
-    if value.is_none() {
-        eprintln!("left out: {variable} is not set");
-    }
-    value.map(|dirs| std::env::split_paths(&dirs).collect())
+pub fn directories(variable: &str) -> Vec<PathBuf> {
+    let value = std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} is not set"));
+    std::env::split_paths(&value).collect()
 }
 
 /// The text of an xz file.
@@ -107,9 +104,8 @@ pub struct Models {
 /// A model that was read: its plan, and how tests are run under it.
 type Read = Result<&'static (Plan, Options), String>;
 
-/// Our own models, which are of histories, and what they need to be told of exclusive pairs.
+/// Our own models, which are of histories.
 const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tribunal/models");
-const PAIRS: &str = "empty rmw & (fre; coe) as pairs";
 
 impl Models {
     pub fn new(directories: Vec<PathBuf>) -> Self {
@@ -132,8 +128,8 @@ impl Models {
     /// A model of ours by name, after `our-`.
     fn ours(name: &str) -> Result<(Plan, Options), String> {
         let text = std::fs::read_to_string(format!("{OURS}/{name}.cat")).map_err(|e| e.to_string())?;
-        let model =
-            Model::parse(&format!("{text}\n{PAIRS}"), name, &mut NoFiles).map_err(|e| e.to_string())?;
+        let text = tribunal_litmus::text_of(name, &text);
+        let model = Model::parse(&text, name, &mut NoFiles).map_err(|e| e.to_string())?;
         let plan = model.plan(&Environment::history().with_relation("rmw")).map_err(|e| e.to_string())?;
         Ok((plan, Options { history: true, ..Options::default() }))
     }

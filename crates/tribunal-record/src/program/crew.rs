@@ -15,6 +15,8 @@ use tribunal_litmus::value::{Binary, Value};
 
 /// How many instances of a test a round goes through.
 pub(super) const INSTANCES: usize = 512;
+/// How many words the instances' cells may take, unless they lie side by side.
+const WORDS: usize = 1 << 25;
 /// The longest wait after the barrier, in turns of an empty loop.
 const SKEW: usize = 64;
 /// Steps after which a run does not end in time.
@@ -94,7 +96,10 @@ pub(super) fn rounds(
     mut each: impl FnMut(&Round<'_>) -> bool,
 ) -> Result<(), Unrunnable> {
     let count = program.threads.len();
-    let most = if matches!(layout, Layout::Mixed) { 512 } else { stride(layout, 0) };
+    let asked = if matches!(layout, Layout::Mixed) { 512 } else { stride(layout, 0) };
+    // Cells of tests with many locations lie closer together than was asked for.
+    let fits = |stride: &usize| init.len().saturating_mul(INSTANCES * stride) <= WORDS;
+    let most = [512, 16].into_iter().find(fits).unwrap_or(1).min(asked);
     let memory = Memory {
         words: (0..(init.len() * INSTANCES * most).max(1)).map(|_| AtomicI64::new(0)).collect(),
         stride: AtomicU64::new(0),
@@ -138,7 +143,7 @@ pub(super) fn rounds(
         gate.store(OPEN, Ordering::Release);
         let mut round = 0;
         loop {
-            let stride = stride(layout, round);
+            let stride = stride(layout, round).min(most);
             memory.stride.store(stride as u64, Ordering::Relaxed);
             for (cell, value) in init.iter().enumerate() {
                 for instance in 0..INSTANCES {

@@ -11,12 +11,14 @@ pub use facts::{Facts, is_in};
 pub(crate) use pair::text as pair_text;
 pub use why::{Related, why};
 
+use crate::limits::Limits;
 use crate::memory::Execution;
 use crate::models::Model;
-use crate::verdict::Axiom;
+use crate::verdict::{Axiom, Limit};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Orders, Plan, Type};
 use tribunal_cat::relation::Relation;
 use tribunal_cat::{Architecture, Environment, Problem};
@@ -150,9 +152,28 @@ fn cat(model: Model) -> Result<&'static Cat, Error> {
     Ok(cat)
 }
 
+/// Why a model's text has no plan for a history.
+pub(crate) enum Unplanned {
+    /// It would take too much.
+    Limit(Limit),
+    /// The text is wrong.
+    Text(Error),
+}
+
 /// The plan of a model's text for a history; for most texts it is the same for all.
 pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
-    let cat = cat(model)?;
+    plan_within(model, x, &Limits::default()).map_err(|unplanned| match unplanned {
+        Unplanned::Text(error) => error,
+        Unplanned::Limit(limit) => {
+            let problem = Problem::Failed(limit.to_string());
+            Error { file: model.name().into(), line: 1, column: 1, problem, excerpt: String::new() }
+        }
+    })
+}
+
+/// The same within limits: a text may go through the events of a history, and through all tuples of them.
+pub(crate) fn plan_within(model: Model, x: &Execution, limits: &Limits<'_>) -> Result<Arc<Plan>, Unplanned> {
+    let cat = cat(model).map_err(Unplanned::Text)?;
     if let Some(plan) = &cat.plan {
         return Ok(plan.clone());
     }
@@ -161,7 +182,20 @@ pub fn plan(model: Model, x: &Execution) -> Result<Arc<Plan>, Error> {
     if let Some((_, plan)) = by_size.iter().find(|(known, _)| *known == size) {
         return Ok(plan.clone());
     }
-    let plan = Arc::new(cat.model.plan_of(&NAMES, &(size as u32))?);
+    let mut reached = None;
+    let mut poll = |bytes: usize, steps: u64| {
+        let within = limits.check_memory(bytes, steps).and(limits.check(steps));
+        within.map_err(|limit| {
+            reached = Some(limit);
+            Stopped
+        })
+    };
+    let planned = cat.model.plan_within(&NAMES, Some(&(size as u32)), &mut poll);
+    let plan = match (planned, reached) {
+        (Ok(plan), _) => Arc::new(plan),
+        (Err(_), Some(limit)) => return Err(Unplanned::Limit(limit)),
+        (Err(error), None) => return Err(Unplanned::Text(error)),
+    };
     if by_size.len() == SIZES {
         by_size.remove(0);
     }

@@ -2,7 +2,7 @@
 //! failed checks. A relation on n events takes n² bits, so this is for histories of at most thousands of events.
 
 use super::Model;
-use crate::definition::{self, Facts};
+use crate::definition::{self, Facts, Unplanned};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Check, Limit, ModificationOrder, Refutation, Verdict, Violation, Witness};
@@ -18,7 +18,10 @@ pub(super) fn decide(x: &Execution, model: Model, limits: &Limits<'_>) -> Result
     limits.check_memory(definition::least_bytes(model, x), 0)?;
     // The only plans that are not there are those that would be too large.
     let too_large = || Limit::Memory { bytes: limits.max_memory, states: 0 };
-    let plan = definition::plan(model, x).map_err(|_| too_large())?;
+    let plan = definition::plan_within(model, x, limits).map_err(|unplanned| match unplanned {
+        Unplanned::Limit(limit) => limit,
+        Unplanned::Text(_) => too_large(),
+    })?;
     if x.is_open() && !grows_with_rf(&plan) {
         // Nothing can be said before every read has its source.
         return Ok(Verdict::Consistent(Witness::History));

@@ -5,7 +5,7 @@
 
 use super::{BrokenAxiom, Named, Refusal, known};
 use crate::Model;
-use crate::definition::{self, Facts};
+use crate::definition::{self, Facts, Unplanned};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
 use crate::verdict::{Axiom, Check, ModificationOrder, Refutation, Violation};
@@ -63,7 +63,7 @@ pub fn evaluate(
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
     limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
-    let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
+    let plan = definition::plan_within(model, x, limits).map_err(unplanned)?;
     let mut text = Text::new(x, model, &plan, limits)?;
     if let Some(mo) = mo {
         let mut order = Relation::empty(x.len() + x.location_count());
@@ -94,6 +94,13 @@ pub fn evaluate(
     Ok(())
 }
 
+fn unplanned(unplanned: Unplanned) -> Refusal {
+    match unplanned {
+        Unplanned::Limit(limit) => Refusal::Limit(limit),
+        Unplanned::Text(error) => Refusal::Text(error.to_string()),
+    }
+}
+
 /// What is left to do when case distinctions nest.
 enum Task<'a> {
     Refute(&'a Refutation),
@@ -109,7 +116,7 @@ pub(super) fn refuted(
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
     limits.check_memory(definition::least_bytes(model, x), 0).map_err(Refusal::Limit)?;
-    let plan = definition::plan(model, x).map_err(|error| Refusal::Text(error.to_string()))?;
+    let plan = definition::plan_within(model, x, limits).map_err(unplanned)?;
     let open: &[&str] = if x.is_open() { &["rf"] } else { &[] };
     let choices: Vec<u32> = (0..plan.choices.len() as u32).collect();
     let polarities = Polarities::of(&plan, open, &choices);

@@ -93,7 +93,7 @@ impl Line<'_, '_> {
         let address = self.address()?;
         let size = size.unwrap_or(to.size);
         self.reader.out.write(RESERVATION, address.at);
-        let value = self.reader.out.load(address.at, Access::atomic(size, sets));
+        let value = self.reader.out.load(address.at, Access::exclusive(size, sets));
         self.keep(to, value, size, None);
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Line<'_, '_> {
         let address = self.address()?.at;
         let size = size.unwrap_or(from.size);
         let value = self.stored(from, size);
-        let access = Access::atomic(size, sets);
+        let access = Access::exclusive(size, sets);
         let status = Some(status).filter(|status| *status != super::ZERO);
         Conditional { reservation: RESERVATION, address, value, access }.write(
             &mut self.reader.out,

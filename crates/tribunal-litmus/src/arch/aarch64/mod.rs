@@ -30,6 +30,7 @@ const RESERVATION: Register = Register(34);
 
 const SETS: &[&str] = &[
     "X",
+    "EX",
     "A",
     "L",
     "Q",
@@ -135,7 +136,7 @@ impl<'a> Line<'a, '_> {
                     self.cursor().expect(",")?;
                 }
                 let target = self.target()?;
-                let mut value = self.reader.read(register.register);
+                let mut value = self.value(register);
                 if let Some(bit) = bit {
                     value = self.reader.bit(value, bit);
                 }
@@ -165,6 +166,9 @@ impl<'a> Line<'a, '_> {
                     self.reader.write(LINK, next);
                 }
                 self.reader.out.jump_to(target);
+            }
+            "udf" | "svc" | "hvc" | "smc" | "brk" | "eret" => {
+                return Err(format!("`{mnemonic}`: exceptions are not supported"));
             }
             "mrs" | "msr" => return self.system_register(mnemonic == "mrs"),
             _ => return Ok(false),
