@@ -153,12 +153,12 @@ impl Command {
             Command::Monitor(arguments) => &arguments.budget,
             Command::Kernel(arguments) => &arguments.budget,
             Command::Generate(arguments) => arguments.budget()?,
+            Command::Explore(arguments) => return arguments.max_memory,
             // Its limit is divided among the checks, which keep to it.
             Command::Serve(_) => return None,
             Command::Convert(_)
             | Command::Separate(_)
             | Command::Litmus(_)
-            | Command::Explore(_)
             | Command::Stats(_)
             | Command::Models(_)
             | Command::Record(_)

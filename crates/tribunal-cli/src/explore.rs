@@ -5,10 +5,11 @@ mod json;
 mod print;
 mod progress;
 
-use crate::args::{Budget, seconds};
+use crate::args::{seconds, size};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::output::{Page, Stdout};
+use crate::watchdog::{GRACE, Watched};
 use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
@@ -21,7 +22,7 @@ use tribunal::Model;
 use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
-use tribunal_host::named;
+use tribunal_host::{most_memory, named};
 use tribunal_report::counted;
 
 const EXPLORE_HELP: &str = "\
@@ -50,8 +51,8 @@ assumes something false, are blocked and not counted. A failure is an assertion 
 deadlock or a misuse of memory. The first one ends the exploration and is shown with as few events as possible: one \
 event per row, what each read read from, and the first read that sc would not have allowed.
 
-Exit status: 0 no failure, and everything as expected; 1 a failure, or something not as expected (with --expect only \
-the latter); 2 bad usage or a malformed program; 3 a limit was reached and no failure found; 130 stopped by Ctrl-C.";
+Exit status: 0 no failure, and everything as expected; 1 a failure, something not as expected (with --expect only \
+that), or a replay that the program does not follow; 2 bad usage or a malformed program; 3 a limit was reached and no failure found; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
 #[command(after_help = EXPLORE_HELP)]
@@ -78,6 +79,9 @@ pub struct ExploreArguments {
     /// Stop after this time
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub timeout: Option<Duration>,
+    /// Stop when the process holds more, such as 512M or 4G. By default three quarters of the machine's memory
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_memory: Option<usize>,
     /// The most events of an execution; more is a failure
     #[arg(long, value_name = "N", default_value_t = Options::default().max_events)]
     pub max_events: usize,
@@ -191,7 +195,7 @@ impl Found<'_> {
     fn is_unfinished(&self) -> bool {
         matches!(
             self.exploration.report.end,
-            End::MaxExecutions | End::MaxDuration | End::Interrupted | End::Bounded
+            End::MaxExecutions | End::MaxDuration | End::MaxMemory | End::Interrupted | End::Bounded
         )
     }
 
@@ -202,6 +206,16 @@ impl Found<'_> {
             _ => &[],
         }
     }
+}
+
+/// What came of a replay.
+enum Replayed {
+    Passes,
+    Fails,
+    /// It does not fail, and the program did something else.
+    Diverges,
+    /// A limit was reached.
+    Unfinished,
 }
 
 #[derive(Default)]
@@ -255,25 +269,37 @@ fn file_of(
     for job in jobs(&name, &source, cases, arguments)? {
         let code = source.compile(&job.settings).map_err(malformed)?;
         if let Some(replay) = &arguments.replay {
-            tally.failed += u64::from(diagnose::replayed(code, replay, &job, arguments, out)?);
+            match diagnose::replayed(code, replay, &job, arguments, out)? {
+                Replayed::Passes => {}
+                Replayed::Fails | Replayed::Diverges => tally.failed += 1,
+                Replayed::Unfinished => tally.unfinished += 1,
+            }
             continue;
         }
-        let watched = Budget::of_time(arguments.timeout).limits();
-        let explored = explore(code.clone(), &options(arguments, job.model));
-        drop(watched);
+        let options = options(arguments, job.model);
+        let limits = Watched::new(options.limits(), GRACE);
+        let explored = explore(code.clone(), &options);
         progress::clear();
         let exploration =
             explored.map_err(|error| Failure::Unexplored { file: name.to_string(), source: error })?;
         let mismatches = job.case.as_ref().map_or(Vec::new(), |case| case.mismatches(&exploration));
         let mut found = Found { job: &job, exploration, mismatches, models: Vec::new(), repair: None };
-        if !arguments.expect && arguments.style != ExploreStyle::Brief {
-            diagnose::complete(&mut found, code, arguments)?;
-        }
         let mut page = Page::new(out.color());
         match arguments.style {
-            ExploreStyle::Human => print::human(&found, arguments.expect, arguments.all, &mut page)?,
+            ExploreStyle::Human => {
+                print::summarized(&found, &mut page)?;
+                // What was found is told before it is looked into, which takes its time.
+                out.print(&page)?;
+                out.flush()?;
+                page = Page::new(out.color());
+                diagnose::complete(&mut found, code, arguments, &limits)?;
+                print::detailed(&found, arguments, &limits, &mut page)?;
+            }
             ExploreStyle::Brief => print::line(&found, &mut page)?,
-            ExploreStyle::Json => json::line(&found, &mut page)?,
+            ExploreStyle::Json => {
+                diagnose::complete(&mut found, code, arguments, &limits)?;
+                json::line(&found, &mut page)?;
+            }
         }
         out.print(&page)?;
         tally.cases += 1;
@@ -323,6 +349,7 @@ fn options(arguments: &ExploreArguments, model: Model) -> Options {
         threads: NonZeroUsize::new(arguments.threads.into()).unwrap_or_else(cores),
         max_executions: arguments.max_executions,
         max_duration: arguments.timeout,
+        max_memory: arguments.max_memory.unwrap_or_else(most_memory),
         max_events: arguments.max_events,
         max_preemptions: arguments.max_preemptions,
         allow_races: arguments.allow_races,

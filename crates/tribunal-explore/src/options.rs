@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-use tribunal::Model;
+use std::time::{Duration, Instant};
+use tribunal::{Limits, Model};
 
 /// Which executions are explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Options {
     pub max_executions: Option<u64>,
     /// Ends after so long.
     pub max_duration: Option<Duration>,
+    /// Ends when the process holds more bytes, if it [counts](tribunal::Limits::check) them.
+    pub max_memory: usize,
     /// The maximum number of events; a longer execution fails.
     pub max_events: usize,
     /// Skips executions with more preemptions in the order in which they are found.
@@ -75,11 +77,24 @@ impl Default for Options {
             threads: NonZeroUsize::MIN,
             max_executions: None,
             max_duration: None,
+            max_memory: usize::MAX,
             max_events: 10_000,
             max_preemptions: None,
             allow_races: false,
             stop: None,
             progress: None,
+        }
+    }
+}
+
+impl Options {
+    /// The limits of an exploration that begins now.
+    pub fn limits(&self) -> Limits<'static> {
+        Limits {
+            deadline: self.max_duration.and_then(|most| Instant::now().checked_add(most)),
+            max_states: u64::MAX,
+            max_memory: self.max_memory,
+            stop: self.stop,
         }
     }
 }

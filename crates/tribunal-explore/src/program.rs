@@ -4,6 +4,7 @@ use crate::graph::Graph;
 use crate::report::Problem;
 use std::fmt;
 use std::panic::Location;
+use tribunal::Limits;
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// A program that can be run repeatedly and is deterministic given the answers. Values, such as addresses, may differ between
@@ -17,6 +18,12 @@ pub trait Program {
     /// Runs a thread up to its next operation. `answer` is the result of its previous one. If the operation accesses something without a
     /// location in this execution, its location is `fresh`.
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request;
+
+    /// The limits of the exploration. Once one is reached, `resume` may answer with [`Action::Block`] and `finish` may stop: the execution
+    /// does not count.
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        let _ = limits;
+    }
 
     /// The thread requested by the last request of `parent` has this number. Called before either of them is resumed.
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {

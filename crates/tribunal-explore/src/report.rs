@@ -4,6 +4,7 @@ use crate::graph::{EventId, Graph};
 use crate::program::Place;
 use std::time::Duration;
 use tribunal::memory::{LocId, ThreadId};
+use tribunal::verdict::Limit;
 
 /// What is wrong with an execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +89,24 @@ pub enum End {
     MaxExecutions,
     /// `max_duration` was reached.
     MaxDuration,
+    /// `max_memory` was reached.
+    MaxMemory,
     /// It was told to stop.
     Interrupted,
     /// Preemptions were bounded, and executions were skipped because of that.
     Bounded,
     /// The requested number of random executions was sampled.
     Sampled,
+}
+
+impl From<Limit> for End {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Stopped => End::Interrupted,
+            Limit::Memory { .. } => End::MaxMemory,
+            _ => End::MaxDuration,
+        }
+    }
 }
 
 /// The result of an exploration.
@@ -120,6 +133,8 @@ pub struct Guided {
     pub graph: Graph,
     /// Whether every thread ended.
     pub complete: bool,
+    /// The limit that ended it, if one did.
+    pub limit: Option<Limit>,
     /// What is wrong with it, if anything.
     pub failure: Option<Failure>,
 }

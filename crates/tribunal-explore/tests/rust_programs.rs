@@ -288,3 +288,28 @@ fn dekker() {
     let report = Explorer::new().check(dekker(false));
     assert!(matches!(report.failure.unwrap().problem, Problem::Race { .. }));
 }
+
+/// Under sc nothing races: a plain read that comes first is tried again with a write that comes later, and reads what was written.
+#[test]
+fn cells_under_models_without_races() {
+    use std::sync::Mutex as StdMutex;
+    let seen = StdArc::new(StdMutex::new(Vec::new()));
+    let noted = seen.clone();
+    let report = Explorer::new().model(tribunal::Model::Sc).check(move || {
+        let cell = Arc::new((UnsafeCell::new(0), AtomicU32::new(0)));
+        let other = cell.clone();
+        let writer = thread::spawn(move || {
+            other.0.with_mut(|value| unsafe { *value = 1 });
+            other.1.store(1, Relaxed);
+        });
+        let read = cell.0.with(|value| unsafe { *value });
+        let flag = cell.1.load(Relaxed);
+        writer.join().expect("it does not panic");
+        noted.lock().expect("nobody panics").push((read, flag));
+    });
+    assert!(report.failure.is_none(), "{:?}", report.failure.map(|failure| failure.problem));
+    let mut seen = seen.lock().expect("nobody panics").clone();
+    seen.sort_unstable();
+    assert_eq!(seen, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    assert_eq!(report.executions, 4);
+}

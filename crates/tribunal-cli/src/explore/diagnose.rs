@@ -1,10 +1,12 @@
 //! More about a program that fails: under which models, and how to repair it.
 
-use super::{ExploreArguments, ExploreStyle, Found, Job, options, print};
+use super::{ExploreArguments, ExploreStyle, Found, Job, Replayed, options, print};
 use crate::failure::Failure;
-use crate::output::{BAD, GOOD, Page, Stdout};
+use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
 use std::io::Write;
 use std::sync::Arc;
+use std::time::Instant;
+use tribunal::Limits;
 use tribunal::session::NoSession;
 use tribunal_explore::Options;
 use tribunal_explore::failure::{MODELS, Replay, by_model, repair, replay, shrink};
@@ -21,22 +23,30 @@ fn options_of(code: &Code, arguments: &ExploreArguments, job: &Job<'_>) -> Optio
     Options { allow_races: options.allow_races || code.allow_races(), progress: None, ..options }
 }
 
-/// Makes a failure small, and finds out what is asked of it.
-pub fn complete(found: &mut Found<'_>, code: Code, arguments: &ExploreArguments) -> Result<(), Failure> {
+/// Makes a failure small, and finds out what is asked of it, within the limits of the exploration.
+pub fn complete(
+    found: &mut Found<'_>,
+    code: Code,
+    arguments: &ExploreArguments,
+    limits: &Limits<'_>,
+) -> Result<(), Failure> {
     let job = found.job;
-    let Some(failure) = &mut found.exploration.report.failure else { return Ok(()) };
-    let options = options_of(&code, arguments, job);
-    let code = Arc::new(code);
-    let make_for = |model| Interpreter::new(Arc::clone(&code), model);
+    let Some(failure) = found.exploration.report.failure.as_mut().filter(|_| !arguments.expect) else {
+        return Ok(());
+    };
+    let left = || limits.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+    let options = || Options { max_duration: left(), ..options_of(&code, arguments, job) };
+    let shared = Arc::new(code.clone());
+    let make_for = |model| Interpreter::new(Arc::clone(&shared), model);
     let make = || make_for(job.model);
-    let (small, _) = shrink(make(), failure, &options).map_err(|error| unexplored(job, error))?;
+    let (small, _) = shrink(make(), failure, &options()).map_err(|error| unexplored(job, error))?;
     *failure = small;
     write_history(failure, job, arguments)?;
     if arguments.models {
-        found.models = by_model(make_for, &MODELS, &options).map_err(|error| unexplored(job, error))?;
+        found.models = by_model(make_for, &MODELS, &options()).map_err(|error| unexplored(job, error))?;
     }
     if arguments.repair {
-        let repair = repair(make, &options, arguments.repair_timeout);
+        let repair = repair(make, &options(), arguments.repair_timeout);
         found.repair = Some(repair.map_err(|error| unexplored(job, error))?);
     }
     Ok(())
@@ -61,33 +71,38 @@ fn write_history(
     written.map_err(|error: WriteError| Failure::writing(error, job.file, Some(path)))
 }
 
-/// Runs one execution again. Says whether it fails.
+/// Runs one execution again.
 pub fn replayed(
     code: Code,
     execution: &Replay,
     job: &Job<'_>,
     arguments: &ExploreArguments,
     out: &mut Stdout,
-) -> Result<bool, Failure> {
+) -> Result<Replayed, Failure> {
     let options = options_of(&code, arguments, job);
+    let limits = options.limits();
     let program = Interpreter::new(Arc::new(code), job.model);
     let run = replay(program, execution, &options);
     let (guided, divergence, _) = run.map_err(|error| unexplored(job, error))?;
     let mut page = Page::new(out.color());
-    let verdict = match &guided.failure {
-        Some(failure) => page.paint(BAD, &print::summary(failure)),
-        None => page.paint(GOOD, "no failure"),
+    let (replayed, verdict) = match (&guided.failure, &guided.limit, &divergence) {
+        (Some(failure), ..) => (Replayed::Fails, page.paint(BAD, &print::summary(failure))),
+        (None, Some(limit), _) => (Replayed::Unfinished, page.paint(DOUBT, &format!("undecided: {limit}"))),
+        (None, None, Some(_)) => {
+            (Replayed::Diverges, page.paint(DOUBT, "no failure, but the replay was not followed"))
+        }
+        (None, None, None) => (Replayed::Passes, page.paint(GOOD, "no failure")),
     };
     writeln!(page, "{job}: {verdict}")?;
-    if let Some(divergence) = &divergence {
+    if let (Some(divergence), None) = (&divergence, &guided.limit) {
         writeln!(page, "  {divergence}")?;
     }
     if let Some(failure) = &guided.failure {
         write_history(failure, job, arguments)?;
         if arguments.style == ExploreStyle::Human {
-            print::explained(failure, &mut page)?;
+            print::explained(failure, &limits, &mut page)?;
         }
     }
     out.print(&page)?;
-    Ok(guided.failure.is_some())
+    Ok(replayed)
 }

@@ -62,6 +62,7 @@ fn end(end: End) -> &'static str {
         End::Failed => "failed",
         End::MaxExecutions => "max-executions",
         End::MaxDuration => "timeout",
+        End::MaxMemory => "max-memory",
         End::Interrupted => "interrupted",
         End::Bounded => "max-preemptions",
         End::Sampled => "sampled",

@@ -1,9 +1,10 @@
 //! What was found, for people.
 
-use super::{Found, Job};
+use super::{ExploreArguments, Found, Job};
 use crate::output::{BAD, DOUBT, FAINT, GOOD, Page};
 use std::fmt;
 use std::io::{self, Write};
+use tribunal::Limits;
 use tribunal_explore::graph::{Event, EventId, Source};
 use tribunal_explore::program::{Action, Place};
 use tribunal_explore::text::{FREED, Outcomes};
@@ -62,14 +63,15 @@ fn ended(report: &Report) -> &'static str {
         End::Complete | End::Failed => "",
         End::MaxExecutions => ", then --max-executions ended it",
         End::MaxDuration => ", then --timeout ended it",
+        End::MaxMemory => ", then --max-memory ended it",
         End::Interrupted => ", then it was stopped",
         End::Bounded => ", and --max-preemptions left some out",
         End::Sampled => " by chance",
     }
 }
 
-/// All that was found; what is as expected in a line, if that is all that was asked.
-pub fn human(found: &Found<'_>, expect: bool, all: bool, page: &mut Page) -> io::Result<()> {
+/// What was found, and how it differs from what was expected.
+pub fn summarized(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     line(found, page)?;
     for mismatch in &found.mismatches {
         let line = found.job.case.as_ref().map_or(0, |case| case.line);
@@ -78,15 +80,25 @@ pub fn human(found: &Found<'_>, expect: bool, all: bool, page: &mut Page) -> io:
     for missing in found.missing() {
         writeln!(page, "  {}: {missing}", page.paint(BAD, "no outcome satisfies"))?;
     }
-    if expect && found.mismatches.is_empty() {
+    Ok(())
+}
+
+/// All that was found, unless it is as expected and that is all that was asked.
+pub fn detailed(
+    found: &Found<'_>,
+    arguments: &ExploreArguments,
+    limits: &Limits<'_>,
+    page: &mut Page,
+) -> io::Result<()> {
+    if arguments.expect && found.mismatches.is_empty() {
         return Ok(());
     }
     match &found.exploration.report.failure {
         Some(failure) => {
-            explained(failure, page)?;
+            explained(failure, limits, page)?;
             diagnosed(found, page)
         }
-        None => table(&found.exploration.outcomes, all, page),
+        None => table(&found.exploration.outcomes, arguments.all, page),
     }
 }
 
@@ -158,9 +170,9 @@ pub fn summary(failure: &Failure) -> String {
 }
 
 /// An execution that fails, and why it is possible.
-pub fn explained(failure: &Failure, page: &mut Page) -> io::Result<()> {
+pub fn explained(failure: &Failure, limits: &Limits<'_>, page: &mut Page) -> io::Result<()> {
     writeln!(page)?;
-    for line in failure.explanation() {
+    for line in failure.explanation(limits) {
         match line.is_empty() {
             true => writeln!(page)?,
             false => writeln!(page, "  {line}")?,

@@ -69,6 +69,36 @@ fn a_failing_execution_is_shown() {
     assert_eq!((ran.last_line(), ran.status), ("1 case, 0 not as expected", 0));
 }
 
+/// A limit ends whatever takes long, and says so.
+#[test]
+fn limits_end_explorations() {
+    let place = Place::with("loop.prog", "thread A { loop { } }\n");
+    place.write("last.prog", "thread A { r = 1 }\nfinal { loop { } }\n");
+    for (file, who) in [("loop.prog", "A"), ("last.prog", "main")] {
+        let ran = place.run(&["explore", file]);
+        let line = if who == "A" { 1 } else { 2 };
+        let says = format!("{file}: rc20: {who} goes on for too long (line {line})\n");
+        assert!(ran.stdout.starts_with(&says), "{}", ran.stdout);
+        assert_eq!(ran.status, 1);
+    }
+    let locations: Vec<String> = (0..20).map(|i| format!("x{i}")).collect();
+    let stores = |value: usize| locations.iter().map(|x| format!("{x} = {value}; ")).collect::<String>();
+    let threads: String = (1..4).map(|t| format!("thread T{t} {{ {} }}\n", stores(t))).collect();
+    let names = locations.join(", ");
+    place.write("finals.prog", format!("atomic {names} @rlx\n{threads}outcome {names}\n"));
+    let ran = place.run(&["explore", "--timeout", "0.3", "--style", "brief", "finals.prog"]);
+    let says = "finals.prog: rc20: no failure in 0 executions, then --timeout ended it\n";
+    assert_eq!((ran.stdout.as_str(), ran.status), (says, 3));
+    let range = "0..1000, ".repeat(5);
+    place.write("wide.prog", format!("thread A {{ r = 1 }}\nexpect outcomes ({range}0..1000)\n"));
+    let ran = place.run(&["explore", "wide.prog"]);
+    assert!(ran.stderr.contains("too large: at most 2^16 outcomes in an expectation"), "{}", ran.stderr);
+    assert_eq!(ran.status, 2);
+    place.write("sb.prog", SB);
+    let ran = place.run(&["explore", "--random", "20", "--pct", "4000000000", "--style", "brief", "sb.prog"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+}
+
 #[test]
 fn what_is_expected_is_compared() {
     let place = Place::with("sb.prog", SB);
@@ -198,8 +228,9 @@ thread B { y = 1 @rel; if x @sc == 0 { inside += 1 @rlx; assert(inside @rlx == 1
     assert!(again.stdout.contains(&format!("replay: {replay}\n")), "{}", again.stdout);
     place.write("dekker.prog", place.read("dekker.prog").replace("@rel", "@sc"));
     let repaired = place.run(&["explore", "--replay", replay, "dekker.prog"]);
-    assert_eq!(repaired.status, 0);
-    assert!(repaired.stdout.contains("the replay diverges after "), "{}", repaired.stdout);
+    assert_eq!(repaired.status, 1);
+    let says = "dekker.prog: rc20: no failure, but the replay was not followed\n  the replay diverges after ";
+    assert!(repaired.stdout.starts_with(says), "{}", repaired.stdout);
     let bad = place.run(&["explore", "--replay", "t1.x", "dekker.prog"]);
     assert_eq!(bad.status, 2);
     assert!(

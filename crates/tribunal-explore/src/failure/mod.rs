@@ -20,7 +20,7 @@ pub use orders::{Kind, Site};
 pub use repair::{Change, Repair, repair};
 pub use replay::{BadReplay, Divergence, Replay, replay};
 pub use shrink::{shrink, switches};
-pub use weak::Weak;
+pub use weak::{Unexplained, Weak};
 
 #[cfg(doc)]
 use crate::Failure;

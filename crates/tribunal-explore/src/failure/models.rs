@@ -4,6 +4,7 @@ use crate::explore::searched;
 use crate::program::Program;
 use crate::{End, Options};
 use std::fmt;
+use std::time::Instant;
 use tribunal::Model;
 use tribunal::session::NoSession;
 
@@ -40,14 +41,16 @@ impl fmt::Display for UnderModel {
     }
 }
 
-/// Explores a test under several models, each until it fails. `make` creates the program for a model.
+/// Explores a test under several models, each until it fails; the time limit is that of all together. `make` creates the program for a model.
 pub fn by_model<P: Program>(
     make: impl Fn(Model) -> P + Sync,
     models: &[Model],
     options: &Options,
 ) -> Result<Vec<UnderModel>, NoSession> {
+    let end = options.limits().deadline;
     let under = |&model: &Model| {
-        let options = Options { model, ..options.clone() };
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let options = Options { model, max_duration: left, ..options.clone() };
         let (report, _) = searched(|| make(model), |_| (), &options)?;
         let failure = report.failure.map(|failure| failure.brief());
         Ok(UnderModel { model, end: report.end, executions: report.executions, failure })

@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+use tribunal::Limits;
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// What kind of operation an order is of.
@@ -138,8 +139,16 @@ impl<P: Program> Program for Reordered<P> {
         request
     }
 
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        self.program.keep_to(limits);
+    }
+
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {
         self.program.spawn(parent, child);
+    }
+
+    fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
+        self.program.made(loc)
     }
 
     fn initial(&self, loc: LocId) -> u64 {

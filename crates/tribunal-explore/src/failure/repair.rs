@@ -77,6 +77,8 @@ impl fmt::Display for Repair {
 
 /// Most operations that are changed at once, while all sets of so many are tried.
 const MOST_CHANGES: usize = 3;
+/// Most sets of so many that are tried; if there are more, sets are not tried one by one.
+const MOST_TRIED: usize = 100_000;
 /// Most sets that are named.
 const MOST_SETS: usize = 4;
 
@@ -86,8 +88,10 @@ pub fn repair<P: Program>(
     options: &Options,
     patience: Duration,
 ) -> Result<Repair, NoSession> {
+    let patience = options.max_duration.map_or(patience, |most| most.min(patience));
+    let options = &Options { max_duration: Some(patience), ..options.clone() };
     let mut trial =
-        Trial { make, options, end: Instant::now() + patience, met: Table::new(), failures: Vec::new() };
+        Trial { make, options, limits: options.limits(), met: Table::new(), failures: Vec::new() };
     if trial.passes(&Table::new())? != Some(false) {
         return Ok(Repair::Unknown);
     }
@@ -104,6 +108,9 @@ pub fn repair<P: Program>(
     for count in 1..=MOST_CHANGES.min(trial.met.len()) {
         let mut sets = Vec::new();
         trial.collect(count, 0, &mut Table::new(), &mut sets);
+        if sets.len() > MOST_TRIED {
+            return trial.weaken();
+        }
         sets.sort_by_key(|set| trial.weight(set));
         let mut found: Vec<Table> = Vec::new();
         for set in sets {
@@ -128,7 +135,7 @@ pub fn repair<P: Program>(
 struct Trial<'a, M> {
     make: M,
     options: &'a Options,
-    end: Instant,
+    limits: Limits<'static>,
     /// The operations, with the orders that they are written with.
     met: Table,
     /// Executions that failed.
@@ -141,12 +148,11 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         if self.failures.iter().any(|failure| self.still_fails(failure, table)) {
             return Ok(Some(false));
         }
-        let left = self.end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if self.limits.check(0).is_err() {
             return Ok(None);
         }
-        let most = self.options.max_duration.map_or(left, |most| most.min(left));
-        let options = Options { max_duration: Some(most), ..self.options.clone() };
+        let left = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        let options = Options { max_duration: left, ..self.options.clone() };
         let shared = Arc::new(table.clone());
         let make = || Reordered::new((self.make)(), shared.clone());
         let (report, met) = searched(make, |program| program.met, &options)?;
@@ -180,7 +186,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         let history =
             history_of(failure, failure.graph.events().len(), |event| order(event).or(event.order()));
         history.is_ok_and(|history| {
-            judge(&history.execution, self.options.model, &Limits::default()).verdict.is_consistent()
+            judge(&history.execution, self.options.model, &self.limits).verdict.is_consistent()
         })
     }
 
@@ -196,6 +202,9 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         }
         for (i, (&site, &written)) in self.met.iter().enumerate().skip(from) {
             for &order in site.1.stronger(written) {
+                if sets.len() > MOST_TRIED {
+                    return;
+                }
                 set.insert(site, order);
                 self.collect(count - 1, i + 1, set, sets);
                 set.remove(&site);

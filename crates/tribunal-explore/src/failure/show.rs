@@ -4,8 +4,9 @@ use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
 use crate::{Failure, Problem};
 use std::fmt;
-use tribunal::Model;
+use std::time::{Duration, Instant};
 use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal::{Limits, Model};
 use tribunal_report::{LONGEST, printable};
 
 /// Between two columns.
@@ -14,11 +15,15 @@ const GAP: usize = 2;
 const LONGEST_NAME: usize = 20;
 /// Of longer executions, so many events are shown.
 const MOST_ROWS: usize = 200;
+/// How long to look for a reason.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}\n", self.headline())?;
-        write!(f, "{}", self.explanation().join("\n"))
+        let deadline = Instant::now().checked_add(PATIENCE);
+        let limits = Limits { deadline, ..Limits::default() };
+        write!(f, "{}", self.explanation(&limits).join("\n"))
     }
 }
 
@@ -83,10 +88,10 @@ impl Failure {
     }
 
     /// The execution, why it is possible, and how to replay it, as lines.
-    pub fn explanation(&self) -> Vec<String> {
+    pub fn explanation(&self, limits: &Limits<'_>) -> Vec<String> {
         let mut lines = self.listing();
         lines.push(String::new());
-        match self.weak(Model::Sc) {
+        match self.weak(Model::Sc, limits) {
             Ok(None) => match self.problem {
                 Problem::Race { first, second } => lines.extend(self.unordered(first, second)),
                 _ => lines.push("sc allows this execution too, so memory orders are not to blame.".into()),
@@ -98,7 +103,7 @@ impl Failure {
                 lines.push(format!("sc forbids #{number} {what} of {who} at {}:", event.place));
                 lines.extend(weak.lines.iter().map(|line| format!("  {line}").trim_end().to_string()));
             }
-            Err(error) => lines.push(format!("the execution is not a history: {error}")),
+            Err(why) => lines.push(format!("{why}.")),
         }
         lines.extend([String::new(), format!("replay: {}", self.replay_string())]);
         lines
@@ -261,14 +266,18 @@ impl Failure {
     }
 
     pub(super) fn location_name(&self, loc: LocId) -> String {
-        self.short_names().into_iter().nth(loc.index()).unwrap_or_else(|| format!("x{}", loc.0))
+        match self.locations.get(loc.index()) {
+            Some(name) if fits(name) => printable(name).into_owned(),
+            Some(_) => self.short_names().swap_remove(loc.index()),
+            None => format!("x{}", loc.0),
+        }
     }
 
     /// Names of locations that fit into a table: long ones are a letter and a number.
     pub(super) fn short_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::with_capacity(self.locations.len());
         for name in &self.locations {
-            if width(name) <= LONGEST_NAME && !name.contains(char::is_whitespace) {
+            if fits(name) {
                 names.push(printable(name).into_owned());
                 continue;
             }
@@ -320,6 +329,11 @@ fn value(value: u64) -> String {
 fn lines_of(message: &str) -> String {
     let lines: Vec<_> = message.trim_end().lines().map(printable).collect();
     lines.join("\n  ")
+}
+
+/// Whether the name of a location fits into a table.
+fn fits(name: &str) -> bool {
+    width(name) <= LONGEST_NAME && !name.contains(char::is_whitespace)
 }
 
 fn width(text: &str) -> usize {

@@ -8,35 +8,40 @@
 //!
 //! So changing a single read does not give a smaller failure, but changing several might.
 
-use super::replay::{From, Readable, Replay, Step, follow, is_step};
+use super::replay::{From, Paths, Readable, Replay, follow, from_of, is_step};
 use crate::graph::{EventId, Graph};
 use crate::program::Program;
 use crate::{Failure, Options, Problem};
 use std::collections::{BinaryHeap, HashMap};
 use std::time::{Duration, Instant};
+use tribunal::Limits;
 use tribunal::memory::ThreadId;
 use tribunal::session::NoSession;
 
 /// How long to try to make a failure smaller.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Positions that are looked at for the fewest switches.
+/// Positions that are looked at for the fewest switches, and the numbers in them.
 const MOST_POSITIONS: usize = 200_000;
+const MOST_COUNTS: usize = 4_000_000;
 
-/// Minimizes a failing execution of a program.
+/// Minimizes a failing execution of a program, for a limited time.
 pub fn shrink<P: Program>(
     program: P,
     failure: &Failure,
     options: &Options,
 ) -> Result<(Failure, P), NoSession> {
-    let mut shrinking = Shrinking { program: Some(program), options, others: Vec::new() };
+    let patience = options.max_duration.map_or(PATIENCE, |most| most.min(PATIENCE));
+    let options = Options { max_duration: Some(patience), ..options.clone() };
+    let limits = options.limits();
+    let mut shrinking = Shrinking { program: Some(program), options, limits, others: Vec::new() };
     let mut best = failure.clone();
-    let began = Instant::now();
     shrinking.cut(&mut best)?;
-    while let Some(smaller) = shrinking.change_a_read(&mut best, began)? {
+    while let Some(smaller) = shrinking.change_a_read(&mut best)? {
         best = smaller;
     }
-    if let Some(order) = fewest_switches(&best.graph) {
-        let replay = reordered(&best, &order);
+    if let Some(order) = fewest_switches(&best.graph, &limits) {
+        let replay =
+            Replay { last: best.replay().last, ..Replay::in_order(&best.graph, None, order.into_iter()) };
         if let Some(found) = shrinking.run(&replay)?.filter(|found| same(found, &best))
             && size(&found) <= size(&best)
             && switches(&found.graph) < switches(&best.graph)
@@ -60,43 +65,47 @@ fn size(failure: &Failure) -> usize {
     failure.graph.events().len()
 }
 
-struct Shrinking<'a, P> {
+struct Shrinking<P> {
     program: Option<P>,
-    options: &'a Options,
+    options: Options,
+    limits: Limits<'static>,
     /// What each read of the last run could have read.
     others: Readable,
 }
 
-impl<P: Program> Shrinking<'_, P> {
+impl<P: Program> Shrinking<P> {
     /// The failure that a replay comes to.
     fn run(&mut self, replay: &Replay) -> Result<Option<Failure>, NoSession> {
+        let left = self.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        self.options.max_duration = left;
         let program = self.program.take().expect("it is given back after each run");
-        let (guided, others, program) = follow(program, replay, self.options)?;
+        let (guided, others, program) = follow(program, replay, &self.options)?;
         (self.program, self.others) = (Some(program), others);
         Ok(guided.failure)
     }
 
     /// A smaller failure, in which one read reads something else.
-    fn change_a_read(&mut self, best: &mut Failure, began: Instant) -> Result<Option<Failure>, NoSession> {
+    fn change_a_read(&mut self, best: &mut Failure) -> Result<Option<Failure>, NoSession> {
         let replay = best.replay();
         let Some(again) = self.run(&replay)?.filter(|again| same(again, best)) else { return Ok(None) };
+        let paths = Paths::of(&again.graph);
+        let others = std::mem::take(&mut self.others);
+        for (at, source) in others {
+            if self.limits.check(0).is_err() {
+                break;
+            }
+            let from = from_of(&again.graph, &paths, source);
+            let Some(changed) = change(&again, &replay, at, from) else { continue };
+            if let Some(mut found) = self.run(&changed)?.filter(|found| same(found, best)) {
+                self.cut(&mut found)?;
+                if size(&found) < size(best) {
+                    return Ok(Some(found));
+                }
+            }
+        }
         // Threads that wait in loops may have looked more often.
         if size(&again) <= size(best) {
             *best = again;
-        }
-        for (at, froms) in std::mem::take(&mut self.others) {
-            for from in froms {
-                if began.elapsed() > PATIENCE {
-                    return Ok(None);
-                }
-                let Some(changed) = change(best, &replay, at, from) else { continue };
-                if let Some(mut found) = self.run(&changed)?.filter(|found| same(found, best)) {
-                    self.cut(&mut found)?;
-                    if size(&found) < size(best) {
-                        return Ok(Some(found));
-                    }
-                }
-            }
         }
         Ok(None)
     }
@@ -142,8 +151,9 @@ pub fn switches(graph: &Graph) -> usize {
 }
 
 /// The events in an order with few switches: the fewest, if there are not too many positions.
-fn fewest_switches(graph: &Graph) -> Option<Vec<EventId>> {
+fn fewest_switches(graph: &Graph, limits: &Limits<'_>) -> Option<Vec<EventId>> {
     let threads: Vec<&[EventId]> = thread_lists(graph);
+    let most = MOST_POSITIONS.min(MOST_COUNTS / threads.len().max(1));
     let ready = |counts: &[u32], t: usize| -> Option<EventId> {
         let event = *threads[t].get(counts[t] as usize)?;
         // Whatever is before it has been.
@@ -177,7 +187,7 @@ fn fewest_switches(graph: &Graph) -> Option<Vec<EventId>> {
             order.reverse();
             return Some(order);
         }
-        if costs.len() > MOST_POSITIONS {
+        if costs.len() > most || limits.check(0).is_err() {
             return None;
         }
         for t in 0..threads.len() {
@@ -200,14 +210,4 @@ fn fewest_switches(graph: &Graph) -> Option<Vec<EventId>> {
 fn thread_lists(graph: &Graph) -> Vec<&[EventId]> {
     let count = graph.events().iter().map(|event| event.thread.index() + 1).max().unwrap_or(0);
     (0..count).map(|thread| graph.thread(ThreadId::from_index(thread))).collect()
-}
-
-/// The replay of a failure's events in another order.
-fn reordered(failure: &Failure, order: &[EventId]) -> Replay {
-    let whole = failure.replay();
-    let steps: Vec<Step> = order
-        .iter()
-        .flat_map(|&event| Replay::of(&failure.graph, None, |kept| kept == event).steps)
-        .collect();
-    Replay { steps, last: whole.last }
 }

@@ -5,7 +5,8 @@ use crate::Failure;
 use crate::graph::{Event, EventId};
 use tribunal::memory::MalformedHistory;
 use tribunal::models::judge;
-use tribunal::{Limits, Model};
+use tribunal::verdict::Limit;
+use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::{Labels, Lines, Subject};
 use tribunal_report::{Ruling, section};
 
@@ -20,31 +21,48 @@ pub struct Weak {
     pub lines: Vec<String>,
 }
 
+/// Why it is not known what a stronger model forbids.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Unexplained {
+    /// The execution is not a history.
+    #[error("the execution is not a history: {0}")]
+    Malformed(#[from] MalformedHistory),
+    /// A limit was reached.
+    #[error("whether {model} allows this execution too is undecided: {limit}")]
+    Limit {
+        /// The model.
+        model: Model,
+        /// The limit.
+        limit: Limit,
+    },
+}
+
 /// Most lines of an explanation.
 const HEIGHT: usize = 40;
 
 impl Failure {
     /// The first event that a stronger model forbids; `None` if it allows the whole execution.
-    pub fn weak(&self, model: Model) -> Result<Option<Weak>, MalformedHistory> {
+    pub fn weak(&self, model: Model, limits: &Limits<'_>) -> Result<Option<Weak>, Unexplained> {
         let of = |length: usize| history_of(self, length, Event::order);
-        let forbidden = |history: &History| {
-            judge(&history.execution, model, &Limits::default()).verdict.is_inconsistent()
+        let forbidden = |history: &History| match judge(&history.execution, model, limits).verdict {
+            Verdict::Undecided(limit) => Err(Unexplained::Limit { model, limit }),
+            verdict => Ok(verdict.is_inconsistent()),
         };
         let all = self.graph.events().len();
-        if !forbidden(&of(all)?) {
+        if !forbidden(&of(all)?)? {
             return Ok(None);
         }
         // A prefix of what a model allows is allowed.
         let (mut allowed, mut too_long) = (0, all);
         while allowed + 1 < too_long {
             let middle = (allowed + too_long) / 2;
-            match forbidden(&of(middle)?) {
+            match forbidden(&of(middle)?)? {
                 true => too_long = middle,
                 false => allowed = middle,
             }
         }
         let execution = of(too_long)?.execution;
-        let verdict = judge(&execution, model, &Limits::default()).verdict;
+        let verdict = judge(&execution, model, limits).verdict;
         let ruling = Ruling::Memory { execution: &execution, model, verdict };
         let source = tribunal_formats::History {
             subject: Subject::Memory(execution.clone()),
@@ -52,7 +70,7 @@ impl Failure {
             line: 0,
             lines: Lines::default(),
         };
-        let lines = section(&ruling, &source, HEIGHT, &Limits::default()).lines;
+        let lines = section(&ruling, &source, HEIGHT, limits).lines;
         Ok(Some(Weak { model, event: EventId(too_long as u32 - 1), lines }))
     }
 }

@@ -6,11 +6,12 @@
 use super::memory::Memory;
 use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
+use tribunal::Limits;
 use tribunal::definition::is_in;
 use tribunal::memory::{Kind, Label, LocId, Order, ThreadId};
 use tribunal_cat::Architecture;
 use tribunal_cat::decide::Decider;
-use tribunal_cat::limits::Unlimited;
+use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Effect, Facts, Plan};
 use tribunal_cat::polarity::Polarities;
 use tribunal_cat::relation::{Relation, Set};
@@ -19,6 +20,7 @@ use tribunal_cat::relation::{Relation, Set};
 pub(super) struct InText {
     decider: Decider<'static>,
     known: Known,
+    limits: Limits<'static>,
 }
 
 /// What is known of an execution.
@@ -57,12 +59,15 @@ impl InText {
         grows.then(|| InText {
             decider: Decider::new(plan, &[]),
             known: Known { architecture, ..Known::default() },
+            limits: Limits::default(),
         })
     }
 
     fn is_consistent(&mut self, extra: &[(usize, usize)]) -> bool {
+        let limits = self.limits;
+        let mut within = |_, states| limits.check(states).map_err(|_| Stopped);
         let loaded = self.decider.load(&self.known).is_ok();
-        loaded && self.decider.is_consistent(extra, &mut Unlimited).is_ok_and(|consistent| consistent)
+        loaded && self.decider.is_consistent(extra, &mut within).is_ok_and(|consistent| consistent)
     }
 
     /// Whether the model lets an event come next.
@@ -142,6 +147,10 @@ impl Known {
 impl Memory for InText {
     fn len(&self) -> usize {
         self.known.numbers.len()
+    }
+
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        self.limits = limits;
     }
 
     fn push(&mut self, graph: &Graph, event: &Event) -> bool {

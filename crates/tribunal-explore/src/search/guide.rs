@@ -33,7 +33,11 @@ impl Random {
     /// Burckhardt et al., *A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010.)
     pub(super) fn priorities(seed: u64, depth: u32, length: usize) -> Self {
         let mut random = Random::uniform(seed);
-        let changes = (1..depth).map(|_| random.below(length.max(1))).collect();
+        let length = length.max(1);
+        // There are no more events to change before.
+        let changes = (1..depth as usize).take(length);
+        let mut changes: Vec<usize> = changes.map(|_| random.below(length)).collect();
+        changes.sort_unstable();
         Random { changes: Some(changes), ..random }
     }
 
@@ -60,7 +64,7 @@ impl Guide for Random {
                 }
             }
             Some(changes) => {
-                if changes.contains(&graph.events().len()) {
+                if changes.binary_search(&graph.events().len()).is_ok() {
                     threads.rotate_left(1);
                 }
                 // A new thread takes a random place.

@@ -1,6 +1,7 @@
 //! The interface of the search to memory models.
 
 use crate::graph::{Event, EventId, Graph, Source};
+use tribunal::Limits;
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// Decides what an execution may do next. It follows a graph, and knows its first [`len`](Memory::len) events.
@@ -13,6 +14,11 @@ pub trait Memory {
     /// Whether it knows of none.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The limits of the exploration, for what may take long. Once one is reached, its answers do not count.
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        let _ = limits;
     }
 
     /// Adds an event that is about to be added to the graph. Returns whether the model allows it; if not, nothing has changed. A

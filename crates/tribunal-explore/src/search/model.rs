@@ -4,10 +4,10 @@ use super::cat::InText;
 use super::memory::Memory;
 use super::session::InSession;
 use crate::graph::{Event, EventId, Graph, Source};
-use tribunal::Model;
 use tribunal::definition::architecture;
 use tribunal::memory::{LocId, Order, ThreadId};
 use tribunal::session::NoSession;
+use tribunal::{Limits, Model};
 
 #[derive(Clone)]
 pub(super) enum InModel {
@@ -33,6 +33,12 @@ impl Memory for InModel {
         match self {
             InModel::Session(memory) => memory.len(),
             InModel::Text(memory) => memory.len(),
+        }
+    }
+
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        if let InModel::Text(memory) = self {
+            memory.keep_to(limits);
         }
     }
 

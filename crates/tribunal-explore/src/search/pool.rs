@@ -12,6 +12,7 @@ use crate::report::{End, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tribunal::Limits;
 use tribunal::memory::{LocId, ThreadId};
 
 /// How often progress is told.
@@ -20,6 +21,7 @@ const TELLING: Duration = Duration::from_millis(200);
 /// What workers share.
 struct Shared {
     start: Instant,
+    limits: Limits<'static>,
     executions: AtomicU64,
     blocked: AtomicU64,
     events: AtomicUsize,
@@ -65,6 +67,7 @@ pub(super) fn explore<P: Program, M: Memory, R: Send>(
 ) -> (Report, Vec<R>) {
     let shared = Shared {
         start: Instant::now(),
+        limits: options.limits(),
         executions: AtomicU64::new(0),
         blocked: AtomicU64::new(0),
         events: AtomicUsize::new(0),
@@ -78,7 +81,7 @@ pub(super) fn explore<P: Program, M: Memory, R: Send>(
     let count = options.threads.get();
     let work = |number: usize, threads: Threads| {
         let (program, memory) = make();
-        let mut worker = Worker::new(program, memory, options, threads);
+        let mut worker = Worker::new(program, memory, options, shared.limits, threads);
         match options.mode {
             Mode::Exhaustive => exhaust(&mut worker, number, count, options, &shared),
             _ => sample(&mut worker, number, count, options, &shared),
@@ -150,6 +153,9 @@ fn exhaust<P: Program, M: Memory>(
         }
         worker.todo.clear();
         let installed = worker.install(&item.trace, item.attempt);
+        if let Some(limit) = worker.look_at_limits() {
+            return shared.stop(limit.into());
+        }
         if installed && options.max_preemptions.is_some_and(|most| preemptions(&worker.graph) > most) {
             shared.bounded.store(true, Relaxed);
         } else if installed {
@@ -262,16 +268,11 @@ fn count<P: Program, M: Memory>(
                 shared.stop(End::MaxExecutions);
             }
         }
+        Outcome::Cut(limit) => shared.stop(limit.into()),
         Outcome::Blocked => {
             shared.blocked.fetch_add(1, Relaxed);
         }
         Outcome::Failed { problem, place, thread } => return Some(failure(worker, problem, place, thread)),
-    }
-    if options.max_duration.is_some_and(|most| shared.start.elapsed() >= most) {
-        shared.stop(End::MaxDuration);
-    }
-    if options.stop.is_some_and(|stop| stop.load(Relaxed)) {
-        shared.stop(End::Interrupted);
     }
     None
 }
@@ -288,7 +289,8 @@ fn failure<P: Program, M: Memory>(
     }
     let program = &worker.program;
     let numbers = |most: Option<usize>| 0..most.map_or(0, |most| most + 1);
-    let threads = graph.events().iter().map(|event| event.thread.index()).max();
+    // Who failed need not have done anything before.
+    let threads = graph.events().iter().map(|event| event.thread).chain(thread).map(ThreadId::index).max();
     let locs = graph.events().iter().filter_map(|event| event.action.loc()).map(LocId::index).max();
     let threads = numbers(threads)
         .map(|number| {
@@ -350,16 +352,17 @@ pub(super) fn guided<'a, P: Program>(
     guide: impl Guide + 'a,
     options: &'a Options,
 ) -> (Guided, P) {
-    let mut worker = Worker::new(program, memory, options, Threads::new().share());
+    let mut worker = Worker::new(program, memory, options, options.limits(), Threads::new().share());
     worker.guide = Some(Box::new(guide));
-    let end = match worker.run() {
-        Outcome::Complete => Ok(true),
-        Outcome::Blocked => Ok(false),
-        Outcome::Failed { problem, place, thread } => Err(failure(&worker, problem, place, thread)),
-    };
-    let guided = match end {
-        Ok(complete) => Guided { graph: worker.graph.clone(), complete, failure: None },
-        Err(failure) => Guided { graph: failure.graph.clone(), complete: false, failure: Some(failure) },
-    };
+    let mut guided = Guided { graph: Graph::default(), complete: false, limit: None, failure: None };
+    match worker.run() {
+        Outcome::Complete => guided.complete = true,
+        Outcome::Blocked => {}
+        Outcome::Cut(limit) => guided.limit = Some(limit),
+        Outcome::Failed { problem, place, thread } => {
+            guided.failure = Some(failure(&worker, problem, place, thread));
+        }
+    }
+    guided.graph = guided.failure.as_ref().map_or(worker.graph, |failure| failure.graph.clone());
     (guided, worker.program)
 }

@@ -133,7 +133,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         trace.events().iter().for_each(|event| self.threads.learn(event.thread));
         match attempt {
             Try::Forward { at, source } => {
-                self.adopt(&trace.events()[..at.index()]);
+                if !self.adopt(&trace.events()[..at.index()]) {
+                    return false;
+                }
                 let mut event = trace.event(at).clone();
                 self.redirect(&mut event, source);
                 self.add(event)
@@ -266,11 +268,13 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Makes the graph what is kept; says whether all the rest, added again one by one, takes what it prefers.
     /// An RMW that is to be read from has read already.
     fn prefers(&mut self, kept: &[Event], read: Vec<Event>, rest: Vec<Event>) -> bool {
-        self.adopt(kept);
         let last = rest.len() - 1;
-        let mut all = read.into_iter().all(|part| self.push(part));
+        let mut all = self.adopt(kept) && read.into_iter().all(|part| self.push(part));
         for (i, event) in rest.into_iter().enumerate() {
-            all = all && self.takes_preferred(&event) && (i == last || self.push(event));
+            all = all
+                && self.poll().is_none()
+                && self.takes_preferred(&event)
+                && (i == last || self.push(event));
             if !all {
                 break;
             }

@@ -10,7 +10,9 @@ use crate::options::Options;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHashMap;
+use tribunal::Limits;
 use tribunal::memory::{LocId, ThreadId};
+use tribunal::verdict::Limit;
 
 /// A thread in a run.
 #[derive(Debug)]
@@ -44,7 +46,13 @@ pub(super) enum State {
 pub(super) enum Outcome {
     Complete,
     Blocked,
-    Failed { problem: Problem, place: Place, thread: Option<ThreadId> },
+    /// A limit was reached.
+    Cut(Limit),
+    Failed {
+        problem: Problem,
+        place: Place,
+        thread: Option<ThreadId>,
+    },
 }
 
 /// What came of a thread's turn.
@@ -59,12 +67,20 @@ enum Turn {
 
 pub(super) type Failed = (Problem, Place, Option<ThreadId>);
 
+/// Yields of a thread in a row.
+const MOST_YIELDS: usize = 1 << 16;
+
 /// What runs executions one after the other.
 pub(super) struct Worker<'a, P, M> {
     pub(super) program: P,
     pub(super) options: &'a Options,
     pub(super) graph: Graph,
     pub(super) memory: M,
+    limits: Limits<'static>,
+    /// The limit that was reached.
+    limit: Option<Limit>,
+    /// How often it was asked whether to go on.
+    polls: u32,
     pub(super) threads: Threads,
     pub(super) runners: Vec<Option<Runner>>,
     /// The threads of the run, in the order of spawns.
@@ -91,12 +107,23 @@ pub(super) struct Worker<'a, P, M> {
 }
 
 impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
-    pub(super) fn new(program: P, memory: M, options: &'a Options, threads: Threads) -> Self {
+    pub(super) fn new(
+        mut program: P,
+        mut memory: M,
+        options: &'a Options,
+        limits: Limits<'static>,
+        threads: Threads,
+    ) -> Self {
+        program.keep_to(limits);
+        memory.keep_to(limits);
         Worker {
             program,
             options,
             graph: Graph::default(),
             memory,
+            limits,
+            limit: None,
+            polls: 0,
             threads,
             runners: Vec::new(),
             order: Vec::new(),
@@ -114,8 +141,23 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         }
     }
 
-    /// Makes the graph these events: what it has in common with them stays.
-    pub(super) fn adopt(&mut self, events: &[Event]) {
+    /// The limit that was reached, if one was. Asked at each step, it looks now and then.
+    pub(super) fn poll(&mut self) -> Option<Limit> {
+        /// Steps between two looks at the clock.
+        const STEPS: u32 = 8;
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls % STEPS == 0 { self.look_at_limits() } else { self.limit.clone() }
+    }
+
+    pub(super) fn look_at_limits(&mut self) -> Option<Limit> {
+        if self.limit.is_none() {
+            self.limit = self.limits.check(0).err();
+        }
+        self.limit.clone()
+    }
+
+    /// Makes the graph these events: what it has in common with them stays. Says whether it could, before a limit was reached.
+    pub(super) fn adopt(&mut self, events: &[Event]) -> bool {
         let same = |(a, b): &(&Event, &Event)| {
             a.thread == b.thread
                 && a.source == b.source
@@ -129,9 +171,15 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             self.graph.renew(EventId(i as u32), event);
         }
         for event in &events[common..] {
-            let pushed = self.push(event.clone());
-            debug_assert!(pushed, "a prefix of a consistent execution is consistent");
+            if !self.push(event.clone()) {
+                debug_assert!(
+                    self.look_at_limits().is_some(),
+                    "a prefix of a consistent execution is consistent"
+                );
+                return false;
+            }
         }
+        true
     }
 
     pub(super) fn truncate(&mut self, length: usize) {
@@ -155,8 +203,14 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         let (length, todo) = (self.graph.len(), self.todo.len());
         self.attempts = 0;
         loop {
-            let ended =
-                self.replay().and_then(|()| self.look_for_races_of_last()).and_then(|()| self.extend());
+            let ended = self.replay().and_then(|()| match self.limit {
+                Some(_) => Ok(Some(Outcome::Blocked)),
+                None => self.look_for_races_of_last().and_then(|()| self.extend()),
+            });
+            // What comes of an execution that a limit cut short is not to be believed.
+            if let Some(limit) = self.look_at_limits() {
+                return Outcome::Cut(limit);
+            }
             match ended {
                 Ok(Some(outcome)) => return outcome,
                 Ok(None) => {
@@ -203,18 +257,21 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         self.order.clear();
         self.runners.iter_mut().for_each(|runner| *runner = None);
         self.begin(ThreadId::from_index(0));
-        (self.fresh, self.stamp, self.idle_rounds) = (0, 0, 0);
+        (self.stamp, self.idle_rounds) = (0, 0);
+        let locs = self.graph.events().iter().filter_map(Event::loc);
+        self.fresh = locs.map(|loc| loc.index() as u32 + 1).max().unwrap_or(0);
         for i in 0..self.graph.len() {
+            if self.poll().is_some() {
+                return Ok(());
+            }
             let event = &self.graph.events()[i];
             let (thread, index) = (event.thread, event.index);
             let fresh = event.loc().unwrap_or(LocId::from_index(self.fresh as usize));
             self.stamp = self.stamp.max(event.write_stamp + 1);
-            if let Some(loc) = event.loc() {
-                self.fresh = self.fresh.max(loc.index() as u32 + 1);
-            }
             let granted = matches!(self.runner(thread).state, State::Claiming(_));
             if !granted {
-                let mut request = self.resume(thread, fresh);
+                let pending = self.runner(thread).pending.take();
+                let mut request = pending.unwrap_or_else(|| self.resume(thread, fresh));
                 while let Action::Yield = request.action {
                     self.runner(thread).since = index;
                     request = self.resume(thread, fresh);
@@ -262,6 +319,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     fn settle(&mut self, id: EventId) {
         let event = self.graph.event(id);
         let (thread, place, waiting) = (event.thread, event.place, event.waiting);
+        let plain = event.is_plain();
         let mut state = if waiting { State::Waiting(place) } else { State::Running };
         match event.action {
             Action::Release { loc, .. } if waiting => state = State::Claiming(loc),
@@ -276,6 +334,21 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         }
         let runner = self.runner(thread);
         (runner.answer, runner.state) = (answer, state);
+        if plain && !self.memory.has_races() {
+            self.look_ahead(id);
+        }
+    }
+
+    /// The thread of an event goes on to its next operation, which it does later. What Rust code does to memory in a plain access it does behind the
+    /// event: where accesses need not be ordered, before any other thread goes on.
+    fn look_ahead(&mut self, id: EventId) {
+        let Event { thread, index, .. } = *self.graph.event(id);
+        let next = self.graph.thread(thread).get(index as usize + 1).copied();
+        let known = next.and_then(|next| self.graph.event(next).loc());
+        let fresh = known.unwrap_or(LocId::from_index(self.fresh as usize));
+        let request = self.resume(thread, fresh);
+        self.fresh += u32::from(known.is_none() && request.action.loc() == Some(fresh));
+        self.runner(thread).pending = Some(request);
     }
 
     /// Goes on to the end of an execution. None if the run is to be begun again.
@@ -291,6 +364,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         }
         loop {
             match self.turn()? {
+                _ if self.poll().is_some() => return Ok(Some(Outcome::Blocked)),
                 Turn::Done => {}
                 Turn::Again => return Ok(None),
                 Turn::None if self.look_again() => {}
@@ -316,6 +390,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     /// A thread does its next operation, if it can.
     fn advance(&mut self, thread: ThreadId) -> Result<Turn, Failed> {
+        let mut yields = 0;
         loop {
             let state = self.runner(thread).state;
             match state {
@@ -345,8 +420,12 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 }
                 Action::Block => self.runner(thread).state = State::Stopped,
                 Action::Fail(problem) => return Err((problem, request.place, Some(thread))),
+                // It has nothing to wait for: a loop without an operation.
+                Action::Yield if yields == MOST_YIELDS => {
+                    return Err((Problem::TooLong { thread, reads: None }, request.place, Some(thread)));
+                }
                 Action::Yield => match self.passes(thread, request.place) {
-                    Some(true) => {}
+                    Some(true) => yields += 1,
                     Some(false) => self.runner(thread).state = State::Spinning(request.place),
                     None => return Ok(Turn::Again),
                 },

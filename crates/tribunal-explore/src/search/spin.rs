@@ -129,7 +129,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 let fresh = LocId::from_index(self.fresh as usize);
                 let mut comes_round = true;
                 for event in round.iter().cycle().take(UNMARKED_ROUNDS * k) {
-                    let next = self.resume(thread, fresh);
+                    let pending = self.runner(thread).pending.take();
+                    let next = pending.unwrap_or_else(|| self.resume(thread, fresh));
                     comes_round = repeats(event, &next);
                     if !comes_round {
                         break;

@@ -84,7 +84,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                     self.look_for_race(&event)?;
                 }
                 let source = self.pick_source(&event);
-                if source == Source::Nothing && self.guide.is_some() {
+                let waits = matches!(event.action, Action::Await { .. } | Action::AwaitRmw { .. });
+                // There is always something to read, unless a limit kept the model from saying so.
+                if source == Source::Nothing && (self.guide.is_some() || !waits) {
                     return Ok(false);
                 }
                 self.redirect(&mut event, source);
@@ -110,8 +112,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             _ => {}
         }
         self.place(&mut event);
-        let added = self.add(event);
-        debug_assert!(added, "what was picked is consistent");
+        if !self.add(event) {
+            debug_assert!(self.look_at_limits().is_some(), "what was picked is consistent");
+            return Ok(false);
+        }
         self.look_for_race_of(EventId(self.graph.len() as u32 - 1))?;
         Ok(true)
     }

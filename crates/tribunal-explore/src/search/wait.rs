@@ -188,6 +188,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some((loc, sources)) = seen.get(chosen.len()) else { return true };
         for &source in sources {
             chosen.push((*loc, source));
+            if self.poll().is_some() {
+                return false;
+            }
             if self.memory.may_be_last(chosen) && self.may_end_with(seen, chosen) {
                 return true;
             }

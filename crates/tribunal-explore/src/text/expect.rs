@@ -164,7 +164,12 @@ fn product(patterns: &[Vec<Values>]) -> BTreeSet<Vec<i64>> {
         pattern.iter().fold(vec![Vec::new()], |rows: Vec<Vec<i64>>, values| {
             let longer = |row: &Vec<i64>| {
                 let row = row.clone();
-                values.iter().map(move |&value| [row.as_slice(), &[value]].concat()).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .cloned()
+                    .flatten()
+                    .map(move |value| [row.as_slice(), &[value]].concat())
+                    .collect::<Vec<_>>()
             };
             rows.iter().flat_map(longer).collect()
         })

@@ -1,6 +1,6 @@
 //! The values that locations may have in the end: those that are last in some modification order of the execution.
 
-use crate::graph::{Event, Graph, Source};
+use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::Action;
 use crate::report::Problem;
 use tribunal::memory::{self, Execution, ExecutionBuilder, LocId, Op, Order, Slot, ThreadId};
@@ -17,44 +17,59 @@ impl FinalValues {
         FinalValues { model }
     }
 
-    /// All combinations of final values of these locations.
-    pub fn of(&self, graph: &Graph, locs: &[LocId], initial: &[u64]) -> Result<Vec<Vec<u64>>, Problem> {
-        let candidates: Vec<Vec<u64>> = locs.iter().map(|&loc| last_values(graph, loc, initial)).collect();
-        // There is a modification order, so that a value that is the only one is possible.
-        if candidates.iter().all(|values| values.len() == 1) {
-            return Ok(vec![candidates.concat()]);
-        }
-        let mut combinations = Vec::new();
-        let mut digits = vec![0; locs.len()];
-        loop {
-            let values: Vec<u64> = digits.iter().zip(&candidates).map(|(&digit, of)| of[digit]).collect();
-            if self.is_possible(graph, locs, &values, initial)? {
-                combinations.push(values);
-            }
-            // The next combination, as an odometer turns.
-            let turning = (0..digits.len()).find(|&place| digits[place] + 1 < candidates[place].len());
-            let Some(place) = turning else { return Ok(combinations) };
-            digits[..place].fill(0);
-            digits[place] += 1;
-        }
-    }
-
-    fn is_possible(
+    /// Calls `found` with each combination of final values of these locations, until a limit is reached.
+    pub fn each(
         &self,
         graph: &Graph,
         locs: &[LocId],
-        values: &[u64],
         initial: &[u64],
+        limits: &Limits<'_>,
+        mut found: impl FnMut(&[u64]) -> Result<(), Problem>,
+    ) -> Result<(), Problem> {
+        let mut candidates: Vec<Vec<u64>> = Vec::with_capacity(locs.len());
+        for &loc in locs {
+            if limits.check(0).is_err() {
+                return Ok(());
+            }
+            candidates.push(last_values(graph, loc, initial));
+        }
+        // There is a modification order, so that a value that is the only one is possible.
+        if candidates.iter().all(|values| values.len() == 1) {
+            return found(&candidates.concat());
+        }
+        let events = history(graph, initial, self.model);
+        let mut digits = vec![0; locs.len()];
+        while limits.check(0).is_ok() {
+            let values: Vec<u64> = digits.iter().zip(&candidates).map(|(&digit, of)| of[digit]).collect();
+            if self.is_possible(events.clone(), locs, &values, limits)? {
+                found(&values)?;
+            }
+            // The next combination, as an odometer turns.
+            let turning = (0..digits.len()).find(|&place| digits[place] + 1 < candidates[place].len());
+            let Some(place) = turning else { return Ok(()) };
+            digits[..place].fill(0);
+            digits[place] += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether an execution may end with these values; no if a limit is reached.
+    fn is_possible(
+        &self,
+        mut builder: ExecutionBuilder,
+        locs: &[LocId],
+        values: &[u64],
+        limits: &Limits<'_>,
     ) -> Result<bool, Problem> {
         let misuse = |message: String| Problem::Misuse { message };
-        let mut builder = history(graph, initial, self.model);
         for (&loc, &value) in locs.iter().zip(values) {
             builder.final_value(loc, value);
         }
         let execution = builder.build().map_err(|error| misuse(format!("final values: {error}")))?;
-        match judge(&execution, self.model, &Limits::default()).verdict {
+        match judge(&execution, self.model, limits).verdict {
             Verdict::Consistent(_) => Ok(true),
             Verdict::Inconsistent(_) => Ok(false),
+            Verdict::Undecided(_) if limits.check(0).is_err() => Ok(false),
             Verdict::Undecided(limit) => Err(misuse(format!("final values are undecided: {limit}"))),
             Verdict::Unsupported(why) => Err(misuse(format!("final values: {why}"))),
         }
@@ -63,12 +78,10 @@ impl FinalValues {
 
 /// The values that may be the last of a location: not those of writes that an RMW or a later write of the thread overwrites.
 fn last_values(graph: &Graph, loc: LocId, initial: &[u64]) -> Vec<u64> {
-    let writes =
-        || graph.events().iter().enumerate().filter(|(_, e)| e.loc() == Some(loc) && e.written.is_some());
-    let is_last = |&(place, write): &(usize, &Event)| {
+    let writes = || graph.accesses(loc).writes.iter().map(|&id| (id, graph.event(id)));
+    let is_last = |&(id, write): &(EventId, &Event)| {
         !writes().any(|(_, other)| {
-            other.thread == write.thread && other.index > write.index
-                || matches!(other.source, Source::Event(from) if from.index() == place)
+            other.thread == write.thread && other.index > write.index || other.source == Source::Event(id)
         })
     };
     let mut values: Vec<u64> = writes().filter(is_last).filter_map(|(_, write)| write.written).collect();

@@ -78,6 +78,8 @@ impl Source {
     /// The expectations, one per combination of settings and model that the program names.
     pub fn cases(&self) -> Result<Vec<Case>, TextError> {
         let mut cases: Vec<(Vec<Setting>, Case)> = Vec::new();
+        // By the values of all constants, how many values an outcome has.
+        let mut lengths: Vec<(Vec<Setting>, usize)> = Vec::new();
         for case in &self.file.cases {
             let mut settings = Vec::new();
             for (name, value) in &case.settings {
@@ -100,7 +102,14 @@ impl Source {
                 _ => error,
             };
             let constants = self.constants(&settings).map_err(here)?;
-            let wanted = self.compile(&settings)?.outcome.len();
+            let wanted = match lengths.iter().find(|(known, _)| *known == constants) {
+                Some(&(_, length)) => length,
+                None => {
+                    let length = self.compile(&settings)?.outcome.len();
+                    lengths.push((constants.clone(), length));
+                    length
+                }
+            };
             for (item, at) in &case.items {
                 let Expectation::Outcomes { these, except } = item else { continue };
                 if let Some(wrong) = these.iter().chain(except).find(|tuple| tuple.len() != wanted) {

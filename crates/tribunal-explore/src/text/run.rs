@@ -8,11 +8,14 @@ use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
 use std::sync::Arc;
-use tribunal::Model;
 use tribunal::memory::{LocId, Order, ThreadId};
+use tribunal::{Limits, Model};
 
 /// Steps of a thread without an operation: it will never have one.
 const STEPS: usize = 1 << 20;
+
+/// Steps between two looks at the limits.
+const POLL: usize = 1 << 12;
 
 /// The value of a freed location.
 pub const FREED: u64 = 0xdead_dead_dead_dead;
@@ -24,6 +27,7 @@ pub struct Interpreter {
     registers: Vec<i64>,
     threads: Vec<State>,
     finals: FinalValues,
+    limits: Limits<'static>,
     pub(super) seen: Seen,
     /// Room for an outcome.
     outcome: Vec<i64>,
@@ -62,7 +66,8 @@ impl Interpreter {
         let threads = vec![State::default(); code.threads()];
         let seen = Seen::new(&code);
         let registers = vec![0; code.registers];
-        Interpreter { finals: FinalValues::new(model), registers, threads, seen, outcome: Vec::new(), code }
+        let (finals, limits) = (FinalValues::new(model), Limits::default());
+        Interpreter { finals, limits, registers, threads, seen, outcome: Vec::new(), code }
     }
 
     /// What it saw.
@@ -276,7 +281,10 @@ impl Program for Interpreter {
             let last = self.threads[number].next.saturating_sub(1);
             return Request { action: Action::Fail(problem), place: self.place(last) };
         }
-        for _ in 0..STEPS {
+        for step in 1..=STEPS {
+            if step % POLL == 0 && self.limits.check(0).is_err() {
+                break;
+            }
             let state = &mut self.threads[number];
             let at = state.next;
             let instruction = self.code.instructions[at];
@@ -293,7 +301,15 @@ impl Program for Interpreter {
             }
         }
         let place = self.place(self.threads[number].next);
-        Request { action: Action::Fail(Problem::TooLong { thread, reads: None }), place }
+        let action = match self.limits.check(0) {
+            Ok(()) => Action::Fail(Problem::TooLong { thread, reads: None }),
+            Err(_) => Action::Block,
+        };
+        Request { action, place }
+    }
+
+    fn keep_to(&mut self, limits: Limits<'static>) {
+        self.limits = limits;
     }
 
     fn initial(&self, loc: LocId) -> u64 {
@@ -308,8 +324,8 @@ impl Program for Interpreter {
             return self.note(&[]);
         }
         let code = Arc::clone(&self.code);
-        let combinations = self.finals.of(graph, &code.finals, &code.initial)?;
-        combinations.iter().try_for_each(|values| self.note(values))
+        let (finals, limits) = (self.finals.clone(), self.limits);
+        finals.each(graph, &code.finals, &code.initial, &limits, |values| self.note(values))
     }
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {

@@ -1,6 +1,7 @@
 //! Programs as they are written: names are not resolved yet, constants have no values.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use tribunal::Model;
 
 /// A place in the text: line and column from 1.
@@ -311,4 +312,4 @@ pub(super) enum Expectation {
 }
 
 /// The values that a place of an outcome may have.
-pub(super) type Values = Vec<i64>;
+pub(super) type Values = Vec<RangeInclusive<i64>>;

@@ -317,4 +317,8 @@ fn nesting_is_bounded_and_length_is_not() {
         (1..40).map(|i| format!("fn f{i}(n) {{ return f{}(n) + f{}(n) }}\n", i - 1, i - 1)).collect();
     let text = format!("fn f0(n) {{ return n }}\n{doubling}thread A {{ r = f39(1) }}");
     assert!(error(&text).contains("too large: at most 2^20 instructions"));
+    let within = |i: usize| format!("{}f{}(){}", "if 1 { ".repeat(90), i + 1, " }".repeat(90));
+    let calls: String = (0..99).map(|i| format!("fn f{i}() {{ {} }}\n", within(i))).collect();
+    let text = format!("{calls}fn f99() {{ return }}\nthread A {{ f0() }}");
+    assert!(error(&text).contains("nested too deep"), "{}", error(&text));
 }

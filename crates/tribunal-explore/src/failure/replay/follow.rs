@@ -1,7 +1,7 @@
 //! Guiding an execution along a replay.
 
 use super::text::ShowPath;
-use super::{From, Kind, Path, Readable, Replay, from_of, is_step, paths};
+use super::{From, Kind, Paths, Readable, Replay, is_step};
 use crate::graph::{Event, Graph, Source};
 use crate::program::Place;
 use crate::search::Guide;
@@ -41,28 +41,26 @@ pub(super) struct Follow<'a> {
     done: Vec<bool>,
     /// How many events have been compared.
     seen: usize,
-    paths: Vec<Path>,
+    paths: Paths,
     pub(super) divergence: Option<Divergence>,
-    /// What each read could have read besides, by the number of its event.
+    /// What reads could have read besides, as far as there is room.
     pub(super) others: Readable,
 }
 
 /// How many steps a thread may have lost for the next to be found.
 const LOST: usize = 8;
+/// What reads could have read that is remembered.
+const MOST_OTHERS: usize = 1 << 20;
 
 impl<'a> Follow<'a> {
     pub(super) fn new(replay: &'a Replay) -> Self {
         let done = vec![false; replay.steps.len()];
-        Follow { replay, done, seen: 0, paths: Vec::new(), divergence: None, others: Vec::new() }
-    }
-
-    fn path(&self, thread: ThreadId) -> &[u32] {
-        self.paths.get(thread.index()).map_or(&[], Vec::as_slice)
+        Follow { replay, done, seen: 0, paths: Paths::default(), divergence: None, others: Vec::new() }
     }
 
     /// The next step of a thread that is of a kind, and the next one of all.
     fn next(&self, thread: ThreadId, kind: Kind) -> (Option<usize>, Option<usize>) {
-        let path = self.path(thread);
+        let path = self.paths.path(thread);
         let steps = self.replay.steps.iter().enumerate();
         let mut own = steps.filter(|&(i, step)| !self.done[i] && step.thread == path);
         let first = own.next();
@@ -71,16 +69,14 @@ impl<'a> Follow<'a> {
     }
 
     fn diverge(&mut self, event: &Event, after: usize, expected: String, found: String) {
-        let thread = ShowPath(self.path(event.thread)).to_string();
+        let thread = ShowPath(self.paths.path(event.thread)).to_string();
         let place = event.place;
         self.divergence.get_or_insert(Divergence { after, thread, place, expected, found });
     }
 
     /// Compares the events that have come.
     fn catch_up(&mut self, graph: &Graph) {
-        if self.seen < graph.events().len() || self.paths.is_empty() {
-            self.paths = paths(graph);
-        }
+        self.paths.follow(graph);
         while let Some(event) = graph.events().get(self.seen) {
             let at = self.seen;
             self.seen += 1;
@@ -95,7 +91,7 @@ impl<'a> Follow<'a> {
                 self.diverge(event, at, expected.into(), kind.describe().into());
             }
             if let Some(found) = found {
-                let path = self.path(event.thread).to_vec();
+                let path = self.paths.path(event.thread).to_vec();
                 for (i, done) in self.done[..=found].iter_mut().enumerate() {
                     *done |= self.replay.steps[i].thread == path;
                 }
@@ -110,8 +106,7 @@ impl<'a> Follow<'a> {
             From::Init => Some(Source::Init),
             &From::Choice(choice) => Some(Source::Choice(choice)),
             From::Write(path, ordinal) => {
-                let thread = self.paths.iter().position(|of| of == path)?;
-                let events = graph.thread(ThreadId::from_index(thread)).iter().copied();
+                let events = graph.thread(self.paths.thread(path)?).iter().copied();
                 let mut writes = events.filter(|&id| {
                     let write = graph.event(id);
                     write.written.is_some() && write.loc() == event.loc()
@@ -144,15 +139,15 @@ impl Guide for &mut Follow<'_> {
         self.catch_up(graph);
         let next = self.done.iter().position(|done| !done).map(|i| &self.replay.steps[i].thread);
         let Some(next) = next.or(self.replay.last.as_ref()) else { return };
-        if let Some(at) = threads.iter().position(|&thread| self.path(thread) == next.as_slice()) {
+        if let Some(at) = threads.iter().position(|&thread| self.paths.path(thread) == next.as_slice()) {
             threads[..=at].rotate_right(1);
         }
     }
 
     fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source {
         let after = graph.events().len();
-        let froms: Vec<From> = sources.iter().map(|&source| from_of(graph, &self.paths, source)).collect();
-        self.others.push((after, froms));
+        let room = MOST_OTHERS.saturating_sub(self.others.len());
+        self.others.extend(sources.iter().take(room).map(|&source| (after, source)));
         let default = sources.first().copied().unwrap_or(Source::Nothing);
         let Some(kind) = Kind::of(&event.action) else { return default };
         let (Some(step), _) = self.next(event.thread, kind) else { return default };

@@ -108,23 +108,48 @@ pub struct Replay {
 }
 
 /// The ways to the threads of an execution, by their numbers.
-pub(super) fn paths(graph: &Graph) -> Vec<Path> {
-    let mut paths: Vec<Path> = vec![Path::new()];
-    let mut children: Vec<u32> = vec![0];
-    for event in graph.events() {
-        if let Action::Spawn = event.action {
-            let (parent, child) = (event.thread.index(), event.read as usize);
-            if paths.len() <= child.max(parent) {
-                paths.resize(child.max(parent) + 1, Path::new());
-                children.resize(paths.len(), 0);
-            }
-            let mut path = paths[parent].clone();
-            path.push(children[parent]);
-            children[parent] += 1;
-            paths[child] = path;
-        }
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    paths: Vec<Path>,
+    /// By thread, how many threads it has made.
+    children: Vec<u32>,
+    /// How many events it knows of.
+    seen: usize,
+}
+
+impl Paths {
+    pub(super) fn of(graph: &Graph) -> Self {
+        let mut paths = Paths::default();
+        paths.follow(graph);
+        paths
     }
-    paths
+
+    /// Takes in the events that have come since.
+    pub(super) fn follow(&mut self, graph: &Graph) {
+        for event in &graph.events()[self.seen..] {
+            if let Action::Spawn = event.action {
+                let (parent, child) = (event.thread.index(), event.read as usize);
+                let count = self.paths.len().max(child.max(parent) + 1);
+                self.paths.resize(count, Path::new());
+                self.children.resize(count, 0);
+                let mut path = self.paths[parent].clone();
+                path.push(self.children[parent]);
+                self.children[parent] += 1;
+                self.paths[child] = path;
+            }
+        }
+        self.seen = graph.events().len();
+    }
+
+    pub(super) fn path(&self, thread: ThreadId) -> &[u32] {
+        self.paths.get(thread.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The thread at the end of a path; the main thread has an empty one.
+    pub(super) fn thread(&self, path: &[u32]) -> Option<ThreadId> {
+        let at = self.paths.iter().position(|of| of == path);
+        at.or(path.is_empty().then_some(0)).map(ThreadId::from_index)
+    }
 }
 
 /// How many writes to its location the thread of a write made before it.
@@ -135,14 +160,13 @@ fn ordinal(graph: &Graph, write: EventId) -> u32 {
     same.filter(|other| other.written.is_some() && other.loc() == event.loc()).count() as u32
 }
 
-pub(super) fn from_of(graph: &Graph, paths: &[Path], source: Source) -> From {
+pub(super) fn from_of(graph: &Graph, paths: &Paths, source: Source) -> From {
     match source {
         Source::Nothing => From::Nothing,
         Source::Init => From::Init,
         Source::Choice(choice) => From::Choice(choice),
         Source::Event(write) => {
-            let thread = graph.event(write).thread.index();
-            From::Write(paths.get(thread).cloned().unwrap_or_default(), ordinal(graph, write))
+            From::Write(paths.path(graph.event(write).thread).to_vec(), ordinal(graph, write))
         }
     }
 }
@@ -157,18 +181,29 @@ pub(super) fn is_step(event: &Event) -> bool {
 impl Replay {
     /// The execution of a graph, or those of its events that are to be kept, after which a thread goes on.
     pub(super) fn of(graph: &Graph, last: Option<ThreadId>, keep: impl Fn(EventId) -> bool) -> Self {
-        let paths = paths(graph);
-        let path = |thread: ThreadId| paths.get(thread.index()).cloned().unwrap_or_default();
-        let steps = graph.events().iter().enumerate().filter_map(|(i, event)| {
-            let kind = Kind::of(&event.action).filter(|_| is_step(event) && keep(EventId(i as u32)))?;
+        let events = (0..graph.events().len()).map(EventId::from_index);
+        Replay::in_order(graph, last, events.filter(|&event| keep(event)))
+    }
+
+    /// These events of a graph, in this order.
+    pub(super) fn in_order(
+        graph: &Graph,
+        last: Option<ThreadId>,
+        events: impl Iterator<Item = EventId>,
+    ) -> Self {
+        let paths = Paths::of(graph);
+        let steps = events.filter_map(|id| {
+            let event = graph.event(id);
+            let kind = Kind::of(&event.action).filter(|_| is_step(event))?;
             let from = match kind {
                 Kind::Join => From::Nothing,
                 _ => from_of(graph, &paths, event.source),
             };
-            Some(Step { thread: path(event.thread), kind, from })
+            Some(Step { thread: paths.path(event.thread).to_vec(), kind, from })
         });
         let steps: Vec<Step> = steps.collect();
-        let last = last.map(path).or_else(|| steps.last().map(|step| step.thread.clone()));
+        let last = last.map(|thread| paths.path(thread).to_vec());
+        let last = last.or_else(|| steps.last().map(|step| step.thread.clone()));
         Replay { steps, last }
     }
 }
@@ -198,10 +233,10 @@ pub fn replay<P: Program>(
     Ok((guided, follow.divergence, program))
 }
 
-/// By the number of a read's event: what it could have read.
-pub(super) type Readable = Vec<(usize, Vec<From>)>;
+/// What reads could have read: the number of a read's event, and a source.
+pub(super) type Readable = Vec<(usize, Source)>;
 
-/// The same, with what each read could have read besides.
+/// The same, with what reads could have read besides.
 pub(super) fn follow<P: Program>(
     program: P,
     replay: &Replay,

@@ -9,6 +9,10 @@ use crate::text::syntax::{Expr, Name, Operator, Target};
 
 impl<'a> Compiler<'a> {
     pub(super) fn expression(&mut self, expression: &'a Expr) -> Compiled<()> {
+        self.deeper(|compiler| compiler.value_of(expression))
+    }
+
+    fn value_of(&mut self, expression: &'a Expr) -> Compiled<()> {
         match expression {
             Expr::Number(number) => self.emit(Instruction::Push(*number))?,
             Expr::Name(target) if self.locations.contains_key(target.name.text.as_str()) => {
@@ -96,10 +100,6 @@ impl<'a> Compiler<'a> {
         }
         if self.frames.iter().any(|frame| frame.function == Some(name.text.as_str())) {
             return Err(Mistake::Recursion(name.text.clone()).at(name.at));
-        }
-        // Each function may be called from each that is declared before it: the nesting is bounded by their number.
-        if self.frames.len() > crate::text::parser::DEPTH {
-            return Err(Mistake::Deep(crate::text::parser::DEPTH).at(name.at));
         }
         for argument in arguments {
             self.expression(argument)?;

@@ -11,7 +11,7 @@ use super::error::{Mistake, TextError};
 use super::setting::{Setting, Value};
 use super::syntax::{Block, Constant, ConstantValue, Expr, File, Initial, LocationKind, Name, Position};
 use super::{code, syntax};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal::memory::{LocId, Order};
 
 type Compiled<T> = Result<T, TextError>;
@@ -20,6 +20,8 @@ type Compiled<T> = Result<T, TextError>;
 const SIZE: usize = 1 << 20;
 /// Threads beside the main thread.
 const THREADS: usize = 1 << 12;
+/// Blocks, expressions and calls within one another.
+const DEPTH: usize = 500;
 
 /// Compiles a program.
 pub(super) fn compile(file: &File, settings: &[Setting]) -> Compiled<Code> {
@@ -49,6 +51,14 @@ struct Compiler<'a> {
     functions: FxHashMap<&'a str, &'a syntax::Function>,
     /// By thread, its registers, for outcomes.
     registers: Vec<Vec<(&'a str, Register)>>,
+    /// By name, the threads that have such a register.
+    owners: FxHashMap<&'a str, Vec<(usize, Register)>>,
+    /// By name.
+    threads: FxHashMap<String, usize>,
+    /// By location, its place in [`Code::finals`].
+    finals: FxHashMap<LocId, u32>,
+    /// Blocks, expressions and calls within one another.
+    depth: usize,
     /// What is being compiled, functions that are being called last.
     frames: Vec<Frame<'a>>,
     code: Code,
@@ -123,6 +133,10 @@ impl<'a> Compiler<'a> {
             locations: FxHashMap::default(),
             functions: functions.collect(),
             registers: Vec::new(),
+            owners: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            finals: FxHashMap::default(),
+            depth: 0,
             frames: Vec::new(),
             code,
             at: Position::default(),
@@ -132,8 +146,13 @@ impl<'a> Compiler<'a> {
 
     fn constants(&mut self, settings: &[Setting]) -> Compiled<()> {
         let file = self.file;
+        let declared: FxHashSet<&str> =
+            file.constants.iter().map(|constant| constant.name.text.as_str()).collect();
+        // The last setting holds.
+        let mut set: FxHashMap<&str, Value> = FxHashMap::default();
         for setting in settings {
-            if !file.constants.iter().any(|constant| constant.name.text == setting.name) {
+            set.insert(&setting.name, setting.value);
+            if !declared.contains(setting.name.as_str()) {
                 let names: Vec<_> =
                     file.constants.iter().map(|constant| constant.name.text.as_str()).collect();
                 let known = if names.is_empty() { "none".into() } else { names.join(", ") };
@@ -145,9 +164,7 @@ impl<'a> Compiler<'a> {
                 return Err(Mistake::OrderName(name.text.clone()).at(name.at));
             }
             let declared = self.constant(value)?;
-            // The last setting holds.
-            let set = settings.iter().rev().find(|setting| setting.name == name.text);
-            let value = match (declared, set.map(|setting| setting.value)) {
+            let value = match (declared, set.get(name.text.as_str()).copied()) {
                 (Value::Number(_), Some(Value::Order(_))) => {
                     let (is, wanted) = ("a constant number", "a number");
                     return Err(Mistake::WrongKind { name: name.text.clone(), is, wanted }.at(name.at));
@@ -285,6 +302,7 @@ impl<'a> Compiler<'a> {
         if self.code.threads.len() > THREADS {
             return Err(Mistake::TooLarge("2^12 threads").at(at));
         }
+        self.threads.insert(name.clone(), self.code.threads.len());
         self.code.threads.push(name);
         self.code.entries.push(self.next());
         self.registers.push(Vec::new());
@@ -300,6 +318,9 @@ impl<'a> Compiler<'a> {
     fn end_thread(&mut self, thread: usize) -> Compiled<()> {
         self.emit(Instruction::End)?;
         if let Some(frame) = self.frames.pop() {
+            for &(name, register) in &frame.shown {
+                self.owners.entry(name).or_default().push((thread, register));
+            }
             self.registers[thread] = frame.shown;
         }
         Ok(())
@@ -320,6 +341,17 @@ impl<'a> Compiler<'a> {
         let returns = std::mem::take(&mut self.frame().returns);
         self.land(&returns);
         Ok(())
+    }
+
+    /// Something one level deeper.
+    fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Compiled<()>) -> Compiled<()> {
+        if self.depth == DEPTH {
+            return Err(Mistake::Deep(DEPTH).at(self.at));
+        }
+        self.depth += 1;
+        let compiled = inner(self);
+        self.depth -= 1;
+        compiled
     }
 
     fn next(&self) -> Address {

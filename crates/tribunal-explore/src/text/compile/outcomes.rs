@@ -24,7 +24,7 @@ impl<'a> Compiler<'a> {
                 for (thread, (name, register)) in
                     all.flat_map(|(thread, registers)| registers.into_iter().map(move |r| (thread, r)))
                 {
-                    let unique = self.threads_with(name).len() == 1;
+                    let unique = self.owners(name).len() == 1;
                     let full = || format!("{}.{name}", self.code.threads[thread]);
                     let label = if unique { name.to_string() } else { full() };
                     let entry = self.emit(Instruction::Get(register))?;
@@ -90,29 +90,25 @@ impl<'a> Compiler<'a> {
             }
         };
         let loc = LocId(shared.base.0 + offset);
-        let place = self.code.finals.iter().position(|&other| other == loc).unwrap_or_else(|| {
+        let place = *self.finals.entry(loc).or_insert_with(|| {
             self.code.finals.push(loc);
-            self.code.finals.len() - 1
+            self.code.finals.len() as u32 - 1
         });
-        self.emit(Instruction::Final(place as u32))?;
+        self.emit(Instruction::Final(place))?;
         Ok(())
     }
 
-    fn threads_with(&self, register: &str) -> Vec<usize> {
-        let has = |thread: &usize| self.registers[*thread].iter().any(|&(name, _)| name == register);
-        (0..self.registers.len()).filter(has).collect()
-    }
-
-    fn register_in(&self, thread: usize, name: &str) -> Option<Register> {
-        self.registers[thread].iter().find(|(other, _)| *other == name).map(|&(_, register)| register)
+    /// The threads that have a register of this name, and the register.
+    fn owners(&self, name: &str) -> &[(usize, Register)] {
+        self.owners.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The register that only one thread has.
     pub(super) fn register_named(&self, name: &Name) -> Compiled<Register> {
-        match self.threads_with(&name.text).as_slice() {
+        match self.owners(&name.text) {
             [] => Err(unknown(name)),
-            &[thread] => self.register_in(thread, &name.text).ok_or_else(|| unknown(name)),
-            &[first, second, ..] => {
+            &[(_, register)] => Ok(register),
+            &[(first, _), (second, _), ..] => {
                 let [first, second] = [first, second].map(|thread| self.code.threads[thread].clone());
                 Err(Mistake::Ambiguous { name: name.text.clone(), first, second }.at(name.at))
             }
@@ -125,10 +121,15 @@ impl<'a> Compiler<'a> {
             Some(index) => format!("{}[{}]", thread.name.text, self.number(index, "the number of a thread")?),
             None => thread.name.text.clone(),
         };
-        let Some(thread) = self.code.threads.iter().position(|other| *other == name) else {
+        let thread_number = if name == "main" { Some(&0) } else { self.threads.get(&name) };
+        let Some(&number) = thread_number else {
             let hint = "threads are declared with `thread`, their copies are named with an index";
             return Err(Mistake::Unknown { name, hint }.at(thread.name.at));
         };
-        self.register_in(thread, &register.text).ok_or_else(|| unknown(register))
+        // Threads are compiled in the order of their numbers, but for the main thread, which is last.
+        let owners = self.owners(&register.text);
+        let compiled = |thread: usize| thread.wrapping_sub(1);
+        let place = owners.binary_search_by_key(&compiled(number), |&(thread, _)| compiled(thread));
+        place.map(|place| owners[place].1).map_err(|_| unknown(register))
     }
 }

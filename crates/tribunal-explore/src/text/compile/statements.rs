@@ -8,7 +8,7 @@ use crate::text::syntax::{Block, Counted, Expr, Name, Operator, Position, Statem
 
 impl<'a> Compiler<'a> {
     pub(super) fn block(&mut self, block: &'a Block) -> Compiled<()> {
-        block.iter().try_for_each(|statement| self.statement(statement))
+        self.deeper(|compiler| block.iter().try_for_each(|statement| compiler.statement(statement)))
     }
 
     fn statement(&mut self, Statement { at, kind }: &'a Statement) -> Compiled<()> {

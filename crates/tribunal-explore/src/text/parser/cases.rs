@@ -5,10 +5,11 @@ use crate::text::FailureKind;
 use crate::text::error::Mistake;
 use crate::text::syntax::{Case, ConstantValue, Expectation, Expr, Position, Values};
 use crate::text::token::Token;
+use std::ops::RangeInclusive;
 use tribunal::Model;
 
-/// Values of a range in an outcome.
-const RANGE: i64 = 1 << 16;
+/// Outcomes that an expectation names.
+const OUTCOMES: u64 = 1 << 16;
 
 impl Parser<'_> {
     pub(super) fn case(&mut self, at: Position) -> Parsed<Case> {
@@ -50,6 +51,7 @@ impl Parser<'_> {
     }
 
     fn expectation(&mut self) -> Parsed<Expectation> {
+        let at = self.at();
         const EXPECTATION: &str = "what is expected (executions, blocked, outcomes, success, or a failure: failure, assertion, race, deadlock, livelock, misuse, endless)";
         let Token::Word(word) = self.token() else { return self.expected(EXPECTATION) };
         if let Some(kind) = FailureKind::named(word) {
@@ -77,6 +79,10 @@ impl Parser<'_> {
                 }
                 let these = self.tuples()?;
                 let except = if self.takes_word("except") { self.tuples()? } else { Vec::new() };
+                let named = these.iter().chain(&except).map(|tuple| outcomes(tuple));
+                if named.fold(0, u64::saturating_add) > OUTCOMES {
+                    return Err(Mistake::TooLarge("2^16 outcomes in an expectation").at(at));
+                }
                 Ok(Expectation::Outcomes { these, except })
             }
             _ => self.expected(EXPECTATION),
@@ -107,17 +113,9 @@ impl Parser<'_> {
     fn values(&mut self) -> Parsed<Values> {
         let mut values = Vec::new();
         loop {
-            let at = self.at();
             let first = self.signed()?;
-            if self.takes("..") {
-                let end = self.signed()?;
-                if end.saturating_sub(first) > RANGE {
-                    return Err(Mistake::TooLarge("2^16 values in a range").at(at));
-                }
-                values.extend(first..end);
-            } else {
-                values.push(first);
-            }
+            let last = if self.takes("..") { self.signed()?.saturating_sub(1) } else { first };
+            values.push(first..=last);
             if !self.takes("|") {
                 return Ok(values);
             }
@@ -129,4 +127,13 @@ impl Parser<'_> {
         let number = self.whole_number("a number")? as i64;
         Ok(if negative { -number } else { number })
     }
+}
+
+/// How many outcomes a tuple stands for.
+fn outcomes(tuple: &[Values]) -> u64 {
+    let length = |range: &RangeInclusive<i64>| {
+        range.end().saturating_sub(*range.start()).saturating_add(1).max(0) as u64
+    };
+    let values = |values: &Values| values.iter().map(length).fold(0, u64::saturating_add);
+    tuple.iter().map(values).fold(1, u64::saturating_mul)
 }

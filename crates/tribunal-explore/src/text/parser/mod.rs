@@ -15,6 +15,9 @@ use rustc_hash::FxHashMap;
 /// Blocks and parentheses within one another.
 pub(super) const DEPTH: usize = 100;
 
+/// Expectations; the program is compiled for each that sets constants.
+const CASES: usize = 1000;
+
 /// Words with a meaning, which cannot be names.
 const KEYWORDS: [&str; 35] = [
     "atomic", "plain", "mutex", "const", "order", "thread", "main", "final", "fn", "outcome", "exists",
@@ -238,6 +241,9 @@ impl<'a> Parser<'a> {
                 self.word("races")?;
                 let always = !self.takes_word("if");
                 self.file.allow_races = Some(if always { Expr::Number(1) } else { self.expression()? });
+            }
+            "expect" if self.file.cases.len() == CASES => {
+                return Err(Mistake::TooLarge("1000 expectations").at(at));
             }
             "expect" => {
                 let case = self.case(at)?;
