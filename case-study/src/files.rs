@@ -107,7 +107,12 @@ fn history(study: &Study, method: &'static str, evidence: &Evidence) -> Result<S
         (criterion.name().to_string(), Some(check(&typed, &criterion).is_consistent()))
     };
     let labels = Labels(Criterion::ALL.into_iter().map(label).collect());
-    let object = Object { history: evidence.history.clone(), spec: study.spec.into(), lines: Vec::new(), nil_reads: 0 };
+    let object = Object {
+        history: evidence.history.clone(),
+        spec: study.spec.into(),
+        lines: Vec::new(),
+        notes: Default::default(),
+    };
     let mut writer = Writer::new(Vec::new(), Format::Json);
     write_object(&mut writer, &object, &labels).map_err(Failure::History)?;
     let bytes = writer.finish().map_err(|error| Failure::History(error.into()))?;

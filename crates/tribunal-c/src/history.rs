@@ -12,8 +12,8 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 use tribunal::memory::Execution;
 use tribunal_formats::{
-    Error, ErrorKind, Format, Input, Labels, Lines, Object, ReadOptions, Reader as Histories, Subject,
-    WriteError, Writer, open, read, write_subject,
+    Error, ErrorKind, Format, Input, Labels, Lines, Object, ReadAs, ReadOptions, Reader as Histories,
+    Subject, WriteError, Writer, open, read, write_subject,
 };
 use tribunal_host::{Source, reading};
 use tribunal_report::Specifications;
@@ -122,7 +122,9 @@ impl Handle for Reader {
 
 impl Reader {
     fn new(histories: Histories, file: &str, specification: Text<'_>) -> Result<Self, Failure> {
-        let specifications = specified(specification.optional("the specification")?)?;
+        let specification = specification.optional("the specification")?;
+        let histories = histories.read_as(specification.map_or(ReadAs::Told, ReadAs::spec));
+        let specifications = specified(specification)?;
         Ok(Reader { histories, file: file.into(), index: 0, specifications, broken: false })
     }
 

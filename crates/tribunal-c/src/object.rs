@@ -7,7 +7,7 @@ use crate::text::{Text, array};
 use std::mem::{MaybeUninit, take};
 use std::sync::Arc;
 use tribunal::object::{self, OpId, ProcessId};
-use tribunal_formats::Object;
+use tribunal_formats::{Notes, Object};
 use tribunal_report::Specifications;
 
 /// Builds object histories.
@@ -193,7 +193,8 @@ pub extern "C" fn tribunal_object_builder_build(
     made_by(builder, history, |b| {
         b.processes = 0;
         let built = take(&mut b.builder).build().map_err(malformed)?;
-        let object = Object { history: built, spec: b.spec.clone(), lines: Vec::new(), nil_reads: 0 };
+        let object =
+            Object { history: built, spec: b.spec.clone(), lines: Vec::new(), notes: Notes::default() };
         Ok(History::of_object(object, b.specifications.clone()))
     })
 }

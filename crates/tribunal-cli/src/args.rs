@@ -541,6 +541,9 @@ pub struct VerifyArguments {
     /// What to do with reads of nil, as given to check
     #[arg(long, value_name = "HOW", default_value = "drop", value_parser = nil_reads())]
     pub nil_reads: NilReads,
+    /// The file of a model that lines name; by default it must be beside CERTIFICATE. Of the path in a line only the file's name counts
+    #[arg(short, long, value_name = "FILE.cat", value_hint = ValueHint::FilePath)]
+    pub model: Vec<PathBuf>,
     /// Read stored certificates from DIR, whatever directory their lines name. By default they must be in the current
     /// directory or below it
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

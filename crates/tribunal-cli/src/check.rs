@@ -20,7 +20,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 use tribunal_formats::{History, Labels, Subject};
 use tribunal_host::Memory;
-use tribunal_report::{EngineChoice, Inquiry, NotDecided, Question, Questions, counted, printable};
+use tribunal_report::{EngineChoice, Inquiry, NotDecided, Question, Questions, counted, printable, read_as};
 use tribunal_report::{Finding, Verification, Verifications, Word};
 
 pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failure> {
@@ -378,7 +378,7 @@ impl<'a> Session<'a> {
             at_once,
             suites,
         } = self;
-        let CheckArguments { histories, streaming, budget, .. } = settings.arguments;
+        let CheckArguments { histories, streaming, budget, spec, .. } = settings.arguments;
         let name = file.to_string_lossy();
         let source = Source::open(
             file,
@@ -388,7 +388,10 @@ impl<'a> Session<'a> {
             streaming,
             &settings.progress,
         )?
-        .transactions(settings.arguments.model.as_ref().is_some_and(Questions::ask_of_transactions));
+        .read_as(match &settings.arguments.model {
+            Some(questions) => questions.read_as(spec.as_deref()),
+            None => read_as(&[], spec.as_deref()),
+        });
         numbers.index = 0;
         let out = RefCell::new(out);
         let take = |answer| {

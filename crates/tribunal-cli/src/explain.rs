@@ -102,8 +102,8 @@ impl Session<'_> {
     fn file(&mut self, file: &OsStr, out: &mut Stdout) -> Result<(), Failure> {
         let Session { arguments, progress, .. } = self;
         let name = file.to_string_lossy();
-        let levels = arguments.questions().ask_of_transactions();
-        let histories = arguments.histories.open(file, &arguments.budget, progress)?.transactions(levels);
+        let read_as = arguments.questions().read_as(arguments.spec.as_deref());
+        let histories = arguments.histories.open(file, &arguments.budget, progress)?.read_as(read_as);
         let (mut found, mut read) = (false, 0u64);
         for (history, index) in histories.zip(0..) {
             let history = history?;

@@ -8,6 +8,8 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::watchdog::patiently;
 use anstyle::{AnsiColor, Style};
+use file::is_same_file;
+use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -153,6 +155,16 @@ impl Write for Page {
 
 fn painted(color: bool, style: Style, text: &str) -> String {
     if color { format!("{style}{text}{style:#}") } else { text.to_string() }
+}
+
+/// An error if an output is one of the files that are read, by whatever path.
+pub fn spare_inputs(output: &Path, inputs: &[impl AsRef<OsStr>]) -> Result<(), Failure> {
+    match inputs.iter().any(|input| is_same_file(output, Path::new(input))) {
+        true => {
+            Err(Failure::Usage(format!("{} is an input: name another file to write to", output.display())))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Where a command writes histories: standard output or a file of the user's naming.

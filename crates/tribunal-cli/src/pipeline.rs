@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
-use tribunal_formats::{Error, Format, History, NilReads, Piece, Pieces};
+use tribunal_formats::{Error, Format, History, NilReads, Piece, Pieces, ReadAs};
 use tribunal_host::MOST_WORKERS;
 use tribunal_host::reading;
 
@@ -105,9 +105,9 @@ impl Source {
         Ok(Source { pieces: reader.pieces(keep_going), name, keep_going, room, stop })
     }
 
-    /// The same, with transactions where there is a choice if they are wanted.
-    pub fn transactions(self, wanted: bool) -> Self {
-        Source { pieces: self.pieces.transactions(wanted), ..self }
+    /// The same, with Jepsen's events read as this.
+    pub fn read_as(self, read_as: ReadAs) -> Self {
+        Source { pieces: self.pieces.read_as(read_as), ..self }
     }
 
     /// The format, given or recognized.

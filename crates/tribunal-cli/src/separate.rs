@@ -23,7 +23,7 @@ use tribunal::object::{Criterion, Specification, specs};
 use tribunal::transactions::Level;
 use tribunal::verdict::Limit;
 use tribunal::{Limits, Model};
-use tribunal_formats::{Format, Labels, Object, Subject, Transactions, Writer, write_subject};
+use tribunal_formats::{Format, Labels, Notes, Object, Subject, Transactions, Writer, write_subject};
 use tribunal_host::named;
 use tribunal_report::{EngineChoice, Finding, Judged, Question, Specifications};
 use tribunal_separate::{self as separate, MOST_EVENTS, Pair, Search, Separations};
@@ -174,7 +174,7 @@ fn criteria(
     let found = separations.found[0].take().map(|example| {
         let lines = vec![0; example.history.len()];
         let spec = objects.name(example.spec).to_string();
-        (Object { history: example.history, spec, lines, nil_reads: 0 }, true)
+        (Object { history: example.history, spec, lines, notes: Notes::default() }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.len()));
     let found =
@@ -199,7 +199,7 @@ fn levels(
     drop(progress);
     let found = separations.found[0].take().map(|history| {
         let lines = vec![0; history.len()];
-        (Transactions { history, lines }, true)
+        (Transactions { history, lines, notes: Notes::default() }, true)
     });
     let given = given.map(|given| (given.clone(), separations.complete + 1 >= given.history.ops().len()));
     let found = found

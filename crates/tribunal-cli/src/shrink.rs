@@ -5,12 +5,12 @@ use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::{Failure, Malformed};
 use crate::interrupt;
-use crate::output::{Sink, Stdout, complain};
+use crate::output::{Sink, Stdout, complain, spare_inputs};
 use crate::pipeline::{self, Each, ReadResult, Source};
 use crate::progress::Progress;
 use tribunal_formats::{Format, History, Labels, NilReads, Writer, write_subject};
 use tribunal_host::Memory;
-use tribunal_report::{Part, Question, usual_question};
+use tribunal_report::{Part, read_as, usual_question};
 
 pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -19,8 +19,12 @@ pub fn run(arguments: &ShrinkArguments, out: &mut Stdout) -> Result<Status, Fail
     let (progress, memory) = (Progress::new(), Memory::default());
     let Judging { format, nil_reads, budget, file, .. } = &arguments.judging;
     let source = Source::open(file, *format, *nil_reads, budget.max_memory, &arguments.streaming, &progress)?;
-    let source = source.transactions(matches!(arguments.model, Some(Question::Level(_))));
+    let spec = arguments.judging.spec.as_deref();
+    let source = source.read_as(read_as(arguments.model.as_slice(), spec));
     let to = self::format(arguments, source.format());
+    if let Some(output) = &arguments.output {
+        spare_inputs(output, &[file])?;
+    }
     let mut writer = Writer::new(Sink::open(arguments.output.as_deref(), out)?, to);
     let mut malformed = Malformed::new(&arguments.streaming);
     let (mut shrunk, mut undecided) = (0u64, 0u64);

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io::Write;
+use std::path::Path;
 use tribunal::memory::Execution;
 use tribunal::object;
 use tribunal::transactions;
@@ -24,14 +25,12 @@ use tribunal::verdict::Witness;
 use tribunal::verify::{self, Refusal};
 use tribunal::{Limits, Model, Verdict};
 use tribunal_formats::certificate::{
-    self, race_from_json, races_from_json, violation_from_json, witness_from_json,
+    self, digest, race_from_json, races_from_json, violation_from_json, witness_from_json,
 };
 use tribunal_formats::{Error, History};
-use tribunal_host::Memory;
-use tribunal_host::named;
-use tribunal_host::reading;
+use tribunal_host::{Memory, named, named_within, reading};
 use tribunal_report::transactions as words;
-use tribunal_report::{Judged, Question, Specifications, counted, printable};
+use tribunal_report::{Judged, Question, SCHEMA, Specifications, counted, printable, read_as};
 use tribunal_report::{Verification, Verifications, Word, wrong_kind};
 
 const NO_WITNESS: &str = "the line carries no witness; check --witness prints it";
@@ -64,8 +63,9 @@ pub fn run(arguments: &VerifyArguments, out: &mut Stdout) -> Result<Status, Fail
     )?;
     // The other half is for what is read of a line.
     let mut lines = Lines::new(Box::new(input::lines(&arguments.certificate)?), max_memory / 2);
-    let level = lines.first_model().is_some_and(|model| matches!(named(model), Ok(Question::Level(_))));
-    let source = source.transactions(level);
+    // A model in a file is of memories, which are read in one way only.
+    let question = lines.first_model().and_then(|model| model.parse::<Question>().ok());
+    let source = source.read_as(read_as(question.as_slice(), arguments.spec.as_deref()));
     let (mut verifications, mut skipped, mut cut_short) = (Verifications::default(), 0u64, false);
     let mut malformed = Malformed::new(&arguments.streaming);
     // The file that the lines say they are about.
@@ -286,6 +286,10 @@ struct Claimed {
     question: Question,
     said: Said,
     events: u64,
+    /// The digest of the history. Lines without a certificate have none, nor have those of before there were digests.
+    digest: Option<String>,
+    /// The name of the history, null for none.
+    name: Option<Value>,
     witness: Option<Value>,
     violation: Option<Value>,
     /// The name of the violation, of transactions.
@@ -337,12 +341,29 @@ impl Session<'_> {
         let missing = |key: &str, what: &str| problem(format!("expected `{key}`, {what}"));
         let number = |key: &str| line[key].as_u64().ok_or_else(|| missing(key, "a whole number"));
         let string = |key: &str| line[key].as_str().ok_or_else(|| missing(key, "a string"));
+        match &line["schema"] {
+            // The first lines had none.
+            Value::Null => {}
+            schema if *schema == SCHEMA => {}
+            other => {
+                return Err(problem(format!(
+                    "`schema`: expected {SCHEMA}, which this command reads, found {other}"
+                )));
+            }
+        }
         let index = number("index")?;
         if line["verdict"] == "error" {
             return Ok(Claim { index, file: string("file")?.to_string(), claimed: None });
         }
         let events = number("events")?;
-        let question = claimed(string("model")?).map_err(|unknown| problem(format!("`model`: {unknown}")))?;
+        let question =
+            self.question(string("model")?).map_err(|unknown| problem(format!("`model`: {unknown}")))?;
+        let digest = match &line["digest"] {
+            Value::Null => None,
+            Value::String(digest) => Some(digest.clone()),
+            _ => return Err(missing("digest", "a string")),
+        };
+        let name = line.get("name").cloned();
         let verdict = string("verdict")?;
         let Some(said) = Said::all().find(|said| said.to_string() == verdict) else {
             let words = "consistent, inconsistent, undecided, unsupported, racy, race-free or error";
@@ -357,7 +378,8 @@ impl Session<'_> {
         let (witness, violation) = (witness.map_err(problem)?, violation.map_err(problem)?);
         let [race, races, anomaly] =
             ["race", "races", "anomaly"].map(|key| line.get_mut(key).map(Value::take));
-        let claimed = Claimed { question, said, events, witness, violation, anomaly, race, races };
+        let claimed =
+            Claimed { question, said, events, digest, name, witness, violation, anomaly, race, races };
         Ok(Claim { index, file, claimed: Some(claimed) })
     }
 
@@ -381,6 +403,9 @@ impl Session<'_> {
                 let verification = match claimed {
                     None => None,
                     Some(claimed) => case.with(&self.specifications, |judged| {
+                        if let Some(other) = claimed.other_history(&case, file) {
+                            return Ok(Some(Verification::Refused(other)));
+                        }
                         Ok(self.memory.answer(
                             large,
                             || budget.limits_of_verification(judged),
@@ -415,12 +440,48 @@ impl Session<'_> {
     }
 }
 
-/// The question that a line speaks of: a name, or axioms.
-fn claimed(model: &str) -> Result<Question, String> {
-    named(model).or_else(|unknown| model.parse().map(Question::Criterion).map_err(|_| unknown))
+impl Session<'_> {
+    /// The question that a line speaks of: a name, or axioms, or a file. That is one given by `--model`, or else one beside the lines.
+    fn question(&self, model: &str) -> Result<Question, String> {
+        if !model.ends_with(".cat") {
+            let unknown = |unknown: String| model.parse().map(Question::Criterion).map_err(|_| unknown);
+            return model.parse().or_else(unknown);
+        }
+        let name = Path::new(model).file_name();
+        if let Some(given) = self.arguments.model.iter().find(|given| given.file_name() == name) {
+            return named(&given.to_string_lossy());
+        }
+        // Lines from a pipe have the current folder.
+        let folder = Path::new(&self.arguments.certificate).parent();
+        let folder = folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        named_within(model, folder).map_err(|problem| format!("{problem}; --model gives the file"))
+    }
 }
 
 impl Claimed {
+    /// That the line is about another history, if it is.
+    fn other_history(&self, case: &Case<'_>, file: &str) -> Option<String> {
+        match &self.name {
+            Some(Value::String(name)) if case.name() == Some(name.as_str()) => {}
+            Some(name) if !name.is_null() || case.name().is_some() => {
+                let this = case.name().map_or("has no name".into(), |name| format!("is called {name}"));
+                return Some(format!("the line is about a history of the name {name}, and this one {this}"));
+            }
+            _ => {}
+        }
+        let Some(claimed) = &self.digest else {
+            // Without a digest the name of the file is all that there is.
+            let name = |file: &str| Path::new(file).file_name().map(ToOwned::to_owned);
+            let piped = file == "-" || case.file == "-";
+            let other = !piped && name(file) != name(case.file);
+            return other.then(|| format!("the line has no digest and is about the file {file}"));
+        };
+        let digest = digest(case.subject);
+        (*claimed != digest).then(|| {
+            format!("the line is about another history: its digest is {claimed}, that of this one {digest}")
+        })
+    }
+
     /// The result for the claim; none if it claims nothing.
     fn judge(&self, judged: Judged<'_>, events: usize, limits: &Limits<'_>) -> Option<Verification> {
         let refused = Verification::Refused;

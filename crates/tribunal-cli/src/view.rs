@@ -5,7 +5,7 @@ use crate::case::{Case, Judge, specifications};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{Sink, Stdout, complain};
+use crate::output::{Sink, Stdout, complain, spare_inputs};
 use crate::patience::Patience;
 use crate::progress::Progress;
 use clap::{Args, ValueHint};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tribunal_formats::History;
 use tribunal_host::named;
-use tribunal_report::{Inquiry, Questions, counted, printable};
+use tribunal_report::{Inquiry, Questions, counted, printable, read_as};
 use tribunal_view::{Document, document, dot, page, svg};
 
 const VIEW_HELP: &str = "\
@@ -103,8 +103,9 @@ pub fn run(arguments: &ViewArguments, out: &mut Stdout) -> Result<Status, Failur
 /// The history of the index asked for.
 fn chosen(arguments: &ViewArguments, name: &str, progress: &Progress) -> Result<History, Failure> {
     let mut histories = 0;
-    let levels = arguments.model.as_ref().is_some_and(Questions::ask_of_transactions);
-    for history in arguments.judging.histories(progress)?.transactions(levels) {
+    let spec = arguments.judging.spec.as_deref();
+    let read_as = arguments.model.as_ref().map_or_else(|| read_as(&[], spec), |model| model.read_as(spec));
+    for history in arguments.judging.histories(progress)?.read_as(read_as) {
         let history = history?;
         if histories == arguments.index {
             return Ok(history);
@@ -137,6 +138,9 @@ fn pictures(arguments: &ViewArguments) -> Result<Vec<Picture>, Failure> {
     if arguments.open && to_stdout(&pictures[0].path) {
         return Err(Failure::Usage("--open needs the page in a file, not on standard output".into()));
     }
+    for Picture { path, .. } in &pictures {
+        spare_inputs(path, &[&arguments.judging.file])?;
+    }
     Ok(pictures)
 }
 
@@ -151,10 +155,7 @@ fn beside(arguments: &ViewArguments) -> Result<PathBuf, Failure> {
     let compressed = input.extension().is_some_and(|extension| extension == "gz" || extension == "zst");
     let inner = if compressed { input.with_extension("") } else { input.into() };
     let page = inner.with_extension("html");
-    match page == input {
-        true => Err(Failure::Usage(format!("{} is the input: --output names another file", page.display()))),
-        false => Ok(page),
-    }
+    Ok(page)
 }
 
 fn to_stdout(path: &Path) -> bool {

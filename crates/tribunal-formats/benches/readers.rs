@@ -8,7 +8,7 @@ use divan::{
 use std::io::Cursor;
 use tribunal::memory::{Interval, Kind, Order};
 use tribunal::object::{self, Value};
-use tribunal_formats::{Event, Format, Header, Labels, Object, Writer, read, write_object};
+use tribunal_formats::{Event, Format, Header, Labels, Notes, Object, Writer, read, write_object};
 
 const EVENTS: usize = 1_000_000;
 const THREADS: usize = 8;
@@ -106,7 +106,7 @@ fn object(format: Format) -> Vec<u8> {
         builder.ret(op, ret, 2 * i + 1);
     }
     let history = builder.build().expect("well-formed");
-    let object = Object { history, spec: "queue".into(), lines: Vec::new(), nil_reads: 0 };
+    let object = Object { history, spec: "queue".into(), lines: Vec::new(), notes: Notes::default() };
     let mut writer = Writer::new(Vec::new(), format);
     write_object(&mut writer, &object, &Labels::default()).expect("expressible");
     writer.finish().expect("in memory")

@@ -4,10 +4,12 @@
 //! format. Reading checks that every event, location and name exists; [`tribunal::verify`] checks that the certificate is
 //! right.
 
+mod digest;
 mod document;
 pub mod object;
 pub mod transactions;
 
+pub use digest::digest;
 pub use document::parse;
 
 use rustc_hash::FxHashMap;

@@ -48,6 +48,9 @@ pub enum ErrorKind {
         /// The beginning of the content.
         found: String,
     },
+    /// UTF-16 instead of UTF-8.
+    #[error("UTF-16: histories are read as UTF-8; `iconv -f UTF-16 -t UTF-8` converts it")]
+    Utf16,
     /// Bytes that are not UTF-8.
     #[error("invalid UTF-8")]
     InvalidUtf8,
@@ -62,6 +65,20 @@ pub enum ErrorKind {
     TooMuchMemory {
         /// The limit in bytes.
         limit: usize,
+    },
+    /// The values are not those of the object that the methods told.
+    #[error("the values are not those of the object that the calls told: {hint}")]
+    OtherObject {
+        /// What it may be.
+        hint: &'static str,
+    },
+    /// Transactions that may be operations of registers.
+    #[error(
+        "0 was read of {key}, which nothing wrote: these are transactions (--model ser, for one) of registers without an initial value, or operations of registers that begin with 0 (--spec multi-register): say which"
+    )]
+    TransactionsOrRegisters {
+        /// The key.
+        key: String,
     },
     /// A syntax error.
     #[error("expected {expected}, found {found}")]

@@ -1,6 +1,7 @@
 //! The result of reading.
 
-use crate::{Error, ErrorKind};
+use crate::read::hint;
+use crate::{Error, ErrorKind, Notes};
 use tribunal::memory::{Execution, ExecutionBuilder, Slot};
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal::object::{self, Specification, Typed};
@@ -99,6 +100,8 @@ pub struct Transactions {
     pub history: transactions::History,
     /// By transaction, the line where it is.
     pub lines: Vec<u64>,
+    /// What is in the input beside the transactions.
+    pub notes: Notes,
 }
 
 /// The specification's name where the methods called tell none.
@@ -114,8 +117,8 @@ pub struct Object {
     pub spec: String,
     /// For each operation, the line of its call.
     pub lines: Vec<u64>,
-    /// The number of dropped reads of nil; see [`NilReads`](crate::NilReads).
-    pub nil_reads: u64,
+    /// What is in the input beside the operations.
+    pub notes: Notes,
 }
 
 impl History {
@@ -157,12 +160,12 @@ impl History {
 #[non_exhaustive]
 pub enum NoSpecification {
     /// The methods called match no built-in specification.
-    #[error(
-        "the history calls {methods}, the methods of no built-in specification: give one, as with --spec"
-    )]
+    #[error("the history calls {methods}: {hint}")]
     Untold {
         /// The methods, separated by commas.
         methods: String,
+        /// What it may be, and what to say.
+        hint: &'static str,
     },
     /// The named specification is unknown.
     #[error(transparent)]
@@ -173,7 +176,8 @@ impl Object {
     /// The built-in specification that the history names or implies.
     pub fn specification(&self) -> Result<Box<dyn Specification>, NoSpecification> {
         if self.spec == UNKNOWN {
-            return Err(NoSpecification::Untold { methods: self.history.methods().join(", ") });
+            let methods: Vec<&str> = self.history.methods().iter().map(String::as_str).collect();
+            return Err(NoSpecification::Untold { methods: methods.join(", "), hint: hint(&methods) });
         }
         Ok(specs::named(&self.spec)?)
     }

@@ -17,15 +17,17 @@ pub mod certificate;
 mod error;
 mod format;
 mod history;
+mod notes;
 mod read;
 mod write;
 
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Transactions};
+pub use notes::{Notes, OtherEvent};
 pub use read::{
     Action, Batch, Cells, Events, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
-    Pieces, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
+    Pieces, ReadAs, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
 };
 pub use write::{
     Event, Header, Origin, WriteError, Writer, write_history, write_object, write_subject, write_transactions,

@@ -28,6 +28,6 @@ mod specifications;
 
 pub use answer::{Answer, Source};
 pub use memory::{LEAST, all_memory, most_memory, reading};
-pub use models::{INCLUDE, directories, named};
+pub use models::{INCLUDE, directories, named, named_within};
 pub use share::{MOST_WORKERS, Memory};
 pub use specifications::{BadSpecification, specifications};

@@ -26,6 +26,28 @@ pub fn directories() -> Vec<PathBuf> {
     std::env::var_os(INCLUDE).map(|list| std::env::split_paths(&list).collect()).unwrap_or_default()
 }
 
+/// The model of a name in a verdict line, read from the file of the same name in `folder`. Neither it nor what it includes may lie elsewhere, but
+/// for the directories of the environment: the line may be anybody's.
+pub fn named_within<T: FromStr<Err: ToString>>(name: &str, folder: &Path) -> Result<T, String> {
+    let file = Path::new(name).file_name().ok_or_else(|| format!("{name}: expected a file"))?;
+    let mut folders = vec![folder.to_path_buf()];
+    folders.extend(directories());
+    let inside: Vec<PathBuf> = folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    let read = move |path: &Path| {
+        let real = path.canonicalize()?;
+        if !inside.iter().any(|folder| real.starts_with(folder)) || !real.is_file() {
+            return Err(std::io::ErrorKind::NotFound.into());
+        }
+        std::fs::read(real)
+    };
+    let path = folder.join(file);
+    let text = read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut library = Directories::new(folders, read);
+    Definition::new(name, &String::from_utf8_lossy(&text), &mut library)
+        .map_err(|error| error.to_string())?;
+    name.parse().map_err(|error: T::Err| error.to_string())
+}
+
 fn read(name: &str) -> Result<Definition, String> {
     let unreadable = |error: std::io::Error| format!("{name}: {error}");
     let text = std::fs::read(Path::new(name)).map_err(unreadable)?;

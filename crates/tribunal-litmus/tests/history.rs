@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use tribunal::memory::{Execution, Op, Order};
+use tribunal::memory::{Execution, Op, Order, Source};
 use tribunal::{Model, Verdict};
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Cat};
@@ -174,4 +174,24 @@ fn what_is_no_test_says_which_event() {
     }
     let error = write(&b.build().expect("a history"), Target::X86).expect_err("six registers");
     assert_eq!(error.to_string(), "T0:6 R x 0: thread `T0` needs more registers than X86 has");
+}
+
+/// Where values repeat, a source that is known cannot be said beside one that is not.
+#[test]
+fn a_known_source_among_open_ones_is_refused() {
+    let history = |known: bool| {
+        let mut b = Execution::builder();
+        let (x, threads) = (b.location("x"), ["T0", "T1", "T2"].map(|name| b.thread(name)));
+        let first = b.push(threads[0], Op::write(x, 1));
+        b.push(threads[1], Op::write(x, 1));
+        let read = Op::read(x, 1);
+        b.push(threads[2], if known { read.from(Source::At(first)) } else { read });
+        b.push(threads[2], Op::read(x, 1));
+        b.build().expect("a history")
+    };
+    for target in Target::ALL {
+        assert!(write(&history(false), target).is_ok());
+        let refused = write(&history(true), target).expect_err("it has a source").to_string();
+        assert!(refused.contains("a litmus test cannot say where it is from"), "{refused}");
+    }
 }

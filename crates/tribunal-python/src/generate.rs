@@ -5,7 +5,7 @@ use crate::history::History;
 use pyo3::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-use tribunal_formats::{Object, Subject};
+use tribunal_formats::{Notes, Object, Subject};
 use tribunal_machines::objects::{self, Implementation, Simulation, Values};
 use tribunal_machines::{Bug, Clients, Machine, execution};
 
@@ -127,7 +127,7 @@ pub fn generate_object(
         let simulation = Simulation { spec: spec.clone(), implementation, keys, clients };
         let history = simulation.history().map_err(|error| error.to_string())?;
         let lines = vec![1; history.len()];
-        Ok(Subject::Object(Object { history, spec: spec.clone(), lines, nil_reads: 0 }))
+        Ok(Subject::Object(Object { history, spec: spec.clone(), lines, notes: Notes::default() }))
     };
     Ok(Generated { make: Box::new(make), numbers: Mutex::new(0..histories) })
 }

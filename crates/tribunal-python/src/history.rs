@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tribunal_formats::{
-    Error, Format, History as Parsed, Labels, Lines, Reader, Subject, Writer, write_subject,
+    Error, Format, History as Parsed, Labels, Lines, ReadAs, Reader, Subject, Writer, write_subject,
 };
 use tribunal_host::{Source, named, reading, specifications};
 use tribunal_report::{Part, Question, usual_question};
@@ -297,11 +297,13 @@ pub fn source(
         return Ok(Arc::new(again.specified(specifications)));
     }
     let format = names::format(format)?;
+    let read_as = spec.map_or(ReadAs::Told, ReadAs::spec);
     let bytes = Bytes::of(object)?;
     let small = matches!(&bytes, Bytes::Here { bytes, .. } if bytes.len() < SMALL);
     let chosen = move |stop: Arc<AtomicBool>| -> Result<(Parsed, String), String> {
         let (mut histories, name) =
             bytes.reader(format, max_memory, stop).map_err(|error| error.to_string())?;
+        histories = histories.read_as(read_as);
         let wanted = index.unwrap_or(0);
         for number in 0.. {
             let Some(history) = histories.next() else {

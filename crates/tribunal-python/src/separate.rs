@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tribunal::Model;
 use tribunal::object::{Criterion, Specification, specs};
-use tribunal_formats::{Object, Subject};
+use tribunal_formats::{Notes, Object, Subject};
 use tribunal_host::specifications;
 use tribunal_report::Question;
 use tribunal_separate::{MOST_EVENTS, Pair, Search, Separations};
@@ -60,7 +60,7 @@ pub fn separate(
                 found(tribunal_separate::criteria(&[pair], &specs, &search, |_, _| ()), |example| {
                     let lines = vec![1; example.history.len()];
                     let spec = spec.unwrap_or_else(|| OBJECTS[example.spec]).to_string();
-                    Subject::Object(Object { history: example.history, spec, lines, nil_reads: 0 })
+                    Subject::Object(Object { history: example.history, spec, lines, notes: Notes::default() })
                 })
             })?
         }

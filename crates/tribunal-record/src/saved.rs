@@ -4,7 +4,7 @@ use crate::Evidence;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use tribunal::object::specs;
-use tribunal_formats::{Format, Labels, Object, WriteError, Writer, write_object};
+use tribunal_formats::{Format, Labels, Notes, Object, WriteError, Writer, write_object};
 
 /// Saves the run and says where it is, and how to look at it.
 pub(crate) fn saved(evidence: &Evidence, subject: &str) -> String {
@@ -29,7 +29,7 @@ fn json(evidence: &Evidence) -> Result<Vec<u8>, WriteError> {
         history: evidence.run.clone(),
         spec: evidence.spec.clone(),
         lines: Vec::new(),
-        nil_reads: 0,
+        notes: Notes::default(),
     };
     let mut writer = Writer::new(Vec::new(), Format::Json);
     write_object(&mut writer, &object, &Labels::default())?;

@@ -30,14 +30,18 @@ impl Case<'_> {
     /// How many reads of nil were left out of it.
     pub fn nil_reads(&self) -> u64 {
         match self.subject {
-            Subject::Object(object) => object.nil_reads,
+            Subject::Object(object) => object.notes.nil_reads,
             _ => 0,
         }
     }
 
-    /// That reads of nil were left out, if some were.
+    /// What of the input is not in the history, if anything is.
     pub fn note(&self) -> Option<String> {
-        left_out(self.nil_reads())
+        match self.subject {
+            Subject::Object(object) => object.notes.left_out(),
+            Subject::Transactions(transactions) => transactions.notes.left_out(),
+            Subject::Memory(_) => None,
+        }
     }
 
     /// That a verdict on the history means nothing, if it is empty.
@@ -54,15 +58,6 @@ impl Case<'_> {
     pub fn remarks(&self) -> impl Iterator<Item = String> {
         let note = self.note().map(|note| format!("{self}: {note}"));
         self.warning_line().into_iter().chain(note)
-    }
-}
-
-/// A note on how many reads of nil were left out, if some were.
-pub fn left_out(nil_reads: u64) -> Option<String> {
-    match nil_reads {
-        0 => None,
-        1 => Some("1 read of nil was left out; --nil-reads keep keeps it".into()),
-        count => Some(format!("{count} reads of nil were left out; --nil-reads keep keeps them")),
     }
 }
 

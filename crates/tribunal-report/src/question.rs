@@ -7,6 +7,7 @@ use tribunal::names::suggestion;
 use tribunal::object::{self, Criterion};
 use tribunal::transactions::{self, Level};
 use tribunal::{Engine, Model};
+use tribunal_formats::ReadAs;
 
 /// What people call the models of processors and languages that have another name here.
 const ALIASES: [(&str, &str); 12] = [
@@ -98,10 +99,27 @@ pub enum Questions {
 }
 
 impl Questions {
-    /// Whether isolation levels are named, so that ambiguous input is read as transactions.
-    pub fn ask_of_transactions(&self) -> bool {
-        let level = |question: &Question| matches!(question, Question::Level(_));
-        matches!(self, Questions::These(questions) if questions.iter().any(level))
+    /// What Jepsen's events are read as for them, with the specification that is given.
+    pub fn read_as(&self, spec: Option<&str>) -> ReadAs {
+        match self {
+            Questions::These(questions) => read_as(questions, spec),
+            _ => read_as(&[], spec),
+        }
+    }
+}
+
+/// What Jepsen's events are read as for these questions: transactions if a level is asked for, operations of an object if a criterion is or a
+/// specification is given, and else what they tell.
+pub fn read_as(questions: &[Question], spec: Option<&str>) -> ReadAs {
+    if questions.iter().any(|question| matches!(question, Question::Level(_))) {
+        return ReadAs::Transactions;
+    }
+    match spec {
+        Some(spec) => ReadAs::spec(spec),
+        None if questions.iter().any(|question| matches!(question, Question::Criterion(_))) => {
+            ReadAs::Object(None)
+        }
+        None => ReadAs::Told,
     }
 }
 

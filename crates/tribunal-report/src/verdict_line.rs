@@ -3,7 +3,7 @@
 use crate::memory::Racy;
 use crate::{Case, Finding, Ruling, Word};
 use serde_json::{Value, json};
-use tribunal_formats::certificate::race_to_json;
+use tribunal_formats::certificate::{digest, race_to_json};
 
 /// The version of the JSON lines that the command prints: docs/schema describes them. It changes when a key goes or means
 /// something else, not when one is added.
@@ -27,7 +27,9 @@ pub fn verdict_line(
     };
     let more = match (key, ruling.reason()) {
         (Some(key), _) => match ruling.certificate() {
-            Some(value) => format!(r#","{key}":{}"#, certificate(value)),
+            Some(value) => {
+                format!(r#","digest":"{}","{key}":{}"#, digest(case.subject), certificate(value))
+            }
             None => String::new(),
         },
         (None, Some(mut reason)) => {

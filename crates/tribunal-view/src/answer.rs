@@ -99,7 +99,8 @@ pub fn answer(
         std::io::Cursor::new(bytes),
         name,
         ReadOptions { format, max_memory: limits.max_memory, ..ReadOptions::default() },
-    )?;
+    )?
+    .read_as(questions.read_as(request.spec.as_deref()));
     let mut before = 0;
     let history = loop {
         match histories.next() {

@@ -2,7 +2,7 @@
 
 use super::{ExploreArguments, ExploreStyle, Found, Job, Replayed, options, print};
 use crate::failure::Failure;
-use crate::output::{BAD, DOUBT, GOOD, Page, Stdout};
+use crate::output::{BAD, DOUBT, GOOD, Page, Stdout, spare_inputs};
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Instant;
@@ -64,6 +64,7 @@ fn write_history(
         line: failure.place.line.into(),
         problem: error.to_string(),
     })?;
+    spare_inputs(path, &[job.file])?;
     let output = |source| Failure::output(Some(path), source);
     let file = std::fs::File::create(path).map_err(output)?;
     let format = Format::of_path(path).unwrap_or(Format::Text);

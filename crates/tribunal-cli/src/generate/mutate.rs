@@ -6,7 +6,7 @@ use crate::case::{Case, Judge, specifications};
 use crate::destination::Destination;
 use crate::exit::Status;
 use crate::failure::Failure;
-use crate::output::{Stdout, complain};
+use crate::output::{Stdout, complain, spare_inputs};
 use crate::{input, interrupt};
 use clap::{Args, ValueHint};
 use std::borrow::Cow;
@@ -84,6 +84,9 @@ pub fn run(arguments: &MutateArguments, out: &mut Stdout) -> Result<Status, Fail
     let histories = open(first)?;
     // Jepsen's logs are only read.
     let usual = Some(histories.format()).filter(|&format| format != Format::Jepsen).unwrap_or(Format::Json);
+    if let Some(output) = &arguments.destination.output {
+        spare_inputs(output, &arguments.files)?;
+    }
     let mut writer = arguments.destination.open(usual, out)?;
     let mut missing = false;
     let opened = iter::once(Ok(histories)).chain(others.iter().map(open));

@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::output::Stdout;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use tribunal_formats::{Format, Labels, Object, write_object};
+use tribunal_formats::{Format, Labels, Notes, Object, write_object};
 use tribunal_machines::objects::{Bug, Clients, Implementation, Simulation, Values};
 
 const HELP: &str = "\
@@ -98,7 +98,8 @@ pub fn run(arguments: &ObjectArguments, out: &mut Stdout) -> Result<Status, Fail
     for seed in (0..arguments.histories).map(|number| arguments.seed.wrapping_add(number)) {
         let simulation = arguments.simulation(seed);
         let history = simulation.history().map_err(|error| Failure::Usage(format!("--spec: {error}")))?;
-        let object = Object { history, spec: arguments.spec.clone(), lines: Vec::new(), nil_reads: 0 };
+        let object =
+            Object { history, spec: arguments.spec.clone(), lines: Vec::new(), notes: Notes::default() };
         write_object(&mut writer, &object, &Labels::default())
             .map_err(|error| arguments.destination.failure(error, &simulation.to_string()))?;
         if interrupt::requested() {

@@ -9,7 +9,7 @@ use crate::output::Stdout;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tribunal::transactions::History;
-use tribunal_formats::{Format, Labels, Transactions, write_transactions};
+use tribunal_formats::{Format, Labels, Notes, Transactions, write_transactions};
 use tribunal_machines::transactions::families::{BlindWrites, ListAppend, Orders};
 use tribunal_machines::transactions::{Clients, Store, StoreBug, run as run_store};
 
@@ -191,7 +191,7 @@ impl Destination {
         let mut writer = self.open(Format::Json, out)?;
         for history in histories {
             let (history, labels) = history?;
-            let transactions = Transactions { history, lines: Vec::new() };
+            let transactions = Transactions { history, lines: Vec::new(), notes: Notes::default() };
             let name = || transactions.history.name().unwrap_or_default().to_string();
             write_transactions(&mut writer, &transactions, &labels)
                 .map_err(|error| self.failure(error, &name()))?;

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tribunal_formats::{Error, NilReads, ObjectEvent, Observed, ReadOptions, events, observations};
+use tribunal_formats::{Error, NilReads, Notes, ObjectEvent, Observed, ReadOptions, events, observations};
 
 /// After this long without input, everything so far is checked.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -17,14 +17,17 @@ pub struct Feed<T> {
     messages: Receiver<Message<T>>,
     batch: std::vec::IntoIter<T>,
     left_out: u64,
+    notes: Notes,
 }
 
 /// What the reading thread says: the specification, if it was asked for; then events; an error is the last.
 enum Message<T> {
     Spec(Option<String>),
     Events(Vec<T>),
-    /// So many reads of nil, or lines without an end, were left out.
+    /// So many lines without an end were left out.
     LeftOut(u64),
+    /// What is no operation.
+    Notes(Notes),
     Failed(Failure),
 }
 
@@ -54,7 +57,7 @@ impl Feed<ObjectEvent> {
         match self.messages.recv() {
             Ok(Message::Spec(spec)) => Ok(spec),
             Ok(Message::Failed(failure)) => Err(failure),
-            Ok(Message::Events(_) | Message::LeftOut(_)) | Err(_) => Ok(None),
+            Ok(Message::Events(_) | Message::LeftOut(_) | Message::Notes(_)) | Err(_) => Ok(None),
         }
     }
 }
@@ -97,10 +100,15 @@ impl<T: Send + 'static> Feed<T> {
                 let _ = sender.send(Message::Failed(failure));
             }
         });
-        Feed { messages, batch: Vec::new().into_iter(), left_out: 0 }
+        Feed { messages, batch: Vec::new().into_iter(), left_out: 0, notes: Notes::default() }
     }
 
-    /// How many reads of nil, or lines without an end, were left out, once the events have ended.
+    /// What was no operation of an object, once the events have ended.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// How many lines without an end were left out, once the events have ended.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -113,6 +121,7 @@ impl<T: Send + 'static> Feed<T> {
             match self.messages.recv_timeout(PATIENCE) {
                 Ok(Message::Events(batch)) => self.batch = batch.into_iter(),
                 Ok(Message::LeftOut(count)) => self.left_out = count,
+                Ok(Message::Notes(notes)) => self.notes = notes,
                 Ok(Message::Spec(_)) => {}
                 Ok(Message::Failed(failure)) => return Err(failure),
                 Err(RecvTimeoutError::Timeout) => return Ok(Next::Silence),
@@ -152,7 +161,7 @@ fn read_object(
         }
     }
     outbox.take(events.by_ref())?;
-    let _ = sender.send(Message::LeftOut(events.left_out()));
+    let _ = sender.send(Message::Notes(events.notes()));
     Ok(())
 }
 

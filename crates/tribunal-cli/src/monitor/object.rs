@@ -16,7 +16,6 @@ use tribunal::object::{
 };
 use tribunal_formats::{Action, ObjectEvent};
 use tribunal_host::reading;
-use tribunal_report::left_out;
 use tribunal_report::printable;
 
 /// Monitors until the input ends, Ctrl-C, or a violation.
@@ -47,7 +46,7 @@ pub fn run(arguments: &MonitorArguments, criterion: &Criterion, out: &mut Stdout
     let name = file.clone();
     let watch = Watch { file, monitor, budget, lines: Lines::default(), word };
     let status = watch.through(&mut feed, out)?;
-    if let Some(note) = left_out(feed.left_out()) {
+    if let Some(note) = feed.notes().left_out() {
         progress.aside(|| complain(&format!("{}: {note}", printable(&name))));
     }
     progress.aside(|| out.flush())?;

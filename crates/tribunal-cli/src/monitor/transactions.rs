@@ -16,7 +16,7 @@ use std::io::{Cursor, Write};
 use std::time::{Duration, Instant};
 use tribunal::transactions::{Level, Verdict, judge};
 use tribunal::verdict::Limit;
-use tribunal_formats::{ReadOptions, Transactions, read};
+use tribunal_formats::{ReadAs, ReadOptions, Transactions, read};
 use tribunal_host::reading;
 use tribunal_report::{Ruling, printable};
 
@@ -30,8 +30,10 @@ pub fn run(arguments: &MonitorArguments, level: Level, out: &mut Stdout) -> Resu
     progress.file(&file, input::size(&arguments.file));
     let bytes = progress.watch(input::bytes(&arguments.file)?);
     let mut feed = Feed::of_lines(bytes, &file);
-    let options =
-        ReadOptions { transactions: true, ..reading(arguments.format, arguments.budget.max_memory) };
+    let options = ReadOptions {
+        read_as: ReadAs::Transactions,
+        ..reading(arguments.format, arguments.budget.max_memory)
+    };
     let mut watch = Watch {
         arguments,
         level,

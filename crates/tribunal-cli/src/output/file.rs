@@ -67,7 +67,14 @@ impl OutputFile {
         };
         target.flush()?;
         match target.into_inner().map_err(io::IntoInnerError::into_error)? {
-            Target::New { temporary, path, .. } => std::fs::rename(&temporary.0, path),
+            Target::New { file, temporary, path } => {
+                // Otherwise the new name could survive a crash and the content not.
+                file.sync_all()?;
+                std::fs::rename(&temporary.0, &path)?;
+                // Not every system can do this, and the file is there either way.
+                let _ = File::open(directory_of(&path)).and_then(|directory| directory.sync_all());
+                Ok(())
+            }
             Target::Stream(_) => Ok(()),
         }
     }
@@ -119,6 +126,18 @@ fn resemble(file: &File, other: &Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn resemble(file: &File, other: &Metadata) -> io::Result<()> {
     file.set_permissions(other.permissions())
+}
+
+/// Whether two paths lead to one file.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    let id = |path: &Path| {
+        use std::os::unix::fs::MetadataExt;
+        path.metadata().ok().filter(Metadata::is_file).map(|meta| (meta.dev(), meta.ino()))
+    };
+    #[cfg(not(unix))]
+    let id = |path: &Path| path.canonicalize().ok().filter(|path| path.is_file());
+    id(a).is_some_and(|a| Some(a) == id(b))
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -227,8 +246,14 @@ impl Temporary {
         }
         #[cfg(not(unix))]
         let _ = public;
+        if !directory.is_dir() {
+            let missing = format!("there is no folder {}", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotFound, missing));
+        }
         let mut files = temporary();
-        let (file, path) = builder.tempfile_in(directory)?.keep()?;
+        // The name of the temporary file is nobody's concern.
+        let made = builder.tempfile_in(directory).map_err(|error| io::Error::from(error.kind()))?;
+        let (file, path) = made.keep()?;
         files.push(path.clone());
         Ok((file, Temporary(path)))
     }

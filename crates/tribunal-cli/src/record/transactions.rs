@@ -15,7 +15,7 @@ use table::{Row, Table};
 use tribunal::Limits;
 use tribunal::transactions::{History, strongest_levels};
 use tribunal_database::{Clients, Database, Isolation, Recorder, Setting};
-use tribunal_formats::{Format, Labels, Transactions, Writer, write_transactions};
+use tribunal_formats::{Format, Labels, Notes, Transactions, Writer, write_transactions};
 
 const HELP: &str = "\
 Examples:
@@ -214,7 +214,7 @@ impl TransactionsArguments {
     }
 
     fn write(&self, history: History, writer: &mut Writer<Sink<'_>>) -> Result<(), Failure> {
-        let transactions = Transactions { history, lines: Vec::new() };
+        let transactions = Transactions { history, lines: Vec::new(), notes: Notes::default() };
         let name = || transactions.history.name().unwrap_or_default().to_string();
         write_transactions(writer, &transactions, &Labels::default())
             .map_err(|error| self.destination.failure(error, &name()))

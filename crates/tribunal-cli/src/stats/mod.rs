@@ -13,9 +13,9 @@ use crate::progress::Progress;
 use crate::{input, interrupt};
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::io::Write;
-use tribunal_formats::{History, Subject};
-use tribunal_report::{Case, counted};
+use std::io::{self, Write};
+use tribunal_formats::{History, Notes, Subject};
+use tribunal_report::{Case, counted, printable};
 
 pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let workers = arguments.streaming.workers()?;
@@ -29,6 +29,26 @@ pub fn run(arguments: &StatsArguments, out: &mut Stdout) -> Result<Status, Failu
         return Ok(Status::ClosedPipe);
     }
     Ok(passed_over.status(if malformed { Status::Malformed } else { Status::Success }))
+}
+
+/// What is in the input beside the history, if anything is: counts, the errors of clients, and what others did, such as the nemesis.
+fn notes(notes: &Notes, head: &str, out: &mut Page) -> io::Result<()> {
+    /// So many events and errors are listed.
+    const MOST: usize = 50;
+    let errors = notes.errors.iter().take(MOST).map(|(error, count)| format!("error {error}: {count}"));
+    let events = notes.others.iter().take(MOST).map(|event| match event.time {
+        Some(time) => format!("line {}, time {time}: {event}", event.line),
+        None => format!("line {}: {event}", event.line),
+    });
+    let more =
+        |all: usize, what: &str| all.checked_sub(MOST + 1).map(|more| format!("{} more {what}", more + 1));
+    let lines = notes.left_out().into_iter().chain(errors).chain(more(notes.errors.len(), "errors"));
+    let mut head = head.to_string();
+    for line in lines.chain(events).chain(more(notes.others.len(), "events")) {
+        writeln!(out, "{head}{}", printable(&line))?;
+        head = " ".repeat(head.len());
+    }
+    Ok(())
 }
 
 fn describe(

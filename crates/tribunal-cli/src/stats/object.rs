@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use tribunal::object::{Event, History, OpId, ProcessId, Specification, Value, specs};
 use tribunal_formats::Object;
-use tribunal_report::left_out;
 use tribunal_report::{counted, printable};
 
 /// Describes the operations.
@@ -19,16 +18,13 @@ pub fn print(object: &Object, out: &mut Page) -> io::Result<()> {
     writeln!(out, "  processes   {}{}", h.process_count(), spread(per_process, "operation"))?;
     let pending = h.ops().filter(|&op| h.is_pending(op)).count();
     writeln!(out, "  operations  {}, {pending} of them pending", h.len())?;
-    if let Some(note) = left_out(object.nil_reads) {
-        writeln!(out, "              {note}")?;
-    }
     writeln!(out, "  methods     {}", printable(&methods(h)))?;
     writeln!(out, "  order       {}", order(h))?;
     if let Some(spec) = &spec {
         writeln!(out, "  keys        {}", keys(h, &**spec))?;
         writeln!(out, "  values      {}", values(h, &**spec))?;
     }
-    Ok(())
+    super::notes(&object.notes, "  notes       ", out)
 }
 
 fn methods(h: &History) -> String {

@@ -20,7 +20,8 @@ pub fn print(transactions: &Transactions, out: &mut Page) -> io::Result<()> {
     writeln!(out, "  keys          {}, {lists} of them lists", h.key_count())?;
     writeln!(out, "  initially     {}", initial(h))?;
     writeln!(out, "  order         {}", order(h))?;
-    writeln!(out, "  values        {}", values(h))
+    writeln!(out, "  values        {}", values(h))?;
+    super::notes(&transactions.notes, "  notes         ", out)
 }
 
 /// How the transactions ended, if not all committed.

@@ -21,6 +21,7 @@ mod files;
 mod generate;
 mod generate_transactions;
 mod histories;
+mod jepsen;
 mod junit;
 mod keep_going;
 mod kernel;

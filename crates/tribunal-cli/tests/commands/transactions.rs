@@ -36,14 +36,16 @@ fn certificates_are_accepted_and_what_was_tampered_with_is_not() {
 }
 
 #[test]
-fn registers_of_jepsen_are_transactions_if_a_level_is_asked_for() {
+fn registers_of_jepsen_are_transactions_unless_a_criterion_is_asked_for() {
     let place = Place::with("rw.edn", REGISTERS);
     let ran = place.run(&["check", "--model", "ser,strict-ser", "--style", "json", "--witness", "rw.edn"]);
     assert!(ran.stdout.contains("\"model\":\"ser\",\"verdict\":\"consistent\""), "{}", ran.stdout);
     assert!(ran.stdout.contains("\"model\":\"strict-ser\",\"verdict\":\"inconsistent\""), "{}", ran.stdout);
     // The lines say that they are of transactions.
     assert_eq!(place.run_on(&["verify", "rw.edn", "-"], &ran.stdout).status, 0);
-    assert!(place.run(&["stats", "rw.edn"]).stdout.contains("multi-register"));
+    assert!(place.run(&["stats", "rw.edn"]).stdout.contains("  sessions      2"));
+    let ran = place.run(&["check", "--nil-reads", "keep", "--spec", "multi-register", "rw.edn"]);
+    assert!(ran.status == 1 && ran.stdout.contains("linearizable"), "{ran:?}");
     assert!(place.run(&["stats", "--format", "elle", "rw.edn"]).stdout.contains("  sessions      2"));
 }
 

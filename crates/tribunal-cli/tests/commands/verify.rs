@@ -167,3 +167,78 @@ fn a_line_takes_no_more_than_is_allowed() {
     let ran = place.run_on(&["verify", "mp.txt", "-"], &open);
     assert!(ran.stderr.contains("recursion limit"), "{}", ran.stderr);
 }
+
+/// What a line says of its history is checked, whatever it proves.
+#[test]
+fn lines_about_another_history_are_refused() {
+    let place = Place::with("sb.txt", SB);
+    let lines = place.run(&["check", "--style", "json", "--model", "sc", "sb.txt"]).stdout;
+    let verify = |lines: &str, file: &str| place.run_on(&["verify", file, "-"], lines);
+    assert_eq!(verify(&lines, "sb.txt").status, 0);
+    let forged = |from: &str, to: &str| {
+        let forged = lines.replacen(from, to, 1);
+        assert_ne!(forged, lines, "{from}");
+        verify(&forged, "sb.txt")
+    };
+    let ran = forged(r#""schema":1"#, r#""schema":99"#);
+    assert_eq!(
+        (ran.status, &*ran.stderr),
+        (2, "error: -:1: `schema`: expected 1, which this command reads, found 99\n")
+    );
+    for name in ["\"LB\"", "null"] {
+        let ran = forged(r#""name":"SB""#, &format!("\"name\":{name}"));
+        assert!(ran.status == 1 && ran.stdout.contains("and this one is called SB"), "{ran:?}");
+    }
+    let ran = forged("sha256-", "sha256-0");
+    assert!(
+        ran.status == 1 && ran.stdout.contains("about another history: its digest is sha256-0"),
+        "{ran:?}"
+    );
+    assert_eq!(forged(r#""digest":""#, r#""digest":7,"x":""#).status, 2);
+    // The same history by another name of its file, in another format; and one that differs in a value that the proof does not use.
+    place.run(&["convert", "--to", "json", "-o", "other.json", "sb.txt"]);
+    assert_eq!(verify(&lines, "other.json").status, 0);
+    place.write("longer.txt", SB.replace("R x 0", "R x 0; W z 1"));
+    assert_eq!(verify(&lines, "longer.txt").status, 1);
+    // Without a digest the file's name counts.
+    let digest = lines.find(r#""digest":"#).expect("a digest");
+    let end = digest + lines[digest..].find("\",\"").expect("its end") + 2;
+    let old = format!("{}{}", &lines[..digest], &lines[end..]);
+    assert_eq!(verify(&old, "sb.txt").status, 0);
+    let ran = verify(&old, "other.json");
+    assert!(ran.status == 1 && ran.stdout.contains("has no digest and is about the file sb.txt"), "{ran:?}");
+}
+
+/// A line opens no file but one beside it, or one that is given.
+#[test]
+fn a_line_opens_no_model_from_elsewhere() {
+    let place = Place::with("sb.txt", SB);
+    place.write("secret", "hush");
+    for folder in ["lines", "models"] {
+        std::fs::create_dir(place.path(folder)).expect("made");
+    }
+    place.write("models/mine.cat", "acyclic po | rf | co | fr as mine");
+    let lines =
+        place.run(&["check", "--style", "json", "--witness", "--model", "models/mine.cat", "sb.txt"]).stdout;
+    place.write("lines/a.jsonl", &lines);
+    let ran = place.run(&["verify", "sb.txt", "lines/a.jsonl"]);
+    assert!(ran.status == 2 && ran.stderr.contains("--model gives the file"), "{ran:?}");
+    let given = place.run(&["verify", "--model", "models/mine.cat", "sb.txt", "lines/a.jsonl"]);
+    assert_eq!(given.last_line(), "1 certificates accepted, 0 refused, 0 skipped", "{given:?}");
+    place.write("lines/mine.cat", "acyclic po | rf | co | fr as mine");
+    assert_eq!(place.run(&["verify", "sb.txt", "lines/a.jsonl"]).status, 0);
+    // Neither by an include that leads out, nor by a link.
+    let outside = place.path("secret").display().to_string();
+    for include in ["../secret", &*outside] {
+        place.write("lines/mine.cat", &format!("include \"{include}\"\nacyclic po | rf as mine"));
+        let ran = place.run(&["verify", "sb.txt", "lines/a.jsonl"]);
+        assert!(ran.status == 2 && !ran.stderr.contains("hush") && !ran.stdout.contains("hush"), "{ran:?}");
+    }
+    #[cfg(unix)]
+    {
+        std::fs::remove_file(place.path("lines/mine.cat")).expect("removed");
+        std::os::unix::fs::symlink(place.path("secret"), place.path("lines/mine.cat")).expect("linked");
+        let ran = place.run(&["verify", "sb.txt", "lines/a.jsonl"]);
+        assert!(ran.status == 2 && !ran.stderr.contains("hush"), "{ran:?}");
+    }
+}

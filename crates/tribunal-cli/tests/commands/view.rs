@@ -144,3 +144,29 @@ fn the_page_is_opened_in_the_browser() {
     assert!(ran.stderr.starts_with("error: --open: xdg-open: "), "{}", ran.stderr);
     assert!(ran.stderr.ends_with("; open mp.html in a browser yourself\n"), "{}", ran.stderr);
 }
+
+#[test]
+fn an_input_is_not_written_over() {
+    let place = Place::with("sb.txt", SB);
+    #[cfg(unix)]
+    std::fs::hard_link(place.path("sb.txt"), place.path("same.html")).expect("linked");
+    let mut commands = vec![
+        vec!["view", "sb.txt", "-o", "sb.txt"],
+        vec!["view", "sb.txt", "--svg", "./sb.txt"],
+        vec!["shrink", "sb.txt", "-o", "sb.txt"],
+        vec!["generate", "mutate", "sb.txt", "-o", "sb.txt"],
+    ];
+    if cfg!(unix) {
+        commands.push(vec!["view", "sb.txt", "-o", "same.html"]);
+    }
+    for command in commands {
+        let ran = place.run(&command);
+        assert!(
+            ran.status == 2 && ran.stderr.contains(" is an input: name another file"),
+            "{command:?}: {ran:?}"
+        );
+        assert_eq!(place.read("sb.txt"), SB);
+    }
+    let ran = place.run(&["view", "sb.txt", "-o", "nowhere/sb.html"]);
+    assert_eq!((ran.status, &*ran.stderr), (2, "error: nowhere/sb.html: there is no folder nowhere\n"));
+}

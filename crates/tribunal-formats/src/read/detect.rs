@@ -9,6 +9,21 @@ use crate::{Error, ErrorKind, Format};
 /// As much of a line as is needed to tell the formats apart.
 const ENOUGH: usize = 4096;
 
+/// An error if text of 16 bits a letter is ahead, with its mark or without.
+pub(super) fn refuse_utf16(buffer: &mut Buffer) -> Result<(), Error> {
+    let begins = |ahead: &[u8]| {
+        matches!(ahead, [] | [_] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, _, ..])
+    };
+    while buffer.ahead().len() < 6 && begins(buffer.ahead()) && buffer.more()? {}
+    let letter = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    let utf16 = match *buffer.ahead() {
+        [0xff, 0xfe, a, 0, ..] | [0xfe, 0xff, 0, a, ..] => letter(a),
+        [a, 0, b, 0, c, 0, ..] | [0, a, 0, b, 0, c, ..] => [a, b, c].into_iter().all(letter),
+        _ => false,
+    };
+    if utf16 { Err(Error::of_input(buffer.name(), ErrorKind::Utf16)) } else { Ok(()) }
+}
+
 /// The format of what is ahead in the buffer, of which nothing is consumed: what the first line looks like that is
 /// neither blank nor a comment.
 pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {

@@ -1,7 +1,7 @@
 //! Histories under construction.
 
 use super::buffer::{Buffer, Room};
-use crate::{Error, ErrorKind, History, Labels, Lines, Object, Subject};
+use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Object, Subject};
 use rustc_hash::FxHashMap;
 use tribunal::growth::Growth;
 use tribunal::memory::{ExecutionBuilder, LocId, ThreadId};
@@ -165,8 +165,8 @@ pub(super) struct ObjectDraft {
     pub(super) labels: Labels,
     /// By operation, the line where it is called.
     lines: Vec<u64>,
-    /// Reads of nil that were left out.
-    pub(super) nil_reads: u64,
+    /// What is no operation.
+    pub(super) notes: Notes,
     line: u64,
     growth: Growth,
 }
@@ -174,10 +174,10 @@ pub(super) struct ObjectDraft {
 impl ObjectDraft {
     /// A history that begins at a line, and what it may take.
     pub(super) fn new(line: u64, room: Room) -> Self {
-        let (spec, labels, lines, growth) = Default::default();
+        let (spec, labels, lines, notes, growth) = Default::default();
         let mut builder = object::History::builder();
         builder.max_memory(room.bytes);
-        ObjectDraft { builder, spec, labels, lines, nil_reads: 0, line, growth }
+        ObjectDraft { builder, spec, labels, lines, notes, line, growth }
     }
 
     /// Notes the line of the next operation.
@@ -194,10 +194,10 @@ impl ObjectDraft {
 
     /// The history, if it makes sense.
     pub(super) fn finish(self, file: &str) -> Result<History, Error> {
-        let ObjectDraft { builder, spec, labels, lines, nil_reads, line, .. } = self;
+        let ObjectDraft { builder, spec, labels, lines, notes, line, .. } = self;
         match builder.build() {
             Ok(history) => {
-                let subject = Subject::Object(Object { history, spec, lines, nil_reads });
+                let subject = Subject::Object(Object { history, spec, lines, notes });
                 Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(malformed) => {

@@ -6,6 +6,9 @@ use crate::{Error, ErrorKind};
 use std::str::from_utf8;
 use tribunal::object::Value;
 
+/// What an event has as its process.
+const PROCESS: &str = "a process: a whole number from -2^63 to 2^63 - 1, or a name";
+
 /// How deeply forms may be nested.
 const DEPTH: usize = 128;
 
@@ -323,12 +326,27 @@ impl Pull {
             b"true" => Value::Bool(true),
             b"false" => Value::Bool(false),
             _ => match from_utf8(word.strip_prefix(b":").unwrap_or(word)) {
-                Ok(text) => number(text).map_or_else(|| Value::from(text), Value::Int),
+                Ok(text) => number(text).unwrap_or_else(|| Value::from(text)),
                 Err(_) => return Err(self.buffer.error(ErrorKind::InvalidUtf8)),
             },
         };
         self.buffer.advance(length);
         Ok(value)
+    }
+
+    /// The process of an event: a number of 64 bits is a client's, nil or a name is not. Any other number is an error.
+    pub(super) fn process(&mut self) -> Result<Value, Error> {
+        let first = self.peek()?;
+        let place = self.place();
+        let digit = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_digit());
+        let number = digit(first) || matches!(first, Some(b'+' | b'-')) && digit(self.byte(1)?);
+        match self.value()? {
+            Value::Text(found) if number => {
+                let found = format!("`{}`", quote(found.as_bytes()));
+                Err(self.error_at(place, ErrorKind::Syntax { expected: PROCESS, found }))
+            }
+            process => Ok(process),
+        }
     }
 
     /// Passes a form of any type.
@@ -489,9 +507,18 @@ impl Pull {
     }
 }
 
-/// A whole number as EDN writes it: with a sign, with an N if it is large.
-fn number(word: &str) -> Option<i64> {
-    word.strip_suffix('N').unwrap_or(word).parse().ok()
+/// A whole number as EDN writes it: with a sign, with an N if it is large. Beyond 64 bits it is a text, the same for each way to write it.
+pub(super) fn number(word: &str) -> Option<Value> {
+    let number = word.strip_suffix('N').unwrap_or(word);
+    if let Ok(number) = number.parse() {
+        return Some(Value::Int(number));
+    }
+    let digits = number.strip_prefix(['+', '-']).unwrap_or(number);
+    if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let sign = if number.starts_with('-') { "-" } else { "" };
+    Some(Value::from(format!("{sign}{}", digits.trim_start_matches('0')).as_str()))
 }
 
 /// Whether a byte ends a word.

@@ -12,6 +12,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tribunal::object::specs::NAMES;
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,14 +61,58 @@ pub struct ReadOptions {
     pub format: Option<Format>,
     /// How many bytes reading and building a history may take; by default there is no limit.
     pub max_memory: usize,
-    /// Whether transactions are wanted where there is a choice: Jepsen's `txn` of reads and writes are operations of an object otherwise.
-    /// Those that append to lists are transactions in any case.
-    pub transactions: bool,
+    /// What Jepsen's events are read as.
+    pub read_as: ReadAs,
+}
+
+/// What Jepsen's events are read as, where there is a choice.
+///
+/// ```
+/// use tribunal_formats::{ReadAs, read};
+/// let edn = "{:process 0 :type :ok :f :txn :value [[:w :x 1]]}";
+/// let history = |read_as| read(edn.as_bytes(), "a.edn", None)?.read_as(read_as).next().expect("an answer");
+/// assert!(history(ReadAs::Told)?.transactions().is_some());
+/// assert_eq!(ReadAs::spec("keyed set"), ReadAs::Object(Some("set")));
+/// # Ok::<(), tribunal_formats::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReadAs {
+    /// What they tell: lists of micro-operations are transactions, and other calls are of the object that their methods and values tell.
+    #[default]
+    Told,
+    /// Transactions.
+    Transactions,
+    /// Operations of an object: the one that a built-in specification of this name is of, or else the one that they tell. Those that append
+    /// to lists are transactions all the same.
+    Object(Option<&'static str>),
+}
+
+impl ReadAs {
+    /// Operations of the object that a specification is of.
+    pub fn spec(spec: &str) -> Self {
+        let base = spec.trim_start();
+        let base = base.strip_prefix("keyed ").unwrap_or(base);
+        let base = base.split('(').next().unwrap_or(base).trim();
+        ReadAs::Object(NAMES.into_iter().find(|name| *name == base))
+    }
+
+    /// The object that operations are of.
+    pub(super) fn object(self, seen: &jepsen::Seen) -> jepsen::Object {
+        let named = match self {
+            ReadAs::Object(Some(name)) => jepsen::Object::named(name),
+            _ => jepsen::Object::Unknown,
+        };
+        match (named, self) {
+            (jepsen::Object::Unknown, ReadAs::Object(_)) if seen.is_of_txn() => jepsen::Object::MultiRegister,
+            (jepsen::Object::Unknown, _) => jepsen::Object::told(seen),
+            (named, _) => named,
+        }
+    }
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { format: None, max_memory: usize::MAX, transactions: false }
+        ReadOptions { format: None, max_memory: usize::MAX, read_as: ReadAs::Told }
     }
 }
 
@@ -151,8 +196,9 @@ pub(super) fn start(
 ) -> Result<Reader, Error> {
     let progress = Progress { name: name.into(), read: Arc::default(), total };
     let (buffer, format) = begin(raw, &progress, options, by_name)?;
-    let transactions = options.transactions || options.format == Some(Format::Elle);
-    Ok(Reader::new(buffer, format, progress, transactions))
+    let elle = options.format == Some(Format::Elle);
+    let read_as = if elle { ReadAs::Transactions } else { options.read_as };
+    Ok(Reader { elle, ..Reader::new(buffer, format, progress, read_as) })
 }
 
 /// A window onto an input, and its format.
@@ -167,6 +213,7 @@ fn begin(
     let bytes = decompressed_within(counted, max_memory)
         .map_err(|e| Error::of_input(&progress.name, ErrorKind::Io(e)))?;
     let mut buffer = Buffer::new(bytes, progress.name.clone(), max_memory)?;
+    detect::refuse_utf16(&mut buffer)?;
     let format = match (format, by_name) {
         (Some(format), _) => format,
         // Logs, JSON and text of others are called .txt too.

@@ -22,9 +22,9 @@ mod transactions;
 pub use cells::Cells;
 pub(crate) use cursor::in_name;
 pub use folder::open_folder;
-pub use input::{Input, ReadOptions, decompressed, events, observations, open, read};
+pub use input::{Input, ReadAs, ReadOptions, decompressed, events, observations, open, read};
 pub use jepsen::{Action, Events, NilReads, ObjectEvent};
-pub(crate) use jepsen::{Dialect, Object as JepsenObject, is_tuple, transaction};
+pub(crate) use jepsen::{Dialect, Object as JepsenObject, Seen as JepsenSeen, hint, is_tuple, transaction};
 pub use observed::{Observations, Observed};
 pub use pieces::{Batch, Histories, Piece, Pieces};
 pub(crate) use text::KEYWORDS;
@@ -44,6 +44,8 @@ use transactions::plume::Plume;
 pub struct Reader {
     parser: Parser,
     nil_reads: NilReads,
+    /// Whether the format is given as Elle's.
+    elle: bool,
     progress: Progress,
     /// Whether a history was given.
     any: bool,
@@ -65,15 +67,14 @@ enum Parser {
 /// A format of Jepsen's: histories of objects or of transactions.
 struct Jepsen<S> {
     source: S,
-    /// Whether `txn` are transactions rather than operations of an object.
-    wanted: bool,
+    read_as: ReadAs,
     /// Whether they are read as transactions; not known before the first event is there.
     transactions: Option<bool>,
 }
 
 impl<S> Jepsen<S> {
     fn new(source: S) -> Self {
-        Jepsen { source, wanted: false, transactions: None }
+        Jepsen { source, read_as: ReadAs::Told, transactions: None }
     }
 
     /// Whether they are to be read as transactions.
@@ -81,7 +82,7 @@ impl<S> Jepsen<S> {
         match self.transactions {
             Some(transactions) => Ok(transactions),
             None => {
-                let meant = elle::is_meant(buffer(&mut self.source), self.wanted)?;
+                let meant = elle::is_meant(buffer(&mut self.source), self.read_as)?;
                 Ok(*self.transactions.insert(meant))
             }
         }
@@ -91,18 +92,18 @@ impl<S> Jepsen<S> {
 impl Jepsen<jepsen::edn::Edn> {
     fn next(&mut self, nil_reads: NilReads) -> Result<Option<History>, Error> {
         if self.is_of_transactions(|source| source.pull().buffer_mut())? {
-            return elle::history(&mut elle::edn::Edn::new(self.source.pull()));
+            return elle::history(&mut elle::edn::Edn::new(self.source.pull()), self.read_as);
         }
-        jepsen::history(&mut self.source, nil_reads)
+        jepsen::history(&mut self.source, self.read_as, nil_reads)
     }
 }
 
 impl Jepsen<jepsen::log::Log> {
     fn next(&mut self, nil_reads: NilReads) -> Result<Option<History>, Error> {
         if self.is_of_transactions(|source| source.pull().buffer_mut())? {
-            return elle::history(&mut elle::edn::Lines(&mut self.source));
+            return elle::history(&mut elle::edn::Lines(&mut self.source), self.read_as);
         }
-        jepsen::history(&mut self.source, nil_reads)
+        jepsen::history(&mut self.source, self.read_as, nil_reads)
     }
 }
 
@@ -121,12 +122,12 @@ impl Parser {
         }
     }
 
-    /// Says whether transactions are wanted where there is a choice; who wants them once has them.
-    fn want_transactions(&mut self, wanted: bool) {
+    /// Says what Jepsen's events are read as.
+    fn read_as(&mut self, read_as: ReadAs) {
         match self {
-            Parser::Json(reader) => reader.transactions |= wanted,
-            Parser::Edn(reader) => reader.wanted |= wanted,
-            Parser::Jepsen(reader) => reader.wanted |= wanted,
+            Parser::Json(reader) => reader.read_as = read_as,
+            Parser::Edn(reader) => reader.read_as = read_as,
+            Parser::Jepsen(reader) => reader.read_as = read_as,
             _ => {}
         }
     }
@@ -191,14 +192,14 @@ impl Parser {
 }
 
 impl Reader {
-    fn new(buffer: Buffer, format: Format, progress: Progress, transactions: bool) -> Self {
+    fn new(buffer: Buffer, format: Format, progress: Progress, read_as: ReadAs) -> Self {
         let mut parser = Parser::new(buffer, format);
-        parser.want_transactions(transactions);
+        parser.read_as(read_as);
         Reader::of(parser, progress)
     }
 
     fn of(parser: Parser, progress: Progress) -> Self {
-        Reader { parser, nil_reads: NilReads::default(), progress, any: false, ended: false }
+        Reader { parser, nil_reads: NilReads::default(), elle: false, progress, any: false, ended: false }
     }
 
     /// The same histories, with Jepsen's reads of nil dropped (the default) or kept.
@@ -209,7 +210,7 @@ impl Reader {
     /// let length = |how| -> Result<_, tribunal_formats::Error> {
     ///     let history = read(edn.as_bytes(), "a.edn", None)?.nil_reads(how).next().expect("a history")?;
     ///     let object = history.object().expect("of an object");
-    ///     Ok((object.history.len(), object.nil_reads))
+    ///     Ok((object.history.len(), object.notes.nil_reads))
     /// };
     /// assert_eq!((length(NilReads::Drop)?, length(NilReads::Keep)?), ((0, 1), (1, 0)));
     /// # Ok::<(), tribunal_formats::Error>(())
@@ -222,9 +223,13 @@ impl Reader {
         self
     }
 
-    /// The same histories, read as transactions where there is a choice; see [`ReadOptions::transactions`].
-    pub fn transactions(mut self, wanted: bool) -> Self {
-        self.parser.want_transactions(wanted);
+    /// The same histories, with Jepsen's events read as this; see [`ReadOptions::read_as`]. What is asked for by the format `elle` stays
+    /// transactions.
+    pub fn read_as(mut self, read_as: ReadAs) -> Self {
+        if self.elle {
+            return self;
+        }
+        self.parser.read_as(read_as);
         self
     }
 

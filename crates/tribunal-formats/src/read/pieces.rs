@@ -2,7 +2,7 @@
 
 use super::buffer::{Buffer, Mark, Part};
 use super::split::{LARGE, Splitter, begins_document, ends_history};
-use super::{NilReads, Parser, Reader};
+use super::{NilReads, Parser, ReadAs, Reader};
 use crate::{Error, ErrorKind, Format, History};
 use memchr::memchr;
 
@@ -117,9 +117,9 @@ impl Reader {
 }
 
 impl Pieces {
-    /// Like [`Reader::transactions`].
-    pub fn transactions(self, wanted: bool) -> Self {
-        Pieces { reader: self.reader.transactions(wanted), ..self }
+    /// Like [`Reader::read_as`].
+    pub fn read_as(self, read_as: ReadAs) -> Self {
+        Pieces { reader: self.reader.read_as(read_as), ..self }
     }
 
     /// The format, as forced or recognized.

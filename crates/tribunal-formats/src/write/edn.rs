@@ -2,7 +2,7 @@
 
 use super::json::put_string;
 use super::{WriteError, put};
-use crate::read::{Dialect, JepsenObject, is_tuple, transaction};
+use crate::read::{Dialect, JepsenObject, JepsenSeen, is_tuple, transaction};
 use crate::{Format, NilReads, Object};
 use tribunal::object::{Event, History, OpId, ProcessId, Value};
 
@@ -10,16 +10,28 @@ use tribunal::object::{Event, History, OpId, ProcessId, Value};
 pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError> {
     let history = &object.history;
     let keys = Keys::of(&object.spec);
-    let kind = JepsenObject::of(history.methods().iter().map(String::as_str), keys != Keys::None);
+    let values = history.ops().map(|op| Values::of(history, op, keys)).collect::<Result<Vec<_>, _>>()?;
+    let seen = seen(history, keys, &values);
+    let kind = match JepsenObject::told(&seen) {
+        // Who reads it back says that it is no history of transactions.
+        JepsenObject::Unknown if seen.is_of_txn() => JepsenObject::MultiRegister,
+        kind => kind,
+    };
     let transactions = history.ops().flat_map(|op| history.called(op).args);
-    let implied = kind.spec(Dialect::Jepsen, keys == Keys::Tuples, transactions);
+    let implied = kind.spec(Dialect::Jepsen, &seen, transactions);
     if implied != object.spec || matches!(kind, JepsenObject::Set | JepsenObject::Unknown) {
         return Err(refused(format!("the specification {}", object.spec)));
+    }
+    let unsorted = |op: OpId| match history.result(op) {
+        Some(Value::List(elements)) => !elements.is_sorted(),
+        _ => false,
+    };
+    if let Some(op) = history.ops().find(|&op| kind == JepsenObject::GrowSet && unsorted(op)) {
+        return Err(refused(format!("`{}`: its elements are not in order", history.show(op))));
     }
     let Some(intervals) = history.intervals() else {
         return Err(refused("an explicit order".into()));
     };
-    let values = history.ops().map(|op| Values::of(history, op, keys)).collect::<Result<Vec<_>, _>>()?;
     let tuples = history.ops().all(|op| is_tuple(history.called(op).method, &values[op.index()].called));
     if !values.is_empty() && tuples != (keys == Keys::Tuples) {
         return Err(refused("values that are pairs: they look like keys with values".into()));
@@ -56,6 +68,23 @@ pub(super) fn write(out: &mut Vec<u8>, object: &Object) -> Result<(), WriteError
     }
     out.extend_from_slice(b"]\n");
     Ok(())
+}
+
+/// What the events show to who reads them.
+fn seen(history: &History, keys: Keys, values: &[Values]) -> JepsenSeen {
+    let unkeyed = |value: &Value| match value {
+        Value::List(tuple) if keys == Keys::Tuples => tuple.get(1).cloned().unwrap_or_default(),
+        value => value.clone(),
+    };
+    let mut seen = JepsenSeen::new(keys != Keys::None && !values.is_empty());
+    for (op, Values { called, returned, .. }) in history.ops().zip(values) {
+        let method = history.called(op).method.into();
+        seen.call(&method, &unkeyed(called));
+        if !history.is_pending(op) {
+            seen.ret(&method, &unkeyed(returned));
+        }
+    }
+    seen
 }
 
 fn refused(what: String) -> WriteError {

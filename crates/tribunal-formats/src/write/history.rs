@@ -81,7 +81,7 @@ fn header(x: &Execution, labels: &Labels) -> Header {
 }
 
 /// The final values given, open ones included.
-fn finals(x: &Execution) -> impl Iterator<Item = (LocId, u64)> + '_ {
+pub(crate) fn finals(x: &Execution) -> impl Iterator<Item = (LocId, u64)> + '_ {
     let open = x.open().filter_map(|of| match of {
         Observation::Final { loc, value } => Some((loc, value)),
         Observation::Read(_) => None,

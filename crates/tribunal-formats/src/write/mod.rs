@@ -8,7 +8,9 @@ mod object;
 mod text;
 mod transactions;
 
+pub(crate) use history::finals;
 pub use history::write_history;
+pub(crate) use object::pairs;
 pub use object::write_object;
 pub use transactions::write_transactions;
 

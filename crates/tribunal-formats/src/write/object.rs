@@ -83,7 +83,7 @@ fn json(out: &mut Vec<u8>, object: &Object, labels: &Labels) {
 
 /// Pairs whose closure with po is hb. The operations of a process that happen before an operation are the first ones of
 /// it, so the last of them says it; and it need not be said again of what comes later in po.
-fn pairs(history: &History) -> Vec<(OpId, OpId)> {
+pub(crate) fn pairs(history: &History) -> Vec<(OpId, OpId)> {
     let mut pairs = Vec::new();
     let processes = || (0..history.process_count() as u32).map(ProcessId);
     for process in processes() {

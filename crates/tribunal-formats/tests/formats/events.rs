@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use tribunal::object::{History, Value};
-use tribunal_formats::{Action, Error, ErrorKind, Format, Input, ObjectEvent, events, open};
+use tribunal_formats::{Action, Error, ErrorKind, Format, Input, ObjectEvent, ReadAs, events, open};
 
 fn all(text: &str, name: &str) -> Result<Vec<ObjectEvent>, Error> {
     events(io::Cursor::new(text.to_string()), name, None)?.collect()
@@ -76,12 +76,17 @@ fn the_object_is_known_as_soon_as_it_is_sure() {
     let call = |process: u32, f: &str, value: &str| {
         format!("{{:process {process} :type :invoke :f {f} :value {value}}}\n")
     };
+    let ok = |process: u32, f: &str, value: &str| call(process, f, value).replace(":invoke", ":ok");
     for (text, spec, keys) in [
         (call(0, ":write", "1"), "cas-register(0)", 0),
-        (call(0, ":read", "nil") + &call(1, ":add", "1"), "counter", 0),
-        (call(0, ":read", "nil"), "cas-register(0)", 0),
+        (call(0, ":read", "nil") + &call(1, ":inc", "nil"), "counter", 0),
+        (call(0, ":add", "1") + &call(1, ":read", "nil"), "unknown", 0),
+        (call(0, ":add", "1") + &call(1, ":read", "nil") + &ok(1, ":read", "7"), "counter", 0),
+        (call(0, ":add", "1") + &call(1, ":read", "nil") + &ok(1, ":read", "#{1}"), "grow-set", 0),
+        (call(0, ":read", "nil"), "unknown", 0),
+        (call(0, ":read", "nil") + &ok(0, ":read", "{0 5}") + &call(0, ":transfer", "{:from 0 :to 0 :amount 1}"), "bank({0:5})", 0),
         (call(0, ":read", "[\"k\" nil]") + &call(1, ":cas", "[\"k\" [1 2]]"), "keyed cas-register(0)", 1),
-        (call(0, ":add", "1") + &call(1, ":remove", "1"), "set", 0),
+        (call(0, ":add", "1") + &call(1, ":remove", "1") + &ok(0, ":add", "true"), "set", 0),
         (call(0, ":txn", "[[:r :x nil]]"), "multi-register", 0),
         (call(0, ":jump", "1"), "unknown", 0),
         ("{:process 0 :type :invoke :f :append :key 1 :value 2}{:process 1 :type :invoke :f :put :key 1 :value 2}".into(), "kv-store", 1),
@@ -211,7 +216,9 @@ fn rebuilt(given: impl Iterator<Item = Result<ObjectEvent, Error>>) -> History {
 fn the_histories_of_others_are_the_same_event_by_event() {
     for path in third_party().into_iter().flatten() {
         let name = path.to_string_lossy().into_owned();
-        let whole = open(&Input::Path(path.clone()), None).expect("a file").next().expect("one");
+        let whole =
+            open(&Input::Path(path.clone()), None).expect("a file").read_as(ReadAs::Object(None)).next();
+        let whole = whole.expect("one");
         let whole = whole.expect("well-formed").object().expect("of an object").clone();
         let mut given = events(File::open(&path).expect("a file"), &name, None).expect("recognized");
         let spec = given.spec().expect("well-formed").expect("calls");

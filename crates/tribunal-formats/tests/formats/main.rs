@@ -7,6 +7,8 @@ mod cells;
 mod certificates;
 mod errors;
 mod events;
+mod jepsen;
+mod lossless;
 mod mutations;
 mod objects;
 mod pieces;

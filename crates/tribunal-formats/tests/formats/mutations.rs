@@ -3,7 +3,9 @@
 use crate::round::{MEMORY, all, shown_object, written, written_object};
 use std::io::{Cursor, Write};
 use tribunal_formats::certificate::{object, violation_from_json, witness_from_json};
-use tribunal_formats::{Format, Labels, Object, ReadOptions, Transactions, Writer, read, write_transactions};
+use tribunal_formats::{
+    Format, Labels, Object, ReadAs, ReadOptions, Transactions, Writer, read, write_transactions,
+};
 
 const TEXT: &str = "# c\nname: n\ninit: x=5\nthreads: T0 T1\nT0: W.rel x 1; R.acq y 0 from init; U.ar x 1>2; F.sc\n\
     T1: R x 2; R x 2 dep 0 @ 3:5\nfinal: x=2\nexpect: sc=no\n---\nT0: W x 1\n";
@@ -133,7 +135,8 @@ fn survives_as_transactions(transactions: &Transactions, labels: &Labels) {
             continue;
         }
         let bytes = writer.finish().expect("in memory");
-        let options = ReadOptions { format: Some(format), transactions: true, ..ReadOptions::default() };
+        let options =
+            ReadOptions { format: Some(format), read_as: ReadAs::Transactions, ..ReadOptions::default() };
         let shown = String::from_utf8_lossy(&bytes).into_owned();
         let back: Result<Vec<_>, _> =
             read(Cursor::new(bytes), "-", options).and_then(Iterator::collect::<Result<_, _>>);

@@ -6,13 +6,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tribunal::object::{AbstractExecution, MalformedHistory, OpId, Violation, Visibility, specs::Register};
 use tribunal_formats::certificate::{CertificateError, object};
-use tribunal_formats::{ErrorKind, Format, Input, Object, WriteError, open, read};
+use tribunal_formats::{ErrorKind, Format, Input, Object, ReadAs, WriteError, open, read};
 
 /// The one object of an input.
 fn one(text: &str, name: &str) -> Object {
     let mut histories = all(text, name, None).expect(text);
     assert_eq!(histories.len(), 1, "{text}");
     histories.remove(0).object().expect("of an object").clone()
+}
+
+/// The one object of an input that is said to be of one.
+fn as_object(text: &str, read_as: ReadAs) -> Object {
+    let mut histories = read(io::Cursor::new(text.to_string()), "-", None).expect(text).read_as(read_as);
+    histories.next().expect("a history").expect(text).object().expect("of an object").clone()
 }
 
 fn error(text: &str, name: &str) -> String {
@@ -153,18 +159,13 @@ fn methods_tell_the_object() {
         (event(":enqueue", "1", "1"), "queue", "0: enqueue(1) → null"),
         (event(":dequeue", "nil", "1"), "queue", "0: dequeue() → 1"),
         (event(":push", "1", "nil"), "stack", "0: push(1) → null"),
-        (event(":add", "5", "5"), "counter", "0: add(5) → null"),
         (event(":append", "5", "5"), "list", "0: append(5) → null"),
-        (event(":transfer", "{:from 0 :to 1 :amount 5}", "nil"), "bank", "0: transfer(0, 1, 5) → true"),
-        (
-            event(":txn", "[[:read :x nil] [:w :y 1] [:r :z nil]]", "[[:read :x 3] [:w :y 1] [:r :z nil]]"),
-            "multi-register({\"x\":0,\"y\":0,\"z\":0})",
-            "0: txn([[\"r\", \"x\", null], [\"w\", \"y\", 1]]) → [[\"r\", \"x\", 3], [\"w\", \"y\", 1]]",
-        ),
+        (event(":add", "5", "5"), "unknown", "0: add(5) → null"),
+        (event(":add", "5", "true"), "set", "0: add(5) → true"),
         (event(":write", "[7 1]", "[7 1]"), "keyed cas-register(0)", "0: write(7, 1) → null"),
         (event(":cas", "[7 [1 2]]", "[7 [1 2]]"), "keyed cas-register(0)", "0: cas(7, 1, 2) → true"),
         (event(":cas", "[1 2]", "[1 2]"), "cas-register(0)", "0: cas(1, 2) → true"),
-        (event(":read", "#jepsen.independent/tuple [\"k\" nil]", "[\"k\" 2]"), "keyed cas-register(0)", "0: read(\"k\") → 2"),
+        (event(":read", "#jepsen.independent/tuple [\"k\" nil]", "[\"k\" 2]"), "unknown", "0: read(\"k\") → 2"),
         (event(":fly", "[1]", "[1]"), "unknown", "0: fly([1]) → null"),
         (
             "{:process 0, :type :invoke, :f :get, :key \"7\", :value nil}\n{:process 0, :type :ok, :f :get, :key \"7\", :value \"x\"}".into(),
@@ -175,6 +176,15 @@ fn methods_tell_the_object() {
         let object = one(&text, "-");
         assert_eq!((object.spec.as_str(), operations(&object.history)), (spec, vec![expected.to_string()]), "{text}");
     }
+    let transfer = event(":transfer", "{:from 0 :to 1 :amount 5}", "nil");
+    let history = as_object(&transfer, ReadAs::spec("bank"));
+    assert_eq!(operations(&history.history), ["0: transfer(0, 1, 5) → true"]);
+    let txn = event(":txn", "[[:read :x nil] [:w :y 1] [:r :z nil]]", "[[:read :x 3] [:w :y 1] [:r :z nil]]");
+    let history = as_object(&txn, ReadAs::Object(None));
+    assert_eq!(history.spec, "multi-register({\"x\":0,\"y\":0,\"z\":0})");
+    let expected =
+        "0: txn([[\"r\", \"x\", null], [\"w\", \"y\", 1]]) → [[\"r\", \"x\", 3], [\"w\", \"y\", 1]]";
+    assert_eq!(operations(&history.history), [expected]);
 }
 
 #[test]
@@ -256,7 +266,7 @@ fn bad_events_name_their_line() {
         (
             "{:process 0 :type :invoke :f :txn :value [[:inc 1 2]]}".into(),
             "e.edn",
-            "e.edn:1: expected a list of [:r x nil], [:read x nil], [:w x 1] or [:write x 1] as the value of txn, found [[\"inc\", 1, 2]]",
+            "e.edn:1:44: expected a micro-operation: [:r k v], [:w k v] or [:append k v], found `:inc`",
         ),
         (
             "{:process 0 :type :invoke :f :put :key 1 :value 1}\n{:process 1 :type :invoke :f :put :value 1}"
@@ -311,10 +321,14 @@ fn what_is_written_is_read_back_the_same() {
         "[{:process 0, :type :invoke, :f :dequeue, :value nil}\n {:process 0, :type :ok, :f :dequeue, :value nil}]\n",
     ];
     for text in edn {
-        let object = one(text, "-");
+        let object = as_object(text, ReadAs::Object(None));
         let bytes = written_object(&object, &Default::default(), Format::Edn).expect("expressible");
         let written = String::from_utf8(bytes).expect("text");
-        assert_eq!(shown_object(&one(&written, "-")), shown_object(&object), "{written}");
+        assert_eq!(
+            shown_object(&as_object(&written, ReadAs::Object(None))),
+            shown_object(&object),
+            "{written}"
+        );
         let mut without_times = written;
         for time in 0..4 {
             without_times = without_times.replace(&format!(", :time {time}"), "");
@@ -436,8 +450,11 @@ pub fn third_party() -> Option<Vec<PathBuf>> {
 #[test]
 fn the_histories_of_others_are_read() {
     for path in third_party().into_iter().flatten() {
-        let histories: Vec<_> =
-            open(&Input::Path(path), None).expect("a file").collect::<Result<_, _>>().expect("well-formed");
+        let histories: Vec<_> = open(&Input::Path(path), None)
+            .expect("a file")
+            .read_as(ReadAs::Object(None))
+            .collect::<Result<_, _>>()
+            .expect("well-formed");
         assert_eq!(histories.len(), 1);
         assert!(histories[0].object().is_some_and(|object| object.spec != "unknown"));
     }

@@ -4,7 +4,7 @@ use crate::round::{MEMORY, all, shown, shown_object, written, written_object};
 use proptest::prelude::*;
 use tribunal::memory::{Execution, Op};
 use tribunal::object::{self, Value};
-use tribunal_formats::{Format, Labels, Object, WriteError};
+use tribunal_formats::{Format, Labels, Notes, Object, WriteError};
 
 /// Control characters, quotes, backslashes and what formats give a meaning, among all others.
 fn text() -> impl Strategy<Value = String> {
@@ -63,7 +63,7 @@ proptest! {
         builder.ret(op, Value::Null, 1);
         let op = builder.call(second, "dequeue", &[], 2);
         builder.ret(op, enqueued.clone(), 3);
-        let object = Object { history: builder.build().expect("a history"), spec: "queue".into(), lines: vec![1, 1], nil_reads: 0 };
+        let object = Object { history: builder.build().expect("a history"), spec: "queue".into(), lines: vec![1, 1], notes: Notes::default() };
         let edn = written_object(&object, &Labels::default(), Format::Edn).expect("written");
         prop_assert!(!acts(&edn));
         let back = all(edn, "there", Some(Format::Edn)).expect("read back").remove(0);
@@ -76,7 +76,7 @@ proptest! {
         let process = builder.process(&process);
         let op = builder.call(process, &name, std::slice::from_ref(&enqueued), 0);
         builder.ret(op, enqueued, 1);
-        let object = Object { history: builder.build().expect("a history"), spec: name, lines: vec![1], nil_reads: 0 };
+        let object = Object { history: builder.build().expect("a history"), spec: name, lines: vec![1], notes: Notes::default() };
         let json = written_object(&object, &Labels::default(), Format::Json).expect("written");
         prop_assert!(!acts(&json));
         let back = all(json, "there", Some(Format::Json)).expect("read back").remove(0);

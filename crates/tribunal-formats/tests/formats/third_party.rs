@@ -7,7 +7,7 @@ use tribunal::transactions::{Level, Status, Verdict, judge};
 use tribunal::verify::transactions::verify;
 use tribunal_formats::certificate::transactions as certificate;
 use tribunal_formats::{
-    Format, Input, ReadOptions, Subject, Transactions, Writer, open, read, write_subject,
+    Format, Input, ReadAs, ReadOptions, Subject, Transactions, Writer, open, read, write_subject,
 };
 
 /// The folder of transactional histories of others.
@@ -17,7 +17,7 @@ fn folder() -> Option<PathBuf> {
 
 /// The history of a file or a folder.
 fn history(path: &Path) -> Transactions {
-    let options = ReadOptions { transactions: true, ..ReadOptions::default() };
+    let options = ReadOptions { read_as: ReadAs::Transactions, ..ReadOptions::default() };
     let mut histories = open(&Input::Path(path.into()), options).unwrap_or_else(|e| panic!("{e}"));
     let history = histories.next().expect("a history").unwrap_or_else(|e| panic!("{e}"));
     assert!(histories.next().is_none(), "{}: one history", path.display());

@@ -91,6 +91,14 @@ pub enum Unwritten {
         /// The largest there may be.
         limit: u64,
     },
+    /// A read whose source is given, where others read the same values from any write.
+    #[error(
+        "{event}: its value repeats, and a litmus test cannot say where it is from while other reads leave it open"
+    )]
+    Source {
+        /// The read.
+        event: String,
+    },
     /// Events that depend on reads are accesses.
     #[error("{event}: a fence that depends on a read is no instruction")]
     Dependency {

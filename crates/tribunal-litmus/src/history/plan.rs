@@ -2,7 +2,7 @@
 
 use super::{Target, Unwritten};
 use crate::arch;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tribunal::memory::{EventId, Execution, Kind, LocId, Observation, Order};
 
 /// An event of a thread.
@@ -113,6 +113,17 @@ impl Values {
             if let Some(event) = writes.iter().find(large) {
                 let (event, value) = (x.show(*event).to_string(), x.value(*event));
                 return Err(Unwritten::Value { event, value, limit: target.limit() });
+            }
+            // Values must stay, so that an open read stays open; then one that is known to read from a write cannot say so.
+            let mut known = FxHashMap::default();
+            for write in &writes {
+                *known.entry((x.loc(*write), x.value(*write))).or_insert(0u32) += 1;
+            }
+            let repeats = |event: &EventId| {
+                x.rf(*event).is_some_and(|write| known.get(&(x.loc(write), x.value(write))) > Some(&1))
+            };
+            if let Some(event) = x.events().find(repeats) {
+                return Err(Unwritten::Source { event: x.show(event).to_string() });
             }
             return Ok(Self { new });
         }

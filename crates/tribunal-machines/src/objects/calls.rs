@@ -49,6 +49,7 @@ pub(super) enum Object {
     CasRegister,
     Counter,
     Set,
+    GrowSet,
     Map,
     Queue,
     Stack,
@@ -76,6 +77,7 @@ impl Object {
             "cas-register" => Object::CasRegister,
             "counter" => Object::Counter,
             "set" => Object::Set,
+            "grow-set" => Object::GrowSet,
             "map" => Object::Map,
             "queue" => Object::Queue,
             "stack" => Object::Stack,
@@ -198,11 +200,15 @@ impl Calls {
                 Call::new("insert", [self.priority(value).into()])
             }
             Object::PriorityQueue => Call::new("delete_min", []),
-            // A read returns the whole list: they get rarer, so that a history stays of the order of its length.
-            Object::List if rng.index(8 + self.appended) < 4 => Call::new("read", []),
+            // A read returns the whole object: they get rarer, so that a history stays of the order of its length.
+            Object::List | Object::GrowSet if rng.index(8 + self.appended) < 4 => Call::new("read", []),
             Object::List => {
                 self.appended += 1;
                 Call::new("append", [self.fresh(rng).into()])
+            }
+            Object::GrowSet => {
+                self.appended += 1;
+                Call::new("add", [self.fresh(rng).into()])
             }
             Object::MultiRegister => {
                 let micros = 1 + rng.index(3);

@@ -3,7 +3,7 @@
 use crate::{check, xml};
 use tribunal::Limits;
 use tribunal::transactions::{History, HistoryBuilder, Level, Op, SessionId, Span, Status};
-use tribunal_formats::{Labels, Lines, Subject, Transactions};
+use tribunal_formats::{Labels, Lines, Notes, Subject, Transactions};
 use tribunal_report::{EngineChoice, Finding, Judged, Question};
 use tribunal_view::{Document, Picture, document, dot, page, svg};
 
@@ -50,7 +50,7 @@ fn transaction(b: &mut HistoryBuilder, session: SessionId, text: &str) {
 /// The document of a history that was not read from anywhere.
 fn drawn(history: History, levels: &[Level]) -> Document {
     let lines = (1..=history.len() as u64).collect();
-    let subject = Subject::Transactions(Transactions { history, lines });
+    let subject = Subject::Transactions(Transactions { history, lines, notes: Notes::default() });
     let read =
         tribunal_formats::History { subject, labels: Labels::default(), line: 1, lines: Lines::default() };
     let Subject::Transactions(transactions) = &read.subject else { panic!("transactions") };

@@ -4,7 +4,7 @@ use crate::{check, xml};
 use tribunal::memory::EventId;
 use tribunal::object::Value;
 use tribunal::{Limits, Model, Verdict};
-use tribunal_formats::{Format, Labels, Object, Writer, read, write_history, write_object};
+use tribunal_formats::{Format, Labels, Notes, Object, Writer, read, write_history, write_object};
 use tribunal_machines::{Clients, Machine, execution, objects};
 use tribunal_view::{Document, Overview, Picture, Request, answer, dot, page, svg};
 
@@ -98,7 +98,8 @@ fn the_window_of_an_object_has_the_failing_operation() {
             history = with_wrong_dequeue(&history);
         }
         let lines = vec![1; history.len()];
-        let object = Object { history: history.clone(), spec: "queue".into(), lines, nil_reads: 0 };
+        let object =
+            Object { history: history.clone(), spec: "queue".into(), lines, notes: Notes::default() };
         let mut writer = Writer::new(Vec::new(), Format::Json);
         write_object(&mut writer, &object, &Labels::default()).expect("written");
         let document = drawn(writer.finish().expect("written"), "linearizable");

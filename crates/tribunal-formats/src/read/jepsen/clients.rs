@@ -72,7 +72,7 @@ impl Clients {
     pub(super) fn take(&mut self, event: Event) -> Result<Step, Error> {
         let at = self.events;
         self.events += 1;
-        let Event { place, process, kind, method, value, key, tuple, native, bytes } = event;
+        let Event { place, process, kind, method, value, key, tuple, native, bytes, time: _ } = event;
         let name = || match &process {
             Value::Text(name) => name.clone(),
             number => Arc::<str>::from(number.to_string()),
@@ -141,6 +141,16 @@ impl Clients {
 }
 
 impl Call {
+    /// What was asked for: a value, or a list of several arguments.
+    pub(super) fn asked(&self) -> Value {
+        match self.args.as_deref() {
+            None => self.value.clone(),
+            Some([]) => Value::Null,
+            Some([one]) => one.clone(),
+            Some(several) => Value::list(several.iter().cloned()),
+        }
+    }
+
     /// What it takes of the heap: its values, and its process's name with the counters beside it.
     fn held(&self) -> usize {
         self.bytes + COUNTERS + self.process.len()

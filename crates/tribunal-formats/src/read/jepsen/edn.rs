@@ -1,27 +1,36 @@
 //! Histories of Jepsen and Knossos in EDN: a vector or a list of maps, or maps one after another.
 
-use super::{Dialect, Event, Names, Source, Type, event};
+use super::{Dialect, Event, Names, Noted, Source, Type, event};
 use crate::read::buffer::{Buffer, Room};
 use crate::read::edn::Pull;
 use crate::read::keys::{Seen, keys};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Notes};
 use std::str::from_utf8;
 use std::sync::Arc;
 use tribunal::object::Value;
 
-keys!(EventKey { Process = ":process", Type = ":type", F = ":f", Value = ":value", Key = ":key" });
+keys!(EventKey {
+    Process = ":process",
+    Type = ":type",
+    F = ":f",
+    Value = ":value",
+    Key = ":key",
+    Time = ":time",
+    Error = ":error",
+});
 
 /// The events of an EDN stream: each vector or list is a history, and so are all maps up to the next of these.
 pub(in crate::read) struct Edn {
     pull: Pull,
     names: Names,
+    noted: Noted,
     /// What closes the history: none if its maps come one after another.
     close: Option<u8>,
 }
 
 impl Edn {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Edn { pull: Pull::new(buffer, false), names: Names::default(), close: None }
+        Edn { pull: Pull::new(buffer, false), names: Names::default(), noted: Noted::default(), close: None }
     }
 
     /// The parser, for who reads the events as transactions.
@@ -38,6 +47,7 @@ impl Edn {
         self.pull.open(b'{', "a map: an event")?;
         let (mut process, mut kind, mut method) = (Value::Null, None, None);
         let (mut value, mut key, mut tuple) = Default::default();
+        let (mut time, mut error) = (None, Value::Null);
         let mut seen = Seen::default();
         while self.pull.another(b'}')? {
             let Some(known) = self.pull.key(EventKey::of)? else {
@@ -48,7 +58,7 @@ impl Edn {
                 return Err(self.pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
             }
             match known {
-                EventKey::Process => process = self.pull.value()?,
+                EventKey::Process => process = self.pull.process()?,
                 EventKey::Type => kind = Some(self.pull.kind()?),
                 EventKey::F => {
                     self.pull.method(&mut self.names.read)?;
@@ -58,6 +68,8 @@ impl Edn {
                     tuple = self.pull.tag(is_tuple)?.unwrap_or(false);
                     value = self.pull.value()?;
                 }
+                EventKey::Time => time = self.pull.value()?.as_int(),
+                EventKey::Error => error = self.pull.value()?,
                 EventKey::Key => key = Some(self.pull.value()?).filter(|key| *key != Value::Null),
             }
         }
@@ -67,11 +79,15 @@ impl Edn {
         }
         // The nemesis and other processes without numbers are no clients.
         if process.as_int().is_none() {
+            self.noted.other(place, time, &process, (method.as_deref().unwrap_or("nil"), &value));
             return Ok(None);
+        }
+        if error != Value::Null {
+            self.noted.error(&error);
         }
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, self.pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, tuple, bytes: self.pull.counted(), ..event }))
+        Ok(Some(Event { value, key, tuple, time, bytes: self.pull.counted(), ..event }))
     }
 }
 
@@ -81,8 +97,12 @@ impl Source for Edn {
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
-        let bytes = bytes + self.names.growth.peak();
+        let bytes = bytes + self.names.growth.peak() + self.noted.memory();
         self.pull.hold(bytes)
+    }
+
+    fn notes(&mut self) -> Notes {
+        self.noted.take()
     }
 
     fn room(&self) -> Room {

@@ -3,9 +3,10 @@
 use super::clients::{Call, Clients, End, Step};
 use super::history::{split_tuple, value_of};
 use super::translate::{Outcome, Stage};
-use super::{Event, NilReads, Object, Source, Type, is_tuple};
+use super::{Event, Native, NilReads, Object, Seen, Source, Type, hint, is_tuple, only_reads, pair};
 use crate::error::quote;
-use crate::{Error, ErrorKind};
+use crate::read::ReadAs;
+use crate::{Error, ErrorKind, Notes};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tribunal::growth::Growth;
@@ -43,7 +44,10 @@ pub struct Events {
     begun: bool,
     ended: bool,
     nil_reads: NilReads,
-    left_out: u64,
+    /// What was no operation.
+    notes: Notes,
+    /// What the calls show, if they must tell the object.
+    seen: Option<Seen>,
 }
 
 /// An event of an object.
@@ -88,8 +92,9 @@ impl Events {
     pub(in crate::read) fn new(source: Box<dyn Source>) -> Self {
         let clients = Clients::new(source.name().clone());
         let (words, ahead, growth, nil_reads) = Default::default();
-        let (begun, ended, left_out) = Default::default();
-        Events { source, clients, words, ahead, growth, begun, ended, nil_reads, left_out }
+        let (begun, ended, notes) = Default::default();
+        let seen = Some(Seen::default());
+        Events { source, clients, words, ahead, growth, begun, ended, nil_reads, notes, seen }
     }
 
     /// The same events, with reads of nil dropped (the default) or kept.
@@ -97,9 +102,10 @@ impl Events {
         Events { nil_reads, ..self }
     }
 
-    /// The number of reads of nil dropped so far.
-    pub fn left_out(&self) -> u64 {
-        self.left_out
+    /// What was no operation of the object; to be asked for once, at the end.
+    pub fn notes(&mut self) -> Notes {
+        let Notes { nil_reads, failed, unanswered, .. } = self.notes;
+        Notes { nil_reads, failed, unanswered, ..self.source.notes() }
     }
 
     /// The same events, with the given specification, such as `queue` or `keyed register`.
@@ -109,6 +115,7 @@ impl Events {
             None => (false, spec),
         };
         self.words = Some(Words { object: Object::named(base), tuples: keyed, keyed });
+        self.seen = None;
         self
     }
 
@@ -117,44 +124,53 @@ impl Events {
     /// listed: `multi-register`.
     pub fn spec(&mut self) -> Result<Option<String>, Error> {
         let Some(words) = self.learn()? else { return Ok(None) };
+        let none = Seen::default();
+        let seen = self.seen.as_ref().unwrap_or(&none);
+        // The registers are known only at the end.
         if words.object == Object::MultiRegister {
             let keyed = if words.keyed { "keyed " } else { "" };
             return Ok(Some(format!("{keyed}multi-register")));
         }
-        Ok(Some(words.object.spec(self.source.dialect(), words.keyed, std::iter::empty())))
+        Ok(Some(words.object.spec(self.source.dialect(), seen, std::iter::empty())))
     }
 
-    /// Reads until the methods called tell one object.
+    /// Reads until the calls tell one object.
     fn learn(&mut self) -> Result<Option<Words>, Error> {
         if self.words.is_some() {
             return Ok(self.words);
         }
-        let mut methods: Vec<Arc<str>> = Vec::new();
-        let (mut tuples, mut keyed) = (false, false);
+        let mut seen = self.seen.take().unwrap_or_default();
+        let mut tuples = false;
         while let Some(event) = self.read()? {
-            if let (Type::Invoke, Some(method)) = (event.kind, &event.method)
-                && !methods.contains(method)
-            {
-                if methods.is_empty() {
-                    let pair = event.tuple || (event.native.is_none() && is_tuple(method, &event.value));
-                    tuples = event.key.is_none() && pair;
-                    keyed = tuples || event.key.is_some();
-                }
-                methods.push(method.clone());
+            if event.kind == Type::Invoke && seen.is_empty() {
+                let method = event.method.as_deref().unwrap_or_default();
+                let pair = event.tuple || (event.native.is_none() && is_tuple(method, &event.value));
+                tuples = event.key.is_none() && pair;
+                seen.keyed = tuples || event.key.is_some();
             }
+            note(&mut seen, &event, tuples);
             // The queue doubles as it grows.
             self.growth.hold(event.bytes + 3 * size_of::<Event>());
             self.ahead.push_back(event);
             self.source.hold(self.growth.peak())?;
-            let mut candidates = Object::candidates(methods.iter().map(|method| &**method), keyed);
-            if !methods.is_empty() && (candidates.next().is_none() || candidates.next().is_none()) {
-                break;
+            if seen.is_empty() {
+                continue;
+            }
+            let mut candidates = Object::candidates(&seen);
+            match (candidates.next(), candidates.next()) {
+                (None, _) | (Some(Object::MultiRegister), None) => break,
+                (Some(object), None) if object.is_sure(&seen) => break,
+                // Balances that no read told before a transfer are never told.
+                (Some(Object::Bank), None) if seen.has("transfer") => break,
+                _ => {}
             }
         }
-        if !methods.is_empty() {
-            let object = Object::of(methods.iter().map(|method| &**method), keyed);
+        if !seen.is_empty() {
+            let keyed = seen.keyed;
+            let object = ReadAs::Object(None).object(&seen);
             self.words = Some(Words { object, tuples, keyed });
         }
+        self.seen = Some(seen);
         Ok(self.words)
     }
 
@@ -185,6 +201,14 @@ impl Events {
             },
         };
         let line = event.place.line;
+        if let Some(seen) = &mut self.seen {
+            note(seen, &event, words.tuples);
+            if !words.object.agrees(seen) {
+                let methods: Vec<&str> = seen.methods().collect();
+                let kind = ErrorKind::OtherObject { hint: hint(&methods) };
+                return Err(Error::at(self.source.name(), line, None, kind));
+            }
+        }
         let step = self.clients.take(event)?;
         self.source.hold(self.growth.peak() + self.clients.memory())?;
         let file = self.source.name();
@@ -207,16 +231,22 @@ impl Events {
             }
             Step::Ended(call, mut end) => {
                 if let (Some(key), true) = (&call.key, words.tuples) {
-                    end.value = value_of(key, &end.value);
+                    end.value = value_of(key, &end).map_err(fault)?;
                 }
                 let object = words.object;
                 let (dialect, nil_reads) = (self.source.dialect(), self.nil_reads);
-                if nil_reads == NilReads::Drop {
-                    self.left_out += object.nil_reads(dialect, &call, Some(&end));
-                }
+                let nil = match nil_reads {
+                    NilReads::Drop => object.nil_reads(dialect, &call, Some(&end)),
+                    NilReads::Keep => 0,
+                };
+                self.notes.nil_reads += nil;
                 let action = match object.outcome(dialect, nil_reads, &call, Some(&end)).map_err(fault)? {
                     Outcome::Open => Action::Crash,
-                    Outcome::Withdrawn => Action::Withdrawal,
+                    Outcome::Withdrawn => {
+                        self.notes.failed += u64::from(end.kind == Type::Fail);
+                        self.notes.unanswered += u64::from(end.kind != Type::Fail && nil == 0);
+                        Action::Withdrawal
+                    }
                     Outcome::Returned(ret) => {
                         done_as_called(object, &call, &end, nil_reads).map_err(fault)?;
                         Action::Return(ret)
@@ -226,6 +256,31 @@ impl Events {
             }
         };
         Ok(Some(ObjectEvent { line, process, action }))
+    }
+}
+
+/// Notes what an event shows. Where values are pairs of a key and a value, the value counts.
+fn note(seen: &mut Seen, event: &Event, tuples: bool) {
+    let value = match &event.native {
+        Some(Native::Args(args)) => match &args[..] {
+            [] => &Value::Null,
+            [one, ..] => one,
+        },
+        Some(Native::Ret(ret)) => ret,
+        None if tuples => pair(&event.value).map_or(&event.value, |[_, value]| value),
+        None => &event.value,
+    };
+    let Some(method) = &event.method else { return };
+    match event.kind {
+        Type::Invoke => seen.call(method, value),
+        Type::Ok => {
+            let first = seen.initial.is_none() && seen.methods().all(only_reads);
+            if first && only_reads(method) && *value != Value::Null {
+                seen.initial = Some(value.clone());
+            }
+            seen.ret(method, value);
+        }
+        Type::Fail | Type::Info => {}
     }
 }
 

@@ -1,10 +1,10 @@
 //! Histories of Jepsen in JSON: an array of events, or events one after another.
 
-use super::{Dialect, Event, Names, Native, Source, Type, event};
+use super::{Dialect, Event, Names, Native, Noted, Source, Type, event};
 use crate::read::buffer::Room;
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::borrow::BorrowMut;
 use std::sync::Arc;
@@ -19,12 +19,15 @@ keys!(EventKey {
     Key = "key",
     Args = "args",
     Ret = "ret",
+    Time = "time",
+    Error = "error",
 });
 
 /// The events of a JSON stream: each array is a history, and so are all events up to the next array.
 pub(in crate::read) struct Json<P> {
     pull: P,
     names: Names,
+    noted: Noted,
     /// Processes with names that have called with `args` or returned with `ret`: the others, such as the nemesis, are no clients.
     named: FxHashMap<Value, ()>,
     growth: Growth,
@@ -39,6 +42,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
         Json {
             pull,
             names: Names::default(),
+            noted: Noted::default(),
             named: FxHashMap::default(),
             growth: Growth::default(),
             array: false,
@@ -54,6 +58,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
         let place = pull.place();
         let (mut process, mut kind, mut method) = (Value::Null, None, None);
         let (mut value, mut key, mut native) = Default::default();
+        let (mut time, mut error) = (None, Value::Null);
         let mut seen = Seen::default();
         let mut first = true;
         pull.open_object("history")?;
@@ -66,7 +71,7 @@ impl<P: BorrowMut<Pull>> Json<P> {
                 return Err(pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
             }
             match known {
-                EventKey::Process => process = pull.any_value("process")?,
+                EventKey::Process => process = pull.process()?,
                 EventKey::Type => kind = Some(pull.word("type", "invoke, ok, fail or info", Type::of)?),
                 EventKey::F => {
                     if !pull.eat_null()? {
@@ -76,6 +81,8 @@ impl<P: BorrowMut<Pull>> Json<P> {
                         method = Some(self.names.get());
                     }
                 }
+                EventKey::Time => time = pull.any_value("time")?.as_int(),
+                EventKey::Error => error = pull.any_value("error")?,
                 EventKey::Value => value = pull.any_value("value")?,
                 EventKey::Key => key = Some(pull.any_value("key")?).filter(|key| *key != Value::Null),
                 EventKey::Args => {
@@ -100,11 +107,17 @@ impl<P: BorrowMut<Pull>> Json<P> {
                 self.growth.insert(&mut self.named, process.clone(), ());
                 self.growth.hold(pull.counted());
             }
-            _ => return Ok(None),
+            _ => {
+                self.noted.other(place, time, &process, (method.as_deref().unwrap_or("null"), &value));
+                return Ok(None);
+            }
+        }
+        if error != Value::Null {
+            self.noted.error(&error);
         }
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, native, bytes: pull.counted(), ..event }))
+        Ok(Some(Event { value, key, native, time, bytes: pull.counted(), ..event }))
     }
 }
 
@@ -114,8 +127,12 @@ impl<P: BorrowMut<Pull> + Send> Source for Json<P> {
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
-        let bytes = bytes + self.names.growth.peak() + self.growth.peak();
+        let bytes = bytes + self.names.growth.peak() + self.growth.peak() + self.noted.memory();
         self.pull.borrow_mut().hold(bytes)
+    }
+
+    fn notes(&mut self) -> Notes {
+        self.noted.take()
     }
 
     fn room(&self) -> Room {

@@ -1,10 +1,10 @@
 //! Jepsen's text logs: `INFO  jepsen.util - 0 :invoke :write 3`, an event a line; and the `history.txt` of its store, which has the
 //! events alone.
 
-use super::{Dialect, Event, Names, Source, Type};
-use crate::Error;
-use crate::read::buffer::{Buffer, Room};
+use super::{Dialect, Event, Names, Noted, Source, Type};
+use crate::read::buffer::{Buffer, Place, Room};
 use crate::read::edn::Pull;
+use crate::{Error, Notes};
 use std::sync::Arc;
 use tribunal::object::Value;
 
@@ -15,13 +15,19 @@ const LOGGER: &[u8] = b"jepsen.util";
 pub(in crate::read) struct Log {
     pull: Pull,
     names: Names,
+    noted: Noted,
     /// Whether the events stand alone.
     whole_line: bool,
 }
 
 impl Log {
     pub(in crate::read) fn new(buffer: Buffer) -> Self {
-        Log { pull: Pull::new(buffer, true), names: Names::default(), whole_line: false }
+        Log {
+            pull: Pull::new(buffer, true),
+            names: Names::default(),
+            noted: Noted::default(),
+            whole_line: false,
+        }
     }
 
     /// The parser, for who reads the events as transactions.
@@ -52,7 +58,19 @@ impl Log {
             .word("a log line: INFO, WARN, ERROR, DEBUG or TRACE", |word| is_level(word).then_some(()))?;
         let ours = self.pull.word("a logger's name", |word| Some(word == LOGGER))?;
         self.pull.word("`-` after the logger's name", |word| (word == b"-").then_some(()))?;
+        if !ours {
+            self.noted.log_line();
+        }
         Ok(ours)
+    }
+
+    /// Notes the rest of a line of a process that is no client, which may be any text.
+    pub(in crate::read) fn other(&mut self, place: Place, process: &Value) -> Result<(), Error> {
+        self.pull.peek()?;
+        let what = self.pull.shown();
+        let what = what.trim_matches('`').replace('\t', " ");
+        self.noted.other(place, None, process, (&what, &Value::Null));
+        Ok(())
     }
 
     /// A line, which may have no event of a client.
@@ -63,8 +81,12 @@ impl Log {
         }
         self.pull.peek()?;
         let place = self.pull.place();
+        let process = self.pull.process()?;
         // The nemesis is a process without a number.
-        let process @ Value::Int(_) = self.pull.value()? else { return Ok(None) };
+        if process.as_int().is_none() {
+            self.other(place, &process)?;
+            return Ok(None);
+        }
         let kind = self.pull.kind()?;
         self.pull.method(&mut self.names.read)?;
         let method = Some(self.names.get());
@@ -74,7 +96,18 @@ impl Log {
             Type::Fail | Type::Info => Value::Null,
         };
         let bytes = self.pull.counted();
-        Ok(Some(Event { place, process, kind, method, value, key: None, tuple: false, native: None, bytes }))
+        Ok(Some(Event {
+            place,
+            process,
+            kind,
+            time: None,
+            method,
+            value,
+            key: None,
+            tuple: false,
+            native: None,
+            bytes,
+        }))
     }
 }
 
@@ -84,8 +117,12 @@ impl Source for Log {
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
-        let bytes = bytes + self.names.growth.peak();
+        let bytes = bytes + self.names.growth.peak() + self.noted.memory();
         self.pull.hold(bytes)
+    }
+
+    fn notes(&mut self) -> Notes {
+        self.noted.take()
     }
 
     fn room(&self) -> Room {

@@ -10,14 +10,18 @@ mod events;
 mod history;
 pub(super) mod json;
 pub(super) mod log;
+mod noted;
+mod seen;
 mod translate;
 
 pub use events::{Action, Events, ObjectEvent};
 pub(super) use history::history;
-pub(crate) use translate::{Object, transaction};
+pub(super) use noted::{Clock, Noted};
+pub(crate) use seen::Seen;
+pub(crate) use translate::{Object, hint, transaction};
 
 use super::buffer::{Place, Room};
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Notes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tribunal::growth::Growth;
@@ -36,6 +40,9 @@ pub(super) trait Source: Send {
 
     /// The next event of a client in the history begun; none at its end.
     fn event(&mut self) -> Result<Option<Event>, Error>;
+
+    /// What was no event of a client in the history begun; it begins anew.
+    fn notes(&mut self) -> Notes;
 
     /// Says how many bytes the events hold that were read; an error if that is too much.
     fn hold(&mut self, bytes: usize) -> Result<(), Error>;
@@ -107,6 +114,8 @@ pub(super) struct Event {
     /// A number or a name.
     process: Value,
     kind: Type,
+    /// Its time, if it has one that is a whole number.
+    time: Option<i64>,
     /// An end may leave it to the call.
     method: Option<Arc<str>>,
     value: Value,
@@ -141,8 +150,8 @@ fn event(
         (None, _) => missing(type_key),
         (Some(Type::Invoke), None) => missing(f_key),
         (Some(kind), method) => {
-            let (value, key, tuple, native, bytes) = Default::default();
-            Ok(Event { place, process, kind, method, value, key, tuple, native, bytes })
+            let (time, value, key, tuple, native, bytes) = Default::default();
+            Ok(Event { place, process, kind, time, method, value, key, tuple, native, bytes })
         }
     }
 }
@@ -174,7 +183,7 @@ impl Names {
 
 /// Whether a method changes nothing, so that nothing is left of a call that did not return.
 fn only_reads(method: &str) -> bool {
-    matches!(method, "read" | "get")
+    matches!(method, "read" | "get" | "read-init")
 }
 
 /// Whether the value of a call looks like a key with a value.

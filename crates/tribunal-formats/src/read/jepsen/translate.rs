@@ -1,7 +1,8 @@
 //! What Jepsen's operations are as invocations and returns of an object.
 
 use super::clients::{Call, End};
-use super::{Dialect, NilReads, Type, only_reads, pair};
+use super::seen::Kinds;
+use super::{Dialect, NilReads, Seen, Type, only_reads, pair};
 use crate::ErrorKind;
 use crate::error::quote;
 use crate::history::UNKNOWN;
@@ -21,15 +22,19 @@ pub(crate) enum Object {
     Counter,
     List,
     Set,
+    /// A set of which only all of it is read.
+    GrowSet,
+    /// Ids that are each given once: a set of those given.
+    Ids,
     Bank,
     /// None of these: the user says what it is.
     Unknown,
 }
 
 impl Object {
-    /// Each object with its methods; of those that fit, the first is it.
-    const METHODS: [(Object, &[&str]); 11] = [
-        (Object::Register, &["read", "write", "cas"]),
+    /// Each object with its methods.
+    const METHODS: [(Object, &[&str]); 13] = [
+        (Object::Register, &["read", "write", "cas", "read-init"]),
         (Object::Mutex, &["acquire", "release"]),
         (Object::MultiRegister, &["txn"]),
         (Object::Queue, &["enqueue", "dequeue"]),
@@ -39,27 +44,80 @@ impl Object {
         (Object::Counter, &["add", "inc", "read", "get"]),
         (Object::List, &["append", "read"]),
         (Object::Set, &["add", "remove", "contains"]),
+        (Object::GrowSet, &["add", "read"]),
+        (Object::Ids, &["generate"]),
         (Object::Bank, &["transfer", "read"]),
     ];
 
-    /// The objects that have these methods, the likeliest first.
-    pub(super) fn candidates<'a>(
-        methods: impl Iterator<Item = &'a str> + Clone,
-        keyed: bool,
-    ) -> impl Iterator<Item = Object> {
-        let fits = move |known: &[&str]| methods.clone().all(|method| known.contains(&method));
-        let candidate =
-            move |&&(object, known): &&(Object, &[&str])| fits(known) && (object != Object::KvStore || keyed);
+    /// The objects that have these methods and take and return such values.
+    pub(super) fn candidates(seen: &Seen) -> impl Iterator<Item = Object> {
+        let fits = |known: &[&str]| seen.methods().all(|method| known.contains(&method));
+        let candidate = move |&&(object, known): &&(Object, &[&str])| fits(known) && object.agrees(seen);
         Object::METHODS.iter().filter(candidate).map(|&(object, _)| object)
     }
 
-    /// The object that the methods called tell.
-    pub(crate) fn of<'a>(methods: impl Iterator<Item = &'a str> + Clone, keyed: bool) -> Self {
-        Object::candidates(methods, keyed).next().unwrap_or(Object::Unknown)
+    /// The object that the calls tell: none if it could be several, or is sure of none.
+    pub(crate) fn told(seen: &Seen) -> Self {
+        if seen.is_empty() {
+            return Object::Register;
+        }
+        let mut sure = Object::candidates(seen).filter(|object| object.is_sure(seen));
+        match (sure.next(), sure.next()) {
+            (Some(object), None) => object,
+            _ => Object::Unknown,
+        }
+    }
+
+    /// Whether nothing that was seen speaks against it.
+    pub(super) fn agrees(self, seen: &Seen) -> bool {
+        let (called, returned) = (|method| seen.called(method), |method| seen.returned(method));
+        let numbers = Kinds::NULL.and(Kinds::NUMBER);
+        let lists = Kinds::NULL.and(Kinds::LIST);
+        match self {
+            // What was read is a list of what was written in Jepsen's sequential and causal-reverse.
+            Object::Register => !returned("read").has(Kinds::LIST) || called("write").has(Kinds::LIST),
+            Object::KvStore => seen.keyed,
+            Object::Counter => {
+                called("add").within(Kinds::NUMBER)
+                    && called("inc").within(Kinds::NULL)
+                    && returned("read").within(numbers)
+                    && returned("get").within(numbers)
+            }
+            Object::List => returned("read").within(lists),
+            Object::Set => ["add", "remove", "contains"].iter().all(|of| returned(of).within(Kinds::TRUTH)),
+            Object::GrowSet => {
+                // A set whose elements are made up by the database is something else.
+                !called("add").has(Kinds::NULL)
+                    && returned("add").within(called("add").and(Kinds::NULL))
+                    && returned("read").within(lists)
+            }
+            Object::Bank => returned("read").within(lists),
+            _ => true,
+        }
+    }
+
+    /// Whether what was seen is enough to judge by.
+    pub(super) fn is_sure(self, seen: &Seen) -> bool {
+        match self {
+            Object::Register => !seen.methods().all(|method| method == "read"),
+            // The same calls may be of transactions.
+            Object::MultiRegister => false,
+            Object::PriorityQueue => seen.has("delete_min"),
+            Object::Counter => {
+                let told = seen.has("add") && seen.returned("read").has(Kinds::NUMBER);
+                seen.has("inc") || seen.has("get") || told
+            }
+            // Appends with keys alone are those of a key-value store.
+            Object::List => seen.has("append") && (!seen.keyed || seen.has("read")),
+            Object::Set => seen.methods().any(|method| seen.returned(method).has(Kinds::TRUTH)),
+            Object::GrowSet => seen.has("add") && seen.returned("read").has(Kinds::LIST),
+            Object::Bank => seen.has("transfer") && seen.initial.is_some(),
+            _ => true,
+        }
     }
 
     /// The object that a specification is of.
-    pub(super) fn named(spec: &str) -> Self {
+    pub(crate) fn named(spec: &str) -> Self {
         match spec {
             "register" | "cas-register" => Object::Register,
             "mutex" => Object::Mutex,
@@ -71,16 +129,17 @@ impl Object {
             "counter" => Object::Counter,
             "list" => Object::List,
             "set" => Object::Set,
+            "grow-set" => Object::GrowSet,
             "bank" => Object::Bank,
             _ => Object::Unknown,
         }
     }
 
-    /// The specification's name. The transactions tell the names of their registers.
+    /// The specification's name. The transactions tell the names of their registers, the first read of a bank its balances.
     pub(crate) fn spec<'a>(
         self,
         dialect: Dialect,
-        keyed: bool,
+        seen: &Seen,
         transactions: impl Iterator<Item = &'a Value>,
     ) -> String {
         let name = match self {
@@ -95,26 +154,38 @@ impl Object {
             Object::PriorityQueue => "priority-queue".into(),
             Object::Counter => "counter".into(),
             Object::List => "list".into(),
-            Object::Set => "set".into(),
-            Object::Bank => "bank".into(),
+            Object::Set | Object::Ids => "set".into(),
+            Object::GrowSet => "grow-set".into(),
+            Object::Bank => bank(seen.initial.as_ref()),
         };
-        if keyed { format!("keyed {name}") } else { name }
+        if seen.keyed { format!("keyed {name}") } else { name }
     }
 
     /// Whether a call of this method returns what it reads, and takes nothing but a key.
     pub(super) fn only_reads(self, method: &str) -> bool {
-        method == "read" || (method == "get" && matches!(self, Object::KvStore | Object::Counter))
+        matches!(method, "read" | "read-init")
+            || (method == "get" && matches!(self, Object::KvStore | Object::Counter))
+    }
+
+    /// Whether nothing is left of a call of this method that did not return.
+    pub(super) fn leaves_nothing(self, method: &str) -> bool {
+        only_reads(method) || self == Object::Ids
     }
 
     /// The method as the object's specification calls it.
     pub(super) fn method(self, call: &Call) -> &str {
-        if self == Object::Counter && &*call.method == "read" { "get" } else { &call.method }
+        match (self, &*call.method) {
+            (Object::Counter, "read") => "get",
+            (Object::Register, "read-init") => "read",
+            (Object::Ids, "generate") => "add",
+            (_, method) => method,
+        }
     }
 
     /// What was done: it is said with the return or else with the call.
     pub(super) fn done<'a>(self, call: &'a Call, end: Option<&'a End>) -> &'a Value {
         match (self, end) {
-            (Object::Set | Object::Bank | Object::Unknown, _) => &call.value,
+            (Object::Set | Object::GrowSet | Object::Bank | Object::Unknown, _) => &call.value,
             (_, Some(End { kind: Type::Ok, value, .. })) if *value != Value::Null => value,
             _ => &call.value,
         }
@@ -135,6 +206,7 @@ impl Object {
         args.extend(call.key.clone());
         match (self, &*call.method) {
             (_, "dequeue" | "pop" | "delete_min") | (Object::Mutex, _) | (Object::Counter, "inc") => {}
+            (Object::Ids, _) if *done == Value::Null => {}
             (_, method) if self.only_reads(method) => {}
             (Object::Register, "cas") => args.extend(swap(done)?),
             (Object::MultiRegister, _) => match stage {
@@ -180,7 +252,7 @@ impl Object {
         Ok(match kind {
             Type::Fail if dialect == Dialect::Log && method == "cas" => Outcome::Returned(Value::Bool(false)),
             Type::Fail => Outcome::Withdrawn,
-            Type::Info if only_reads(method) => Outcome::Withdrawn,
+            Type::Info if self.leaves_nothing(method) => Outcome::Withdrawn,
             Type::Info | Type::Invoke => Outcome::Open,
             Type::Ok => match (self, method) {
                 _ if call.args.is_some() || ret.is_some() => {
@@ -190,8 +262,11 @@ impl Object {
                     Value::Null if dialect == Dialect::Jepsen && nil_reads == NilReads::Drop => {
                         Outcome::Withdrawn
                     }
+                    value if self == Object::GrowSet => Outcome::Returned(in_order(value)),
                     value => Outcome::Returned(value.clone()),
                 },
+                (Object::Ids, _) if *value == Value::Null => Outcome::Withdrawn,
+                (Object::Ids, _) => Outcome::Returned(Value::Bool(true)),
                 (Object::Register, "cas") | (Object::Bank, "transfer") => {
                     Outcome::Returned(Value::Bool(true))
                 }
@@ -207,6 +282,18 @@ impl Object {
                 _ => Outcome::Returned(Value::Null),
             },
         })
+    }
+}
+
+/// The elements of a set, however they were listed.
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::List(elements) => {
+            let mut elements = elements.to_vec();
+            elements.sort_unstable();
+            Value::list(elements)
+        }
+        other => other.clone(),
     }
 }
 
@@ -289,6 +376,50 @@ fn multi_register<'a>(transactions: impl Iterator<Item = &'a Value>) -> String {
     }
     let initial: Vec<_> = registers.iter().map(|register| format!("{register}:0")).collect();
     format!("multi-register({{{}}})", initial.join(","))
+}
+
+/// A bank with the balances that a read shows, before any transfer.
+fn bank(read: Option<&Value>) -> String {
+    let balance = |entry: &Value| {
+        let [account, balance] = pair(entry)?;
+        Some(format!("{account}:{}", balance.as_int()?))
+    };
+    let balances = read.and_then(|read| match read {
+        Value::List(entries) => entries.iter().map(balance).collect::<Option<Vec<_>>>(),
+        _ => None,
+    });
+    balances.map_or_else(|| UNKNOWN.into(), |balances| format!("bank({{{}}})", balances.join(",")))
+}
+
+/// Why the calls of these methods tell no object, and what to say.
+pub(crate) fn hint(methods: &[&str]) -> &'static str {
+    let all = |known: &[&str]| methods.iter().all(|method| known.contains(method));
+    let any = |known: &[&str]| methods.iter().any(|method| known.contains(method));
+    if any(&["drain"]) {
+        "Jepsen's total-queue, whose queue promises no order, is not judged"
+    } else if any(&["send", "poll", "subscribe", "assign"]) {
+        "Jepsen's kafka is not judged"
+    } else if all(&["txn"]) {
+        "they may be transactions (--model ser) or operations of registers (--spec multi-register): say which"
+    } else if all(&["read"]) {
+        "reads alone tell no object: say what it is with --spec"
+    } else if all(&["add", "read"]) && any(&["add"]) {
+        "it may be a counter or a set, and no read tells which (Jepsen's monotonic is not judged): say what it is, as with --spec counter, --spec grow-set or --spec set"
+    } else if all(&["add", "remove", "contains", "read"]) && any(&["add", "remove", "contains"]) {
+        "a set says with true or false what its operations found, and these do not: say what it is with --spec"
+    } else if all(&["add", "inc", "read", "get"]) {
+        "the values are not a counter's (Jepsen's monotonic is not judged): say what it is with --spec"
+    } else if all(&["transfer", "read"]) {
+        "a bank, whose balances no read tells before the first transfer: give them, as with --spec 'bank({0: 10, 1: 10})'"
+    } else if all(&["read", "write", "cas", "read-init"]) {
+        "reads return lists, and no list was written: no register (Jepsen's sequential and causal-reverse are not judged); say what it is with --spec"
+    } else if all(&["insert"]) {
+        "insertions alone tell no object (Jepsen's G2 is not judged): say what it is, as with --spec priority-queue"
+    } else if all(&["append", "read"]) {
+        "reads of a list return all of it, and these do not: say what it is with --spec"
+    } else {
+        "the methods of no built-in specification: give one, as with --spec"
+    }
 }
 
 /// From, to and amount of a transfer.

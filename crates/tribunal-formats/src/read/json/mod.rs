@@ -5,6 +5,7 @@ pub(super) mod memory;
 mod object;
 mod transactions;
 
+use super::ReadAs;
 use super::buffer::Buffer;
 use super::draft::{Draft, ObjectDraft};
 use super::jepsen::{self, NilReads};
@@ -24,8 +25,8 @@ pub(super) struct Reader {
     list: Vec<i64>,
     /// What becomes of Jepsen's reads of nil.
     pub(super) nil_reads: NilReads,
-    /// Whether Jepsen's `txn` are transactions rather than operations of an object.
-    pub(super) transactions: bool,
+    /// What Jepsen's events are read as.
+    pub(super) read_as: ReadAs,
     /// Whose input it is; not known before the first byte is asked for.
     shape: Option<Shape>,
 }
@@ -72,7 +73,7 @@ impl Reader {
     pub(super) fn new(buffer: Buffer) -> Self {
         let (draft, waiting, operation, list, nil_reads) = Default::default();
         let pull = Pull::new(buffer);
-        Reader { pull, draft, waiting, operation, list, nil_reads, transactions: false, shape: None }
+        Reader { pull, draft, waiting, operation, list, nil_reads, read_as: ReadAs::Told, shape: None }
     }
 
     /// Whether the input is cut into documents.
@@ -94,7 +95,7 @@ impl Reader {
         };
         let shape = match jepsen {
             false => Shape::Documents,
-            true if elle::is_meant(self.pull.buffer_mut(), self.transactions)? => Shape::Elle,
+            true if elle::is_meant(self.pull.buffer_mut(), self.read_as)? => Shape::Elle,
             true => Shape::Jepsen,
         };
         Ok(*self.shape.insert(shape))
@@ -125,9 +126,12 @@ impl Reader {
         let shape = self.shape()?;
         match shape {
             Shape::Jepsen => {
-                return jepsen::history(&mut jepsen::json::Json::new(&mut self.pull), self.nil_reads);
+                let events = &mut jepsen::json::Json::new(&mut self.pull);
+                return jepsen::history(events, self.read_as, self.nil_reads);
             }
-            Shape::Elle => return elle::history(&mut elle::json::Json::new(&mut self.pull)),
+            Shape::Elle => {
+                return elle::history(&mut elle::json::Json::new(&mut self.pull), self.read_as);
+            }
             Shape::Data | Shape::Documents => {}
         }
         match self.pull.peek()? {

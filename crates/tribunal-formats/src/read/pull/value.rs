@@ -17,6 +17,14 @@ impl Pull {
         self.nested_value(key, true, 0)
     }
 
+    /// The process of an event: a number must be whole; anything else is a name or nothing.
+    pub(in crate::read) fn process(&mut self) -> Result<Value, Error> {
+        match self.peek()? {
+            Some(b'-' | b'0'..=b'9') => self.integer("process").map(Value::Int),
+            _ => self.any_value("process"),
+        }
+    }
+
     /// Counts a value, which lies in a list that grows and is then copied, and so many bytes of it.
     #[inline]
     fn count(&mut self, bytes: usize) -> Result<(), Error> {

@@ -93,7 +93,9 @@ fn log(buffer: &mut Buffer, draft: &mut Draft, session: SessionId) -> Result<(),
                 let write = number(&mut bytes, "the number of a write")?;
                 let key = number(&mut bytes, "a key")?;
                 number(&mut bytes, "a value")?;
-                if !GARBAGE.contains(&write) {
+                if GARBAGE.contains(&write) {
+                    draft.notes.garbage += 1;
+                } else {
                     let key = draft.number_key(key);
                     draft.op(Op::Write(key, write));
                 }
@@ -103,7 +105,9 @@ fn log(buffer: &mut Buffer, draft: &mut Draft, session: SessionId) -> Result<(),
                 let write = number(&mut bytes, "the number of a write")?;
                 let key = number(&mut bytes, "a key")?;
                 number(&mut bytes, "a value")?;
-                if !GARBAGE.contains(&write) {
+                if GARBAGE.contains(&write) {
+                    draft.notes.garbage += 1;
+                } else {
                     let key = draft.number_key(key);
                     draft.op(Op::Read(key, Some(write).filter(|write| !INITIAL.contains(write))));
                 }

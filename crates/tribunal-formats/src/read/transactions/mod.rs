@@ -7,7 +7,7 @@ pub(super) mod dbcop;
 pub(super) mod elle;
 pub(super) mod plume;
 
-use crate::{Error, ErrorKind, History, Labels, Lines, Subject, Transactions};
+use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Subject, Transactions};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use tribunal::growth::Growth;
@@ -27,6 +27,8 @@ const ELEMENT: usize = 64;
 pub(super) struct Draft {
     builder: HistoryBuilder,
     pub(super) labels: Labels,
+    /// What is no transaction.
+    pub(super) notes: Notes,
     /// The line where the history begins.
     line: u64,
     /// As they came.
@@ -59,9 +61,22 @@ impl Draft {
     /// A history that begins at a line.
     pub(super) fn new(line: u64) -> Self {
         let (labels, begun, numbers, keys, sessions, longest) = Default::default();
-        let (elements, growth, name) = Default::default();
+        let (elements, growth, name, notes) = Default::default();
         let builder = transactions::History::builder();
-        Draft { builder, labels, line, begun, numbers, keys, sessions, longest, elements, growth, name }
+        Draft {
+            builder,
+            labels,
+            notes,
+            line,
+            begun,
+            numbers,
+            keys,
+            sessions,
+            longest,
+            elements,
+            growth,
+            name,
+        }
     }
 
     /// Names the history.
@@ -158,6 +173,11 @@ impl Draft {
         self.builder.end(status, span);
     }
 
+    /// Gives other times, in the same order.
+    pub(super) fn retime(&mut self, time: impl Fn(i64) -> i64) {
+        self.builder.retime(time);
+    }
+
     /// How many bytes the history takes at most, as it is and while it is built.
     #[inline]
     pub(super) fn memory(&self) -> usize {
@@ -169,7 +189,7 @@ impl Draft {
 
     /// The history, if it makes sense.
     pub(super) fn finish(self, file: &str) -> Result<History, Error> {
-        let Draft { builder, labels, line, mut begun, .. } = self;
+        let Draft { builder, labels, notes, line, mut begun, .. } = self;
         let ops = u32::try_from(builder.len()).unwrap_or(u32::MAX);
         let mut lengths: Vec<u32> = Vec::new();
         if !begun.is_sorted_by_key(|txn| txn.session) {
@@ -189,7 +209,7 @@ impl Draft {
         match builder.build() {
             Ok(history) => {
                 let lines = begun.into_iter().map(|txn| txn.line).collect();
-                let subject = Subject::Transactions(Transactions { history, lines });
+                let subject = Subject::Transactions(Transactions { history, lines, notes });
                 Ok(History { subject, labels, line, lines: Lines::default() })
             }
             Err(why) => Err(malformed(file, line, &begun, why)),

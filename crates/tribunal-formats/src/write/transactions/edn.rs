@@ -95,6 +95,13 @@ fn event(
     txn: TxnId,
     (process, kind): (i64, &str),
 ) -> Result<(), WriteError> {
+    let known = |op: OpId| matches!(history.op(op), Op::Read(..) | Op::ReadList(..));
+    if history.status(txn) == Status::Unknown && history.ops_of(txn).any(known) {
+        let name = history.session_name(history.session_of(txn));
+        let what =
+            format!("known reads of a transaction whose outcome is unknown, such as one of session {name}");
+        return Err(WriteError::Inexpressible { format: Format::Edn, what });
+    }
     put!(out, "{{:type :{kind}, :f :txn, :process {process}, :value [");
     for (at, op) in history.ops_of(txn).enumerate() {
         if at > 0 {

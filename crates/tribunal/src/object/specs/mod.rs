@@ -6,6 +6,7 @@
 //! | `cas-register`, `cas-register(initial)` | as register, `cas(old, new)` → bool |
 //! | `counter` | `inc()` → null, `add(n)` → null, `get()` → n |
 //! | `set` | `add(v)`, `remove(v)`, `contains(v)` → bool |
+//! | `grow-set` | `add(v)` → null, `read()` → all values, in order |
 //! | `map` | `put(k, v)`, `get(k)`, `remove(k)` → v or null, `contains_key(k)`, `contains_value(v)` → bool, `size()` → n |
 //! | `queue` | `enqueue(v)` → null, `dequeue()` → v or null |
 //! | `stack` | `push(v)` → null, `pop()` → v or null |
@@ -20,6 +21,7 @@
 mod bank;
 mod cas_register;
 mod counter;
+mod grow_set;
 mod keyed;
 mod kv_store;
 mod list;
@@ -37,6 +39,7 @@ use crate::growth::tree;
 pub use bank::Bank;
 pub use cas_register::CasRegister;
 pub use counter::Counter;
+pub use grow_set::GrowSet;
 pub use keyed::Keyed;
 pub use kv_store::KvStore;
 pub use list::List;

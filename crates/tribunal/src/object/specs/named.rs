@@ -1,19 +1,20 @@
 //! Built-in specifications by name, with parameters: `queue`, `cas-register(0)`, `keyed bank({"a": 10})`.
 
 use super::{
-    Bank, CasRegister, Counter, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue, Queue,
-    Register, Set, Stack,
+    Bank, CasRegister, Counter, GrowSet, Keyed, KvStore, List, Map, MultiRegister, Mutex, PriorityQueue,
+    Queue, Register, Set, Stack,
 };
 use crate::names::suggestion;
 use crate::object::text::{Cursor, TextError, Token};
 use crate::object::{Spec, Specification, Value};
 
 /// The names of the built-in specifications; `keyed` may precede any of them.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 14] = [
     "register",
     "cas-register",
     "counter",
     "set",
+    "grow-set",
     "map",
     "queue",
     "stack",
@@ -105,6 +106,7 @@ pub fn named(name: &str) -> Result<Box<dyn Specification>, UnknownSpec> {
         "cas-register" => boxed(CasRegister::new(parameter.unwrap_or_default()), keyed),
         "counter" => boxed(Counter, keyed),
         "set" => boxed(Set, keyed),
+        "grow-set" => boxed(GrowSet, keyed),
         "map" => boxed(Map, keyed),
         "queue" => boxed(Queue, keyed),
         "stack" => boxed(Stack, keyed),

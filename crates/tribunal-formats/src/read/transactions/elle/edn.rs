@@ -1,20 +1,27 @@
 //! Transactions of Jepsen in EDN: a vector or a list of maps, or maps one after another.
 
-use super::{Event, Function, METHOD, MICRO, Micro, READ, Returned, Source, VALUE, WRITTEN};
+use super::{Event, Function, METHOD, MICRO, Micro, READ, Returned, Source, VALUE, WRITTEN, is_transaction};
 use crate::error::quote;
 use crate::read::buffer::Place;
-use crate::read::edn::Pull;
+use crate::read::edn::{self, Pull};
 use crate::read::jepsen::log::Log;
-use crate::read::jepsen::{self, Type};
+use crate::read::jepsen::{self, Noted, Type};
 use crate::read::keys::{Seen, keys};
 use crate::read::transactions::Draft;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Notes};
 use std::str::from_utf8;
 use std::sync::Arc;
 use tribunal::object::Value;
 use tribunal::transactions::KeyId;
 
-keys!(EventKey { Process = ":process", Type = ":type", F = ":f", Value = ":value" });
+keys!(EventKey {
+    Process = ":process",
+    Type = ":type",
+    F = ":f",
+    Value = ":value",
+    Time = ":time",
+    Error = ":error",
+});
 
 /// The events of an EDN stream.
 pub(in crate::read) struct Edn<'p> {
@@ -22,15 +29,15 @@ pub(in crate::read) struct Edn<'p> {
     /// What closes the history: none if its maps come one after another.
     close: Option<u8>,
     name: String,
+    noted: Noted,
 }
 
 /// What an event says of its process.
-#[derive(PartialEq, Eq)]
 enum Process {
     Missing,
     Number(i64),
     /// No client: the nemesis.
-    Other,
+    Other(Value),
 }
 
 /// The first thing that is wrong with a value, which matters only if a client did it.
@@ -38,12 +45,13 @@ type Wrong = Option<(Place, ErrorKind)>;
 
 impl<'p> Edn<'p> {
     pub(in crate::read) fn new(pull: &'p mut Pull) -> Self {
-        Edn { pull, close: None, name: String::new() }
+        Edn { pull, close: None, name: String::new(), noted: Noted::default() }
     }
 
     /// An event: a map, which may be tagged as a record. False if it is of no client.
     fn any_event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error> {
         event.clear();
+        self.name.clear();
         self.pull.count_anew();
         self.pull.peek()?;
         let place = self.pull.place();
@@ -51,6 +59,7 @@ impl<'p> Edn<'p> {
         self.pull.tag(|_| ())?;
         self.pull.open(b'{', "a map: an event")?;
         let (mut process, mut method, mut wrong) = (Process::Missing, None, None);
+        let (mut value, mut error) = (None, Value::Null);
         let mut seen = Seen::default();
         while self.pull.another(b'}')? {
             let Some(known) = self.pull.key(EventKey::of)? else {
@@ -68,15 +77,26 @@ impl<'p> Edn<'p> {
                     method = self.method(self.pull.place())?;
                 }
                 // Nobody else's values are looked at.
-                EventKey::Value if method.is_some() => self.pull.skip()?,
+                EventKey::Value if method.is_some() || matches!(process, Process::Other(_)) => {
+                    value = Some(self.pull.value()?);
+                }
                 EventKey::Value => self.value(draft, event, &mut wrong)?,
+                EventKey::Time => event.time = self.pull.value()?.as_int(),
+                EventKey::Error => error = self.pull.value()?,
             }
         }
         event.process = match process {
-            Process::Other => return Ok(false),
+            Process::Other(process) => {
+                let value = value.unwrap_or_default();
+                self.noted.other(place, event.time, &process, (&self.name, &value));
+                return Ok(false);
+            }
             Process::Missing => None,
             Process::Number(number) => Some(number),
         };
+        if error != Value::Null {
+            self.noted.error(&error);
+        }
         if let Some((at, kind)) = method.or(wrong) {
             return Err(self.pull.error_at(at, kind));
         }
@@ -88,19 +108,19 @@ impl<'p> Edn<'p> {
     }
 
     fn process(&mut self) -> Result<Process, Error> {
-        if matches!(self.pull.peek()?, Some(b'0'..=b'9' | b'-')) {
-            let number = self.pull.word("a process", |word| Some(integer(word)))?;
-            return Ok(number.map_or(Process::Other, Process::Number));
-        }
-        let process = self.pull.value()?;
-        Ok(if process == Value::Null { Process::Missing } else { Process::Other })
+        Ok(match self.pull.process()? {
+            Value::Null => Process::Missing,
+            Value::Int(number) => Process::Number(number),
+            other => Process::Other(other),
+        })
     }
 
-    /// What is wrong with a method, unless it is `:txn` or there is none.
+    /// What is wrong with a method, unless it is one of transactions or there is none.
     fn method(&mut self, at: Place) -> Result<Wrong, Error> {
         self.pull.method(&mut self.name)?;
         let found = match self.name.as_str() {
-            "txn" | "nil" => return Ok(None),
+            "nil" => return Ok(None),
+            method if is_transaction(method) => return Ok(None),
             other => format!("`:{}`", quote(other.as_bytes())),
         };
         Ok(Some((at, ErrorKind::Syntax { expected: METHOD, found })))
@@ -212,15 +232,10 @@ impl<'p> Edn<'p> {
     fn key(&mut self, draft: &mut Draft) -> Result<KeyId, Error> {
         match self.pull.peek()? {
             Some(b'0'..=b'9') => {
-                let key = self.pull.word("a key", |word| {
-                    Some(
-                        integer(word)
-                            .map(|number| draft.number_key(number))
-                            .ok_or_else(|| from_utf8(word).ok().map(|name| draft.key(name))),
-                    )
-                })?;
+                let key = self.pull.word("a key", |word| Some(integer(word).ok_or_else(|| whole(word))))?;
                 match key {
-                    Ok(key) | Err(Some(key)) => Ok(key),
+                    Ok(number) => Ok(draft.number_key(number)),
+                    Err(Some(name)) => Ok(draft.key(&name)),
                     Err(None) => Err(self.pull.error_at(self.pull.place(), ErrorKind::InvalidUtf8)),
                 }
             }
@@ -303,6 +318,15 @@ fn integer(word: &[u8]) -> Option<i64> {
     from_utf8(word.strip_suffix(b"N").unwrap_or(word)).ok()?.parse().ok()
 }
 
+/// A number that is not of 64 bits as the name of a key.
+fn whole(word: &[u8]) -> Option<String> {
+    let word = from_utf8(word).ok()?;
+    match edn::number(word) {
+        Some(Value::Text(digits)) => Some(digits.to_string()),
+        _ => Some(word.to_string()),
+    }
+}
+
 /// The events of a log.
 pub(in crate::read) struct Lines<'p>(pub(in crate::read) &'p mut Log);
 
@@ -317,8 +341,13 @@ impl Lines<'_> {
         edn.pull.count_anew();
         edn.pull.peek()?;
         event.place = Some(edn.pull.place());
-        let Process::Number(process) = edn.process()? else { return Ok(false) };
-        event.process = Some(process);
+        let place = edn.pull.place();
+        match edn.process()? {
+            Process::Number(process) => event.process = Some(process),
+            Process::Missing => return self.0.other(place, &Value::Null).map(|()| false),
+            Process::Other(process) => return self.0.other(place, &process).map(|()| false),
+        }
+        let mut edn = Edn::new(self.0.pull());
         let kind = edn.pull.kind()?;
         event.kind = Some(kind);
         edn.pull.peek()?;
@@ -353,6 +382,10 @@ impl Source for Lines<'_> {
             }
         }
         Ok(false)
+    }
+
+    fn notes(&mut self) -> Notes {
+        jepsen::Source::notes(self.0)
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
@@ -396,7 +429,11 @@ impl Source for Edn<'_> {
         }
     }
 
+    fn notes(&mut self) -> Notes {
+        self.noted.take()
+    }
+
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
-        self.pull.hold(bytes)
+        self.pull.hold(bytes + self.noted.memory())
     }
 }

@@ -1,18 +1,25 @@
 //! Transactions of Jepsen in JSON: an array of events, or events one after another.
 
-use super::{Event, Function, METHOD, MICRO, Micro, READ, Returned, Source, VALUE, WRITTEN};
+use super::{Event, Function, METHOD, MICRO, Micro, READ, Returned, Source, VALUE, WRITTEN, is_transaction};
 use crate::error::quote;
 use crate::read::buffer::Place;
-use crate::read::jepsen::Type;
+use crate::read::jepsen::{Noted, Type};
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
 use crate::read::transactions::Draft;
-use crate::{Error, ErrorKind};
+use crate::{Error, ErrorKind, Notes};
 use std::sync::Arc;
 use tribunal::object::Value;
 use tribunal::transactions::KeyId;
 
-keys!(EventKey { Process = "process", Type = "type", F = "f", Value = "value" });
+keys!(EventKey {
+    Process = "process",
+    Type = "type",
+    F = "f",
+    Value = "value",
+    Time = "time",
+    Error = "error",
+});
 
 /// The events of a JSON stream.
 pub(in crate::read) struct Json<'p> {
@@ -21,6 +28,8 @@ pub(in crate::read) struct Json<'p> {
     array: bool,
     /// Whether the array's next event is its first.
     first: bool,
+    name: String,
+    noted: Noted,
 }
 
 /// The first thing that is wrong with a value, which matters only if a client did it.
@@ -28,7 +37,7 @@ type Wrong = Option<(Place, ErrorKind)>;
 
 impl<'p> Json<'p> {
     pub(in crate::read) fn new(pull: &'p mut Pull) -> Self {
-        Json { pull, array: false, first: true }
+        Json { pull, array: false, first: true, name: String::new(), noted: Noted::default() }
     }
 
     /// An event. False if it is of no client.
@@ -39,8 +48,10 @@ impl<'p> Json<'p> {
         let place = self.pull.place();
         event.place = Some(place);
         let (mut process, mut method, mut wrong) = (Value::Null, None, None);
+        let (mut value, mut error) = (None, Value::Null);
         let mut seen = Seen::default();
         let mut first = true;
+        self.name.clear();
         self.pull.open_object("history")?;
         while self.pull.next_entry(&mut first)? {
             let Some(known) = self.pull.key(EventKey::of)? else {
@@ -51,21 +62,32 @@ impl<'p> Json<'p> {
                 return Err(self.pull.error_at(place, ErrorKind::DuplicateKey { key: known.text() }));
             }
             match known {
-                EventKey::Process => process = self.pull.any_value("process")?,
+                EventKey::Process => process = self.pull.process()?,
                 EventKey::Type => {
                     event.kind = Some(self.pull.word("type", "invoke, ok, fail or info", Type::of)?);
                 }
                 EventKey::F => method = self.method()?,
                 // Nobody else's values are looked at.
-                EventKey::Value if method.is_some() => self.pull.skip()?,
+                EventKey::Value if method.is_some() || matches!(process, Value::Text(_)) => {
+                    value = Some(self.pull.any_value("value")?);
+                }
                 EventKey::Value => self.value(draft, event, &mut wrong)?,
+                EventKey::Time => event.time = self.pull.any_value("time")?.as_int(),
+                EventKey::Error => error = self.pull.any_value("error")?,
             }
         }
         event.process = match process {
             Value::Null => None,
             Value::Int(number) => Some(number),
-            _ => return Ok(false),
+            process => {
+                let value = value.unwrap_or_default();
+                self.noted.other(place, event.time, &process, (&self.name, &value));
+                return Ok(false);
+            }
         };
+        if error != Value::Null {
+            self.noted.error(&error);
+        }
         if let Some((at, kind)) = method.or(wrong) {
             return Err(self.pull.error_at(at, kind));
         }
@@ -76,15 +98,16 @@ impl<'p> Json<'p> {
         Ok(true)
     }
 
-    /// What is wrong with a method, unless it is `txn` or there is none.
+    /// What is wrong with a method, unless it is one of transactions or there is none.
     fn method(&mut self) -> Result<Wrong, Error> {
         if self.pull.eat_null()? {
             return Ok(None);
         }
         let at = self.pull.place();
-        let found = self.pull.string("f", |f| match f {
-            "txn" => None,
-            other => Some(format!("`{}`", quote(other.as_bytes()))),
+        let name = &mut self.name;
+        let found = self.pull.string("f", |f| {
+            name.push_str(f);
+            (!is_transaction(f)).then(|| format!("`{}`", quote(f.as_bytes())))
         })?;
         Ok(found.map(|found| (at, ErrorKind::Syntax { expected: METHOD, found })))
     }
@@ -259,7 +282,11 @@ impl Source for Json<'_> {
         }
     }
 
+    fn notes(&mut self) -> Notes {
+        self.noted.take()
+    }
+
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
-        self.pull.hold(bytes)
+        self.pull.hold(bytes + self.noted.memory())
     }
 }

@@ -10,9 +10,11 @@ mod look;
 pub(in crate::read) use look::is_meant;
 
 use super::Draft;
+use crate::error::quote;
+use crate::read::ReadAs;
 use crate::read::buffer::Place;
-use crate::read::jepsen::Type;
-use crate::{Error, ErrorKind, History};
+use crate::read::jepsen::{Clock, Type};
+use crate::{Error, ErrorKind, History, Notes};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use tribunal::transactions::{KeyId, Op, SessionId, Span, Status};
@@ -28,6 +30,9 @@ pub(in crate::read) trait Source {
     /// The next event of a client in the history begun; false at its end. Its keys are given ids by the draft.
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error>;
 
+    /// What was no event of a client in the history begun; it begins anew.
+    fn notes(&mut self) -> Notes;
+
     /// Says how many bytes the history holds; an error if that is too much.
     fn hold(&mut self, bytes: usize) -> Result<(), Error>;
 }
@@ -40,6 +45,7 @@ pub(in crate::read) struct Event {
     /// Its process, if it has one.
     process: Option<i64>,
     kind: Option<Type>,
+    time: Option<i64>,
     /// Whether it says what was done.
     has_value: bool,
     ops: Vec<Micro>,
@@ -55,7 +61,7 @@ impl Event {
     }
 
     fn clear(&mut self) {
-        (self.place, self.process, self.kind, self.has_value) = (None, None, None, false);
+        (self.place, self.process, self.kind, self.time, self.has_value) = (None, None, None, None, false);
         self.ops.clear();
         self.elements.clear();
     }
@@ -103,10 +109,15 @@ const MICRO: &str = "a micro-operation: [:r k v], [:w k v] or [:append k v]";
 const VALUE: &str = "a list of micro-operations as the value of a transaction";
 const WRITTEN: &str = "a whole number from -2^63 to 2^63 - 1 that is written or appended";
 const READ: &str = "nil, a whole number or a list of them that is read";
-const METHOD: &str = ":txn, since an isolation level is of transactions";
+const METHOD: &str = ":txn, :read or :write, since these are transactions";
+
+/// Whether an operation of this name may be a transaction: long-fork has those that only read and those that only write.
+fn is_transaction(method: &str) -> bool {
+    matches!(method, "txn" | "read" | "write")
+}
 
 /// The next history; none at the end of the input.
-pub(in crate::read) fn history(source: &mut dyn Source) -> Result<Option<History>, Error> {
+pub(in crate::read) fn history(source: &mut dyn Source, read_as: ReadAs) -> Result<Option<History>, Error> {
     let Some(line) = source.begin()? else { return Ok(None) };
     let mut collector = Collector::new(line);
     let mut event = Event::default();
@@ -114,7 +125,34 @@ pub(in crate::read) fn history(source: &mut dyn Source) -> Result<Option<History
         collector.take(&mut event, source.name())?;
         source.hold(collector.memory())?;
     }
-    collector.finish(source.name()).map(Some)
+    collector.draft.notes = source.notes();
+    let history = collector.finish(source.name())?;
+    match zero_of_nothing(&history).filter(|_| read_as == ReadAs::Told) {
+        Some(key) => {
+            let kind = ErrorKind::TransactionsOrRegisters { key };
+            Err(Error::at(source.name(), line, None, kind))
+        }
+        None => Ok(Some(history)),
+    }
+}
+
+/// A key of which 0 was read, though nothing wrote it: the initial value of Knossos's registers, and none of Elle's.
+fn zero_of_nothing(history: &History) -> Option<String> {
+    let history = &history.transactions()?.history;
+    let mut zeros: FxHashMap<KeyId, bool> = FxHashMap::default();
+    for op in history.transactions().flat_map(|txn| history.ops_of(txn)) {
+        match history.op(op) {
+            Op::Read(key, Some(0)) => {
+                zeros.entry(key).or_insert(false);
+            }
+            Op::Write(key, 0) => {
+                zeros.insert(key, true);
+            }
+            _ => {}
+        }
+    }
+    let unwritten = zeros.into_iter().filter(|&(_, written)| !written).map(|(key, _)| key);
+    unwritten.min().map(|key| quote(history.key_name(key).as_bytes()))
 }
 
 /// A transaction that was called.
@@ -139,6 +177,7 @@ struct Collector {
     /// How many transactions had none.
     free_sessions: u64,
     events: i64,
+    clock: Clock,
     /// Whether events are times: not if the first transaction has an end and no begin.
     timed: Option<bool>,
     /// Micro-operations that are kept.
@@ -147,19 +186,20 @@ struct Collector {
 
 impl Collector {
     fn new(line: u64) -> Self {
-        let (calls, free, free_sessions, events, timed, held) = Default::default();
-        Collector { draft: Draft::new(line), calls, free, free_sessions, events, timed, held }
+        let (calls, free, free_sessions, events, clock, timed, held) = Default::default();
+        Collector { draft: Draft::new(line), calls, free, free_sessions, events, clock, timed, held }
     }
 
     /// How many bytes it takes at most.
     fn memory(&self) -> usize {
         let calls = 4 * size_of::<(i64, Call)>() * (self.calls.len() + self.free.len());
-        self.draft.memory() + calls + 3 * size_of::<Micro>() * self.held
+        self.draft.memory() + self.clock.memory() + calls + 3 * size_of::<Micro>() * self.held
     }
 
     fn take(&mut self, event: &mut Event, file: &str) -> Result<(), Error> {
         let at = self.events;
         self.events += 1;
+        self.clock.note(event.time);
         let line = event.place.map_or(1, |place| place.line);
         let kind = event.kind.unwrap_or(Type::Info);
         self.timed.get_or_insert(kind == Type::Invoke);
@@ -267,6 +307,7 @@ impl Collector {
         for call in left {
             self.end(&Event::default(), Type::Info, Some(&call), (call.line, call.at))?;
         }
+        self.draft.retime(|position| self.clock.at(position));
         self.draft.finish(file)
     }
 }
