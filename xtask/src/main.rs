@@ -3,6 +3,7 @@
 mod databases;
 mod dist;
 mod licenses;
+mod limits;
 mod links;
 mod litmus;
 mod loom_crates;
@@ -39,6 +40,10 @@ Tasks:
   databases [ARGUMENT..]
            test recording on SQLite and, where it is installed, PostgreSQL, and print what each isolation level gives;
            arguments are those of `record transactions`
+  limits [--family NAME] [--command FILE]
+           attack the command with large and hostile inputs under small limits, and fail where it takes more time or memory
+           than it may, or looks at its limits too rarely; --family: only those whose names contain NAME; --command: this
+           one, instead of one that is built for it
   load     measure the server for two minutes: two hundred clients, of which eighty are slow or hostile
   loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
            fetch published crates with loom tests, and run these with the explorer in loom's place";
@@ -57,6 +62,9 @@ fn main() -> ExitCode {
         ["litmus", ..] => litmus::compare(&arguments[1..]),
         ["spark", ..] => spark::test(&arguments[1..]),
         ["databases", ..] => databases::test(&arguments[1..]),
+        ["limits", ..] => {
+            limits::Options::parse(&arguments[1..]).and_then(|options| limits::attack(&options))
+        }
         ["load"] => load(),
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))

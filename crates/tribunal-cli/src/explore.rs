@@ -14,7 +14,7 @@ use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use tribunal::Model;
 use tribunal_explore::failure::{Repair, Replay, UnderModel};
 use tribunal_explore::text::{Case, Exploration, Mismatch, Setting, Source, explore};
 use tribunal_explore::{End, Mode, Options};
-use tribunal_host::{most_memory, named};
+use tribunal_host::{most_memory, named, read_utf8};
 use tribunal_report::counted;
 
 const EXPLORE_HELP: &str = "\
@@ -259,10 +259,8 @@ fn file_of(
 ) -> Result<(), Failure> {
     let name = file.to_string_lossy();
     let malformed = |error| Failure::program(&name, error);
-    let mut text = String::new();
-    let read = tribunal_formats::decompressed(input::bytes(file)?)
-        .and_then(|mut bytes| bytes.read_to_string(&mut text));
-    read.map_err(|source| Failure::Read { file: name.to_string(), source })?;
+    let read = tribunal_formats::decompressed(input::bytes(file)?).and_then(read_utf8);
+    let text = read.map_err(|source| Failure::Read { file: name.to_string(), source })?;
     let source = Source::parse(&text).map_err(malformed)?;
     // Expectations are always read, so that errors in them are found.
     let cases = source.cases().map_err(malformed)?;

@@ -147,7 +147,8 @@ fn macros(arguments: &LitmusArguments) -> Result<Macros, Failure> {
         .find(|path| path.is_file())
         .unwrap_or_else(|| file.clone());
     let name = path.to_string_lossy().into_owned();
-    let text = std::fs::read(&path).map_err(|source| Failure::Read { file: name.clone(), source })?;
+    let text =
+        tribunal_host::read_text(&path).map_err(|source| Failure::Read { file: name.clone(), source })?;
     Macros::parse(&name, &String::from_utf8_lossy(&text)).map_err(|error| Failure::Usage(error.to_string()))
 }
 

@@ -22,6 +22,7 @@ use crowd::{Admission, Crowd, CrowdLimits};
 use endpoint::Endpoint;
 use request::{Head, Refused};
 use response::{Response, Status};
+use std::fs::File;
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};
 use std::path::PathBuf;
@@ -84,7 +85,7 @@ pub fn run(arguments: &ServeArguments, out: &mut Stdout) -> Result<Exit, Failure
     }
     let (page, endpoint, bytes) = match &arguments.page {
         Some(file) => {
-            let page = std::fs::read_to_string(file);
+            let page = File::open(file).and_then(tribunal_host::read_utf8);
             let failed = |source| Failure::Read { file: file.display().to_string(), source };
             (page.map_err(failed)?, None, 0)
         }

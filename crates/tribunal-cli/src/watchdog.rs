@@ -169,7 +169,7 @@ fn watch() {
         if heap::is_full() {
             let allowed = ALLOWED.load(Ordering::Relaxed);
             end(&format!(
-                "undecided: the command needs more memory than --max-memory allows: {allowed} bytes and a reserve"
+                "undecided: out of memory: --max-memory allows {allowed} bytes and a reserve, unless the system has less"
             ));
         }
         // Whoever holds the lock may have stopped for lack of memory.
@@ -231,5 +231,31 @@ pub fn tell_gaps() {
     let written = File::options().create(true).append(true).open(name);
     if let Err(error) = written.and_then(|mut file| file.write_all(lines.as_bytes())) {
         output::complain(&format!("TRIBUNAL_POLLS: {error}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(number: u64, deadline: Option<Instant>, grace: Duration) -> Live {
+        Live { number, deadline, grace, late: None, memory: 0 }
+    }
+
+    #[test]
+    fn an_answer_is_late_only_after_its_grace() {
+        let now = Instant::now();
+        let hour = Duration::from_secs(3600);
+        let mut answers = Answers { next: 0, live: vec![answer(0, None, GRACE)], wakes: None };
+        assert_eq!(answers.look(), Ok(None), "no deadline");
+        answers.live.push(answer(1, Some(now + 2 * hour), GRACE));
+        assert_eq!(answers.look(), Ok(Some(now + 2 * hour)));
+        answers.live.push(answer(2, Some(now), hour));
+        let wakes = answers.look().expect("none is late yet").expect("one will be");
+        assert!(wakes >= now + hour && wakes < now + 2 * hour, "its time counts from when it was noticed");
+        answers.live.push(answer(3, Some(now), Duration::ZERO));
+        assert!(answers.look().is_err());
+        answers.live.retain(|live| live.number != 3);
+        assert_eq!(answers.look(), Ok(Some(wakes)), "what was answered in time is not late");
     }
 }

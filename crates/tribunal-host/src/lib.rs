@@ -25,9 +25,11 @@ mod memory;
 mod models;
 mod share;
 mod specifications;
+mod text;
 
 pub use answer::{Answer, Source};
 pub use memory::{LEAST, all_memory, most_memory, reading};
 pub use models::{INCLUDE, directories, named, named_within};
 pub use share::{MOST_WORKERS, Memory};
 pub use specifications::{BadSpecification, specifications};
+pub use text::{read_text, read_text_from, read_utf8};

@@ -1,5 +1,6 @@
 //! Models by name or from a file: wherever a model is asked for, a name that ends in `.cat` is read.
 
+use crate::text::read_text;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tribunal::definition::{Definition, Directories};
@@ -50,7 +51,7 @@ pub fn named_within<T: FromStr<Err: ToString>>(name: &str, folder: &Path) -> Res
 
 fn read(name: &str) -> Result<Definition, String> {
     let unreadable = |error: std::io::Error| format!("{name}: {error}");
-    let text = std::fs::read(Path::new(name)).map_err(unreadable)?;
-    let mut library = Directories::new(directories(), |path: &Path| std::fs::read(path));
+    let text = read_text(Path::new(name)).map_err(unreadable)?;
+    let mut library = Directories::new(directories(), read_text);
     Definition::new(name, &String::from_utf8_lossy(&text), &mut library).map_err(|error| error.to_string())
 }

@@ -1,5 +1,7 @@
 //! Specifications by name or from a file.
 
+use crate::text::read_utf8;
+use std::fs::File;
 use std::path::Path;
 use tribunal::object::specs::{self, UnknownSpec};
 use tribunal_report::Specifications;
@@ -30,7 +32,7 @@ pub fn specifications(given: Option<&str>) -> Result<Specifications, BadSpecific
     let Some(spec) = given else { return Ok(Specifications::default()) };
     let given = if Path::new(spec).extension().is_some_and(|extension| extension == "spec") {
         let unreadable = |source| BadSpecification::Unreadable { file: spec.into(), source };
-        let text = std::fs::read_to_string(spec).map_err(unreadable)?;
+        let text = File::open(spec).and_then(read_utf8).map_err(unreadable)?;
         Box::new(Declared::parse(&text, spec)?)
     } else {
         specs::named(spec)?

@@ -2,11 +2,13 @@
 
 use super::write_whole;
 use crate::failure::Failure;
+use std::fs::File;
 use std::path::Path;
 use tribunal_bench::{Report, Size};
 
 pub fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|source| Failure::Read { file: path.display().to_string(), source })
+    let text = File::open(path).and_then(tribunal_host::read_utf8);
+    text.map_err(|source| Failure::Read { file: path.display().to_string(), source })
 }
 
 /// Puts a report into the document, with links to its plots.

@@ -8,7 +8,6 @@ use crate::{input, interrupt};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueHint};
 use std::ffi::OsString;
-use std::io::Read;
 use tribunal::Model;
 use tribunal::memory::Execution;
 use tribunal::transactions::History;
@@ -38,6 +37,9 @@ enum Hard {
     Lock(LockArguments),
 }
 
+/// A formula has no more clauses: its history would not fit into most memories.
+const MOST_CLAUSES: u32 = 1 << 22;
+
 const SAT_HELP: &str = "\
 Examples:
   tribunal generate hard sat --variables 50 --seed 3 | tribunal check -m sc -
@@ -57,10 +59,10 @@ struct SatArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["variables", "clauses", "ratio", "seed", "histories"])]
     dimacs: Option<OsString>,
     /// Variables of a random formula, at least 3
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(3..))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(3..=1 << 20))]
     variables: u32,
     /// Clauses of a random formula, each of three variables
-    #[arg(long, value_name = "N", conflicts_with = "ratio")]
+    #[arg(long, value_name = "N", conflicts_with = "ratio", value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_CLAUSES)))]
     clauses: Option<u32>,
     /// Clauses per variable of a random formula
     #[arg(long, value_name = "RATIO", default_value_t = 4.26, value_parser = ratio)]
@@ -90,10 +92,10 @@ Exit status: 0 done, 2 bad usage, 130 stopped by Ctrl-C, 141 the reader of the o
 #[command(after_help = TRIANGLES_HELP)]
 struct TrianglesArguments {
     /// Nodes of the random graph
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(..=1 << 20))]
     nodes: u32,
     /// Edges of the random graph, at most as many as fit
-    #[arg(long, value_name = "N", default_value_t = 40)]
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(..=1 << 22))]
     edges: u32,
     /// Draw edges only between two halves of the nodes, so that there is no triangle
     #[arg(long)]
@@ -235,6 +237,11 @@ fn bits(text: &str) -> Result<u32, String> {
 }
 
 pub fn run(arguments: &HardArguments, out: &mut Stdout) -> Result<Status, Failure> {
+    if let Hard::Sat(arguments) = &arguments.what
+        && arguments.ratio() * f64::from(arguments.variables) > f64::from(MOST_CLAUSES)
+    {
+        return Err(Failure::Usage(format!("the formula would have more than {MOST_CLAUSES} clauses")));
+    }
     match &arguments.what {
         Hard::Sat(arguments) if arguments.transactions => {
             let formulas: Box<dyn Iterator<Item = Formula>> = match &arguments.dimacs {
@@ -303,9 +310,8 @@ impl Destination {
 /// Reads a formula.
 fn dimacs(file: &OsString) -> Result<Formula, Failure> {
     let name = || file.to_string_lossy().into_owned();
-    let mut text = String::new();
-    let read = input::lines(file)?.read_to_string(&mut text);
-    read.map_err(|source| Failure::Read { file: name(), source })?;
+    let read = tribunal_host::read_utf8(input::lines(file)?);
+    let text = read.map_err(|source| Failure::Read { file: name(), source })?;
     text.parse().map_err(|error| match error {
         InvalidFormula::At { line, problem } => {
             Failure::History { file: name(), line: line as u64, problem: problem.to_string() }
@@ -315,9 +321,13 @@ fn dimacs(file: &OsString) -> Result<Formula, Failure> {
 }
 
 impl SatArguments {
+    /// Clauses per variable.
+    fn ratio(&self) -> f64 {
+        self.clauses.map_or(self.ratio, |clauses| f64::from(clauses) / f64::from(self.variables))
+    }
+
     fn formula(&self, seed: u64) -> Formula {
-        let ratio = self.clauses.map_or(self.ratio, |clauses| f64::from(clauses) / f64::from(self.variables));
-        Formula::random(self.variables, ratio, seed).expect("three variables or more")
+        Formula::random(self.variables, self.ratio(), seed).expect("three variables or more")
     }
 
     fn history(&self, formula: &Formula, origin: &str) -> Known {

@@ -51,7 +51,7 @@ impl Worker<'_> {
         let name = file.to_string_lossy();
         let count = self.session.models.len();
         let all = |message: String| (0..count).map(|_| Answered::Failed(message.clone())).collect();
-        let text = match std::fs::read(file) {
+        let text = match tribunal_host::read_text(file) {
             Ok(bytes) => bytes,
             Err(error) => return all(format!("{name}: {error}")),
         };

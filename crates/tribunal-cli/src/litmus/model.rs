@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use tribunal::Model;
 use tribunal_cat::plan::Plan;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Text, NoFiles};
+use tribunal_host::read_text;
 use tribunal_litmus::{Options, Test};
 
 /// Built-in models are of histories, where a read-modify-write is one event. This is what remains to be asked of exclusive pairs.
@@ -105,11 +106,11 @@ impl Choice {
     }
 
     fn file(&self, file: &Path, architecture: Architecture) -> Result<Prepared, String> {
-        let read = |path: &Path| match std::fs::read(path) {
+        let read = |path: &Path| match read_text(path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(error) => Err(format!("{}: {error}", path.display())),
         };
-        let mut library = Directories::new(self.directories.clone(), |path: &Path| std::fs::read(path));
+        let mut library = Directories::new(self.directories.clone(), read_text);
         let (text, name) = (read(file)?, file.to_string_lossy());
         let parsed = match &self.bell {
             Some(bell) => {

@@ -24,7 +24,8 @@ const THINKING: Duration = Duration::from_secs(10);
 
 pub fn run(file: &Path, arguments: &MemoryArguments, out: &mut Stdout) -> Result<Status, Failure> {
     let name = file.display().to_string();
-    let text = std::fs::read(file).map_err(|source| Failure::Read { file: name.clone(), source })?;
+    let text =
+        tribunal_host::read_text(file).map_err(|source| Failure::Read { file: name.clone(), source })?;
     let test = Test::parse(&name, &String::from_utf8_lossy(&text))
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let program = Program::new(&test).map_err(|error| Failure::Usage(error.to_string()))?;

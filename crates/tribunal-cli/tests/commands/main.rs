@@ -26,6 +26,9 @@ mod junit;
 mod keep_going;
 mod kernel;
 mod levels;
+// Links and limits of the shell.
+#[cfg(target_os = "linux")]
+mod limits;
 mod litmus;
 mod monitor;
 mod monitor_memory;

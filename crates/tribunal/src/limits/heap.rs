@@ -8,10 +8,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
 /// A thread reports to the others what has come together in its slot.
-const BATCH: isize = 64 << 10;
+const BATCH: isize = 16 << 10;
 
 /// So many threads count in slots of their own, without atomic additions; those that come later share the last slot.
-const SLOTS: usize = 256;
+const SLOTS: usize = 64;
 
 /// What a thread has allocated and freed since it last reported. A slot outlives its thread, so nothing is lost.
 #[repr(align(64))]
@@ -70,7 +70,7 @@ fn report(sum: isize) -> usize {
     HELD.fetch_add(sum, Ordering::Relaxed).wrapping_add(sum).max(0) as usize
 }
 
-/// How many bytes the process holds, but for less than 64 kB of each thread.
+/// How many bytes the process holds, to within a megabyte: each slot may have 16 kB that are not reported yet.
 pub fn held() -> usize {
     HELD.load(Ordering::Relaxed).max(0) as usize
 }
