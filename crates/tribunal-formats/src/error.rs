@@ -48,6 +48,9 @@ pub enum ErrorKind {
         /// The beginning of the content.
         found: String,
     },
+    /// A litmus test, which is a program and no history.
+    #[error("this is a litmus test, not a history: `tribunal litmus FILE` runs it")]
+    Litmus,
     /// Bytes that are not UTF-8.
     #[error("invalid UTF-8")]
     InvalidUtf8,
@@ -275,7 +278,11 @@ impl Error {
     pub fn is_of_input(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::Io(_) | ErrorKind::Truncated | ErrorKind::Empty | ErrorKind::UnknownFormat { .. }
+            ErrorKind::Io(_)
+                | ErrorKind::Truncated
+                | ErrorKind::Empty
+                | ErrorKind::UnknownFormat { .. }
+                | ErrorKind::Litmus
         )
     }
 

@@ -25,7 +25,7 @@ pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Transactions};
 pub use read::{
     Action, Batch, Cells, Events, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
-    Pieces, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
+    Pieces, ReadOptions, Reader, decompressed, events, is_litmus, observations, open, open_folder, read,
 };
 pub use write::{
     Event, Header, Origin, WriteError, Writer, write_history, write_object, write_subject, write_transactions,

@@ -31,7 +31,7 @@ pub use first::{Allowance, allowance, first_asked, stronger_failing};
 pub use inclusion::weakest;
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
-pub use printable::printable;
+pub use printable::{printable, printable_lines};
 pub use question::{EngineChoice, Question, Questions};
 pub use ruling::{Finding, Judged, Ruling, Word, wrong_kind};
 pub use screen::{Heading, Section, allowed, contrast, satisfied, section, sections};

@@ -19,3 +19,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
     shown.into()
 }
+
+/// The same of each line of a text.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| matches!(printable(line), Cow::Borrowed(_))) {
+        return text.into();
+    }
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n").into()
+}
