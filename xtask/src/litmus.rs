@@ -12,7 +12,7 @@ const TOLD: [(&str, &str); 4] = [
     ("--only", "TRIBUNAL_ONLY"),
 ];
 
-/// Runs the tests of tribunal-litmus that ordinary runs leave out, none of them skipped.
+/// Runs the tests that ordinary runs leave out for want of these files, none of them skipped.
 pub fn compare(arguments: &[String]) -> Result<(), String> {
     let mut given: Vec<(&str, OsString)> = Vec::new();
     for pair in arguments.chunks(2) {
@@ -27,9 +27,7 @@ pub fn compare(arguments: &[String]) -> Result<(), String> {
         let given = given.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
         given.or_else(|| std::env::var_os(variable))
     };
-    let mut tests = cargo();
-    tests.args(["test", "-p", "tribunal-litmus", "--test", "expected"]);
-    tests.args(["--", "--ignored", "--nocapture", "--test-threads", "1"]);
+    let mut told: Vec<(&str, OsString)> = Vec::new();
     for (option, variable) in TOLD {
         let value = match (variable, value(variable)) {
             ("TRIBUNAL_ONLY", None) => continue,
@@ -38,14 +36,20 @@ pub fn compare(arguments: &[String]) -> Result<(), String> {
             (_, None) => return Err(format!("error: {option} or {variable} must name a directory")),
         };
         if variable == "TRIBUNAL_ONLY" {
-            tests.env(variable, value);
+            told.push((variable, value));
             continue;
         }
         let directories: Vec<PathBuf> = std::env::split_paths(&value).map(absolute).collect::<Result<_, _>>()?;
         let joined = std::env::join_paths(directories).map_err(|error| format!("error: {error}"))?;
-        tests.env(variable, joined);
+        told.push((variable, joined));
     }
-    run(&mut tests)
+    for (package, test, names) in [("tribunal-cat", "models", "herds_models"), ("tribunal-litmus", "expected", "")] {
+        let mut tests = cargo();
+        tests.args(["test", "-p", package, "--test", test, names, "--", "--ignored", "--nocapture"]);
+        tests.args(["--test-threads", "1"]);
+        run(tests.envs(told.iter().cloned()))?;
+    }
+    Ok(())
 }
 
 /// A directory that is there, whatever directory the tests run in.

@@ -261,6 +261,10 @@ fn file_of(
     let malformed = |error| Failure::program(&name, error);
     let read = tribunal_formats::decompressed(input::bytes(file)?).and_then(read_utf8);
     let text = read.map_err(|source| Failure::Read { file: name.to_string(), source })?;
+    if tribunal_formats::is_litmus(text.lines().next().unwrap_or_default().as_bytes()) {
+        let problem = "this is a litmus test, not a program of Tribunal's: `tribunal litmus FILE` runs it";
+        return Err(Failure::Usage(format!("{name}: {problem}")));
+    }
     let source = Source::parse(&text).map_err(malformed)?;
     // Expectations are always read, so that errors in them are found.
     let cases = source.cases().map_err(malformed)?;

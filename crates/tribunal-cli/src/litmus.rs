@@ -1,9 +1,10 @@
 //! `tribunal litmus`: what models allow of litmus tests.
 
-mod answer;
+pub mod answer;
 pub mod model;
+mod picture;
 
-use crate::args::seconds;
+use crate::args::{Budget, seconds, size};
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
@@ -15,7 +16,9 @@ use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tribunal_host::most_memory;
 use tribunal_litmus::{Macros, Verdict};
+use tribunal_report::{printable, printable_lines};
 
 const LITMUS_HELP: &str = "\
 Examples:
@@ -24,6 +27,7 @@ Examples:
   tribunal litmus --model rc11,sc,mine.cat C/  a column for each model
   tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
   tribunal litmus --style herd tests/ > log    for mcompare and other scripts
+  tribunal litmus --view SB.html SB.litmus     a page with an execution of the outcome
   tribunal litmus -I libdir --macros lk.def --bell lk.bell --model lk.cat LKMM/
 
 Tests are in herd's formats: C with C11 atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. If a test uses \
@@ -56,12 +60,19 @@ pub struct LitmusArguments {
     /// How often loops are unrolled
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=1000))]
     unroll: u32,
+    /// Draw the execution of a test that satisfies its condition, on a page: one that the model allows or, if there is none, one that it
+    /// forbids, with the reason
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    view: Option<PathBuf>,
     /// How to print results: by default as herd for one test and model, and as a table for more
     #[arg(long, value_name = "STYLE")]
     style: Option<LitmusStyle>,
     /// Give up on a test after this time: it is undecided
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Give up on a test that takes more memory than this: bytes, or with k, M or G. By default three quarters of the machine's
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    max_memory: Option<usize>,
     /// The number of worker threads; 0 is one for each core. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
@@ -87,6 +98,8 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
     let pool = rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.into());
     let pool =
         pool.build().map_err(|error| Failure::Usage(format!("--threads {}: {error}", arguments.threads)))?;
+    // Tests that run at the same time share the memory.
+    let workers = pool.current_num_threads().max(1);
     let (files, missing) = tests(&arguments.files);
     let names: Vec<Option<&str>> = match arguments.model.as_slice() {
         [] => vec![None],
@@ -96,6 +109,9 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         .iter()
         .map(|name| Choice::new(*name, &arguments.include, arguments.bell.as_deref(), &arguments.variant))
         .collect();
+    for model in &models {
+        model.is_known().map_err(Failure::Usage)?;
+    }
     let one = files.len() == 1 && models.len() == 1;
     let style = arguments.style.unwrap_or(if one { LitmusStyle::Herd } else { LitmusStyle::Table });
     let session = Session {
@@ -103,8 +119,18 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         models,
         counts: style != LitmusStyle::Table,
         unroll: arguments.unroll,
-        timeout: arguments.timeout,
+        budget: Budget {
+            timeout: arguments.timeout,
+            max_states: u64::MAX,
+            max_memory: Some(arguments.max_memory.unwrap_or_else(most_memory) / workers),
+        },
     };
+    if let Some(page) = &arguments.view {
+        let ([file], [model]) = (&files[..], &session.models[..]) else {
+            return Err(Failure::Usage("--view draws one test under one model".into()));
+        };
+        return picture::draw(file, model, &session, page, out);
+    }
     let start = Instant::now();
     let mut tally = Tally { failed: missing, ..Tally::default() };
     let width = files.iter().map(|file| stem(file).chars().count()).max().unwrap_or(0).clamp(4, 60);
@@ -136,7 +162,8 @@ pub(super) struct Session {
     models: Vec<Choice>,
     counts: bool,
     unroll: u32,
-    timeout: Option<Duration>,
+    /// What each test may take.
+    budget: Budget,
 }
 
 fn macros(arguments: &LitmusArguments) -> Result<Macros, Failure> {
@@ -161,7 +188,7 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
     let (mut files, mut missing) = (Vec::new(), 0);
     for argument in arguments {
         let mut stack = vec![argument.clone()];
-        let mut found = Vec::new();
+        let (mut found, before) = (Vec::new(), missing);
         while let Some(path) = stack.pop() {
             let read = if path.is_dir() { std::fs::read_dir(&path).map(Some) } else { Ok(None) };
             match read {
@@ -175,9 +202,16 @@ fn tests(arguments: &[PathBuf]) -> (Vec<PathBuf>, u64) {
                 Ok(None) => found.push(path),
                 Err(error) => {
                     missing += 1;
-                    complain(&format!("{}: {error}", path.display()));
+                    complain(&printable(&format!("{}: {error}", path.display())));
                 }
             }
+        }
+        if found.is_empty() && missing == before {
+            missing += 1;
+            complain(&printable(&format!(
+                "{}: there is no file here that ends in .litmus",
+                argument.display()
+            )));
         }
         found.sort_unstable();
         files.extend(found);
@@ -248,15 +282,15 @@ fn print(
                     Verdict::Undefined => tally.undefined += 1,
                 }
                 match style {
-                    LitmusStyle::Herd => writeln!(out, "{}", answer.herd)?,
+                    LitmusStyle::Herd => writeln!(out, "{}", printable_lines(&answer.herd))?,
                     LitmusStyle::Json => writeln!(out, "{}", answer.json)?,
                     LitmusStyle::Table => {}
                 }
                 cell(answer, out)
             }
-            Answered::Undecided => {
+            Answered::Undecided(why) => {
                 tally.undecided += 1;
-                asides.push("undecided: the time ran out");
+                asides.push(why);
                 out.paint(DOUBT, &format!("{:22}", "?"))
             }
             Answered::Failed(message) => {
@@ -268,7 +302,7 @@ fn print(
         cells.push_str(&cell);
     }
     if style == LitmusStyle::Table {
-        writeln!(out, "{}", format!("{:width$}  {cells}", stem(file)).trim_end())?;
+        writeln!(out, "{}", format!("{:width$}  {cells}", printable(&stem(file))).trim_end())?;
     }
     if !asides.is_empty() {
         out.flush()?;
@@ -276,7 +310,8 @@ fn print(
         for aside in asides {
             // Errors of a text name their file themselves.
             let name = file.to_string_lossy();
-            complain(&if aside.starts_with(&*name) { aside.to_owned() } else { format!("{name}: {aside}") });
+            let line = if aside.starts_with(&*name) { aside.to_owned() } else { format!("{name}: {aside}") };
+            complain(&printable_lines(&line));
         }
     }
     Ok(())

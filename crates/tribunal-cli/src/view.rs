@@ -177,6 +177,12 @@ fn write(pictures: &[Picture], document: &Document, out: &mut Stdout) -> Result<
     Ok(out.flush()?)
 }
 
+/// Writes a page to a file; `-` is standard output.
+pub fn write_page(path: &Path, document: &Document, out: &mut Stdout) -> Result<(), Failure> {
+    let draw = |document: &Document| page(Some(document), "");
+    write(&[Picture { path: path.to_owned(), draw }], document, out)
+}
+
 /// Opens a file with the program that the system has for it.
 fn open(page: &Path) -> Result<(), Failure> {
     let (program, before): (&str, &[&str]) = match std::env::consts::OS {

@@ -51,6 +51,9 @@ pub enum ErrorKind {
     /// UTF-16 instead of UTF-8.
     #[error("UTF-16: histories are read as UTF-8; `iconv -f UTF-16 -t UTF-8` converts it")]
     Utf16,
+    /// A litmus test, which is a program and no history.
+    #[error("this is a litmus test, not a history: `tribunal litmus FILE` runs it")]
+    Litmus,
     /// Bytes that are not UTF-8.
     #[error("invalid UTF-8")]
     InvalidUtf8,
@@ -292,7 +295,11 @@ impl Error {
     pub fn is_of_input(&self) -> bool {
         matches!(
             self.0.kind,
-            ErrorKind::Io(_) | ErrorKind::Truncated | ErrorKind::Empty | ErrorKind::UnknownFormat { .. }
+            ErrorKind::Io(_)
+                | ErrorKind::Truncated
+                | ErrorKind::Empty
+                | ErrorKind::UnknownFormat { .. }
+                | ErrorKind::Litmus
         )
     }
 

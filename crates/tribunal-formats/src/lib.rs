@@ -27,7 +27,8 @@ pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Tran
 pub use notes::{Notes, OtherEvent};
 pub use read::{
     Action, Batch, Cells, Events, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,
-    Pieces, ReadAs, ReadOptions, Reader, decompressed, events, observations, open, open_folder, read,
+    Pieces, ReadAs, ReadOptions, Reader, decompressed, events, is_litmus, observations, open, open_folder,
+    read,
 };
 pub use write::{
     Event, Header, Origin, WriteError, Writer, write_history, write_object, write_subject, write_transactions,

@@ -3,6 +3,7 @@
 //! Values are solved as they become known. Where all addresses are known from the start, what is placed of `rf` so far is shown to the model, whose checks
 //! may refute it before the rest is placed. At the end final writes are chosen and the coherence order is decided, not enumerated.
 
+use rustc_hash::FxHashMap;
 use tribunal_cat::decide::Decider;
 use tribunal_cat::limits::Limits;
 
@@ -394,11 +395,16 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         let register = |cell: &Option<usize>| cell.and_then(|cell| self.known[cell]).unwrap_or(Value::ZERO);
         let places = test.observed.iter().zip(&self.structure.registers);
         let mut state: Vec<Value> = places.map(|((_, ty), cell)| ty.cast(register(cell))).collect();
+        let mut writes: FxHashMap<Location, Vec<usize>> = FxHashMap::default();
+        for &write in &self.writes {
+            if let Some(location) = self.locations[write] {
+                writes.entry(location).or_default().push(write);
+            }
+        }
         let mut finals = Vec::new();
         for (place, (observable, _)) in test.observed.iter().enumerate() {
             let Observable::Location(location) = observable else { continue };
-            let all: Vec<usize> =
-                self.writes.iter().copied().filter(|w| self.locations[*w] == Some(*location)).collect();
+            let all = writes.get(location).cloned().unwrap_or_default();
             let later = all.iter().copied().filter(|w| self.structure.events[*w].kind.is_some());
             let mut last: Vec<usize> = later.collect();
             if last.is_empty() {

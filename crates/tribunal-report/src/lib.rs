@@ -32,7 +32,7 @@ pub use first::{Allowance, allowance, first_asked, stronger_failing};
 pub use inclusion::{refuted_by, weakest};
 pub use inquiry::{Inquiry, NotDecided};
 pub use line::{Arrow, LONGEST, Line, SCREENFUL, WIDTH, fold};
-pub use printable::{counted, printable};
+pub use printable::{counted, printable, printable_lines};
 pub use question::{EngineChoice, Question, Questions, read_as};
 pub use ruling::{Finding, Judged, Ruling, Word, wrong_kind};
 pub use screen::{Heading, Section, allowed, contrast, satisfied, section, sections};

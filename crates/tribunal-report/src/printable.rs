@@ -33,3 +33,11 @@ pub fn counted(count: u64, one: &str) -> String {
         (count, None) => format!("{count} {one}s"),
     }
 }
+
+/// The same of each line of a text.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| matches!(printable(line), Cow::Borrowed(_))) {
+        return text.into();
+    }
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n").into()
+}

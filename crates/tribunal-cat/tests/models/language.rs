@@ -1,5 +1,6 @@
 //! What texts mean, as plans; and what is wrong with texts, as errors.
 
+use tribunal_cat::limits::Stopped;
 use tribunal_cat::plan::{Condition, Effect, NodeId, Op, Orders, Plan};
 use tribunal_cat::{Architecture, Environment, Error, Model, NoFiles, Problem};
 
@@ -244,4 +245,43 @@ fn what_is_known_to_be_empty_vanishes() {
     let some = model.plan(&all).unwrap().nodes.len();
     let fewer = model.plan(&all.with_empty("MFENCE")).unwrap().nodes.len();
     assert_eq!((some > 1, fewer), (true, 1));
+}
+
+/// Where a text names `EX`, exclusive accesses are no longer in `X`.
+#[test]
+fn exclusive_accesses_are_apart_where_a_text_knows_them() {
+    let riscv = Environment::of(Architecture::RiscV);
+    let bases = |text: &str, environment: &Environment| {
+        let plan = Model::parse(text, "m.cat", &mut NoFiles).unwrap().plan(environment).unwrap();
+        let named = plan
+            .nodes
+            .iter()
+            .filter(|node| matches!(&node.op, Op::Base(name) if name == "EX" || name == "X"));
+        (named.count(), plan.nodes.iter().any(|node| matches!(node.op, Op::Difference(..))))
+    };
+    assert_eq!(bases("acyclic [X]; po", &riscv), (1, false));
+    assert_eq!(bases("acyclic [X]; po | [EX]; po", &riscv), (2, true));
+    // Without exclusive accesses there are none.
+    assert_eq!(bases("acyclic [X]; po | [EX]; po", &Environment::of(Architecture::X86)), (1, false));
+}
+
+/// A text may go through all tuples of events: it is stopped between them, even where it does nothing with them.
+#[test]
+fn a_text_that_takes_long_is_stopped() {
+    let all = |body: &str| {
+        let open: String =
+            ["a", "b", "c", "d", "e", "f", "g"].map(|name| format!("forall {name} in _ do ")).concat();
+        format!("{open}{body}{}", " end".repeat(7))
+    };
+    for body in ["", "acyclic [{a}]; po; [{b}]", "empty try 0; no-such-name with 0"] {
+        let model = Model::parse(&all(body), "m.cat", &mut NoFiles).unwrap();
+        let mut polls = 0;
+        let mut limits = |_: usize, steps: u64| {
+            polls += 1;
+            if steps > 20_000 { Err(Stopped) } else { Ok(()) }
+        };
+        let error = model.plan_within(&environment(), Some(&50), &mut limits).unwrap_err();
+        assert!(matches!(error.problem, Problem::Stopped), "{error}");
+        assert!(polls > 10, "{polls} polls");
+    }
 }

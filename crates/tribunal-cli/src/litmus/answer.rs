@@ -1,12 +1,14 @@
 //! A test's answer under a model, made while others are.
 
 use super::Session;
-use crate::args::Budget;
+use super::model::Unprepared;
 use crate::interrupt;
 use serde_json::json;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
+use tribunal::Limits;
+use tribunal::verdict::Limit;
 use tribunal_cat::limits::Stopped;
 use tribunal_litmus::{Observation, Options, Outcome, RunError, Runner, Test, Verdict, herd};
 use tribunal_report::SCHEMA;
@@ -14,8 +16,8 @@ use tribunal_report::SCHEMA;
 /// The result of a test under a model.
 pub enum Answered {
     Run(Answer),
-    /// The time ran out.
-    Undecided,
+    /// Which limit was reached.
+    Undecided(String),
     /// Why it was not run.
     Failed(String),
 }
@@ -63,29 +65,48 @@ impl Worker<'_> {
 
     fn under(&mut self, model: usize, name: &str, test: &Test) -> Answered {
         if interrupt::flag().load(Ordering::Relaxed) {
-            return Answered::Undecided;
+            return undecided(Limit::Stopped);
         }
-        let prepared = match self.session.models[model].prepared(test) {
+        let limits = self.session.budget.limits();
+        let prepared = match self.session.models[model].prepared(test, &limits) {
             Ok(prepared) => prepared,
-            Err(message) => return Answered::Failed(message),
+            Err(Unprepared::Limit(limit)) => return undecided(limit),
+            Err(Unprepared::Wrong(message)) => return Answered::Failed(message),
         };
         if self.runners[model].as_ref().is_none_or(|(arch, _)| *arch != test.arch) {
             let options =
                 Options { counts: self.session.counts, unroll: self.session.unroll, ..prepared.options };
             self.runners[model] = Some((test.arch.clone(), Runner::new(&prepared.plan, options)));
         }
-        let Some((_, runner)) = &mut self.runners[model] else { return Answered::Undecided };
+        let Some((_, runner)) = &mut self.runners[model] else { return undecided(Limit::Stopped) };
         let start = Instant::now();
-        let watched = Budget::of_time(self.session.timeout).limits();
-        let mut limits =
-            |bytes: usize, _: u64| watched.check(0).and(watched.check_memory(bytes, 0)).map_err(|_| Stopped);
-        match runner.run(test, &mut limits) {
+        let mut reached = None;
+        let outcome = runner.run(test, &mut poll(&limits, &mut reached));
+        match outcome {
             Ok(outcome) => {
                 Answered::Run(answer(&prepared.name, name, test, &outcome, start.elapsed().as_secs_f64()))
             }
-            Err(RunError::Stopped(_)) => Answered::Undecided,
+            Err(RunError::Stopped(_)) => undecided(reached.unwrap_or(Limit::Stopped)),
             Err(error) => Answered::Failed(error.to_string()),
         }
+    }
+}
+
+fn undecided(limit: Limit) -> Answered {
+    Answered::Undecided(format!("undecided: {limit}"))
+}
+
+/// The limits as the languages of models and tests ask for them; which one was reached.
+pub fn poll(
+    limits: &Limits<'_>,
+    reached: &mut Option<Limit>,
+) -> impl FnMut(usize, u64) -> Result<(), Stopped> {
+    move |bytes, states| {
+        let within = limits.check_memory(bytes, states).and(limits.check(states));
+        within.map_err(|limit| {
+            *reached = Some(limit);
+            Stopped
+        })
     }
 }
 

@@ -4,14 +4,16 @@ use super::MemoryArguments;
 use crate::exit::Status;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::litmus::model::Choice;
+use crate::litmus::answer::poll;
+use crate::litmus::model::{Choice, Unprepared};
 use crate::output::{BAD, Stdout, complain};
 use crate::progress::Progress;
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tribunal_cat::limits::Stopped;
+use tribunal::Limits;
+use tribunal_host::most_memory;
 use tribunal_litmus::value::Value;
 use tribunal_litmus::{Options, Quantifier, Runner, Test};
 use tribunal_record::program::{Histogram, Program};
@@ -70,12 +72,21 @@ struct Allowed {
 
 fn allowed(test: &Test, arguments: &MemoryArguments) -> Result<Allowed, String> {
     let choice = Choice::new(arguments.model.as_deref(), &arguments.include, None, &[]);
-    let prepared = choice.prepared(test)?;
+    let limits = Limits {
+        deadline: Instant::now().checked_add(THINKING),
+        max_states: u64::MAX,
+        max_memory: most_memory(),
+        stop: Some(interrupt::flag()),
+    };
+    let prepared = choice.prepared(test, &limits).map_err(|unprepared| match unprepared {
+        Unprepared::Wrong(message) => message,
+        Unprepared::Limit(limit) => limit.to_string(),
+    })?;
     let mut runner = Runner::new(&prepared.plan, Options { counts: false, ..prepared.options });
-    let end = Instant::now() + THINKING;
-    let mut limits =
-        |_: usize, _: u64| if Instant::now() > end || interrupt::requested() { Err(Stopped) } else { Ok(()) };
-    let outcome = runner.run(test, &mut limits).map_err(|error| error.to_string())?;
+    let mut reached = None;
+    let outcome = runner.run(test, &mut poll(&limits, &mut reached));
+    let outcome =
+        outcome.map_err(|error| reached.map_or_else(|| error.to_string(), |limit| limit.to_string()))?;
     Ok(Allowed {
         model: prepared.name.clone(),
         states: outcome.states.into_keys().collect(),

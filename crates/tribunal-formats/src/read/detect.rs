@@ -48,13 +48,25 @@ pub(super) fn format_of(buffer: &mut Buffer) -> Result<Format, Error> {
                 None => {
                     let before = &buffer.ahead()[..buffer.ahead().len() - content.len()];
                     let lines = memchr::memchr_iter(b'\n', before).count() as u64;
-                    let found = quote(line);
-                    Err(Error::at(buffer.name(), 1 + lines, None, ErrorKind::UnknownFormat { found }))
+                    let kind = if is_litmus(line) {
+                        ErrorKind::Litmus
+                    } else {
+                        ErrorKind::UnknownFormat { found: quote(line) }
+                    };
+                    Err(Error::at(buffer.name(), 1 + lines, None, kind))
                 }
             };
         }
         ended = !buffer.more()?;
     }
+}
+
+/// Whether this is the first line of a litmus test: an architecture and a name.
+pub fn is_litmus(line: &[u8]) -> bool {
+    const ARCHITECTURES: [&[u8]; 10] =
+        [b"C", b"X86", b"X86_64", b"AArch64", b"ARM", b"PPC", b"RISCV", b"MIPS", b"BPF", b"LISA"];
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.next().is_some_and(|word| ARCHITECTURES.contains(&word)) && words.next().is_some()
 }
 
 /// What is binary: a number of eight bytes, whose high ones are zero, begins dbcop's bincode, and stands after the first letter of

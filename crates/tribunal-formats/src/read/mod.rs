@@ -21,6 +21,7 @@ mod transactions;
 
 pub use cells::Cells;
 pub(crate) use cursor::in_name;
+pub use detect::is_litmus;
 pub use folder::open_folder;
 pub use input::{Input, ReadAs, ReadOptions, decompressed, events, observations, open, read};
 pub use jepsen::{Action, Events, NilReads, ObjectEvent};

@@ -115,6 +115,12 @@ impl Models {
         Self { directories, macros: macros.unwrap_or_default(), plans: HashMap::new() }
     }
 
+    /// Whether there is a model of that name.
+    pub fn has(&self, name: &str) -> bool {
+        let file = format!("{}.cat", name.strip_suffix("-amo").unwrap_or(name));
+        name.starts_with("our-") || self.directories.iter().any(|directory| directory.join(&file).exists())
+    }
+
     pub fn plan(&mut self, name: &str, arch: &str) -> Read {
         let key = (name.to_owned(), arch.to_owned());
         if let Some(plan) = self.plans.get(&key) {
@@ -187,6 +193,8 @@ pub struct Tally {
     pub same: usize,
     pub counts_differ: usize,
     pub herd_refuses: usize,
+    /// Rows whose model or test is in none of the directories.
+    pub missing: usize,
     pub wrong: Vec<String>,
     pub unsupported: Vec<String>,
     pub stopped: Vec<String>,
@@ -207,6 +215,10 @@ pub fn compare(
         let tally = tallies.entry((arch, row.model.clone())).or_default();
         if row.verdict == "error" || row.verdict == "timeout" || row.differs {
             tally.herd_refuses += 1;
+            continue;
+        }
+        if !models.has(&row.model) || !file(&row.test).exists() {
+            tally.missing += 1;
             continue;
         }
         let start = Instant::now();
@@ -290,16 +302,19 @@ pub fn report(tallies: &BTreeMap<(String, String), Tally>) {
         }
         let _ = arch;
     }
-    eprintln!("architecture model: same, wrong (counts only), unsupported, stopped, not compared; seconds");
+    eprintln!(
+        "architecture model: same, wrong (counts only), unsupported, stopped, not compared, missing; seconds"
+    );
     for ((arch, model), t) in tallies {
         eprintln!(
-            "{arch} {model}: {}, {} ({}), {}, {}, {}; {:.2}",
+            "{arch} {model}: {}, {} ({}), {}, {}, {}, {}; {:.2}",
             t.same,
             t.wrong.len(),
             t.counts_differ,
             t.unsupported.len(),
             t.stopped.len(),
             t.herd_refuses,
+            t.missing,
             t.time.as_secs_f64()
         );
     }
