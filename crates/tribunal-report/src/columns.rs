@@ -34,11 +34,24 @@ pub(crate) fn side_by_side(columns: &[Column]) -> Vec<String> {
         for row in 0..height {
             let cells = band.iter().map(|column| {
                 let text = column.rows.get(row).map_or("", String::as_str);
-                format!("{text:width$}", width = column.width)
+                // A wider column is alone in its band and needs no padding, which formatting could not give it.
+                format!("{text:width$}", width = column.width.min(LONGEST))
             });
             rows.push(cells.collect::<Vec<_>>().join(GAP).trim_end().to_string());
         }
         at = end;
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_may_be_wider_than_formatting_can_pad() {
+        let long = "x".repeat(usize::from(u16::MAX) + 1);
+        let rows = side_by_side(&[Column::of(vec![long.clone(), "y".into()]), Column::of(vec!["z".into()])]);
+        assert_eq!(rows, [long.as_str(), "y", "z"]);
+    }
 }
