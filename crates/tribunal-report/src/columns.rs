@@ -5,6 +5,9 @@ use crate::line::LONGEST;
 /// Between two columns.
 const GAP: &str = "   ";
 
+/// What formatting can pad to. A cell that is longer is printed as it is.
+pub(crate) const MOST_PADDING: usize = u16::MAX as usize;
+
 /// The rows of a thread or a session.
 pub(crate) struct Column {
     rows: Vec<String>,
@@ -34,8 +37,7 @@ pub(crate) fn side_by_side(columns: &[Column]) -> Vec<String> {
         for row in 0..height {
             let cells = band.iter().map(|column| {
                 let text = column.rows.get(row).map_or("", String::as_str);
-                // A wider column is alone in its band and needs no padding, which formatting could not give it.
-                format!("{text:width$}", width = column.width.min(LONGEST))
+                format!("{text:width$}", width = column.width.min(MOST_PADDING))
             });
             rows.push(cells.collect::<Vec<_>>().join(GAP).trim_end().to_string());
         }
@@ -50,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_column_may_be_wider_than_formatting_can_pad() {
-        let long = "x".repeat(usize::from(u16::MAX) + 1);
+        let long = "x".repeat(MOST_PADDING + 1);
         let rows = side_by_side(&[Column::of(vec![long.clone(), "y".into()]), Column::of(vec!["z".into()])]);
         assert_eq!(rows, [long.as_str(), "y", "z"]);
     }
