@@ -1,6 +1,7 @@
 //! How long the answers about a history may take.
 
 use crate::args::Budget;
+use crate::watchdog::Watched;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use tribunal::Limits;
@@ -27,7 +28,7 @@ impl<'b> Patience<'b> {
     }
 
     /// The limits of the next answer, which begins now, after these.
-    pub fn limits(&self, findings: &[Finding<'_>]) -> Limits<'static> {
+    pub fn limits(&self, findings: &[Finding<'_>]) -> Watched {
         let limits = self.budget.limits();
         let (true, Some(first)) = (self.shared, findings.first()) else { return limits };
         // A history that takes long to go through takes long for every question: rather some answers than none.
@@ -41,12 +42,13 @@ impl<'b> Patience<'b> {
         // A quick answer leaves its time to those that follow.
         let left = end.saturating_duration_since(now);
         let share = left / (self.questions - findings.len()) as u32;
-        Limits { deadline: Some(now + share.max(usual.min(left))), ..limits }
+        let deadline = Some(now + share.max(usual.min(left)));
+        Watched::new(Limits { deadline, ..*limits }, self.budget.grace)
     }
 
-    /// The limits of what comes beside the answers.
+    /// The limits of what comes beside the answers. They are kept with what is printed, so nobody waits for their end.
     pub fn beside(&self) -> Limits<'static> {
-        let limits = self.budget.limits();
+        let limits = *self.budget.limits();
         Limits { deadline: self.end.get().or(limits.deadline), ..limits }
     }
 }

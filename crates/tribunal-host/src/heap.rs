@@ -68,8 +68,8 @@ fn refuse(bytes: usize) -> bool {
     false
 }
 
-// Counting what the process holds is possible only in the global allocator, which is unsafe to implement. It costs less than the
-// memory limits that rest on it are worth: see ARCHITECTURE.md for what was measured.
+// Counting what the process holds is possible only in the global allocator, which is unsafe to implement. By perf it takes 0.5 % of
+// a check of 200,000 transactions, which allocates much, and 0.02 % of a check of a million events of a memory.
 //
 // SAFETY: every block comes from `System` and goes back to it with the layout it came with.
 #[allow(unsafe_code)]

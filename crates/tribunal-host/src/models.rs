@@ -39,7 +39,7 @@ pub fn named_within<T: FromStr<Err: ToString>>(name: &str, folder: &Path) -> Res
         if !inside.iter().any(|folder| real.starts_with(folder)) || !real.is_file() {
             return Err(std::io::ErrorKind::NotFound.into());
         }
-        std::fs::read(real)
+        read_text(&real)
     };
     let path = folder.join(file);
     let text = read(&path).map_err(|error| format!("{}: {error}", path.display()))?;

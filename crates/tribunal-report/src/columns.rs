@@ -5,6 +5,9 @@ use crate::line::LONGEST;
 /// Between two columns.
 const GAP: &str = "   ";
 
+/// What formatting can pad to. A cell that is longer is printed as it is.
+pub(crate) const MOST_PADDING: usize = u16::MAX as usize;
+
 /// The rows of a thread or a session.
 pub(crate) struct Column {
     rows: Vec<String>,
@@ -34,11 +37,23 @@ pub(crate) fn side_by_side(columns: &[Column]) -> Vec<String> {
         for row in 0..height {
             let cells = band.iter().map(|column| {
                 let text = column.rows.get(row).map_or("", String::as_str);
-                format!("{text:width$}", width = column.width)
+                format!("{text:width$}", width = column.width.min(MOST_PADDING))
             });
             rows.push(cells.collect::<Vec<_>>().join(GAP).trim_end().to_string());
         }
         at = end;
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_may_be_wider_than_formatting_can_pad() {
+        let long = "x".repeat(MOST_PADDING + 1);
+        let rows = side_by_side(&[Column::of(vec![long.clone(), "y".into()]), Column::of(vec!["z".into()])]);
+        assert_eq!(rows, [long.as_str(), "y", "z"]);
+    }
 }

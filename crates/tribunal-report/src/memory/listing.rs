@@ -1,6 +1,6 @@
 //! The threads of a violation side by side, with the events that it speaks of.
 
-use crate::columns::{Column, side_by_side};
+use crate::columns::{Column, MOST_PADDING, side_by_side};
 use crate::line::Arrow;
 use crate::printable;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +106,8 @@ impl Listing<'_> {
                 Row::Event(event) => self.cells(event, each),
             });
         }
-        let width = |at: usize| cells.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
+        let longest = |at: usize| cells.iter().map(|cells| cells[at].chars().count()).max().unwrap_or(0);
+        let width = |at: usize| longest(at).min(MOST_PADDING);
         let widths = [width(0), width(1), width(2), width(3), width(4)];
         let mut rows = vec![header];
         for cells in &cells {

@@ -1,6 +1,7 @@
 //! The operations of a violation by process, with their times as numbers and as a picture.
 
 use super::explain::Explanation;
+use crate::columns::MOST_PADDING;
 use crate::line::{LONGEST, Line};
 use crate::{counted, printable};
 use std::collections::BTreeSet;
@@ -91,7 +92,8 @@ impl Part<'_> {
             if self.history.intervals().is_some() { self.bars() } else { self.each(|op| self.after(op)) },
         ];
         for (at, column) in columns.into_iter().enumerate() {
-            let width = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            let longest = column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+            let width = longest.min(MOST_PADDING);
             let widest = rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
             // The picture is there as long as there is room for it.
             if width == 0 || at == 4 && self.history.intervals().is_some() && widest + width + 2 > LONGEST {

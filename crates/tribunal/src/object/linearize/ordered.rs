@@ -21,6 +21,8 @@ pub(super) fn search(
     meter: &mut Meter<'_>,
 ) -> Result<Outcome, Limit> {
     meter.room(BYTES * ops.len())?;
+    // Each search goes through the whole history once, and there may be one for each key.
+    meter.work(history.len() as u64)?;
     Search::new(history, spec, alike, ops, real_time).run(meter)
 }
 
