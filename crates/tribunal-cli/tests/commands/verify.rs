@@ -224,7 +224,7 @@ fn a_line_opens_no_model_from_elsewhere() {
     let ran = place.run(&["verify", "sb.txt", "lines/a.jsonl"]);
     assert!(ran.status == 2 && ran.stderr.contains("--model gives the file"), "{ran:?}");
     let given = place.run(&["verify", "--model", "models/mine.cat", "sb.txt", "lines/a.jsonl"]);
-    assert_eq!(given.last_line(), "1 certificates accepted, 0 refused, 0 skipped", "{given:?}");
+    assert_eq!(given.last_line(), "1 certificate accepted, 0 refused, 0 skipped", "{given:?}");
     place.write("lines/mine.cat", "acyclic po | rf | co | fr as mine");
     assert_eq!(place.run(&["verify", "sb.txt", "lines/a.jsonl"]).status, 0);
     // Neither by an include that leads out, nor by a link.
