@@ -155,11 +155,11 @@ impl Command {
             Command::Kernel(arguments) => &arguments.budget,
             Command::Generate(arguments) => arguments.budget()?,
             Command::Explore(arguments) => return arguments.max_memory,
+            Command::Litmus(arguments) => return arguments.max_memory,
             // Its limit is divided among the checks, which keep to it.
             Command::Serve(_) => return None,
             Command::Convert(_)
             | Command::Separate(_)
-            | Command::Litmus(_)
             | Command::Stats(_)
             | Command::Models(_)
             | Command::Record(_)

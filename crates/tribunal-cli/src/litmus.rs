@@ -16,7 +16,6 @@ use rayon::prelude::*;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use tribunal_host::most_memory;
 use tribunal_litmus::{Macros, Verdict};
 use tribunal_report::{printable, printable_lines};
 
@@ -72,7 +71,7 @@ pub struct LitmusArguments {
     timeout: Option<Duration>,
     /// Give up on a test that takes more memory than this: bytes, or with k, M or G. By default three quarters of the machine's
     #[arg(long, value_name = "SIZE", value_parser = size)]
-    max_memory: Option<usize>,
+    pub max_memory: Option<usize>,
     /// The number of worker threads; 0 is one for each core. The output does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
@@ -120,10 +119,11 @@ pub fn run(arguments: &LitmusArguments, out: &mut Stdout) -> Result<Status, Fail
         counts: style != LitmusStyle::Table,
         unroll: arguments.unroll,
         budget: Budget {
-            timeout: arguments.timeout,
             max_states: u64::MAX,
-            max_memory: Some(arguments.max_memory.unwrap_or_else(most_memory) / workers),
+            max_memory: arguments.max_memory,
+            ..Budget::of_time(arguments.timeout)
         },
+        workers,
     };
     if let Some(page) = &arguments.view {
         let ([file], [model]) = (&files[..], &session.models[..]) else {
@@ -162,8 +162,9 @@ pub(super) struct Session {
     models: Vec<Choice>,
     counts: bool,
     unroll: u32,
-    /// What each test may take.
+    /// What the tests that run at once may take.
     budget: Budget,
+    workers: usize,
 }
 
 fn macros(arguments: &LitmusArguments) -> Result<Macros, Failure> {

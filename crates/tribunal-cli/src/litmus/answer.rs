@@ -67,7 +67,9 @@ impl Worker<'_> {
         if interrupt::flag().load(Ordering::Relaxed) {
             return undecided(Limit::Stopped);
         }
-        let limits = self.session.budget.limits();
+        let watched = self.session.budget.limits();
+        // Each worker has its share of the memory.
+        let limits = Limits { max_memory: watched.max_memory / self.session.workers, ..*watched };
         let prepared = match self.session.models[model].prepared(test, &limits) {
             Ok(prepared) => prepared,
             Err(Unprepared::Limit(limit)) => return undecided(limit),
