@@ -146,7 +146,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         /// Steps between two looks at the clock.
         const STEPS: u32 = 8;
         self.polls = self.polls.wrapping_add(1);
-        if self.polls % STEPS == 0 { self.look_at_limits() } else { self.limit.clone() }
+        if self.polls.is_multiple_of(STEPS) { self.look_at_limits() } else { self.limit.clone() }
     }
 
     pub(super) fn look_at_limits(&mut self) -> Option<Limit> {

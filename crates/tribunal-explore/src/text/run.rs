@@ -282,7 +282,7 @@ impl Program for Interpreter {
             return Request { action: Action::Fail(problem), place: self.place(last) };
         }
         for step in 1..=STEPS {
-            if step % POLL == 0 && self.limits.check(0).is_err() {
+            if step.is_multiple_of(POLL) && self.limits.check(0).is_err() {
                 break;
             }
             let state = &mut self.threads[number];
