@@ -134,7 +134,7 @@ impl Environment {
             .with_all(RELATIONS, Type::Relation)
             .with_all_empty(EMPTY_SETS, Type::Set)
             .with_all(architecture.sets(), Type::Set)
-            .with_all_empty("same-oa", Type::Relation);
+            .with_all_empty("same-oa PTEtoPA", Type::Relation);
         match architecture {
             Architecture::AArch64 => environment.with_all_empty(EMPTY_AARCH64, Type::Set),
             Architecture::C => environment.with_all_empty(EMPTY_C, Type::Set),
@@ -150,7 +150,7 @@ impl Environment {
             .with_all_empty(EMPTY_AARCH64, Type::Set)
             .with_all_empty(EMPTY_C, Type::Set)
             .with_all_empty(RELATIONS, Type::Relation)
-            .with_all_empty("same-oa", Type::Relation);
+            .with_all_empty("same-oa PTEtoPA", Type::Relation);
         for architecture in Architecture::ALL {
             environment = environment.with_all_empty(architecture.sets(), Type::Set);
         }

@@ -104,7 +104,15 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         }
         let structure = self.structure;
         self.locate();
-        self.check_accesses(true)?;
+        let nowhere = |event: &usize| {
+            let address = structure.events[*event].address.and_then(|cell| self.known[cell]);
+            address.is_some_and(|value| Structure::location(value).is_none())
+        };
+        if let Some(event) = (0..structure.events.len()).find(nowhere) {
+            self.leave_out(event);
+            return Ok(());
+        }
+        self.check_accesses()?;
         self.fixed =
             structure.events.iter().zip(&self.locations).all(|(e, l)| e.address.is_none() || l.is_some());
         if self.fixed {
@@ -133,18 +141,14 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
         Ok(self.decider.change(&candidate, &[name])?)
     }
 
-    /// Every access of a variable is of one size, that of its type if it was declared: nothing is known of parts of values. Before anything is
-    /// read, addresses that are `known` to be nowhere are errors.
-    fn check_accesses(&self, known: bool) -> Result<(), RunError> {
+    /// Every access of a variable is of one size, that of its type if it was declared: nothing is known of parts of values.
+    fn check_accesses(&self) -> Result<(), RunError> {
         let test = self.structure.test;
         // As in herd, where these have no parts of values.
         let whole = matches!(test.arch.as_str(), "BPF" | "MIPS" | "C" | "LISA");
         let mut sizes: Vec<Option<Size>> =
             test.variables.iter().map(|variable| variable.sized.then_some(variable.ty.size)).collect();
-        for (index, (event, location)) in self.structure.events.iter().zip(&self.locations).enumerate() {
-            if known && location.is_none() && event.address.is_some_and(|cell| self.known[cell].is_some()) {
-                return Err(self.nowhere(index));
-            }
+        for (event, location) in self.structure.events.iter().zip(&self.locations) {
             let (Some(size), Some(location)) = (event.size, location) else { continue };
             let symbol = usize::from(location.symbol.0);
             let name = || test.variables[symbol].name.clone();
@@ -386,7 +390,7 @@ impl<'s, 'p, 'o> Search<'s, 'p, 'o> {
                 self.leave_out(event);
                 return Ok(());
             }
-            self.check_accesses(false)?;
+            self.check_accesses()?;
             self.load()?;
         } else if self.reads.is_empty() {
             self.change("rf")?;

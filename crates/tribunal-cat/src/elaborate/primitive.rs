@@ -78,6 +78,14 @@ impl<'m> Elaborator<'m> {
                 let base = self.named(primitive.name(), Type::Relation, at)?;
                 self.graph.intersection(relation, base)
             }
+            // In herd's newer library it is of a relation.
+            Primitive::AtLeastOneWritable if !matches!(argument, Value::Tuple(_)) => {
+                let relation = self.relation(&argument, at)?;
+                if !self.graph.is_empty(relation) {
+                    return Err(self.not_supported(primitive, at));
+                }
+                relation
+            }
             Primitive::OaChanges | Primitive::AtLeastOneWritable => {
                 let (set, _) = self.set_and_relation(&argument, at)?;
                 if !self.graph.is_empty(set) {
