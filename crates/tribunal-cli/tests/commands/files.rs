@@ -96,8 +96,7 @@ fn links_are_written_through() {
     }
     symlink("missing/end.txt", place.path("nowhere")).expect("linked");
     symlink("round", place.path("round")).expect("linked");
-    for (output, problem) in [("nowhere", "no folder"), ("round", "symbolic links"), ("far", "directory")]
-    {
+    for (output, problem) in [("nowhere", "no folder"), ("round", "symbolic links"), ("far", "directory")] {
         let ran = place.run(&["convert", "--to", "text", "-o", output, "mp.txt"]);
         assert_eq!(ran.status, 2, "{output}");
         assert!(ran.stderr.contains(output) && ran.stderr.contains(problem), "{}", ran.stderr);
