@@ -131,8 +131,8 @@ impl Values {
         let pending = history.is_pending(op);
         let nothing = pending || ret == Value::Null;
         let (called, returned) = match (call.method, args) {
-            // A read of nil says nothing.
-            ("read" | "get", []) if pending || ret != Value::Null => (Value::Null, ret),
+            // A read of nil says nothing, nor does one without an answer: they would not be read back.
+            ("read" | "get", []) if !pending && ret != Value::Null => (Value::Null, ret),
             ("cas", [old, new]) if pending || ret == Value::Bool(true) => {
                 let swap = Value::list([old.clone(), new.clone()]);
                 (swap.clone(), swap)

@@ -32,10 +32,7 @@ impl Seen {
     }
 
     fn of(&mut self, method: &Arc<str>) -> &mut [Kinds; 2] {
-        if !self.methods.contains_key(method) {
-            self.methods.insert(method.clone(), Default::default());
-        }
-        self.methods.get_mut(method).expect("it is there now")
+        self.methods.entry(method.clone()).or_default()
     }
 
     /// The methods called.
