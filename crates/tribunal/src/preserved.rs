@@ -8,7 +8,7 @@
 //! preserved if any of its component pairs is. A fence f between a and b preserves the pair if f is seq_cst; or f is
 //! acquire/acq_rel and a reads; or f is release/acq_rel and b writes.
 
-use crate::memory::{EventId, Execution, Kind, Label, Order};
+use crate::memory::{EventId, Execution, Label, Order};
 use std::fmt;
 use std::str::FromStr;
 
@@ -121,7 +121,7 @@ impl Preserved {
 
     /// Whether po-mm has a pair of accesses by their kinds.
     pub fn keeps_kinds(&self, first: Label, second: Label, same_location: bool) -> bool {
-        if !self.rmws && [first, second].iter().any(|label| label.kind() == Kind::Rmw) {
+        if !self.rmws && (first.is_of_rmw() || second.is_of_rmw()) {
             return false;
         }
         let rules = [

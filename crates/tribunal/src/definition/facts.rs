@@ -15,7 +15,7 @@
 //! | deps; addr, data | given dependencies; those that end in events that do not write, and in writes |
 //! | ended | po from a read to an event that began after it had ended |
 
-use crate::memory::{EventId, Execution, Kind, Label, Order};
+use crate::memory::{EventId, Execution, Label, Order};
 use crate::models::Model;
 use tribunal_cat::Architecture;
 use tribunal_cat::plan;
@@ -31,7 +31,7 @@ pub fn is_in(name: &str, label: Label, architecture: Option<Architecture>) -> bo
         "W" => label.writes(),
         "M" | "Exp" | "EXEC" => !label.is_fence(),
         "F" => label.is_fence(),
-        "RMW" | "X" | "AMO" => label.kind() == Kind::Rmw,
+        "RMW" | "X" | "AMO" => label.is_of_rmw(),
         "A" => match architecture {
             None | Some(Architecture::C) => !label.is_fence() && !ordered(Order::NonAtomic),
             Some(Architecture::AArch64 | Architecture::Arm) => label.reads() && label.order().is_acquire(),
@@ -148,7 +148,9 @@ impl plan::Facts for Facts<'_> {
             "po" => {
                 for thread in self.x.threads() {
                     let mut later = Set::empty(size);
-                    for event in self.x.thread_events(thread).rev() {
+                    // Nothing comes before or after a read that is left out.
+                    let acts = |event: &u32| !self.label(*event as usize).does_nothing();
+                    for event in self.x.thread_events(thread).rev().filter(acts) {
                         into.insert_row(event as usize, &later);
                         later.insert(event as usize);
                     }

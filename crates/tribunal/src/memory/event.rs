@@ -94,15 +94,37 @@ impl Order {
     }
 }
 
-/// Kind and order of an event in one byte.
+/// Kind and order of an event in one byte: two bits, three bits, and whether it is the write of an RMW whose read was left out.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Label(u8);
 
 impl Label {
+    const LEFT_OUT: u8 = 1 << 5;
+
     /// The label of an event of this kind and order.
     #[inline(always)]
     pub const fn new(kind: Kind, order: Order) -> Self {
         Label(kind as u8 | (order as u8) << 2)
+    }
+
+    /// The same RMW without its read: a write, which program order is known to keep where it keeps it for a write and for an RMW.
+    pub(super) const fn without_read(self) -> Self {
+        Label(Label::new(Kind::Write, self.order()).0 | Label::LEFT_OUT)
+    }
+
+    /// A read that is left out: a fence without an order orders nothing.
+    pub(super) const NOTHING: Label = Label::new(Kind::Fence, Order::Relaxed);
+
+    /// Whether the event is a read that was left out.
+    #[inline(always)]
+    pub(crate) const fn does_nothing(self) -> bool {
+        self.0 == Label::NOTHING.0
+    }
+
+    /// Whether the event is an RMW, or the write of one whose read was left out.
+    #[inline(always)]
+    pub(crate) const fn is_of_rmw(self) -> bool {
+        self.0 & 3 == Kind::Rmw as u8 || self.0 & Label::LEFT_OUT != 0
     }
 
     /// The event's kind.
@@ -119,16 +141,16 @@ impl Label {
     /// The event's order.
     #[inline(always)]
     pub const fn order(self) -> Order {
-        Order::ALL[(self.0 >> 2) as usize]
+        Order::ALL[(self.0 >> 2 & 7) as usize]
     }
 
     /// Whether the event's order is relaxed or stronger.
     #[inline(always)]
     pub const fn is_atomic(self) -> bool {
-        self.0 >> 2 != Order::NonAtomic as u8
+        self.0 >> 2 & 7 != Order::NonAtomic as u8
     }
 
-    /// A bit of its own among the labels.
+    /// A bit of its own among the labels of histories with all their reads.
     #[inline(always)]
     pub(super) const fn bit(self) -> u32 {
         1 << self.0
@@ -138,14 +160,14 @@ impl Label {
     #[inline(always)]
     pub const fn acquires(self) -> bool {
         const ACQUIRE: u8 = 1 << Order::Acquire as u8 | 1 << Order::AcqRel as u8 | 1 << Order::SeqCst as u8;
-        ACQUIRE >> (self.0 >> 2) & 1 == 1
+        ACQUIRE >> (self.0 >> 2 & 7) & 1 == 1
     }
 
     /// Whether the event's order is release or stronger.
     #[inline(always)]
     pub const fn releases(self) -> bool {
         const RELEASE: u8 = 1 << Order::Release as u8 | 1 << Order::AcqRel as u8 | 1 << Order::SeqCst as u8;
-        RELEASE >> (self.0 >> 2) & 1 == 1
+        RELEASE >> (self.0 >> 2 & 7) & 1 == 1
     }
 
     /// Whether the event reads: a read or an RMW.
@@ -279,6 +301,11 @@ mod tests {
                 assert_eq!(label.releases(), order.is_release());
                 assert_eq!(label.reads(), matches!(kind, Kind::Read | Kind::Rmw));
                 assert_eq!(label.writes(), matches!(kind, Kind::Write | Kind::Rmw));
+                assert_eq!(label.is_of_rmw(), kind == Kind::Rmw);
+                let write = label.without_read();
+                assert_eq!((write.kind(), write.order(), write.is_of_rmw()), (Kind::Write, order, true));
+                assert_eq!((write.is_atomic(), write.acquires()), (label.is_atomic(), label.acquires()));
+                assert_eq!((write.releases(), write.is_fence()), (label.releases(), false));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! nothing wrote makes it inconsistent.
 
 use super::execution::NO_SOURCE;
-use super::{EventId, Execution, Kind, Label, LocId, Order};
+use super::{EventId, Execution, Kind, Label, LocId};
 use std::mem::size_of;
 
 /// What observes a write: a read, or the final value of a location.
@@ -162,15 +162,15 @@ impl Execution {
     }
 
     /// The same events without what is open, so that every read has its write: an open read does nothing, an open RMW just
-    /// writes, and open final values are not asked for. What is inconsistent without them is inconsistent with any sources.
+    /// writes, and open final values are not asked for. What is inconsistent without them is inconsistent with any sources, as long as
+    /// a model keeps no program order of such a write that it would not keep of the RMW (see [`Label::is_of_rmw`]).
     pub(crate) fn without_open(&self) -> Execution {
         let mut x = self.clone();
         for (read, _) in x.open.take().map(|open| open.reads).unwrap_or_default() {
             let label = self.label(read);
             x.labels[read.index()] = match label.kind() {
-                Kind::Rmw => Label::new(Kind::Write, label.order()),
-                // A fence without an order orders nothing.
-                _ => Label::new(Kind::Fence, Order::Relaxed),
+                Kind::Rmw => label.without_read(),
+                _ => Label::NOTHING,
             };
         }
         let acts = |event: EventId| x.labels[event.index()] == self.label(event);

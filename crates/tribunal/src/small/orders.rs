@@ -8,7 +8,7 @@
 use super::supported;
 use super::word::Word;
 use super::writes::Writes;
-use crate::memory::{EventId, Execution, Kind, Order};
+use crate::memory::{EventId, Execution, Order};
 use crate::preserved::{Keep, Preserved};
 use crate::verdict::ModificationOrder;
 
@@ -122,7 +122,7 @@ impl<W: Word> Orders<W> {
                 if label.writes() {
                     past |= fenced[1];
                 }
-                if label.kind() != Kind::Rmw || preserved.rmws {
+                if !label.is_of_rmw() || preserved.rmws {
                     let at_location = by_location.then(|| self.accesses[x.locs()[e.index()].index()]);
                     for (second, rules) in rules.iter().enumerate() {
                         if ![label.reads(), label.writes()][second] {

@@ -66,7 +66,7 @@ impl<'a> Program<'a> {
 
     fn kept_by_kind(&self, kept: &Preserved, a: EventId, b: EventId) -> bool {
         let (first, second) = (self.x.label(a), self.x.label(b));
-        if !kept.rmws && (first.kind() == Kind::Rmw || second.kind() == Kind::Rmw) {
+        if !kept.rmws && (first.is_of_rmw() || second.is_of_rmw()) {
             return false;
         }
         let pairs = [

@@ -2,7 +2,7 @@
 //!
 //! [`verify`](crate::verify) states the rules by which sources are eliminated; they are recomputed here.
 
-use super::violation::proved;
+use super::violation::{is_sc, proved};
 use super::{Named, Refusal, known};
 use crate::Model;
 use crate::limits::Limits;
@@ -25,8 +25,8 @@ pub(super) fn refuted(
     violation: &Violation,
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
-    let mut cases =
-        Cases { x, model, limits, chosen: Vec::new(), readers: FxHashMap::default(), known: None };
+    let (chosen, readers, known) = Default::default();
+    let mut cases = Cases { x, model, sc: is_sc(x, model), limits, chosen, readers, known };
     for rmw in x.events().filter(|&event| x.label(event).kind() == Kind::Rmw) {
         if let Some(source) = x.rf(rmw) {
             *cases.readers.entry(source).or_default() += 1;
@@ -47,6 +47,8 @@ pub(super) fn refuted(
 struct Cases<'a> {
     x: &'a Execution,
     model: Model,
+    /// Whether the model is sc for this history. The rest of it need not say so: what is left out of it has no order.
+    sc: bool,
     limits: &'a Limits<'a>,
     chosen: Vec<(Observation, EventId)>,
     /// By write: how many RMWs are known to read from it.
@@ -134,7 +136,7 @@ impl<'a> Cases<'a> {
         let chosen = x.choosing(&self.chosen);
         // A model given as text is evaluated with the reads that have no source yet.
         let known = if matches!(self.model, Model::Cat(_)) { chosen } else { chosen.without_open() };
-        proved(&known, self.model, violation, self.limits)
+        proved(&known, self.model, self.sc, violation, self.limits)
     }
 
     /// An observation's name, if there is one such.

@@ -43,15 +43,17 @@ fn models_without_mo() -> impl Iterator<Item = Model> {
 /// A pair (po-mm, rf-mm).
 fn preserved() -> impl Strategy<Value = Preserved> {
     let keep = || prop::sample::select(vec![Keep::Never, Keep::SameLocation, Keep::Always]);
-    (keep(), keep(), keep(), keep(), any::<bool>(), any::<bool>()).prop_map(
-        |(rr, rw, wr, ww, dependencies, internal_rf)| Preserved {
+    (keep(), keep(), keep(), keep(), any::<[bool; 5]>()).prop_map(
+        |(rr, rw, wr, ww, [rmws, dependencies, times, internal_rf, load_hazards])| Preserved {
             rr,
             rw,
             wr,
             ww,
+            rmws,
             dependencies,
+            times,
             internal_rf,
-            ..Preserved::SC
+            load_hazards,
         },
     )
 }

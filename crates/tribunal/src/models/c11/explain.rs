@@ -317,8 +317,11 @@ impl Explanation<'_> {
     /// The path with one step of program order for two in a row, where that may still begin and end a path between accesses.
     fn merged(&self, path: Vec<Edge>) -> Vec<Edge> {
         let x = self.x();
-        let far =
-            |a: EventId, b: EventId| self.scene.far == Far::Po || x.loc(a).is_none() || x.loc(a) != x.loc(b);
+        let left_out = |e: EventId| x.label(e).does_nothing();
+        let far = |a: EventId, b: EventId| {
+            self.scene.far == Far::Po
+                || !left_out(a) && !left_out(b) && (x.loc(a).is_none() || x.loc(a) != x.loc(b))
+        };
         let mut merged: Vec<Edge> = Vec::with_capacity(path.len());
         for edge in path {
             match merged.last_mut() {

@@ -16,7 +16,7 @@ use super::causal::{ccm, wccm};
 use super::{Engine, Model, Preserved};
 use crate::limits::Limits;
 use crate::memory::{EventId, Execution};
-use crate::order::views::base::Base;
+use crate::order::views::base::{Base, keeps_all_kinds};
 use crate::order::views::graph::Graph;
 use crate::order::views::memory_order::MemoryOrderSweep;
 use crate::order::views::repair::repair;
@@ -258,7 +258,7 @@ fn graph(
         Ok(base) => base,
         Err(found) => return Ok(Err(explain.contradiction(found))),
     };
-    let readers_in_order = preserved.rr != super::Keep::Never;
+    let readers_in_order = preserved.rr != super::Keep::Never && keeps_all_kinds(x, preserved);
     let (known_writes, twins) = (None, Rc::default());
     let lines =
         Lines { line, barriers, hazards: preserved.load_hazards, readers_in_order, known_writes, twins };

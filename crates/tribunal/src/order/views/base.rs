@@ -32,7 +32,10 @@ pub(crate) enum Line {
 }
 
 impl Line {
-    pub(crate) fn of(preserved: &Preserved) -> Self {
+    pub(crate) fn of(x: &Execution, preserved: &Preserved) -> Self {
+        if !keeps_all_kinds(x, preserved) {
+            return Line::Fences;
+        }
         let [rr, rw, wr, ww] =
             [preserved.rr, preserved.rw, preserved.wr, preserved.ww].map(|keep| keep == Keep::Always);
         match (rr && rw && wr && ww, ww && rw, rr) {
@@ -59,6 +62,11 @@ impl Line {
     pub(crate) fn holds_writes(self) -> bool {
         matches!(self, Line::Events | Line::Writes)
     }
+}
+
+/// Whether what a model keeps of the reads and of the writes of a thread it keeps of all of them: RMWs may be an exception.
+pub(crate) fn keeps_all_kinds(x: &Execution, preserved: &Preserved) -> bool {
+    preserved.rmws || x.features().rmws == 0
 }
 
 /// A contradiction that is found before any order is considered.
@@ -99,7 +107,7 @@ pub(crate) fn seen_by(x: &Execution, e: EventId) -> Option<EventId> {
 impl Base {
     pub(crate) fn new(x: &Execution, preserved: &Preserved) -> Result<Self, Contradiction> {
         shared_source(x)?;
-        let line = Line::of(preserved);
+        let line = Line::of(x, preserved);
         let mut builder = Builder {
             x,
             preserved,
@@ -221,7 +229,7 @@ impl Builder<'_> {
         for e in self.x.thread_events(thread).map(EventId) {
             let label = self.x.label(e);
             let Some(loc) = self.x.loc(e) else { continue };
-            if label.kind() == Kind::Rmw && !rmws {
+            if label.is_of_rmw() && !rmws {
                 continue;
             }
             let (reads, writes) = (label.reads(), label.writes());
@@ -390,8 +398,10 @@ impl Builder<'_> {
             return Err(Contradiction::ReadsInitial { read: e, after: before });
         }
         // What the line says anyway need not be said twice.
-        let by_line =
-            self.preserved.ww == Keep::Always && x.thread_of(first) == x.thread_of(seen) && first < seen;
+        let by_line = self.preserved.ww == Keep::Always
+            && x.thread_of(first) == x.thread_of(seen)
+            && first < seen
+            && (self.preserved.rmws || !x.label(first).is_of_rmw() && !x.label(seen).is_of_rmw());
         if !by_line {
             self.edges.push((first.into(), seen.into()));
         }
@@ -427,6 +437,7 @@ impl Builder<'_> {
     /// Notes a read from an initial write; it takes the place of one before it that it comes after.
     fn init_read(&mut self, before: Option<EventId>, e: EventId) {
         if self.preserved.rr != Keep::Never
+            && keeps_all_kinds(self.x, self.preserved)
             && let (Some(before), Some(last)) = (before, self.init_readers.last_mut())
             && *last == before
         {

@@ -38,32 +38,38 @@ pub(super) fn within(
     limits: &Limits<'_>,
 ) -> Result<(), Refusal> {
     applies(x, model)?;
-    let refuted = |model| {
-        if x.is_open() {
-            sources::refuted(x, model, violation, limits)
-        } else {
-            proved(x, model, violation, limits)
-        }
-    };
-    // Where every event is seq_cst, rc20 and rc11 are sc, with the same mo: psc and sc's order have the same closure.
-    let all_sc = || x.events().all(|e| x.label(e).order() == Order::SeqCst);
-    match refuted(model) {
-        Err(refusal) if matches!(model, Model::Rc20 | Model::Rc11) && all_sc() => match refuted(Model::Sc) {
+    if x.is_open() {
+        sources::refuted(x, model, violation, limits)
+    } else {
+        proved(x, model, is_sc(x, model), violation, limits)
+    }
+}
+
+/// Whether the model is sc for this history: where every event is seq_cst, rc20 and rc11 are, with the same mo, since psc and sc's order
+/// have the same closure.
+pub(super) fn is_sc(x: &Execution, model: Model) -> bool {
+    matches!(model, Model::Rc20 | Model::Rc11) && x.events().all(|e| x.label(e).order() == Order::SeqCst)
+}
+
+/// Accepts a violation of a history in which every read has its source; if so said, also one of sc.
+pub(super) fn proved(
+    x: &Execution,
+    model: Model,
+    sc: bool,
+    violation: &Violation,
+    limits: &Limits<'_>,
+) -> Result<(), Refusal> {
+    match proved_of(x, model, violation, limits) {
+        Err(refusal) if sc => match proved_of(x, Model::Sc, violation, limits) {
             // What is told is what the violation claims to be.
             Err(of_sc) if violation.axiom == Axiom::Sequential => Err(of_sc),
             as_sc => as_sc.map_err(|_| refusal),
         },
-        refuted => refuted,
+        proved => proved,
     }
 }
 
-/// Accepts a violation of a history in which every read has its source.
-pub(super) fn proved(
-    x: &Execution,
-    model: Model,
-    violation: &Violation,
-    limits: &Limits<'_>,
-) -> Result<(), Refusal> {
+fn proved_of(x: &Execution, model: Model, violation: &Violation, limits: &Limits<'_>) -> Result<(), Refusal> {
     if violation.refutation.is_of_checks() {
         return definition::refuted(x, model, violation, limits);
     }

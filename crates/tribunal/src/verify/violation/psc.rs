@@ -100,9 +100,12 @@ impl Proof<'_> {
         let (first, last) = (&path[0], &path[path.len() - 1]);
         let po = |step: &Edge| step.because == Because::Po;
         let between = || path[1..].iter().map(|step| step.from);
-        // Not two accesses of one location, for rc11.
-        let far =
-            |step: &Edge| po(step) && (self.model == Model::Rc20 || !self.same_location(step.from, step.to));
+        // Not two accesses of one location, for rc11; a read that is left out may have been either.
+        let left_out = |e: EventId| self.x.label(e).does_nothing();
+        let elsewhere = |step: &Edge| {
+            !left_out(step.from) && !left_out(step.to) && !self.same_location(step.from, step.to)
+        };
+        let far = |step: &Edge| po(step) && (self.model == Model::Rc20 || elsewhere(step));
         match (self.is_fence(from), self.is_fence(to)) {
             (true, true) => true,
             (true, false) => po(last) || between().any(|e| self.same_location(e, to)),

@@ -178,7 +178,7 @@ fn kinds(x: &Execution, t: ThreadId, kept: &Preserved, graph: &mut Digraph) {
             }
             continue;
         }
-        if !kept.rmws && label.kind() == Kind::Rmw {
+        if !kept.rmws && label.is_of_rmw() {
             continue;
         }
         let here = by_location.entry(loc).or_default();

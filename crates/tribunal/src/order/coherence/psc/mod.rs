@@ -115,13 +115,18 @@ impl Scene<'_> {
         }
     }
 
+    /// Whether an event is no access of this location. One that was left out is nowhere.
+    fn is_elsewhere(&self, e: EventId, loc: Option<LocId>) -> bool {
+        !self.x.label(e).does_nothing() && (loc.is_none() || self.x.loc(e) != loc)
+    }
+
     /// The first event after an access in its thread such that the two are in far.
     pub(crate) fn far_after(&self, a: EventId, events: &std::ops::Range<u32>) -> Option<EventId> {
         let loc = self.x.loc(a);
         let mut later = (a.0 + 1..events.end).map(EventId);
         match self.far {
             Far::Po => later.next(),
-            Far::OtherLocation => later.find(|&e| loc.is_none() || self.x.loc(e) != loc),
+            Far::OtherLocation => later.find(|&e| self.is_elsewhere(e, loc)),
         }
     }
 
@@ -131,7 +136,7 @@ impl Scene<'_> {
         let mut earlier = (events.start..b.0).rev().map(EventId);
         match self.far {
             Far::Po => earlier.next(),
-            Far::OtherLocation => earlier.find(|&e| loc.is_none() || self.x.loc(e) != loc),
+            Far::OtherLocation => earlier.find(|&e| self.is_elsewhere(e, loc)),
         }
     }
 

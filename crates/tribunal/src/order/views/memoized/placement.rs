@@ -165,11 +165,8 @@ fn global(x: &Execution, p: &Preserved, edges: &mut Edges) {
             if *stamp != thread.0 {
                 (*stamp, *here) = (thread.0, Default::default());
             }
-            let kinds = if label.reads() && label.writes() && !p.rmws {
-                [false; 2]
-            } else {
-                [label.reads(), label.writes()]
-            };
+            let kinds =
+                if label.is_of_rmw() && !p.rmws { [false; 2] } else { [label.reads(), label.writes()] };
             let keep = [[p.rr, p.rw], [p.wr, p.ww]];
             for (from, to) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().filter(|&(_, to)| kinds[to]) {
                 let before = match keep[from][to] {
