@@ -5,10 +5,10 @@
 //! model's engine decides whether the sources will do.
 
 use crate::limits::Limits;
-use crate::memory::{EventId, Execution, Kind, LocId, Observation};
+use crate::memory::{EventId, Execution, Kind, LocId, Observation, ThreadId};
 use crate::models::Model;
 use crate::verdict::Limit;
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
 
@@ -83,6 +83,16 @@ struct Machine<'a> {
     following: Vec<u32>,
 }
 
+/// What an access reads: a write that is known, or some write of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Wanted {
+    Write(EventId),
+    Value(u64),
+}
+
+/// By what the next accesses of threads to a location read: how many do, and how much that counts.
+type Demand = FxHashMap<Wanted, [i32; 2]>;
+
 /// No further access.
 const NONE: u32 = u32::MAX;
 
@@ -124,7 +134,7 @@ impl<'a> Machine<'a> {
     /// Runs to the end, going back from dead ends as long as that is worth it.
     fn run(&mut self, limits: &Limits<'_>) -> Result<Option<Vec<(Observation, EventId)>>, Limit> {
         let patience = 200_000 + 40 * self.x.len();
-        let mut taken = 0;
+        let (mut taken, mut work) = (0, 0);
         // Where there was a choice: how many steps had been taken, and what else to do.
         let mut choices: Vec<(usize, Vec<Flush>)> = Vec::new();
         let mut seen: FxHashSet<u64> = FxHashSet::default();
@@ -135,7 +145,10 @@ impl<'a> Machine<'a> {
             }
             let mut writes = self.writes();
             taken += 1;
-            if taken % 1024 == 0 {
+            // A step looks at every thread.
+            work += 16 + self.next.len();
+            if work >= 1 << 14 {
+                work = 0;
                 limits.check(0)?;
                 // A state takes a byte beside its hash, and twice as much while there is more room made.
                 if limits.check_memory(BYTES_PER_EVENT * self.x.len() + 27 * seen.capacity(), 0).is_err() {
@@ -304,41 +317,65 @@ impl<'a> Machine<'a> {
             None => None,
         };
         if writes.len() > 1 {
+            let mut demands: FxHashMap<LocId, Demand> = FxHashMap::default();
             writes.sort_by_cached_key(|&(t, from)| {
-                (self.promise(t, self.write_of((t, from))), last == Some(t), std::cmp::Reverse(t))
+                let promise = self.promise(t, self.write_of((t, from)), &mut demands);
+                (promise, last == Some(t), std::cmp::Reverse(t))
             });
         }
         writes
     }
 
     /// How well a write would do now: threads that wait for it speak for it, and so do those whose next access to the location reads it;
-    /// those whose next access reads what it replaces speak against it.
-    fn promise(&self, writer: usize, write: EventId) -> i32 {
+    /// those whose next access reads what it replaces speak against it. What the threads ask of a location is looked at once.
+    fn promise(&self, writer: usize, write: EventId, demands: &mut FxHashMap<LocId, Demand>) -> i32 {
         let x = self.x;
         let Some(loc) = x.loc(write) else { return 0 };
         let over = self.memory[loc.index()];
-        let reads = |event: EventId, source: EventId| match x.rf(event) {
-            Some(known) => known == source,
-            None => x.value_read(event) == Some(x.value(source)),
-        };
-        let mut promise = 0;
-        for thread in x.threads().filter(|thread| thread.index() != writer) {
-            let t = thread.index();
-            let upcoming = match self.upcoming.get(t * self.memory.len() + loc.index()) {
-                Some(&upcoming) => upcoming,
-                None => self.next[t],
-            };
-            let event = EventId(upcoming);
-            if upcoming >= x.thread_events(thread).end || x.loc(event) != Some(loc) {
-                continue;
+        let demand = demands.entry(loc).or_insert_with(|| {
+            let mut demand = Demand::default();
+            for (wanted, waits) in (0..self.next.len()).filter_map(|t| self.wants(t, loc)) {
+                let [count, weight] = demand.entry(wanted).or_default();
+                *count += 1;
+                *weight += if waits { 4 } else { 1 };
             }
-            if reads(event, write) {
-                promise += if upcoming == self.next[t] { 4 } else { 1 };
-            } else if reads(event, over) {
-                promise -= 2;
-            }
-        }
+            demand
+        });
+        let asked = |wanted| demand.get(&wanted).copied().unwrap_or_default();
+        let (value, replaced) = (Wanted::Value(x.value(write)), Wanted::Value(x.value(over)));
+        let against = asked(Wanted::Write(over))[0] + if value == replaced { 0 } else { asked(replaced)[0] };
+        let promise = asked(Wanted::Write(write))[1] + asked(value)[1] - 2 * against;
+        // The writer itself does not speak.
         promise
+            - match self.wants(writer, loc) {
+                Some((wanted, waits)) if wanted == Wanted::Write(write) || wanted == value => {
+                    if waits {
+                        4
+                    } else {
+                        1
+                    }
+                }
+                Some((wanted, _)) if wanted == Wanted::Write(over) || wanted == replaced => -2,
+                _ => 0,
+            }
+    }
+
+    /// What the next access of a thread to a location reads, and whether it is the thread's next event.
+    fn wants(&self, thread: usize, loc: LocId) -> Option<(Wanted, bool)> {
+        let x = self.x;
+        let upcoming = match self.upcoming.get(thread * self.memory.len() + loc.index()) {
+            Some(&upcoming) => upcoming,
+            None => self.next[thread],
+        };
+        let event = EventId(upcoming);
+        if upcoming >= x.thread_events(ThreadId::from_index(thread)).end || x.loc(event) != Some(loc) {
+            return None;
+        }
+        let wanted = match x.rf(event) {
+            Some(known) => Wanted::Write(known),
+            None => Wanted::Value(x.value_read(event)?),
+        };
+        Some((wanted, upcoming == self.next[thread]))
     }
 
     fn write_of(&self, (thread, from): Flush) -> EventId {
