@@ -135,6 +135,7 @@ impl Monitor {
     fn find(&mut self) -> Option<Callback> {
         self.in_callback = false;
         let found = self.monitor.found()?;
+        let found = self.monitor.first(found, &self.budget.limits());
         self.resume();
         let violation = Violation { event: found.event, place: found.slot.into(), why: why(&found.why) };
         self.told = Some(found);

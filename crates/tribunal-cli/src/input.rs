@@ -2,15 +2,16 @@
 
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::Stdout;
+use crate::output::{Stdout, complain};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tribunal_formats::{Input, ReadOptions, Reader};
+use tribunal_report::printable;
 
 /// Opens a file or a folder of histories; `-` is standard input.
 pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
@@ -21,7 +22,7 @@ pub fn open(file: &OsStr, options: ReadOptions) -> Result<Reader, Failure> {
 }
 
 /// Does the same for each file. A bad file is reported and the others are still done, until an interrupt or until the reader of
-/// the output leaves. Returns whether any was bad.
+/// the output leaves, or until something panics. Returns whether any was bad.
 pub fn each(
     files: &[OsString],
     out: &mut Stdout,
@@ -31,7 +32,7 @@ pub fn each(
     for file in files {
         match act(file, out) {
             Ok(()) => {}
-            Err(Failure::Stdout(error)) => return Err(error.into()),
+            Err(failure @ (Failure::Stdout(_) | Failure::Panicked { .. })) => return Err(failure),
             Err(_) if interrupt::requested() => {}
             Err(failure) => {
                 malformed = true;
@@ -110,25 +111,73 @@ impl Read for Bytes {
     }
 }
 
-/// A file that grows: at its end more is waited for, until Ctrl-C.
-pub struct Follow(Bytes);
+/// A file that grows: at its end more is waited for, until Ctrl-C. If it gets shorter, or another takes its place, that is told and
+/// read from its beginning.
+pub struct Follow {
+    bytes: Bytes,
+    /// None for standard input.
+    path: Option<PathBuf>,
+    /// How much of it has been read.
+    read: u64,
+}
 
 impl Follow {
-    /// Follows a file.
-    pub fn new(bytes: Bytes) -> Self {
-        Follow(bytes)
+    /// Follows a file that was opened.
+    pub fn new(file: &OsStr, bytes: Bytes) -> Self {
+        let path = match Input::from_arg(file) {
+            Input::Stdin => None,
+            Input::Path(path) => Some(path),
+        };
+        Follow { bytes, path, read: 0 }
+    }
+
+    /// Begins anew if the file is not what it was.
+    fn look_again(&mut self) -> io::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        // While one is taken away and the next is not there yet, the old one is still open.
+        let Ok(there) = path.metadata() else { return Ok(()) };
+        let here = self.bytes.file.metadata()?;
+        let what = if is_another(&there, &here) {
+            self.bytes.file = File::open(path)?;
+            "another file has its name"
+        } else if here.is_file() && here.len() < self.read {
+            self.bytes.file.rewind()?;
+            "the file got shorter"
+        } else {
+            return Ok(());
+        };
+        self.read = 0;
+        complain(&format!("{}: {what}: reading it from its beginning", printable(&path.to_string_lossy())));
+        Ok(())
     }
 }
 
 impl Read for Follow {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.0.read(buffer) {
-                Ok(0) if !buffer.is_empty() => std::thread::sleep(PATIENCE),
-                read => return read,
+            match self.bytes.read(buffer)? {
+                0 if !buffer.is_empty() => {
+                    std::thread::sleep(PATIENCE);
+                    self.look_again()?;
+                }
+                read => {
+                    self.read += read as u64;
+                    return Ok(read);
+                }
             }
         }
     }
+}
+
+#[cfg(unix)]
+fn is_another(there: &Metadata, here: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (there.dev(), there.ino()) != (here.dev(), here.ino())
+}
+
+#[cfg(not(unix))]
+fn is_another(_: &Metadata, _: &Metadata) -> bool {
+    false
 }
 
 /// How long to wait before looking for Ctrl-C again.

@@ -25,7 +25,7 @@ pub fn run(arguments: &MonitorArguments, model: Model, out: &mut Stdout) -> Resu
     progress.file(&file, input::size(&arguments.file));
     let bytes = input::bytes(&arguments.file)?;
     let bytes: Box<dyn Read + Send> =
-        if arguments.follow { Box::new(Follow::new(bytes)) } else { progress.watch(bytes) };
+        if arguments.follow { Box::new(Follow::new(&arguments.file, bytes)) } else { progress.watch(bytes) };
     let options = reading(arguments.format, arguments.budget.max_memory);
     let max_memory = arguments.budget.limits().max_memory;
     let mut watch = Watch {
@@ -94,18 +94,20 @@ impl Watch<'_> {
                         if interrupt::requested() {
                             return self.interrupted(progress);
                         }
-                        if let Some(most) = self.budget.max_memory.filter(|&most| self.monitor.bytes() > most)
-                        {
-                            let limit = Limit::Memory { bytes: most, states: 0 };
-                            self.remark(progress, &format!("undecided from here on: {limit}"));
-                            return Ok(self.status(Status::Undecided));
+                        if let Some(status) = self.out_of_room(self.monitor.bytes(), progress) {
+                            return Ok(status);
                         }
                     }
                     if self.monitor.is_due(false) {
                         self.monitor.settle(&self.budget.limits());
                     }
                 }
-                Next::Event(Observed::Thread(name)) => _ = self.monitor.thread(&name),
+                Next::Event(Observed::Thread(name)) => {
+                    if let Some(status) = self.out_of_room(self.monitor.bytes_with_thread(), progress) {
+                        return Ok(status);
+                    }
+                    self.monitor.thread(&name);
+                }
                 Next::Event(Observed::Location(name, init)) => _ = self.monitor.location(&name, init),
                 Next::Event(Observed::End) => {
                     if !self.finish(progress, out)? {
@@ -129,6 +131,14 @@ impl Watch<'_> {
             return self.interrupted(progress);
         }
         Ok(self.status(if out.is_closed() { Status::ClosedPipe } else { Status::Success }))
+    }
+
+    /// The exit status if so many bytes are too many, which is reported.
+    fn out_of_room(&mut self, bytes: usize, progress: &Progress) -> Option<Status> {
+        let most = self.budget.max_memory.filter(|&most| bytes > most)?;
+        let limit = Limit::Memory { bytes: most, states: 0 };
+        self.remark(progress, &format!("undecided from here on: {limit}"));
+        Some(self.status(Status::Undecided))
     }
 
     /// The exit status if everything is decided.
@@ -163,6 +173,7 @@ impl Watch<'_> {
     /// Tells what has been found; false if that is the end.
     fn tell(&mut self, progress: &Progress, out: &mut Stdout) -> Result<bool, Failure> {
         while let Some(violation) = self.monitor.found() {
+            let violation = self.monitor.first(violation, &self.budget.limits());
             self.violations += 1;
             let text = self.told(&violation);
             progress.aside(|| out.write_all(text.as_bytes()).and_then(|()| out.flush()))?;

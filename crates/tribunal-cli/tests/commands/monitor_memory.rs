@@ -90,6 +90,40 @@ fn reports_at_once_and_follows_a_file_that_grows() {
 
 #[cfg(unix)]
 #[test]
+fn a_file_that_gets_shorter_or_is_replaced_is_followed_on() {
+    for replaced in [false, true] {
+        let place = Place::with("trace.txt", "T0: W x 1\nT0: W y 1\nT1: R y 1\n");
+        let mut child =
+            place.command(&["monitor", "-m", "ra", "--follow", "trace.txt"]).spawn().expect("runs");
+        std::thread::sleep(Duration::from_millis(200));
+        if replaced {
+            place.write("next.txt", "T1: R x 0\n");
+            std::fs::rename(place.path("next.txt"), place.path("trace.txt")).expect("renamed");
+        } else {
+            place.write("trace.txt", "T1: R x 0\n");
+        }
+        let mut said = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut said).expect("text");
+        assert!(said.contains("inconsistent (ra): T1:1 R x 0"), "{said}");
+        let output = child.wait_with_output().expect("ends by itself");
+        let what = if replaced { "another file has its name" } else { "the file got shorter" };
+        let told = format!("trace.txt: {what}: reading it from its beginning\n");
+        assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr)), (Some(1), told.into()));
+    }
+}
+
+/// The session takes the event before the last, which is the first that psc forbids.
+#[test]
+fn the_first_event_is_named() {
+    let events = "T1: W x0 3\nT0: U x2 0>1\nT2: W.sc x2 2\nT0: U x2 1>4\nT2: W x0 8\nT2: U.sc x0 8>9\nT1: R x0 9\n\
+                  T1: W x0 10\nT3: R x0 10\nT3: W.sc x0 1\nT3: R.sc x2 4\nT3: R x0 3\n";
+    let ran = Place::new().run_on(&["monitor", "-m", "rc20"], events);
+    assert!(ran.stdout.starts_with("-:11: inconsistent (rc20): T3:2 R.sc x2 4"), "{}", ran.stdout);
+    assert_eq!(ran.status, 1);
+}
+
+#[cfg(unix)]
+#[test]
 fn ctrl_c_ends_it() {
     let place = Place::with("trace.txt", "T0: W x 1\nT1: R x 1\n");
     let child = place.command(&["monitor", "-m", "sc", "--follow", "trace.txt"]).spawn().expect("runs");

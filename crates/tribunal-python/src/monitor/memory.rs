@@ -158,9 +158,13 @@ impl Memory {
     fn found(&mut self, py: Python<'_>) -> PyResult<Option<Violation>> {
         let Some(found) = self.monitor.found() else { return Ok(None) };
         let Memory { monitor, model, budget, .. } = &*self;
-        let told = interruptible(py, |stop| monitored(monitor, *model, &found, &budget.limits(&stop)))?;
+        let (found, (reason, explanation)) = interruptible(py, |stop| {
+            let limits = budget.limits(&stop);
+            let found = monitor.first(found, &limits);
+            let told = monitored(monitor, *model, &found, &limits);
+            (found, told)
+        })?;
         self.monitor.resume(&found);
-        let (reason, explanation) = told;
         Ok(Some(Violation { event: found.event, reason, explanation }))
     }
 }

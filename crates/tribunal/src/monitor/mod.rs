@@ -64,6 +64,8 @@ pub struct Monitor {
     expiring: VecDeque<(u64, Pending)>,
     /// By the value they wait for, threads whose first event in line is a read of it.
     waiting: FxHashMap<Key, Vec<ThreadId>>,
+    /// By thread, value and kind of access: which of several writes of the value it has looked at.
+    looks: FxHashMap<(ThreadId, Key, Kind), Look>,
     /// Threads to go on with.
     ready: Vec<ThreadId>,
     /// What was found and not yet asked for.
@@ -114,6 +116,16 @@ enum Awaits {
     Arrival,
     /// A write that waits in the line of a thread.
     Turn(ThreadId),
+}
+
+/// Which of the writes of a value a thread may read. What it may not read once, it may not read later: with more events there are only
+/// more constraints.
+#[derive(Debug, Default)]
+struct Look {
+    /// The events that were looked at and are not refused whatever the order of the access is.
+    open: Vec<u64>,
+    /// Later events have not been looked at.
+    next: u64,
 }
 
 /// An event that makes the execution inconsistent.
@@ -201,6 +213,7 @@ impl Monitor {
             arrived: 0,
             expiring: VecDeque::new(),
             waiting: FxHashMap::default(),
+            looks: FxHashMap::default(),
             ready: Vec::new(),
             found: None,
             unsettled: Unsettled::default(),
@@ -266,7 +279,8 @@ impl Monitor {
         }
     }
 
-    /// The next violation, if there is one. Call it after each event until it returns `None`. The monitor stops at the violation, so that
+    /// The next violation, if there is one. Call it after each event until it returns `None`. Where the answers are not exact, the
+    /// [first](Self::first) event with which the execution is inconsistent may be an earlier one. The monitor stops at the violation, so that
     /// [`part`](Self::part) refers to it.
     pub fn found(&mut self) -> Option<Violation> {
         if self.found.is_none() {
@@ -340,9 +354,9 @@ impl Monitor {
     }
 
     /// A write has had its turn.
-    fn written(&mut self, Pending { op, slot, .. }: Pending, write: WriteId) {
+    fn written(&mut self, Pending { op, event, .. }: Pending, write: WriteId) {
         let key = (op.loc, op.value);
-        self.values.execute(key, slot, write);
+        self.values.execute(key, event, write);
         if !self.waiting.is_empty() {
             self.wake(key);
         }
@@ -458,7 +472,7 @@ impl Monitor {
             Source::Init => return init().unwrap_or(Origins::Gone),
             Source::At(source) => {
                 let come = self.threads.get(source.thread.index()).is_some_and(|t| source.index < t.arrived);
-                return match values.of(key).find(|written| written.slot == source) {
+                return match values.at(key, source) {
                     Some(written) => of(written),
                     None if come => Origins::Gone,
                     None => Origins::Awaited(Awaits::Arrival, Origin::Unknown),
@@ -477,21 +491,55 @@ impl Monitor {
             _ => {}
         }
         // One of several: those that it cannot read from do not count, unless there are no others.
-        let may_read = |session: &mut Session, from: WriteId| match op.kind {
-            Kind::Rmw => session.may_rmw_from(slot.thread, from, op.order),
-            _ => session.may_read_from(slot.thread, from, op.order),
+        let may_read = |session: &mut Session, from: WriteId, order: Order| match op.kind {
+            Kind::Rmw => session.may_rmw_from(slot.thread, from, order),
+            _ => session.may_read_from(slot.thread, from, order),
         };
         let (mut possible, mut refused) = (None, None);
         let init = session.initial(op.loc).filter(|_| self.locations[op.loc.index()].init == read);
-        let init = init.map(|init| Origins::Write(init, Origin::Init));
-        for origin in init.into_iter().chain(others().map(of)) {
-            match origin {
-                Origins::Write(from, _) if !may_read(session, from) => refused = Some(origin),
+        if let Some(from) = init {
+            let origin = Origins::Write(from, Origin::Init);
+            *(if may_read(session, from, op.order) { &mut possible } else { &mut refused }) = Some(origin);
+        }
+        let look = self.looks.entry((slot.thread, key, op.kind)).or_default();
+        let mut at = 0;
+        loop {
+            let written = match look.open.get(at) {
+                Some(&event) => values.of_event(key, event),
+                None => match values.from(key, look.next) {
+                    Some(written) => {
+                        look.next = written.event + 1;
+                        look.open.push(written.event);
+                        Some(written)
+                    }
+                    None => break,
+                },
+            };
+            let Some(written) = written.filter(|written| written.slot != slot) else {
+                // It is gone, or the RMW itself.
+                look.open.remove(at);
+                continue;
+            };
+            match written.write {
+                Some(from) if !may_read(session, from, op.order) => {
+                    refused = Some(of(written));
+                    if may_read(session, from, Order::Relaxed) {
+                        at += 1;
+                    } else {
+                        // Nor will any later access of the thread.
+                        look.open.remove(at);
+                    }
+                }
                 _ if possible.is_some() => return Origins::Several,
-                _ => possible = Some(origin),
+                _ => {
+                    possible = Some(of(written));
+                    at += 1;
+                }
             }
         }
-        possible.or(refused).unwrap_or(Origins::Gone)
+        // Why none can be read is told by the latest.
+        let latest = || others().last().map(of);
+        possible.or(refused).or_else(latest).unwrap_or(Origins::Gone)
     }
 
     /// Drops what no thread can read any more.
@@ -504,6 +552,7 @@ impl Monitor {
         self.retired += self.session.retire();
         let session = &self.session;
         let forgotten = self.values.retain(|write| session.location_of(write).is_some());
+        self.looks.clear();
         self.forgetful |= forgotten || initial(session, &self.locations) < before;
         self.left = session.len() - self.retired;
     }
@@ -529,36 +578,63 @@ impl Monitor {
             return;
         }
         self.settled = self.arrived;
-        let model = self.session.model();
-        let judged = |monitor: &Self, end: u64| {
-            let execution = monitor.recent.execution(monitor.builder(), end, None).ok()?;
-            Some(judge(&execution, model, limits).verdict)
+        (self.found, self.unsettled.limit) = match self.settled_before(self.arrived, limits) {
+            Ok(found) => (found, None),
+            Err(limit) => (None, Some(limit)),
         };
-        match judged(self, self.arrived) {
-            Some(Verdict::Inconsistent(_)) => {}
-            Some(Verdict::Undecided(limit)) => {
-                self.unsettled.limit = Some(limit);
-                return;
-            }
-            Some(Verdict::Consistent(_) | Verdict::Unsupported(_)) | None => {
-                self.unsettled.limit = None;
-                return;
-            }
+    }
+
+    /// The first event with which the execution is inconsistent: that of the violation, which was [found](Self::found), or one before it
+    /// that the session took. Where the answers are exact that is the violation itself.
+    ///
+    /// ```
+    /// # use tribunal::{Limits, Model, memory::Op, monitor::Monitor};
+    /// # let mut monitor = Monitor::new(Model::Sc, 100)?;
+    /// # let (t, x) = (monitor.thread("T0"), monitor.location("x", 0));
+    /// # monitor.event(t, Op::write(x, 1));
+    /// # monitor.event(t, Op::read(x, 0));
+    /// while let Some(violation) = monitor.found() {
+    ///     let violation = monitor.first(violation, &Limits::default());
+    ///     println!("{}: {}", monitor.show(&violation), violation.why);
+    /// }
+    /// # Ok::<(), tribunal::session::NoSession>(())
+    /// ```
+    pub fn first(&self, violation: Violation, limits: &Limits<'_>) -> Violation {
+        let end = match violation.why {
+            Why::Settled => return violation,
+            // Until its time was over, what came after it made no difference.
+            Why::Unwritten => violation.event,
+            Why::Refused(_) | Why::Cyclic => violation.end - 1,
+        };
+        if self.is_exact() {
+            return violation;
         }
-        // The first event with which it is inconsistent.
-        let (mut consistent, mut end) = (self.recent.gone(), self.arrived);
+        self.settled_before(end, limits).ok().flatten().unwrap_or(violation)
+    }
+
+    /// The first event before `end` with which the latest events are inconsistent, if there is one.
+    fn settled_before(&self, end: u64, limits: &Limits<'_>) -> Result<Option<Violation>, Limit> {
+        let inconsistent = |end: u64| {
+            let Ok(execution) = self.recent.execution(self.builder(), end, None) else { return Ok(false) };
+            match judge(&execution, self.session.model(), limits).verdict {
+                Verdict::Undecided(limit) => Err(limit),
+                verdict => Ok(verdict.is_inconsistent()),
+            }
+        };
+        let mut consistent = self.recent.gone();
+        if end <= consistent || !inconsistent(end)? {
+            return Ok(None);
+        }
+        let mut end = end;
         while end - consistent > 1 {
             let middle = consistent + (end - consistent) / 2;
-            match judged(self, middle) {
-                Some(Verdict::Inconsistent(_)) => end = middle,
+            match inconsistent(middle) {
+                Ok(true) => end = middle,
                 _ => consistent = middle,
             }
         }
-        let event = end - 1;
-        if let Some(slot) = self.recent.slot(event) {
-            let origin = Origin::Unknown;
-            self.found = Some(Violation { event, slot, why: Why::Settled, origin, end });
-        }
+        let (event, why, origin) = (end - 1, Why::Settled, Origin::Unknown);
+        Ok(self.recent.slot(event).map(|slot| Violation { event, slot, why, origin, end }))
     }
 
     /// A minimal inconsistent part of the latest events with the event that was found last. `None` if it is not among
@@ -618,7 +694,18 @@ impl Monitor {
     /// Approximate memory use in bytes.
     pub fn bytes(&self) -> usize {
         let queued: usize = self.threads.iter().map(|thread| thread.queue.capacity()).sum();
-        self.session.bytes() + self.values.bytes() + self.recent.bytes() + queued * size_of::<Pending>()
+        let looks = self.looks.capacity() * size_of::<((ThreadId, Key, Kind), Look)>();
+        self.session.bytes()
+            + self.values.bytes()
+            + self.recent.bytes()
+            + looks
+            + queued * size_of::<Pending>()
+            + self.threads.capacity() * size_of::<Thread>()
+    }
+
+    /// Approximate memory use in bytes while another thread is [added](Self::thread): clocks of all events get an entry for it.
+    pub fn bytes_with_thread(&self) -> usize {
+        self.bytes() + self.session.bytes_of_thread()
     }
 
     /// Threads and locations by their names.

@@ -2,7 +2,7 @@
 
 use crate::memory::{LocId, Slot};
 use crate::session::WriteId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
 /// A value at a location.
@@ -12,8 +12,10 @@ pub(super) type Key = (LocId, u64);
 #[derive(Debug, Default)]
 pub(super) struct Values {
     first: FxHashMap<Key, Written>,
-    /// Those of values that were written again meanwhile.
+    /// Those of values that were written again meanwhile, as they came.
     again: FxHashMap<Key, Vec<Written>>,
+    /// Where those are: how many events came before them.
+    places: FxHashMap<Slot, u64>,
 }
 
 /// A write that has come.
@@ -32,26 +34,56 @@ impl Values {
         let written = Written { slot, event, write: None };
         match self.first.entry(key) {
             Entry::Vacant(vacant) => _ = vacant.insert(written),
-            Entry::Occupied(_) => self.again.entry(key).or_default().push(written),
+            Entry::Occupied(_) => {
+                self.again.entry(key).or_default().push(written);
+                self.places.insert(slot, event);
+            }
         }
     }
 
     /// A write has had its turn.
-    pub(super) fn execute(&mut self, key: Key, slot: Slot, write: WriteId) {
+    pub(super) fn execute(&mut self, key: Key, event: u64, write: WriteId) {
         let written = match self.first.get_mut(&key) {
-            Some(first) if first.slot == slot => Some(first),
-            _ => self.again.get_mut(&key).and_then(|again| again.iter_mut().find(|other| other.slot == slot)),
+            Some(first) if first.event == event => Some(first),
+            _ => self.again.get_mut(&key).and_then(|again| {
+                let at = again.binary_search_by_key(&event, |other| other.event).ok()?;
+                again.get_mut(at)
+            }),
         };
         if let Some(written) = written {
             written.write = Some(write);
         }
     }
 
-    /// The writes of a value.
+    /// The writes of a value, as they came.
     pub(super) fn of(&self, key: Key) -> impl Iterator<Item = Written> + '_ {
-        let again = || if self.again.is_empty() { None } else { self.again.get(&key) };
         let first = self.first.get(&key);
-        first.into_iter().chain(first.and_then(|_| again()).into_iter().flatten()).copied()
+        first.into_iter().chain(first.map_or(&[][..], |_| self.again(key))).copied()
+    }
+
+    fn again(&self, key: Key) -> &[Written] {
+        if self.again.is_empty() { &[] } else { self.again.get(&key).map_or(&[], Vec::as_slice) }
+    }
+
+    /// The first write of a value before which so many events came, or more.
+    pub(super) fn from(&self, key: Key, event: u64) -> Option<Written> {
+        let first = self.first.get(&key)?;
+        if first.event >= event {
+            return Some(*first);
+        }
+        let again = self.again(key);
+        again.get(again.partition_point(|written| written.event < event)).copied()
+    }
+
+    /// The write of a value before which so many events came.
+    pub(super) fn of_event(&self, key: Key, event: u64) -> Option<Written> {
+        self.from(key, event).filter(|written| written.event == event)
+    }
+
+    /// The write of a value at a place.
+    pub(super) fn at(&self, key: Key, slot: Slot) -> Option<Written> {
+        let first = self.first.get(&key).filter(|first| first.slot == slot);
+        first.copied().or_else(|| self.of_event(key, *self.places.get(&slot)?))
     }
 
     /// Forgets the writes that are gone; says whether there were any.
@@ -68,6 +100,8 @@ impl Values {
             !again.is_empty()
         });
         self.first.retain(|_, first| stays(first));
+        let kept: FxHashSet<Slot> = self.again.values().flatten().map(|written| written.slot).collect();
+        self.places.retain(|slot, _| kept.contains(slot));
         promoted || self.first.len() < before
     }
 
@@ -75,5 +109,6 @@ impl Values {
     pub(super) fn bytes(&self) -> usize {
         let rows = self.first.capacity() + self.again.capacity();
         rows * (size_of::<(Key, Written)>() + 1)
+            + self.places.capacity() * (size_of::<(Slot, u64)>() + size_of::<Written>() + 1)
     }
 }

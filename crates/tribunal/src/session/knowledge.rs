@@ -64,6 +64,11 @@ impl Knowledge {
         self.rows.widen(self.threads.len());
     }
 
+    /// Bytes that another thread needs beside those held.
+    pub(super) fn bytes_of_thread(&self) -> usize {
+        self.rows.bytes_to_widen(self.threads.len() + 1)
+    }
+
     /// For each thread, how many of its events happen before the next event of `thread`.
     #[inline(always)]
     pub(super) fn now(&self, thread: ThreadId) -> &[u32] {

@@ -625,6 +625,14 @@ impl Session {
         }
     }
 
+    /// Memory that another [thread](Self::thread) needs beside what the session uses, in bytes.
+    pub fn bytes_of_thread(&self) -> usize {
+        match &self.engine {
+            Engine::Coherence(engine) => engine.bytes_of_thread(),
+            Engine::Saturation(engine) => engine.bytes_of_thread(),
+        }
+    }
+
     /// Memory used by the session, in bytes.
     pub fn bytes(&self) -> usize {
         let engine = match &self.engine {

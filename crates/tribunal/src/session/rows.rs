@@ -69,19 +69,35 @@ impl Rows {
         self.entries.truncate(rows as usize * self.width);
     }
 
-    /// Makes room for `width` entries a row: for some more if it has to copy much, so that it seldom has to.
+    /// Makes room for `width` entries a row.
     pub(super) fn widen(&mut self, width: usize) {
-        const MUCH: usize = 1 << 14;
-        if width <= self.width {
+        let width = self.widened(width);
+        if width == self.width {
             return;
         }
-        let ahead = if self.entries.len() > MUCH { self.width + self.width / 4 } else { 0 };
-        let width = width.max(ahead);
         let mut entries = vec![0; self.len() as usize * width];
         for (new, old) in entries.chunks_exact_mut(width).zip(self.entries.chunks_exact(self.width)) {
             new[..self.width].copy_from_slice(old);
         }
         (self.entries, self.width) = (entries, width);
+    }
+
+    /// The width that makes room for `width` entries a row: for some more if much has to be copied, so that it seldom has to be.
+    fn widened(&self, width: usize) -> usize {
+        const MUCH: usize = 1 << 14;
+        if width <= self.width {
+            return self.width;
+        }
+        let ahead = if self.entries.len() > MUCH { self.width + self.width / 4 } else { 0 };
+        width.max(ahead)
+    }
+
+    /// Bytes that are needed beside those held to [widen](Self::widen) the rows.
+    pub(super) fn bytes_to_widen(&self, width: usize) -> usize {
+        match self.widened(width) {
+            same if same == self.width => 0,
+            wider => self.len() as usize * wider * size_of::<u32>(),
+        }
     }
 
     /// Bytes that are held.

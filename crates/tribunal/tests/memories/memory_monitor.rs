@@ -1,7 +1,8 @@
 //! A memory that is watched: the same answers as those of the batch checker, in whatever order events come.
 
+use crate::random::Random;
 use rayon::prelude::*;
-use tribunal::memory::{Execution, Kind, LocId, Observation, Op, Slot, Source, ThreadId};
+use tribunal::memory::{Execution, Kind, LocId, Observation, Op, Order, Slot, Source, ThreadId};
 use tribunal::monitor::{Monitor, Unsettled, Violation, Why};
 use tribunal::verify::verify;
 use tribunal::{Limits, Model, check};
@@ -19,19 +20,6 @@ const MODELS: [Model; 9] = [
     Model::Tso,
     Model::Pso,
 ];
-
-/// splitmix64: small, and the same forever.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
-}
 
 /// A monitor of the threads and locations of a history.
 fn monitor_of(x: &Execution, model: Model, window: u64) -> Monitor {
@@ -71,7 +59,7 @@ fn watch(x: &Execution, model: Model, seed: u64, named: bool) -> (Option<Violati
     let mut running: Vec<ThreadId> = x.threads().filter(|&t| !x.thread_events(t).is_empty()).collect();
     let mut found = None;
     while !running.is_empty() && found.is_none() {
-        let at = random.below(running.len());
+        let at = random.below(running.len() as u64) as usize;
         let thread = running[at];
         let index = &mut next[thread.index()];
         monitor.event(thread, op(x, Slot { thread, index: *index }, named));
@@ -79,7 +67,7 @@ fn watch(x: &Execution, model: Model, seed: u64, named: bool) -> (Option<Violati
         if *index as usize == x.thread_events(thread).len() {
             running.swap_remove(at);
         }
-        found = monitor.found();
+        found = monitor.found().map(|found| monitor.first(found, &Limits::default()));
     }
     if found.is_none() {
         monitor.finish(&Limits::default());
@@ -230,5 +218,109 @@ fn threads_that_wait_for_each_other() {
         assert_eq!(found.why, Why::Cyclic, "{model}");
         assert_eq!(monitor.part(&found, &Limits::default()).expect("a part").execution.len(), 4);
         assert_eq!(monitor.found(), None, "{model}");
+    }
+}
+
+/// Events as they come, each read after some write of what it reads: with its source, or by its value; few values, or all distinct.
+/// Every other stream begins with store buffering, which is against psc; the sessions of rc20 and rc11 take that.
+fn stream(seed: u64) -> Vec<(ThreadId, Op)> {
+    let mut random = Random(seed);
+    let (threads, named, few) = (2 + random.below(3) as u32, random.below(2) == 0, random.below(2) == 0);
+    let orders =
+        [Order::SeqCst, Order::SeqCst, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
+    let (t0, t1, x, y) = (ThreadId(0), ThreadId(1), LocId(0), LocId(1));
+    let buffering =
+        [(t0, Op::write(x, 1)), (t1, Op::write(y, 1)), (t0, Op::read(y, 0)), (t1, Op::read(x, 0))];
+    let begin = if seed % 2 == 0 { 0 } else { buffering.len() };
+    // The writes of each location so far.
+    let mut written = vec![vec![(Source::Init, 0)]; 2];
+    let mut next = vec![0; threads as usize];
+    let events = begin + 6 + random.below(8) as usize;
+    (0..events)
+        .map(|event| {
+            let (thread, op) = if event < begin {
+                let (thread, op) = buffering[event];
+                let op = if op.kind == Kind::Read { op.from(Source::Init) } else { op };
+                (thread, op.order(Order::SeqCst))
+            } else {
+                let loc = LocId(random.below(2) as u32);
+                let writes = &written[loc.index()];
+                let (source, read) = writes[random.below(writes.len() as u64) as usize];
+                let value = if few { 1 + event as u64 % 3 } else { event as u64 + 1 };
+                let op = match random.below(8) {
+                    0..3 => Op::write(loc, value),
+                    3 => Op::rmw(loc, read, value),
+                    _ => Op::read(loc, read),
+                };
+                let op = if op.kind != Kind::Write && (named || few) { op.from(source) } else { op };
+                let order = orders[random.below(orders.len() as u64) as usize];
+                (ThreadId(random.below(threads.into()) as u32), op.order(order))
+            };
+            if matches!(op.kind, Kind::Write | Kind::Rmw) {
+                let slot = Slot { thread, index: next[thread.index()] };
+                written[op.loc.index()].push((Source::At(slot), op.value));
+            }
+            next[thread.index()] += 1;
+            (thread, op)
+        })
+        .collect()
+}
+
+/// The event that is named is the first with which a prefix is inconsistent, whatever the session takes.
+#[test]
+fn the_first_event_is_named() {
+    let late: usize = (0..600u64)
+        .into_par_iter()
+        .map(|seed| {
+            let events = stream(seed);
+            let prefix = |length: usize| {
+                let mut b = Execution::builder();
+                (0..4).for_each(|t| _ = b.thread(&format!("T{t}")));
+                ["x", "y"].iter().for_each(|name| _ = b.location(name));
+                events[..length].iter().for_each(|&(thread, op)| _ = b.push(thread, op));
+                b.build().expect("a history")
+            };
+            let mut late = 0;
+            for model in MODELS {
+                let inconsistent = |&length: &usize| check(&prefix(length), model).is_inconsistent();
+                let expected = (1..=events.len()).find(inconsistent).map(|length| length as u64 - 1);
+                let mut monitor = monitor_of(&prefix(0), model, 100);
+                let mut found = None;
+                for &(thread, op) in &events {
+                    monitor.event(thread, op);
+                    found = monitor.found();
+                    if found.is_some() {
+                        break;
+                    }
+                }
+                if found.is_none() {
+                    monitor.finish(&Limits::default());
+                    found = monitor.found();
+                }
+                let session = found.as_ref().map(|found| found.event);
+                let found = found.map(|found| monitor.first(found, &Limits::default()).event);
+                assert_eq!(found, expected, "{seed} {model}: {events:?}");
+                assert!(monitor.unsettled().is_empty(), "{seed} {model}: {:?}", monitor.unsettled());
+                late += usize::from(session != expected);
+            }
+            late
+        })
+        .sum();
+    assert!(late > 0, "no session took what is inconsistent");
+}
+
+/// One value that is written and read again and again is looked at in no time: each thread looks at each write once.
+#[test]
+fn a_value_that_is_written_again_and_again() {
+    for model in [Model::Sc, Model::Ra] {
+        let mut monitor = Monitor::new(model, 100).expect("a model with sessions");
+        let threads = ["T0", "T1", "T2", "T3"].map(|name| monitor.thread(name));
+        let x = monitor.location("x", 0);
+        for event in 0..20_000 {
+            let op = if event % 2 == 0 { Op::write(x, 1) } else { Op::read(x, 1) };
+            monitor.event(threads[event / 2 % 4], op);
+            assert_eq!(monitor.found(), None, "{model}");
+        }
+        assert!(monitor.unsettled().ambiguous > 0, "{model}");
     }
 }

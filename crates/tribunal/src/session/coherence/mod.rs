@@ -130,6 +130,11 @@ impl Coherence {
         self.knowledge.add_thread();
     }
 
+    /// Bytes that another thread needs beside those held.
+    pub(super) fn bytes_of_thread(&self) -> usize {
+        self.knowledge.bytes_of_thread()
+    }
+
     pub(super) fn add_location(&mut self, loc: LocId, init: WriteId) {
         self.link(init.place, None, 0, Release::default());
         match self.locations.get_mut(loc.index()) {

@@ -201,6 +201,15 @@ impl SessionSaturation {
         }
     }
 
+    /// Bytes that another thread needs beside those held.
+    pub(super) fn bytes_of_thread(&self) -> usize {
+        let thread = self.threads.len();
+        let lines = self.line_threads.len().max(thread) + 1;
+        self.readers.bytes_to_widen(thread + 1)
+            + self.clocks.bytes_to_widen(lines)
+            + self.knowledge.bytes_of_thread()
+    }
+
     pub(super) fn add_location(&mut self, loc: LocId, init: WriteId) {
         let event = self.add_event(Event {
             thread: NONE,
