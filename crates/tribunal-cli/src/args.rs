@@ -70,6 +70,7 @@ Exit status:
   1    something is inconsistent, mismatched or refused
   2    bad usage or malformed input
   3    something is undecided, and nothing is inconsistent
+  101  a bug in Tribunal, which is told with the history
   129  ended by SIGHUP
   130  stopped by Ctrl-C
   141  the reader of the output left early, and nothing was inconsistent so far
@@ -661,7 +662,7 @@ pub struct MonitorArguments {
     /// Of a memory: after a violation, go on without that event
     #[arg(long)]
     pub resume: bool,
-    /// Of a memory: at the end of the file wait for more, until Ctrl-C
+    /// Of a memory: at the end of the file wait for more, until Ctrl-C; if it gets shorter or is replaced, begin anew
     #[arg(long)]
     pub follow: bool,
     /// The format of the events of a memory or of transactions, if it should not be recognized

@@ -34,7 +34,9 @@ pub fn run(arguments: &CheckArguments, out: &mut Stdout) -> Result<Status, Failu
         let begin = Instant::now();
         match session.file(file, workers, out) {
             Ok(()) => {}
-            Err(failure @ (Failure::Stdout(_) | Failure::Write { .. })) => return Err(failure),
+            Err(failure @ (Failure::Stdout(_) | Failure::Write { .. } | Failure::Panicked { .. })) => {
+                return Err(failure);
+            }
             Err(_) if interrupt::requested() => {}
             Err(failure) => session.unreadable(file, &failure, out)?,
         }
@@ -295,6 +297,7 @@ impl Job for FileJob<'_> {
             }
             let judged =
                 history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
+                    answers.begin(line);
                     let case = Case { file, index, line, subject: &subject };
                     settings.judge(&case, &labels, first, large)
                 });

@@ -14,6 +14,8 @@ pub enum Status {
     Malformed = 2,
     /// Something was undecided and nothing inconsistent.
     Undecided = 3,
+    /// A bug in Tribunal: the status of a Rust program that panics.
+    Panicked = 101,
     /// SIGHUP, by the shells' convention 128 + its number.
     HungUp = 129,
     /// Ctrl-C, by the shells' convention 128 + SIGINT.

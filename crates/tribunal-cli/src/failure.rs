@@ -53,7 +53,7 @@ impl Malformed {
     }
 }
 
-/// Why a command failed; its exit status is 2.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A history could not be read; the text begins with `file:line:column`.
@@ -107,6 +107,12 @@ pub enum Failure {
     /// A process that checks histories for the server could not be started.
     #[error("cannot start a worker: {0}")]
     Worker(io::Error),
+    /// A worker panicked; the message of the panic is on standard error already.
+    #[error(
+        "{file}{}: this is a bug in Tribunal; please report it with the history and the lines above",
+        line.map(|line| format!(":{line}")).unwrap_or_default()
+    )]
+    Panicked { file: String, line: Option<u64> },
     /// The signal handler could not be installed.
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(io::Error),
@@ -138,6 +144,11 @@ impl Failure {
             WriteError::Io(source) => Failure::output(file, source),
             source => Failure::Inexpressible { history: history.into(), source },
         }
+    }
+
+    /// The exit status that it ends the command with.
+    pub fn status(&self) -> Status {
+        if matches!(self, Failure::Panicked { .. }) { Status::Panicked } else { Status::Malformed }
     }
 
     /// Whether other histories of the input may still be read.

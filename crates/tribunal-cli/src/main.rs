@@ -66,7 +66,7 @@ fn main() -> ExitCode {
         Err(_) if interrupt::requested() => Status::Interrupted.into(),
         Err(failure) => {
             failure.print();
-            Status::Malformed.into()
+            failure.status().into()
         }
     }
 }

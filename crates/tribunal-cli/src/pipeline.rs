@@ -3,6 +3,8 @@
 //!
 //! A batch of small histories is read and worked on by one worker while others have the next ones. A large history has the
 //! input for itself: until it is done, nothing else is read, so that it takes no more memory than it would alone.
+//!
+//! A worker that panics ends the work once the answers before are delivered.
 
 use crate::args::Streaming;
 use crate::failure::Failure;
@@ -10,7 +12,8 @@ use crate::progress::Progress;
 use crate::{input, interrupt};
 use std::collections::VecDeque;
 use std::ffi::OsStr;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{io, thread};
@@ -45,6 +48,7 @@ impl<T: Send, F: Fn(ReadResult, u64, bool) -> T + Sync> Job for Each<F> {
         });
         let Some(begin) = begin else { return };
         for (history, index) in histories.into_iter().zip(begin..) {
+            history.iter().for_each(|history| answers.begin(history.line));
             if interrupt::requested() || !answers.give((self.0)(history, index, large)) {
                 return;
             }
@@ -153,7 +157,7 @@ pub fn run<J: Job>(
             let spawned = builder.spawn_scoped(scope, move || line.work(job));
             spawned.map_err(|error| Failure::Usage(format!("{workers} threads: {error}")))?;
         }
-        line.tell(&mut take, &mut rest)
+        line.tell(&name, &mut take, &mut rest)
     });
     let empty = !locked(&line.chain.at).any;
     match outcome {
@@ -196,6 +200,9 @@ struct Slot<A> {
     answers: Mutex<Vec<A>>,
     done: AtomicBool,
     bytes: usize,
+    /// The line of the history that is worked on; 0 before the first.
+    line: AtomicU64,
+    panicked: AtomicBool,
 }
 
 impl<S: Send, A: Send> Line<'_, S, A> {
@@ -208,9 +215,17 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             if self.ended.load(Ordering::Relaxed) || self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let Some(piece) = input.pieces.next() else {
-                self.ended.store(true, Ordering::Relaxed);
-                return;
+            let piece = match catch_unwind(AssertUnwindSafe(|| input.pieces.next())) {
+                Ok(Some(piece)) => piece,
+                next => {
+                    self.ended.store(true, Ordering::Relaxed);
+                    if next.is_err() {
+                        let slot = self.slot(0);
+                        slot.panicked.store(true, Ordering::Relaxed);
+                        self.finish(&slot);
+                    }
+                    return;
+                }
             };
             let turn = Turn { chain: &self.chain, number: input.next, taken: false };
             input.next += 1;
@@ -218,21 +233,33 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 Piece::Batch(batch) => {
                     let slot = self.slot(batch.bytes());
                     drop(input);
-                    let histories: Vec<ReadResult> = batch.histories().collect();
-                    self.note_errors(&histories);
-                    job.work(histories, false, turn, &Answers { slot: &slot, stop: self.stop });
-                    self.finish(&slot);
+                    self.work_on(job, &slot, turn, false, || batch.histories().collect());
                 }
                 Piece::Large(history) => {
                     let slot = self.slot(0);
-                    let history = vec![*history];
-                    self.note_errors(&history);
-                    job.work(history, true, turn, &Answers { slot: &slot, stop: self.stop });
-                    self.finish(&slot);
+                    self.work_on(job, &slot, turn, true, || vec![*history]);
                     self.wait_for(&slot);
                 }
             }
         }
+    }
+
+    /// Reads the histories of a piece and works on them.
+    fn work_on<J: Job<State = S, Answer = A>>(
+        &self,
+        job: &J,
+        slot: &Slot<A>,
+        turn: Turn<'_, '_, S>,
+        large: bool,
+        read: impl FnOnce() -> Vec<ReadResult>,
+    ) {
+        let worked = catch_unwind(AssertUnwindSafe(|| {
+            let histories = read();
+            self.note_errors(&histories);
+            job.work(histories, large, turn, &Answers { slot, stop: self.stop });
+        }));
+        slot.panicked.store(worked.is_err(), Ordering::Relaxed);
+        self.finish(slot);
     }
 
     /// Sees to it that nothing is read after an error, unless it is to go on.
@@ -244,7 +271,8 @@ impl<S: Send, A: Send> Line<'_, S, A> {
 
     /// A place for the answers of the next piece.
     fn slot(&self, bytes: usize) -> Arc<Slot<A>> {
-        let slot = Arc::new(Slot { answers: Mutex::default(), done: AtomicBool::new(false), bytes });
+        let (answers, done, line, panicked) = Default::default();
+        let slot = Arc::new(Slot { answers, done, bytes, line, panicked });
         let mut board = locked(&self.board);
         board.bytes += bytes;
         board.slots.push_back(slot.clone());
@@ -276,6 +304,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
     /// Tells the answers in order; false if that was ended early.
     fn tell(
         &self,
+        name: &str,
         take: &mut impl FnMut(A) -> Result<bool, Failure>,
         rest: &mut impl FnMut() -> io::Result<()>,
     ) -> Result<bool, Failure> {
@@ -308,6 +337,10 @@ impl<S: Send, A: Send> Line<'_, S, A> {
                 }
             }
             if done {
+                if slot.panicked.load(Ordering::Relaxed) {
+                    let line = Some(slot.line.load(Ordering::Relaxed)).filter(|&line| line > 0);
+                    return Err(Failure::Panicked { file: name.into(), line });
+                }
                 let mut board = locked(&self.board);
                 board.slots.pop_front();
                 board.bytes -= slot.bytes;
@@ -324,6 +357,11 @@ pub struct Answers<'a, A> {
 }
 
 impl<A> Answers<'_, A> {
+    /// Notes which history is worked on next.
+    pub fn begin(&self, line: u64) {
+        self.slot.line.store(line, Ordering::Relaxed);
+    }
+
     /// Gives the next answer; false if no more are wanted.
     pub fn give(&self, answer: A) -> bool {
         locked(&self.slot.answers).push(answer);
@@ -391,14 +429,11 @@ impl<S> Drop for Turn<'_, '_, S> {
     }
 }
 
-/// A worker, which is missed in the end; if it panics, all ends.
+/// A worker, which is missed in the end.
 struct Worker<'a, 'b, S, A>(&'a Line<'b, S, A>);
 
 impl<S, A> Drop for Worker<'_, '_, S, A> {
     fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.stop.store(true, Ordering::Relaxed);
-        }
         locked(&self.0.board).workers -= 1;
         self.0.done.notify_one();
     }
@@ -420,4 +455,45 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Waits for a sign, but not long: the work may be stopped, or a part of an answer be known.
 fn wait<'a, T>(sign: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     sign.wait_timeout(guard, PATIENCE).unwrap_or_else(PoisonError::into_inner).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+    use std::io::Write;
+
+    #[derive(Parser)]
+    struct Flags {
+        #[command(flatten)]
+        streaming: Streaming,
+    }
+
+    /// A job that panics at the third history: the two before are told, and then what happened.
+    #[test]
+    fn a_worker_that_panics_ends_the_work_and_says_where() {
+        let mut file = tempfile::Builder::new().suffix(".txt").tempfile().expect("a file");
+        file.write_all("T0: W x 1\n---\n".repeat(5).as_bytes()).expect("a file");
+        let streaming = Flags::parse_from(["test"]).streaming;
+        for workers in [1, 4] {
+            let progress = Progress::none();
+            let source =
+                Source::open(file.path().as_os_str(), None, NilReads::default(), None, &streaming, &progress);
+            let job = Each(|_: ReadResult, index: u64, _: bool| {
+                assert!(index != 2, "a panic of a test");
+                index
+            });
+            let mut told = Vec::new();
+            let take = |index| {
+                told.push(index);
+                Ok(true)
+            };
+            let ran = run(source.expect("a file"), workers, &job, &mut 0, take, || Ok(()));
+            assert_eq!(told, [0, 1], "{workers} workers");
+            match ran {
+                Err(Failure::Panicked { line: Some(5), .. }) => {}
+                other => panic!("{workers} workers: {other:?}"),
+            }
+        }
+    }
 }

@@ -16,6 +16,7 @@ use clap::{Args, ValueHint};
 use hierarchy::{Cell, Hierarchy};
 use known::Known;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -50,7 +51,10 @@ In the table, a number is the size of a smallest history that the model of the r
 forbids; ≤ marks the size of a given history; ⊆ means that there is none of up to --events events, nor among those \
 given.
 
-Exit status: 0 found, or the table is complete; 2 bad usage or malformed input; 3 none up to --events, or undecided \
+Where the one is known to be included in the other (see `tribunal models`), nothing is tried.
+
+Exit status: 0 found, or the table is complete; 1 there is none, since the one is included in the other; 2 bad \
+usage or malformed input; 3 none up to --events, or undecided \
 because the time ran out; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
@@ -143,6 +147,9 @@ fn models(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     let given = known.execution(pair);
+    if given.is_none() && pair.forbids.includes(pair.allows) {
+        return included([&pair.allows, &pair.forbids], arguments, out);
+    }
     let limits = arguments.limits();
     let search = smaller(arguments.search(7, &limits), given.map(|given| given.len()));
     let progress = Progress::new();
@@ -165,6 +172,9 @@ fn criteria(
 ) -> Result<Status, Failure> {
     let objects = Objects::new(arguments.spec.as_deref())?;
     let given = known.object(&pair, &arguments.limits());
+    if given.is_none() && pair.forbids.includes(&pair.allows) {
+        return included([&pair.allows, &pair.forbids], arguments, out);
+    }
     let limits = arguments.limits();
     let search = smaller(arguments.search(OPERATIONS, &limits), given.map(|given| given.history.len()));
     let progress = Progress::new();
@@ -191,6 +201,9 @@ fn levels(
     out: &mut Stdout,
 ) -> Result<Status, Failure> {
     let given = known.transactions(&pair, &arguments.limits());
+    if given.is_none() && pair.forbids.includes(pair.allows) {
+        return included([&pair.allows, &pair.forbids], arguments, out);
+    }
     let limits = arguments.limits();
     let search = smaller(arguments.search(TRANSACTED, &limits), given.map(|given| given.history.ops().len()));
     let progress = Progress::new();
@@ -207,6 +220,28 @@ fn levels(
         .map(|(transactions, smallest)| Found { subject: Subject::Transactions(transactions), smallest });
     let questions = [pair.allows, pair.forbids].map(Question::Level);
     report(found, None, &questions, Reached::of(&separations, "operations"), arguments, out)
+}
+
+/// Says that nothing separates the two: it is known that the one is included in the other.
+fn included<M: Display>(
+    [allows, forbids]: [&M; 2],
+    arguments: &SeparateArguments,
+    out: &mut Stdout,
+) -> Result<Status, Failure> {
+    let line =
+        format!("{allows} is included in {forbids}: every history that {allows} allows, {forbids} allows");
+    tell(&line, arguments, out)?;
+    Ok(Status::Inconsistent)
+}
+
+/// Prints a line; on standard error where the output is for the history alone.
+fn tell(line: &str, arguments: &SeparateArguments, out: &mut Stdout) -> Result<(), Failure> {
+    if arguments.to.is_some() || arguments.output.is_some() {
+        complain(line);
+    } else {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
 }
 
 /// There is no need to look for what is no smaller than what is given.
@@ -248,11 +283,7 @@ fn report(
         let line = format!(
             "{why}none up to {complete} {unit}: {forbids} allows what {allows} allows ({histories} histories tried)"
         );
-        if alone {
-            complain(&line)
-        } else {
-            writeln!(out, "{line}")?
-        }
+        tell(&line, arguments, out)?;
         return Ok(Status::Undecided);
     };
     write(&subject, arguments, out)?;

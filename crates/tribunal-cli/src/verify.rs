@@ -253,6 +253,7 @@ impl Batch<'_> {
                 return false;
             }
             let Some(history) = self.histories.get(at) else { return true };
+            history.iter().for_each(|history| self.answers.begin(history.line));
             let answer = self.session.answer(&claim, line.number, history, self.large);
             self.answers.give(Event::Answer(answer))
         })
