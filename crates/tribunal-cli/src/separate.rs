@@ -53,7 +53,8 @@ given.
 
 Where the one is known to be included in the other (see `tribunal models`), nothing is tried.
 
-Exit status: 0 found, or the table is complete; 1 there is none, since the one is included in the other; 2 bad usage or malformed input; 3 none up to --events, or undecided \
+Exit status: 0 found, or the table is complete; 1 there is none, since the one is included in the other; 2 bad \
+usage or malformed input; 3 none up to --events, or undecided \
 because the time ran out; 130 stopped by Ctrl-C.";
 
 #[derive(Args, Debug)]
