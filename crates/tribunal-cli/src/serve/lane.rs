@@ -71,8 +71,10 @@ impl Drop for Place {
             waiting.free += usize::from(next.is_none());
             next
         };
-        // If this one has just given up, the place comes back and is dropped again.
-        next.map(|(_, caller)| caller.send(Place(self.0.clone())));
+        if let Some((_, caller)) = next {
+            // If this one has just given up, the place comes back and is dropped again.
+            let _ = caller.send(Place(self.0.clone()));
+        }
     }
 }
 

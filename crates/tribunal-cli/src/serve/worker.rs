@@ -138,6 +138,8 @@ impl AsRef<[u8]> for Shared {
 
 /// Takes jobs until there are no more: the worker's side.
 pub fn work(max_memory: usize) -> io::Result<Exit> {
+    // Checks that poll end in order before the system ends them.
+    tribunal::heap::allow(max_memory.saturating_add(OWN / 2));
     system::limit_memory(max_memory.saturating_add(OWN));
     let (found, jobs) = sync_channel(0);
     // Its own thread notices the end of input during a check too.
