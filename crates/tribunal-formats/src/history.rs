@@ -59,6 +59,10 @@ impl Lines {
 
 /// What a history is of.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a history's columns are on the heap, and few are held at once"
+)]
 pub enum Subject {
     /// A memory: reads, writes, RMWs and fences.
     Memory(Execution),

@@ -17,6 +17,9 @@ enum Side {
     Commit,
 }
 
+/// What was appended to a list, in its order, with who appended it.
+type Appended = Vec<(TxnId, i64)>;
+
 /// Violations.
 impl Facts<'_> {
     pub(super) fn violation(&self, violation: &Violation) -> Result<(), Refusal> {
@@ -45,7 +48,7 @@ impl Facts<'_> {
     }
 
     /// What a read of a list returned of others that count, by the transactions that appended it.
-    fn others(&self, read: OpId) -> Result<Option<(KeyId, Vec<(TxnId, i64)>)>, Refusal> {
+    fn others(&self, read: OpId) -> Result<Option<(KeyId, Appended)>, Refusal> {
         let history = self.history;
         if read.index() >= history.ops().len() {
             return Ok(None);

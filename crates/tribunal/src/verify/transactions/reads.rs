@@ -246,7 +246,7 @@ impl<'h> Reading<'h, '_> {
         if !initial && self.writes.is_only(first) {
             match self.txn(first.0) {
                 writer if writer == txn => self.misread(op, Misreading::FutureRead),
-                _ => self.from_write(op, first.0),
+                _ => self.reads_write(op, first.0),
             }
             return Ok(());
         }
@@ -299,7 +299,7 @@ impl<'h> Reading<'h, '_> {
     }
 
     /// A read of what an operation of another transaction wrote.
-    fn from_write(&mut self, op: OpId, write: u32) {
+    fn reads_write(&mut self, op: OpId, write: u32) {
         if self.is_aborted(write) {
             self.misread(op, Misreading::AbortedRead);
         }
@@ -327,7 +327,7 @@ impl<'h> Reading<'h, '_> {
             Last::Wrong => {}
             Last::Initial => self.reads.sources[op.index()] = INIT.0,
             Last::Append(append) if self.txn(append) == txn => {}
-            Last::Append(append) => self.from_write(op, append),
+            Last::Append(append) => self.reads_write(op, append),
         }
         Ok(())
     }
