@@ -51,14 +51,14 @@ fn elaborate(directory: &PathBuf) -> usize {
     for &(file, bell, architectures) in MODELS {
         let path = directory.join(file);
         let mut library = Directories::new([directory], |path: &Path| std::fs::read(path));
-        let Some(text) = library.text(&path).unwrap() else {
+        let Some(text) = library.text(&path).expect("readable") else {
             eprintln!("left out: there is no {}", path.display());
             continue;
         };
         let model = if bell.is_empty() {
             Model::parse(&text, file, &mut library)
         } else {
-            let bell_text = library.text(&directory.join(bell)).unwrap().unwrap();
+            let bell_text = library.text(&directory.join(bell)).expect("readable").expect("a bell file");
             Model::parse_with_bell((&text, file), (&bell_text, bell), &mut library)
         };
         let model = match model {
