@@ -66,7 +66,7 @@ pub fn draw(
     let document = case.before(&inquiry, |judged| {
         let questions = inquiry.questions(judged);
         let findings: Vec<_> =
-            questions.into_iter().map(|question| inquiry.ask(judged, question, &limits)).collect();
+            questions.iter().map(|question| inquiry.ask(judged, question, &limits)).collect();
         Ok(document(&history, &name, &findings, &limits))
     })?;
     let word = if allows { "allows" } else { "forbids" };

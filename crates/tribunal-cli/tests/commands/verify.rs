@@ -230,7 +230,7 @@ fn a_line_opens_no_model_from_elsewhere() {
     // Neither by an include that leads out, nor by a link.
     let outside = place.path("secret").display().to_string();
     for include in ["../secret", &*outside] {
-        place.write("lines/mine.cat", &format!("include \"{include}\"\nacyclic po | rf as mine"));
+        place.write("lines/mine.cat", format!("include \"{include}\"\nacyclic po | rf as mine"));
         let ran = place.run(&["verify", "sb.txt", "lines/a.jsonl"]);
         assert!(ran.status == 2 && !ran.stderr.contains("hush") && !ran.stdout.contains("hush"), "{ran:?}");
     }

@@ -80,6 +80,9 @@ fn object() -> impl Strategy<Value = String> {
     )
 }
 
+/// A transaction: its operations by kind, key and value, and its status.
+type Drawn = (Vec<(u8, &'static str, i64)>, u8);
+
 /// Transactions in JSON, on registers or a list, with times or without.
 fn transactions() -> impl Strategy<Value = String> {
     let op = (0..4u8, prop::sample::select(vec!["x", "y"]), 1..4i64);
@@ -87,11 +90,11 @@ fn transactions() -> impl Strategy<Value = String> {
     let sessions = prop::collection::vec(prop::collection::vec(txn, 1..3), 1..3);
     (sessions, any::<bool>(), any::<bool>()).prop_map(|(sessions, lists, timed)| {
         let (mut clock, mut next) = (0, 0);
-        let mut session = |txns: Vec<(Vec<(u8, &str, i64)>, u8)>| {
+        let mut session = |txns: Vec<Drawn>| {
             let txns: Vec<String> = txns
                 .into_iter()
                 .map(|(ops, status)| {
-                    let mut op = |(kind, key, value): (u8, &str, i64)| match (kind, lists) {
+                    let mut op = |(kind, key, value): (u8, &'static str, i64)| match (kind, lists) {
                         (0, _) => format!(r#"["r","{key}"]"#),
                         (1, true) => format!(r#"["r","{key}",[{value}]]"#),
                         (1, false) => format!(r#"["r","{key}",{value}]"#),
@@ -145,7 +148,7 @@ fn told(history: &History) -> String {
                     Op::Read(..) | Op::ReadList(..) if history.status(txn) == Status::Aborted => "?".into(),
                     Op::Unknown(_) => "?".into(),
                     Op::Read(_, value) => format!("r{value:?}"),
-                    Op::ReadList(_, list) if list.is_empty() => "rNone".into(),
+                    Op::ReadList(_, []) => "rNone".into(),
                     Op::ReadList(_, list) => format!("r{list:?}"),
                     Op::Write(_, value) => format!("w{value}"),
                     Op::Append(_, value) => format!("a{value}"),

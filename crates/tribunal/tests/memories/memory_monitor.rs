@@ -231,7 +231,7 @@ fn stream(seed: u64) -> Vec<(ThreadId, Op)> {
     let (t0, t1, x, y) = (ThreadId(0), ThreadId(1), LocId(0), LocId(1));
     let buffering =
         [(t0, Op::write(x, 1)), (t1, Op::write(y, 1)), (t0, Op::read(y, 0)), (t1, Op::read(x, 0))];
-    let begin = if seed % 2 == 0 { 0 } else { buffering.len() };
+    let begin = if seed.is_multiple_of(2) { 0 } else { buffering.len() };
     // The writes of each location so far.
     let mut written = vec![vec![(Source::Init, 0)]; 2];
     let mut next = vec![0; threads as usize];

@@ -23,7 +23,7 @@ fn of_seq_cst(seed: u64) -> Execution {
     let mut random = Random(seed);
     let (fences, sc) = (random.below(4) == 0, Order::SeqCst);
     let orders = [sc, sc, sc, sc, Order::Relaxed, Order::AcqRel];
-    drawn(&mut random, fences, &orders[..if seed % 2 == 0 { 4 } else { 6 }])
+    drawn(&mut random, fences, &orders[..if seed.is_multiple_of(2) { 4 } else { 6 }])
 }
 
 fn drawn(random: &mut Random, fences: bool, orders: &[Order]) -> Execution {
