@@ -44,6 +44,11 @@ pub use verdict::*;
 
 use std::ffi::c_char;
 
+/// What the library holds is counted; what the program beside it allocates is not.
+#[cfg(feature = "heap")]
+#[global_allocator]
+static HEAP: tribunal_host::heap::Counting = tribunal_host::heap::Counting;
+
 /// The library's version, such as `0.1.0`.
 #[unsafe(no_mangle)]
 pub extern "C" fn tribunal_version() -> *const c_char {

@@ -1,6 +1,6 @@
 //! Limits of an answer, and stopping it from elsewhere.
 
-use crate::status::{Status, freed, made};
+use crate::status::{Status, freed, guarded, invalid, made};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,6 +69,22 @@ impl Budget {
             stop: self.stop.as_deref(),
         }
     }
+}
+
+/// Lets the library hold so many bytes in all, for all histories, sessions and answers of the process together: beyond them answers
+/// become undecided. It never ends the process. The library must have been built with the feature `heap`, as released ones are; if
+/// it was not, this is INVALID.
+#[unsafe(no_mangle)]
+pub extern "C" fn tribunal_heap_allow(bytes: usize) -> Status {
+    guarded(|| {
+        if !cfg!(feature = "heap") {
+            return Err(invalid(
+                "this library does not count what it holds: build it with the feature `heap`",
+            ));
+        }
+        tribunal::heap::allow(bytes);
+        Ok(())
+    })
 }
 
 /// Creates a lowered flag. If it is freed, running answers that use it continue.

@@ -1,5 +1,7 @@
 //! Calls that are made for every event do not allocate.
 
+// Then the library has an allocator of its own.
+#![cfg(not(feature = "heap"))]
 // An allocator that counts cannot be had without.
 #![allow(unsafe_code)]
 
@@ -122,4 +124,9 @@ fn a_monitor_in_the_long_run() {
         assert!(calls as u64 <= 2 * PAIRS / 50, "{calls} of {} calls allocate", 2 * PAIRS);
         tribunal_monitor_free(Some(monitor));
     }
+}
+
+#[test]
+fn a_library_that_does_not_count_says_so() {
+    assert_eq!(tribunal_heap_allow(1 << 30), Status::Invalid);
 }

@@ -13,6 +13,10 @@ mod verdict;
 
 use pyo3::prelude::*;
 
+/// What the module holds is counted; what Python holds beside it is not.
+#[global_allocator]
+static HEAP: tribunal_host::heap::Counting = tribunal_host::heap::Counting;
+
 #[pymodule]
 mod _tribunal {
     #[pymodule_export]
@@ -23,6 +27,8 @@ mod _tribunal {
     use crate::generate::{Generated, generate, generate_object};
     #[pymodule_export]
     use crate::history::{Histories, History, check, history, read, shrink};
+    #[pymodule_export]
+    use crate::limits::heap_allow;
     #[pymodule_export]
     use crate::monitor::{Monitor, Violation};
     #[pymodule_export]

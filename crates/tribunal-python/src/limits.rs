@@ -55,6 +55,14 @@ impl Budget {
     }
 }
 
+/// Lets all histories, monitors and answers of the process together hold so many bytes: beyond them answers become undecided. None
+/// lifts the limit. The process is never ended.
+#[pyfunction]
+#[pyo3(signature = (bytes))]
+pub fn heap_allow(bytes: Option<usize>) {
+    tribunal::heap::allow(bytes.unwrap_or(usize::MAX));
+}
+
 /// Does something without the interpreter's lock, on a thread of its own, so that this one can look for signals: Ctrl-C stops it.
 pub fn interruptible<T: Send>(py: Python<'_>, act: impl FnOnce(Arc<AtomicBool>) -> T + Send) -> PyResult<T> {
     let stop = Arc::new(AtomicBool::new(false));

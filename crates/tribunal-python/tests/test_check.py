@@ -203,3 +203,13 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "mine.cat"
     file.write_text("mine\nacyclic po | rf | co | fr as all\n")
     assert not tribunal.check(STORE_BUFFERING, str(file))
+
+
+def test_what_the_process_may_hold() -> None:
+    threads = "\n".join(f"T{n}: W x {n + 1}; R y 0" for n in range(1000))
+    tribunal.heap_allow(1 << 16)
+    try:
+        assert tribunal.check(threads, "sc").verdict == "undecided"
+    finally:
+        tribunal.heap_allow(None)
+    assert tribunal.check(threads, "sc").verdict == "consistent"

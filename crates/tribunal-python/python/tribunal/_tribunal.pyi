@@ -218,6 +218,7 @@ def shrink(
     format: str | None = None,
     index: int | None = None,
 ) -> History | None: ...
+def heap_allow(bytes: int | None) -> None: ...
 def check_batches(
     batches: Any,
     column: str | None = None,

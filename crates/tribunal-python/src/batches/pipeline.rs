@@ -5,7 +5,7 @@
 use super::capsule::{Source, attached, interrupt_again, told};
 use super::check::{Answer, Check};
 use super::column::Column;
-use super::table::{Table, Answers};
+use super::table::{Answers, Table};
 use crate::limits::{POLL, STACK};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
