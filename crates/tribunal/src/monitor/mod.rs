@@ -495,6 +495,13 @@ impl Monitor {
             Kind::Rmw => session.may_rmw_from(slot.thread, from, order),
             _ => session.may_read_from(slot.thread, from, order),
         };
+        // Mostly it may be either of the latest, which takes less to see than of others: hardly anything comes after them.
+        let latest = values.latest(key).filter(|written| written.slot != slot).take(2);
+        let is_possible =
+            |written: Written| written.write.is_none_or(|from| may_read(session, from, op.order));
+        if latest.map(is_possible).filter(|&possible| possible).count() == 2 {
+            return Origins::Several;
+        }
         let (mut possible, mut refused) = (None, None);
         let init = session.initial(op.loc).filter(|_| self.locations[op.loc.index()].init == read);
         if let Some(from) = init {

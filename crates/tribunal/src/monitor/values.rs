@@ -61,6 +61,11 @@ impl Values {
         first.into_iter().chain(first.map_or(&[][..], |_| self.again(key))).copied()
     }
 
+    /// The writes of a value, the latest first.
+    pub(super) fn latest(&self, key: Key) -> impl Iterator<Item = Written> + '_ {
+        self.again(key).iter().rev().chain(self.first.get(&key)).copied()
+    }
+
     fn again(&self, key: Key) -> &[Written] {
         if self.again.is_empty() { &[] } else { self.again.get(&key).map_or(&[], Vec::as_slice) }
     }
