@@ -441,6 +441,11 @@ tribunal_status tribunal_history_parse(const void *bytes,
                                        const char *format,
                                        tribunal_history **history);
 
+// Lets the library hold so many bytes in all, for all histories, sessions and answers of the process together: beyond them answers
+// become undecided. It never ends the process. The library must have been built with the feature `heap`, as released ones are; if
+// it was not, this is INVALID.
+tribunal_status tribunal_heap_allow(size_t bytes);
+
 // Creates a lowered flag. If it is freed, running answers that use it continue.
 tribunal_status tribunal_stop_new(tribunal_stop **stop);
 

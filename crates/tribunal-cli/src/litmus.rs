@@ -26,7 +26,7 @@ Examples:
   tribunal litmus --model rc11,sc,mine.cat C/  a column for each model
   tribunal litmus -I herd/libdir --model aarch64.cat A64/*.litmus
   tribunal litmus --style herd tests/ > log    for mcompare and other scripts
-  tribunal litmus --view SB.html SB.litmus     a page with an execution of the outcome
+  tribunal litmus --view SB.html SB.litmus     a page with an execution
   tribunal litmus -I libdir --macros lk.def --bell lk.bell --model lk.cat LKMM/
 
 Tests are in herd's formats: C with C11 atomics, X86, X86_64, AArch64, RISCV, PPC, ARM, MIPS and BPF. If a test uses \

@@ -57,6 +57,10 @@ fn main() -> ExitCode {
         out.finish()?;
         Ok(status)
     });
+    if status.is_err() {
+        // What was answered comes before what went wrong.
+        output::flush();
+    }
     #[cfg(feature = "polls")]
     watchdog::tell_gaps();
     match status {

@@ -68,7 +68,7 @@ impl Lines {
         while bytes < GROUP {
             let Some(line) = self.take() else { return (group, true) };
             // A malformed line is reported where it stands.
-            if line.index().is_some_and(|index| index >= end) {
+            if line.index(self.longest).is_some_and(|index| index >= end) {
                 self.next = Some(line);
                 return (group, true);
             }
@@ -108,8 +108,8 @@ impl Lines {
 }
 
 impl Line {
-    /// The history that the line speaks of, if it makes sense.
-    fn index(&self) -> Option<u64> {
+    /// The history that the line speaks of, if it makes sense and takes no more memory than this.
+    fn index(&self, max_memory: usize) -> Option<u64> {
         const KEY: &str = "\"index\":";
         let text = self.text.as_ref().ok()?;
         // As `check` prints it, there is no other bracket before; else the line must be understood.
@@ -123,6 +123,6 @@ impl Line {
                 return Some(index);
             }
         }
-        certificate::parse(text, usize::MAX).ok()?.get("index")?.as_u64()
+        certificate::parse(text, max_memory).ok()?.get("index")?.as_u64()
     }
 }

@@ -154,7 +154,7 @@ fn a_monitor_of_transactions_does_not_look_at_the_clock() {
         (&late[..], "ser", 0, ""),
         (&never, "ser", 1, "-:3: inconsistent (ser), thin air"),
         (&list, "ru", 0, ""),
-        (&again, "rat", 1, "-:4: inconsistent (rat), fractured read"),
+        (&again, "rat", 1, "-:4: inconsistent (rat), non-monotonic read"),
     ];
     std::thread::scope(|scope| {
         for (lines, level, status, first) in expected {

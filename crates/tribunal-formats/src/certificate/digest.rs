@@ -18,8 +18,8 @@ use tribunal::transactions::{self, Op, SessionId, Span, Status};
 ///     Ok(digest(&read(text.as_bytes(), name, None)?.next().expect("a history")?.subject))
 /// };
 /// let axe = of("0: M[0] := 1\n1: M[0] == 1\n", "a.axe")?;
-/// let json = r#"{"name":"b","threads":[{"name":"0","events":[{"op":"write","loc":"0","value":1}]},
-///     {"name":"1","events":[{"value":1,"loc":"0","op":"read","from":[0,0]}]}]}"#;
+/// let json = r#"{"name":"b","threads":[{"name":"0","events":[{"op":"write","loc":"M[0]","value":1}]},
+///     {"name":"1","events":[{"value":1,"loc":"M[0]","op":"read","from":[0,0]}]}]}"#;
 /// assert_eq!(axe, of(json, "b.json")?);
 /// assert_ne!(axe, of("0: M[0] := 1\n1: M[0] == 0\n", "a.axe")?);
 /// # Ok::<(), tribunal_formats::Error>(())

@@ -201,8 +201,9 @@ const KINDS: [(&str, Format, Kind); 50] = [
             "[",
             |n| {
                 format!(
-                    "{{:process 0 :type {} :f :enqueue :value [{n} []]}}",
-                    [":invoke", ":ok"][n as usize % 2]
+                    "{{:process 0 :type {} :f :enqueue :value [{} []]}}",
+                    [":invoke", ":ok"][n as usize % 2],
+                    n / 2
                 )
             },
             "]",

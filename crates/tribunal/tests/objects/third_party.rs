@@ -7,7 +7,7 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 use tribunal::object::Criterion;
 use tribunal::object::specs::named;
-use tribunal_formats::{Input, open};
+use tribunal_formats::{Input, ReadAs, ReadOptions, open};
 
 /// A folder of such histories.
 pub fn folder(name: &str) -> Option<PathBuf> {
@@ -32,7 +32,9 @@ pub fn expected(folder: &Path, column: &str) -> Vec<(String, bool)> {
 /// Every file is linearizable or not as listed, by the engines that are meant for it, with a certificate.
 pub fn meets(folder: &Path, expected: &[(String, bool)]) {
     let of = |(file, label): &(String, bool)| {
-        let mut histories = open(&Input::Path(folder.join(file)), None).expect(file);
+        // Registers that transactions read and write are asked about as one object.
+        let options = ReadOptions { read_as: ReadAs::Object(None), ..ReadOptions::default() };
+        let mut histories = open(&Input::Path(folder.join(file)), options).expect(file);
         let history = histories.next().expect("a history").unwrap_or_else(|error| panic!("{error}"));
         assert!(histories.next().is_none(), "{file}: one history a file");
         let object = history.object().expect("of an object");
