@@ -37,7 +37,7 @@ pub struct MachineArguments {
     #[arg(long, value_name = "MACHINE", default_value = "atomic", value_parser = machine())]
     machine: Machine,
     /// Threads in each history
-    #[arg(long, value_name = "N", default_value_t = Clients::default().threads, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = Clients::default().threads, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     threads: u32,
     /// Events in each history, over all threads
     #[arg(long, value_name = "N", default_value_t = Clients::default().events)]
