@@ -157,7 +157,7 @@ def test_compressed_cells() -> None:
 
 def test_formats_may_change_from_row_to_row() -> None:
     axe = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n"
-    edn = "[{:process 0 :type :invoke :f :read} {:process 0 :type :ok :f :read :value nil}]"
+    edn = "[{:process 0 :type :invoke :f :write :value 1} {:process 0 :type :ok :f :write :value 1}]"
     texts = [axe, STORE_BUFFERING, MESSAGE_PASSING, edn, axe, QUEUE, STORE_BUFFERING] * 50
     expected = ["inconsistent", "inconsistent", "inconsistent", "unsupported", "inconsistent", "unsupported", "inconsistent"]
     assert verdicts(pa.table({"history": texts})) == expected * 50

@@ -15,6 +15,7 @@ __all__ = [
     "check_batches",
     "generate",
     "generate_object",
+    "heap_allow",
     "history",
     "models",
     "read",
