@@ -9,10 +9,6 @@ use tribunal_litmus::{Options, Runner, Test, herd};
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
     let Ok(test) = Test::parse("fuzzed.litmus", &text) else { return };
-    let events: usize = test.threads.iter().map(|thread| thread.code.len()).sum();
-    if events + test.memory.len() > 40 {
-        return;
-    }
     let model = Model::parse("acyclic po | rf | co | fr", "sc.cat", &mut NoFiles).expect("a model");
     let plan = model.plan(&Environment::history()).expect("a plan");
     let mut runner = Runner::new(&plan, Options { history: true, ..Options::default() });

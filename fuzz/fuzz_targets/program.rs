@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tribunal::Model;
 use tribunal_explore::Options;
 use tribunal_explore::text::{Source, explore};
@@ -14,10 +14,6 @@ fuzz_target!(|text: &str| {
     };
     let _ = source.cases();
     let Ok(code) = source.compile(&[]) else { return };
-    // Large ones are slow, and do nothing that small ones do not.
-    if code.threads() > 8 || code.locations() > 64 {
-        return;
-    }
     let options = Options {
         model: Model::Rc20,
         max_executions: Some(50),
@@ -25,5 +21,7 @@ fuzz_target!(|text: &str| {
         max_events: 200,
         ..Options::default()
     };
+    let begin = Instant::now();
     explore(code, &options).expect("a model with final values");
+    assert!(begin.elapsed() < Duration::from_secs(3), "it took {:?}", begin.elapsed());
 });

@@ -1,0 +1,63 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::io::Cursor;
+use std::time::{Duration, Instant};
+use tribunal::transactions::{self, Level};
+use tribunal::{Limits, Model, heap, judge};
+use tribunal_formats::{Format, History, ReadOptions, read};
+use tribunal_host::heap::{Counting, stop_beyond};
+
+/// An allocation beyond what is allowed fails, and ends the fuzzer.
+#[global_allocator]
+static HEAP: Counting = Counting;
+
+/// How long an answer may take, and how late it may come on a busy machine.
+const TIME: Duration = Duration::from_millis(100);
+const LATE: Duration = Duration::from_secs(2);
+/// What an answer may take, and what it may take beyond that unnoticed.
+const MEMORY: usize = 32 << 20;
+const RESERVE: usize = 72 << 20;
+/// The most threads or sessions.
+const MOST: usize = 4096;
+
+// A line is written so many times, for threads or sessions of their own, with the number of each in place of `#`. The answer about
+// thousands of them keeps to its limits. The first byte says how many, the second which question.
+fuzz_target!(|bytes: &[u8]| {
+    let [count, question, line @ ..] = bytes else { return };
+    let Ok(line) = std::str::from_utf8(line) else { return };
+    let count = (usize::from(*count) + 1) * MOST / 256;
+    let lines = (0..count).map(|number| line.replace('#', &number.to_string()));
+    let question = usize::from(*question);
+    if question % 2 == 0 {
+        let text: String = lines.enumerate().map(|(thread, line)| format!("T{thread}: {line}\n")).collect();
+        let model = Model::ALL[question / 2 % Model::ALL.len()];
+        within_limits(text, Format::Text, |history, limits| {
+            history.memory().map(|execution| judge(execution, model, limits));
+        });
+    } else {
+        let sessions: Vec<String> = lines.map(|line| format!(r#"[{{"txn":[{line}]}}]"#)).collect();
+        let text = format!(r#"{{"sessions":[{}]}}"#, sessions.join(","));
+        let level = Level::ALL[question / 2 % Level::ALL.len()];
+        within_limits(text, Format::Json, |history, limits| {
+            history.transactions().map(|of| transactions::judge(&of.history, level, limits));
+        });
+    }
+});
+
+fn within_limits(text: String, format: Format, ask: impl Fn(&History, &Limits<'_>)) {
+    let options = ReadOptions { format: Some(format), max_memory: MEMORY, ..ReadOptions::default() };
+    stop_beyond(heap::held() + MEMORY + RESERVE);
+    if let Ok(histories) = read(Cursor::new(text), "-", options) {
+        for history in histories.flatten().take(1) {
+            heap::allow(heap::held() + MEMORY);
+            stop_beyond(heap::held() + MEMORY + RESERVE);
+            let begin = Instant::now();
+            let limits = Limits { deadline: Some(begin + TIME), max_memory: MEMORY, ..Limits::default() };
+            ask(&history, &limits);
+            assert!(begin.elapsed() <= TIME + LATE, "late by {:?}", begin.elapsed() - TIME);
+        }
+    }
+    heap::allow(usize::MAX);
+    stop_beyond(usize::MAX);
+}
