@@ -39,11 +39,14 @@ pub fn compare(arguments: &[String]) -> Result<(), String> {
             told.push((variable, value));
             continue;
         }
-        let directories: Vec<PathBuf> = std::env::split_paths(&value).map(absolute).collect::<Result<_, _>>()?;
+        let directories: Vec<PathBuf> =
+            std::env::split_paths(&value).map(absolute).collect::<Result<_, _>>()?;
         let joined = std::env::join_paths(directories).map_err(|error| format!("error: {error}"))?;
         told.push((variable, joined));
     }
-    for (package, test, names) in [("tribunal-cat", "models", "herds_models"), ("tribunal-litmus", "expected", "")] {
+    for (package, test, names) in
+        [("tribunal-cat", "models", "herds_models"), ("tribunal-litmus", "expected", "")]
+    {
         let mut tests = cargo();
         tests.args(["test", "-p", package, "--test", test, names, "--", "--ignored", "--nocapture"]);
         tests.args(["--test-threads", "1"]);

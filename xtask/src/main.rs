@@ -11,6 +11,7 @@ mod page;
 mod python;
 mod site;
 mod spark;
+mod surface;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -45,8 +46,10 @@ Tasks:
            than it may, or looks at its limits too rarely; --family: only those whose names contain NAME; --command: this
            one, instead of one that is built for it
   load     measure the server for two minutes: two hundred clients, of which eighty are slow or hostile
-  loom-crates [--crate NAME] [--test NAME] [--timeout SECONDS]
-           fetch published crates with loom tests, and run these with the explorer in loom's place";
+  loom-crates [--crate NAME].. [--test NAME] [--timeout SECONDS] [--preemptions N] [--loom]
+           fetch published crates with loom tests, and run these with the explorer in loom's place; --preemptions: bounded;
+           --loom: with loom itself, for its figures
+  surface  write the list of the public names of std, loom and shuttle that the explorer is compared with";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         ["loom-crates", ..] => {
             loom_crates::Options::parse(&arguments[1..]).and_then(|options| loom_crates::all(&options))
         }
+        ["surface"] => surface::write(),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
             Ok(())

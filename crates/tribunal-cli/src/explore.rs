@@ -85,7 +85,7 @@ pub struct ExploreArguments {
     /// The most events of an execution; more is a failure
     #[arg(long, value_name = "N", default_value_t = Options::default().max_events)]
     pub max_events: usize,
-    /// Skip executions with more preemptions
+    /// Explore only the executions that some schedule with at most N preemptions has
     #[arg(long, value_name = "N", conflicts_with = "random")]
     pub max_preemptions: Option<usize>,
     /// Run this many random executions instead of all: each read picks among the writes it may read
@@ -195,7 +195,12 @@ impl Found<'_> {
     fn is_unfinished(&self) -> bool {
         matches!(
             self.exploration.report.end,
-            End::MaxExecutions | End::MaxDuration | End::MaxMemory | End::Interrupted | End::Bounded
+            End::MaxExecutions
+                | End::MaxDuration
+                | End::MaxMemory
+                | End::Interrupted
+                | End::Bounded
+                | End::Skipped
         )
     }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use tribunal::memory::Order;
 
-pub use crate::quarantine::Quarantine;
+pub use crate::arena::Deterministic;
 pub use std::alloc::Layout;
 
 struct Block {
@@ -27,7 +27,7 @@ impl Memory {
     /// Whether an address is in a block that was given back.
     #[inline]
     pub(crate) fn is_freed(&self, address: usize) -> bool {
-        crate::quarantine::holds(address)
+        crate::arena::holds_freed(address)
             || self.freed > 0
                 && self.blocks.range(..=address).next_back().is_some_and(|(start, block)| {
                     block.freed.is_some() && address - start < block.layout.size()

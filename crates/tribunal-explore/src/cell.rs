@@ -1,4 +1,5 @@
-//! Cells whose non-atomic accesses must not race: `loom::cell`.
+//! Cells whose non-atomic accesses must not race: `loom::cell`. [`RefCell`], [`OnceCell`] and [`LazyCell`] are std's: one thread has them at a time, and that is
+//! not checked where unsafe code says otherwise.
 
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
@@ -6,6 +7,8 @@ use crate::runtime::state::{self, SlotId};
 use std::fmt;
 use std::panic::Location;
 use tribunal::memory::{Order, ThreadId};
+
+pub use std::cell::{BorrowError, BorrowMutError, LazyCell, OnceCell, Ref, RefCell, RefMut};
 
 /// Non-atomic memory. Two accesses by different threads, at least one a write, that happens-before does not order are a race.
 ///
@@ -286,6 +289,21 @@ impl<T> Cell<T> {
     {
         // SAFETY: see above.
         self.cell.with(|pointer| unsafe { *pointer })
+    }
+
+    /// Sets the value to the result of `f`.
+    #[track_caller]
+    pub fn update(&self, f: impl FnOnce(T) -> T)
+    where
+        T: Copy,
+    {
+        self.set(f(self.get()));
+    }
+
+    /// Mutable access without a check: nothing else has the cell.
+    #[allow(clippy::mut_from_ref, reason = "it borrows the cell mutably")]
+    pub fn get_mut(&mut self) -> &mut T {
+        self.cell.data.get_mut()
     }
 
     /// Takes the value and leaves the default.

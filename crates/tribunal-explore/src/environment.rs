@@ -1,11 +1,13 @@
-//! Environment variables for a failing test, which need no change to the test.
+//! Environment variables for a test, which need no change to the test.
 //!
 //! | variable | effect on [`explore`](crate::explore) |
 //! |---|---|
 //! | `TRIBUNAL_REPLAY=STRING` | runs only the execution of this replay string, for example under a debugger |
-//! | `TRIBUNAL_DIAGNOSE=SECONDS` | also reports the models under which a failure goes away, and searches that long for orders that repair it |
+//! | `TRIBUNAL_DIAGNOSE=SECONDS` | prints a failure at once, and then looks that long for the models under which it goes away and for orders and fences that repair it |
 //! | `TRIBUNAL_HISTORY=FILE` | writes the failing execution to a file, for `tribunal explain` and `tribunal view`; as JSON if the name ends in `.json` |
+//! | `TRIBUNAL_HANG=SECONDS` | aborts the process if a thread does not come to its next operation for so long, such as at a std Mutex that another one holds; after 5 seconds this is told in any case |
 //! | `TRIBUNAL_THREADS=NUMBER` | uses that many worker threads |
+//! | `TRIBUNAL_REQUIRE_COMPLETE=1` | fails if not every execution was explored: a limit was reached, preemptions are bounded, or executions are picked by chance |
 
 use crate::Failure;
 use crate::failure::Replay;
@@ -29,9 +31,19 @@ pub(crate) fn diagnose() -> Option<Duration> {
     number("TRIBUNAL_DIAGNOSE").map(Duration::from_secs)
 }
 
+/// After how many seconds a test that hangs is aborted, if that is asked for.
+pub(crate) fn hang() -> Option<u64> {
+    number("TRIBUNAL_HANG")
+}
+
 /// How many threads share the work, if it is said.
 pub(crate) fn threads() -> Option<usize> {
     number("TRIBUNAL_THREADS").map(|threads| threads.max(1) as usize)
+}
+
+/// Whether an exploration that is not complete fails.
+pub(crate) fn requires_complete() -> bool {
+    number("TRIBUNAL_REQUIRE_COMPLETE").is_some_and(|required| required != 0)
 }
 
 fn number(name: &str) -> Option<u64> {

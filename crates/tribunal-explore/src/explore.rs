@@ -9,7 +9,9 @@ use crate::report::{End, Failure, Problem, Report};
 use crate::runtime::state::Needs;
 use crate::runtime::{Main, RESTART, Rust, Settings, Substrate, is_inside};
 use crate::search::search;
+use std::io::Write as _;
 use std::num::NonZeroUsize;
+use std::panic::Location;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -99,7 +101,7 @@ impl Explorer {
         self
     }
 
-    /// Skips executions with more preemptions.
+    /// Explores only the executions that some schedule with at most so many preemptions has, see [`Options::max_preemptions`].
     pub fn max_preemptions(mut self, preemptions: impl Into<Option<usize>>) -> Self {
         self.options.max_preemptions = preemptions.into();
         self
@@ -141,8 +143,8 @@ impl Explorer {
         self
     }
 
-    /// How often each thread may wake up spuriously or time out in an execution: `Condvar::wait` and `wait_timeout`, `park`, `Notify::wait`,
-    /// `recv_timeout`. Default: never.
+    /// How often each thread may wake up spuriously, or time out although another thread can go on, in an execution: `Condvar::wait` and `wait_timeout`, `park` and
+    /// `park_timeout`, `Notify::wait`, `recv_timeout`. Default: never. When no thread can go on, waits time out as often as they have to.
     pub fn spurious(mut self, times: u32) -> Self {
         self.settings.behavior.spurious = times;
         self
@@ -161,9 +163,28 @@ impl Explorer {
         self
     }
 
+    /// Whether nothing is explored until the program calls [`control::explore`](crate::control::explore).
+    pub fn expect_explicit_explore(mut self, expect: bool) -> Self {
+        self.settings.behavior.explicit_explore = expect;
+        self
+    }
+
     /// Whether a panic poisons the locks that the thread holds, as in std but not in loom.
     pub fn poisoning(mut self, poisons: bool) -> Self {
         self.settings.behavior.forgives = !poisons;
+        self
+    }
+
+    /// Called before the closure runs, each time, outside executions: to reset what executions must not share, say. The closure runs once per execution, and
+    /// also for those that are blocked, begun again or minimized.
+    pub fn before_each(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.settings.hooks.before = Some(Arc::new(hook));
+        self
+    }
+
+    /// Called after the closure has run, each time, however that ended; see [`before_each`](Self::before_each).
+    pub fn after_each(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.settings.hooks.after = Some(Arc::new(hook));
         self
     }
 
@@ -196,14 +217,19 @@ impl Explorer {
         move || Rust::with(main.clone(), &settings, needs.clone())
     }
 
-    /// Explores a closure, and panics if a behavior fails.
+    /// Explores a closure, and panics if a behavior fails. If a limit or a bound left executions out, it says so on standard error, in a line with an estimate of
+    /// how many there are.
     ///
     /// # Panics
-    /// With the [minimized](crate::failure::shrink) failure, if there is one; and like [`check`](Self::check). The
+    /// With the [minimized](crate::failure::shrink) failure, if there is one; if it ended before a single execution was complete; and like [`check`](Self::check). The
     /// [environment](crate::environment) can request more output, or a single execution.
     #[track_caller]
     pub fn run(&self, f: impl Fn() + Send + Sync + 'static) -> Report {
-        self.try_run(f).unwrap_or_else(|failed| panic!("{}", failed.said))
+        match self.try_run(f) {
+            Ok(report) => report,
+            // Not in a closure: the panic is at the place of the caller.
+            Err(failed) => panic!("{}", failed.said),
+        }
     }
 
     /// Like [`run`](Self::run), but returns the failure.
@@ -225,17 +251,25 @@ impl Explorer {
         }
         let make = explorer.making(main);
         let report = explorer.explore(&make);
-        let Some(failure) = report.failure else { return Ok(report) };
+        let Some(failure) = report.failure else { return passed(report) };
         let small = shrink(make(), &failure, &explorer.options);
         let small = small.map_or_else(|_| failure.clone(), |(small, _)| small);
         let said = match environment::diagnose() {
-            Some(patience) => explorer.diagnosed(make, &small, patience),
+            Some(patience) => {
+                // At once, and past what captures the output of tests: the rest takes its time. Where nobody listens, the panic says it.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "{small}\n\nTRIBUNAL_DIAGNOSE: looking for the cause for at most {} s",
+                    patience.as_secs()
+                );
+                explorer.diagnosed(make, &small, patience)
+            }
             None => small.to_string(),
         };
         let history = environment::write_history(&small).unwrap_or_default();
         let words = failure.loom_message();
         let said = format!("{said}{history}\nafter {} executions{words}", report.executions);
-        Err(Box::new(Failed { failure: small, said }))
+        Err(Box::new(Failed { failure: Some(small), said }))
     }
 
     /// Runs one execution as the environment asks for.
@@ -245,22 +279,45 @@ impl Explorer {
         let diverges = divergence.map_or(String::new(), |divergence| format!("\n{divergence}"));
         if let Some(failure) = guided.failure {
             let said = format!("{failure}\nin the execution of TRIBUNAL_REPLAY{diverges}");
-            return Err(Box::new(Failed { failure, said }));
+            return Err(Box::new(Failed { failure: Some(failure), said }));
         }
         assert!(diverges.is_empty(), "the execution of TRIBUNAL_REPLAY does not fail{diverges}");
         let (executions, blocked) = (u64::from(guided.complete), u64::from(!guided.complete));
         let events = guided.graph.events().len();
-        Ok(Report { executions, blocked, events, end: End::Sampled, failure: None, duration: Duration::ZERO })
+        Ok(Report {
+            executions,
+            blocked,
+            outside: 0,
+            events,
+            end: End::Sampled,
+            estimate: None,
+            failure: None,
+            duration: Duration::ZERO,
+        })
     }
 }
 
 /// An exploration that failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The failure.
-    pub failure: Failure,
+    /// The failure. None if there is no execution that fails, but not one was seen, or not all though all are
+    /// [required](crate::environment).
+    pub failure: Option<Failure>,
     /// What is said of it.
     pub said: String,
+}
+
+/// An exploration without a failure passes, unless it has shown nothing. If it did not see all, it says so: past the capture of test output, for a test that passes shows nothing else.
+#[track_caller]
+fn passed(report: Report) -> Result<Report, Box<Failed>> {
+    let Some(line) = report.unfinished() else { return Ok(report) };
+    let is_required = report.end != End::Complete && environment::requires_complete();
+    if report.is_vacuous() || is_required {
+        return Err(Box::new(Failed { failure: None, said: line }));
+    }
+    // Whoever closed standard error does not want to know.
+    let _ = writeln!(std::io::stderr(), "{}: {line}", Location::caller());
+    Ok(report)
 }
 
 impl Failure {

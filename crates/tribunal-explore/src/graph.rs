@@ -1,6 +1,6 @@
 //! An execution as a graph: the events of each thread in program order, and the source of each read.
 
-use crate::program::{Action, Place, Request};
+use crate::program::{Action, CLOSED, Place, Request};
 use tribunal::memory::{LocId, Order, ThreadId};
 
 /// An event, by its index in [`Graph::events`].
@@ -28,7 +28,7 @@ pub enum Source {
     Init,
     /// A write; for a join, the end of the thread.
     Event(EventId),
-    /// The number chosen; for a release, 1 if it is the last, and 2 if it waits to be.
+    /// The number chosen; for a release, 1 if it is the last, and 2 if it waits to be; for a wait, that it timed out.
     Choice(u32),
 }
 
@@ -51,12 +51,18 @@ pub struct Event {
     pub written: Option<u64>,
     /// Whether it is still waiting.
     pub waiting: bool,
+    /// Whether its thread yielded just before it.
+    pub(crate) yields: bool,
+    /// Whether alternatives to it are tried, see [`Program::explores`](crate::program::Program::explores).
+    pub(crate) explored: bool,
     /// The value with which its location starts.
     pub(crate) initial: u64,
     /// Events in the order in which the explorer first added them, see [`crate::search`].
     pub(crate) stamp: u32,
     /// The same for what it writes, which an RMW writes anew whenever it comes to read something else.
     pub(crate) write_stamp: u32,
+    /// Before it, its thread went round a loop again and left it for a reason that is not seen, such as the time: how many events an iteration had.
+    pub(crate) unseen: Option<u32>,
 }
 
 impl Event {
@@ -67,14 +73,19 @@ impl Event {
 
     /// Whether it reads a location or waits to.
     pub fn is_read(&self) -> bool {
-        use Action::{Await, AwaitRmw, Load, Rmw};
-        matches!(self.action, Load { .. } | Rmw { .. } | Await { .. } | AwaitRmw { .. })
+        use Action::{Await, AwaitRmw, Load, Receive, Rmw, Send};
+        matches!(
+            self.action,
+            Load { .. } | Rmw { .. } | Await { .. } | AwaitRmw { .. } | Send { .. } | Receive { .. }
+        )
     }
 
     /// Its order; for a failed RMW, the failure order.
     pub fn order(&self) -> Option<Order> {
         match self.action {
             Action::Rmw { failure, .. } if self.written.is_none() => Some(failure),
+            Action::Send { .. } | Action::Receive { .. } if self.written.is_none() => Some(Order::Acquire),
+            Action::Send { .. } | Action::Receive { .. } => Some(Order::AcqRel),
             Action::Load { order, .. }
             | Action::Store { order, .. }
             | Action::Rmw { order, .. }
@@ -82,6 +93,15 @@ impl Event {
             | Action::Await { order, .. }
             | Action::AwaitRmw { order, .. } => Some(order),
             _ => None,
+        }
+    }
+
+    /// Whether it is a wait that timed out: it read nothing.
+    pub fn timed_out(&self) -> bool {
+        match self.action {
+            // It may also find no sender.
+            Action::Receive { .. } => self.source == Source::Choice(0),
+            _ => self.is_read() && matches!(self.source, Source::Choice(_)),
         }
     }
 
@@ -106,8 +126,11 @@ pub(crate) struct Accesses {
     pub(crate) reads: Vec<EventId>,
     /// Handles that were given up.
     pub(crate) releases: Vec<EventId>,
-    /// How many are plain.
-    pub(crate) plain: u32,
+    /// Of a channel: how many senders were made after the first.
+    pub(crate) shares: u32,
+    /// Those that are plain.
+    pub(crate) plain_writes: Vec<EventId>,
+    pub(crate) plain_reads: Vec<EventId>,
 }
 
 /// An execution. Events are in an order that contains program order and reads-from.
@@ -119,6 +142,8 @@ pub struct Graph {
     /// The spawn of each thread.
     spawns: Vec<Option<EventId>>,
     locs: Vec<Accesses>,
+    /// Waits that timed out.
+    timeouts: Vec<EventId>,
     prefixes: Prefixes,
 }
 
@@ -146,6 +171,12 @@ impl Prefixes {
             *self = Prefixes { width, counts };
         }
     }
+}
+
+/// What a send to a channel with so many messages writes.
+pub(crate) fn sent(count: u64, message: Option<u64>, after: Option<u64>) -> Option<u64> {
+    let sends = count != CLOSED && after.is_none_or(|after| after == count);
+    sends.then(|| if message.is_some() { count + 1 } else { CLOSED })
 }
 
 fn at<T: Default>(list: &mut Vec<T>, index: usize) -> &mut T {
@@ -199,9 +230,25 @@ impl Graph {
         self.events.len()
     }
 
+    /// The last wait that timed out. What was added before it stays as it is.
+    pub(crate) fn last_timeout(&self) -> Option<&Event> {
+        self.timeouts.last().map(|&id| self.event(id))
+    }
+
+    /// Whether an event was there before the last timeout.
+    pub(crate) fn is_settled(&self, event: &Event) -> bool {
+        self.last_timeout().is_some_and(|timeout| event.stamp <= timeout.stamp)
+    }
+
     pub(crate) fn accesses(&self, loc: LocId) -> &Accesses {
-        const NONE: &Accesses =
-            &Accesses { writes: Vec::new(), reads: Vec::new(), releases: Vec::new(), plain: 0 };
+        const NONE: &Accesses = &Accesses {
+            writes: Vec::new(),
+            reads: Vec::new(),
+            releases: Vec::new(),
+            shares: 0,
+            plain_writes: Vec::new(),
+            plain_reads: Vec::new(),
+        };
         self.locs.get(loc.index()).unwrap_or(NONE)
     }
 
@@ -211,7 +258,50 @@ impl Graph {
         last.map_or(0, |last| self.prefixes.row(last).get(of.index()).copied().unwrap_or(0))
     }
 
-    fn spawn_of(&self, thread: ThreadId) -> Option<EventId> {
+    /// The send of message number `after + 1` of a channel.
+    pub(crate) fn sent_after(&self, loc: LocId, after: u64) -> Option<EventId> {
+        let number = Some(after + 1);
+        let sends = self.accesses(loc).writes.iter().copied();
+        sends.into_iter().find(|&send| {
+            let event = self.event(send);
+            event.written == number && matches!(event.action, Action::Send { .. })
+        })
+    }
+
+    /// The event that a channel ends with if nothing comes after message number `after`: the last that found the channel empty, or the send.
+    pub(crate) fn end_of_channel(&self, loc: LocId, after: u64) -> Source {
+        let is_end = |&write: &EventId| self.event(write).written == Some(after);
+        self.accesses(loc).writes.iter().copied().rfind(is_end).map_or(Source::Init, Source::Event)
+    }
+
+    /// Whether every sender of a channel was dropped.
+    pub(crate) fn is_disconnected(&self, loc: LocId) -> bool {
+        let accesses = self.accesses(loc);
+        accesses.releases.len() == accesses.shares as usize + 1
+    }
+
+    /// What an operation of a channel that reads from there reads and writes.
+    pub(crate) fn pass(&self, action: &Action, source: Source, initial: u64) -> Option<(u64, Option<u64>)> {
+        let write = match source {
+            Source::Event(write) => Some(self.event(write)),
+            _ => None,
+        };
+        let value = write.map_or(initial, |write| write.written.unwrap_or_default());
+        match *action {
+            Action::Send { message, after, .. } => Some((value, sent(value, message, after))),
+            Action::Receive { after, .. } => match (source, write.map(|write| &write.action)) {
+                (Source::Choice(choice), _) => Some((u64::from(choice), None)),
+                (_, Some(&Action::Send { message: Some(message), .. })) if value != after => {
+                    Some((message, None))
+                }
+                _ => Some((value, Some(value))),
+            },
+            _ => None,
+        }
+    }
+
+    /// The event that made a thread.
+    pub(crate) fn spawn_of(&self, thread: ThreadId) -> Option<EventId> {
         self.spawns.get(thread.index()).copied().flatten()
     }
 
@@ -235,7 +325,7 @@ impl Graph {
         };
         match (&event.source, &event.action) {
             (&Source::Event(source), _) => join(source),
-            (Source::Choice(1..), &Action::Release { loc, .. }) => {
+            (Source::Choice(1..), &(Action::Release { loc, .. } | Action::Receive { loc, .. })) => {
                 self.locs
                     .get(loc.index())
                     .iter()
@@ -246,15 +336,26 @@ impl Graph {
         row[event.thread.index()] = event.index + 1;
         if let Action::Release { loc, .. } = event.action {
             at(&mut self.locs, loc.index()).releases.push(id);
+        } else if let Action::Share { loc } = event.action {
+            at(&mut self.locs, loc.index()).shares += 1;
         } else if let Some(loc) = event.loc() {
             let accesses = at(&mut self.locs, loc.index());
+            let plain = event.is_plain();
             if event.written.is_some() {
                 accesses.writes.push(id);
+                if plain {
+                    accesses.plain_writes.push(id);
+                }
             }
             if event.is_read() {
                 accesses.reads.push(id);
+                if plain {
+                    accesses.plain_reads.push(id);
+                }
             }
-            accesses.plain += u32::from(event.is_plain());
+        }
+        if event.timed_out() {
+            self.timeouts.push(id);
         }
         if matches!(event.action, Action::Spawn) {
             *at(&mut self.spawns, event.read as usize) = Some(id);
@@ -268,6 +369,7 @@ impl Graph {
     pub(crate) fn renew(&mut self, id: EventId, from: &Event) {
         let event = &mut self.events[id.index()];
         (event.read, event.written, event.initial) = (from.read, from.written, from.initial);
+        event.explored = from.explored;
         if event.is_read() {
             event.action = from.action.clone();
         }
@@ -287,15 +389,26 @@ impl Graph {
         self.threads[event.thread.index()].pop();
         if let Action::Release { loc, .. } = event.action {
             self.locs[loc.index()].releases.pop();
+        } else if let Action::Share { loc } = event.action {
+            self.locs[loc.index()].shares -= 1;
         } else if let Some(loc) = event.loc() {
             let accesses = &mut self.locs[loc.index()];
+            let plain = event.is_plain();
             if event.written.is_some() {
                 accesses.writes.pop();
+                if plain {
+                    accesses.plain_writes.pop();
+                }
             }
             if event.is_read() {
                 accesses.reads.pop();
+                if plain {
+                    accesses.plain_reads.pop();
+                }
             }
-            accesses.plain -= u32::from(event.is_plain());
+        }
+        if event.timed_out() {
+            self.timeouts.pop();
         }
         if matches!(event.action, Action::Spawn) {
             self.spawns[event.read as usize] = None;

@@ -3,7 +3,7 @@
 use crate::runtime::{ops, state};
 use std::panic::Location;
 
-pub use std::hint::{assert_unchecked, black_box};
+pub use std::hint::{assert_unchecked, black_box, select_unpredictable};
 
 /// Ends an iteration of a waiting loop: the thread continues when something it read since the last one has changed.
 #[track_caller]
@@ -12,6 +12,9 @@ pub fn spin_loop() {
         std::hint::spin_loop();
     }
 }
+
+/// Says that a path is rarely taken; does nothing here.
+pub const fn cold_path() {}
 
 /// Marks unreachable code; reaching it is an error.
 ///

@@ -1,7 +1,9 @@
 //! Explores every behavior of a concurrent program under a memory model, with one execution per reads-from class.
 
 pub mod alloc;
+mod arena;
 pub mod cell;
+pub mod control;
 pub mod environment;
 mod explore;
 pub mod failure;
@@ -9,9 +11,9 @@ pub mod future;
 pub mod graph;
 pub mod hint;
 mod lazy_static;
+pub mod nondet;
 pub mod options;
 pub mod program;
-mod quarantine;
 pub mod report;
 pub mod runtime;
 pub mod search;
@@ -21,4 +23,4 @@ pub mod thread;
 
 pub use explore::{Explorer, Failed, explore};
 pub use options::{Mode, Options, Progress};
-pub use report::{End, Failure, Problem, Report};
+pub use report::{End, Estimate, Failure, Problem, Report};

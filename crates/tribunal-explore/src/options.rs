@@ -1,5 +1,6 @@
 //! Options of an exploration.
 
+use crate::report::Estimate;
 use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -45,7 +46,8 @@ pub struct Options {
     pub max_memory: usize,
     /// The maximum number of events; a longer execution fails.
     pub max_events: usize,
-    /// Skips executions with more preemptions in the order in which they are found.
+    /// Explores exactly the executions that some schedule with at most so many preemptions has: so often it goes from a thread that could go on to another one. A failure
+    /// that is met outside of the bound is reported all the same.
     pub max_preemptions: Option<usize>,
     /// Treats non-atomic accesses as relaxed and does not look for races.
     pub allow_races: bool,
@@ -62,9 +64,8 @@ pub struct Progress {
     pub executions: u64,
     /// Blocked executions so far, which do not count.
     pub blocked: u64,
-    /// The estimated fraction that is done, between 0 and 1: the remaining alternatives at a point count as much as
-    /// those done there.
-    pub done: f64,
+    /// How many executions there are within the bound, as far as one can tell.
+    pub estimate: Option<Estimate>,
     /// How long it has taken.
     pub elapsed: Duration,
 }

@@ -40,6 +40,13 @@ pub trait Program {
         None
     }
 
+    /// The state of a thread between two operations: what it does next, told the same, is the same if this is. `None` if it is not known, as that of Rust
+    /// code.
+    fn local_state(&self, thread: ThreadId) -> Option<u64> {
+        let _ = thread;
+        None
+    }
+
     /// The execution is complete: every thread has ended. Reports what is wrong with it as a whole, such as a leak.
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem>;
 
@@ -47,6 +54,17 @@ pub trait Program {
     fn handles(&self, loc: LocId) -> u32 {
         let _ = loc;
         0
+    }
+
+    /// Whether the orders of accesses to a location are written in the program. Those of a lock and the like are not.
+    fn has_orders(&self, loc: LocId) -> bool {
+        let _ = loc;
+        true
+    }
+
+    /// Whether alternatives to the next operation are to be tried. If not, it takes what it prefers to take.
+    fn explores(&self) -> bool {
+        true
     }
 
     /// What people call a thread.
@@ -115,6 +133,8 @@ pub enum Action {
         order: Order,
         /// What is waited for.
         until: Condition,
+        /// Whether it may time out; the answer is then [`Answer::TimedOut`].
+        timed: bool,
     },
     /// An RMW that waits until it succeeds, such as taking a lock. The answer is the value read.
     AwaitRmw {
@@ -124,6 +144,8 @@ pub enum Action {
         order: Order,
         /// What it writes.
         update: Update,
+        /// Whether it may time out; the answer is then [`Answer::TimedOut`].
+        timed: bool,
     },
     /// Creates a thread; the answer is [`Answer::Thread`].
     Spawn,
@@ -139,13 +161,38 @@ pub enum Action {
         /// How many there are.
         options: u32,
     },
-    /// Drops one of the handles of a shared object (an `Arc`) whose last drop runs a destructor; `others` remain, including those that
+    /// Drops one of the handles of a shared object (an `Arc`; of a channel, a sender) whose last drop runs a destructor; `others` remain, including those that
     /// wait for the answer to this. The answer is 1 if this is the last, and all others happen before it; otherwise 0.
     Release {
         /// The location.
         loc: LocId,
         /// How many are left.
         others: u32,
+    },
+    /// Sends a message to a channel, whose location counts the messages that were sent, or closes it. The answer is that number as it was before,
+    /// [`CLOSED`] if the channel is closed, so that nothing is sent; nor is anything if the number is not `after`, where that is given.
+    Send {
+        /// The location of the channel.
+        loc: LocId,
+        /// The message, a number above 1; `None` to close the channel.
+        message: Option<u64>,
+        /// How many messages must have been sent before, if that matters.
+        after: Option<u64>,
+    },
+    /// Receives message number `after + 1` of a channel. The answer is that message. If it is not there, the answer is [`EMPTY`], or
+    /// [`DISCONNECTED`] if every sender was dropped.
+    Receive {
+        /// The location of the channel.
+        loc: LocId,
+        /// How many messages were received before.
+        after: u64,
+        /// Whether it waits for the message while there are senders.
+        waits: Waits,
+    },
+    /// Makes another sender of a channel, which has one at first; [`Action::Release`] drops one.
+    Share {
+        /// The location of the channel.
+        loc: LocId,
     },
     /// The thread stops, and the execution does not count (a failed `assume`).
     Block,
@@ -164,9 +211,22 @@ impl Action {
             | Action::Rmw { loc, .. }
             | Action::Await { loc, .. }
             | Action::AwaitRmw { loc, .. }
-            | Action::Release { loc, .. } => Some(loc),
+            | Action::Release { loc, .. }
+            | Action::Send { loc, .. }
+            | Action::Receive { loc, .. }
+            | Action::Share { loc } => Some(loc),
             _ => None,
         }
+    }
+
+    /// Whether it is a wait that may time out.
+    pub fn may_time_out(&self) -> bool {
+        matches!(
+            self,
+            Action::Await { timed: true, .. }
+                | Action::AwaitRmw { timed: true, .. }
+                | Action::Receive { waits: Waits::UntilTimeout, .. }
+        )
     }
 
     /// Makes a non-atomic access a relaxed one.
@@ -178,6 +238,26 @@ impl Action {
         }
     }
 }
+
+/// How long a receive waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// Not at all.
+    No,
+    /// Until it is done; it may time out, and the answer is then [`Answer::TimedOut`].
+    UntilTimeout,
+    /// Until it is done.
+    ForEver,
+}
+
+/// The value of the location of a channel whose receiver is gone.
+pub const CLOSED: u64 = u64::MAX;
+
+/// The answer to [`Action::Receive`] if there is no message.
+pub const EMPTY: u64 = 0;
+
+/// The answer to [`Action::Receive`] if there is no message and no sender.
+pub const DISCONNECTED: u64 = 1;
 
 /// The effect of an RMW on the value it reads: a new value, or none if it fails.
 #[derive(Clone, Copy, Debug)]
@@ -220,6 +300,8 @@ pub enum Answer {
     Value(u64),
     /// The thread made.
     Thread(ThreadId),
+    /// The wait timed out.
+    TimedOut,
 }
 
 /// A place in the source: in Rust code, or in a program as text (with an empty file name).

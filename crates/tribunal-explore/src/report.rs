@@ -2,6 +2,7 @@
 
 use crate::graph::{EventId, Graph};
 use crate::program::Place;
+use std::fmt;
 use std::time::Duration;
 use tribunal::memory::{LocId, ThreadId};
 use tribunal::verdict::Limit;
@@ -95,6 +96,8 @@ pub enum End {
     Interrupted,
     /// Preemptions were bounded, and executions were skipped because of that.
     Bounded,
+    /// Every execution was explored but those that the program [left out](crate::control).
+    Skipped,
     /// The requested number of random executions was sampled.
     Sampled,
 }
@@ -109,6 +112,39 @@ impl From<Limit> for End {
     }
 }
 
+/// How many executions there are, by chance: see [`Report::estimate`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean over all probes.
+    pub executions: f64,
+    /// How far off it may be, in 19 of 20 cases: about two standard errors of the mean.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// The largest error that is told, as a part of the mean. With more, the next probe may change all.
+    const MOST: f64 = 1.0;
+
+    /// Whether there is something to it, if there are at least so many executions.
+    pub(crate) fn is_sound(&self, least: u64) -> bool {
+        self.executions.is_finite()
+            && self.executions + self.error >= least as f64
+            && self.error <= Self::MOST * self.executions
+    }
+}
+
+/// Such as `about 4.7e9 (± 3 %)`.
+impl fmt::Display for Estimate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Estimate { executions, error } = *self;
+        let percent = (100.0 * error / executions.max(1.0)).ceil();
+        match executions {
+            ..1e6 => write!(f, "about {executions:.0} (± {percent} %)"),
+            _ => write!(f, "about {executions:.1e} (± {percent} %)"),
+        }
+    }
+}
+
 /// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -116,14 +152,62 @@ pub struct Report {
     pub executions: u64,
     /// Blocked executions, in which a thread waits for something that comes too late; they do not count.
     pub blocked: u64,
+    /// Complete executions that were met though they have more preemptions than the bound; they do not count.
+    pub outside: u64,
     /// The maximum number of events in an execution.
     pub events: usize,
     /// How it ended.
     pub end: End,
+    /// If it ended before all executions were explored: how many there are, without a bound on preemptions. None if that is unknown.
+    ///
+    /// It is the mean of probes by chance of the tree of what is tried, after Knuth (*Estimating the Efficiency of Backtrack Programs*, Mathematics of Computation 1975) and Chen
+    /// (*Heterogeneous Sampling*, SIAM Journal on Computing 1992), which is right in the long run.
+    pub estimate: Option<Estimate>,
     /// The first execution that failed.
     pub failure: Option<Failure>,
     /// How long it took.
     pub duration: Duration,
+}
+
+impl Report {
+    /// In a line, how it ended, if not with a failure or with every execution explored. If none of them is complete, that is said too: then nothing was shown
+    /// of what comes at the end of an execution.
+    pub fn unfinished(&self) -> Option<String> {
+        let why = match self.end {
+            End::Complete if self.executions == 0 && self.blocked > 0 => {
+                "each has a thread that stops or waits"
+            }
+            End::Complete | End::Failed => return None,
+            End::MaxExecutions => "the limit of executions was reached",
+            End::MaxDuration => "the limit of time was reached",
+            End::MaxMemory => "the limit of memory was reached",
+            End::Interrupted => "it was stopped",
+            End::Bounded => "executions with more preemptions were left out",
+            End::Skipped => "the program left executions out",
+            End::Sampled => "executions were picked by chance",
+        };
+        let mut seen = match self.executions {
+            0 => "no execution is complete".to_string(),
+            1 => "not complete: 1 execution".to_string(),
+            many => format!("not complete: {many} executions"),
+        };
+        for (count, what) in [(self.blocked, "blocked"), (self.outside, "outside of the bound")] {
+            if count > 0 {
+                seen += &format!(", {count} {what}");
+            }
+        }
+        let all = match (self.end, self.estimate) {
+            (End::Complete, _) => String::new(),
+            (_, None) => "; how many there are is unknown".to_string(),
+            (_, Some(estimate)) => format!("; there are {estimate}"),
+        };
+        Some(format!("{seen}; {why}{all}"))
+    }
+
+    /// Whether nothing was shown: not one execution was completed before it ended.
+    pub fn is_vacuous(&self) -> bool {
+        self.executions == 0 && !matches!(self.end, End::Complete | End::Failed)
+    }
 }
 
 /// An execution that was guided.

@@ -1,7 +1,7 @@
 //! What a user asks of a failing test by variables of the environment.
 
 use std::process::Command;
-use tribunal_explore::sync::atomic::{AtomicBool, Ordering::*};
+use tribunal_explore::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use tribunal_explore::{explore, thread};
 
 /// Fails: Dekker's entry with one store too weak.
@@ -23,9 +23,13 @@ fn dekker() {
 
 /// What the failing test says.
 fn said(variables: &[(&str, &str)]) -> String {
+    said_by("dekker", variables)
+}
+
+fn said_by(test: &str, variables: &[(&str, &str)]) -> String {
     let tests = std::env::current_exe().expect("a test has a path");
     let run = Command::new(tests)
-        .args(["--ignored", "--exact", "dekker", "--nocapture", "--test-threads=1"])
+        .args(["--ignored", "--exact", test, "--nocapture", "--test-threads=1"])
         .envs(variables.iter().copied())
         .output()
         .expect("the tests run");
@@ -63,4 +67,75 @@ fn a_history_is_written() {
     let history = std::fs::read_to_string(path).expect("it is there");
     std::fs::remove_file(path).expect("it is ours");
     assert!(history.contains("W.sc") || history.contains("W"), "{history}");
+}
+
+/// Hangs: a thread waits for a lock of std that the main thread holds at an operation.
+#[test]
+#[ignore = "it hangs, and is run by another"]
+fn a_std_mutex() {
+    explore(|| {
+        static X: AtomicBool = AtomicBool::new(false);
+        static LOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let guard = LOCK.lock();
+        let thread = thread::spawn(|| {
+            X.store(true, Relaxed);
+            let _guard = LOCK.lock();
+        });
+        thread.join().expect("it does not panic");
+        drop(guard);
+    });
+}
+
+#[test]
+fn a_test_that_hangs_says_where() {
+    let said = said_by("a_std_mutex", &[("TRIBUNAL_HANG", "7")]);
+    assert!(said.contains("a std Mutex") && said.contains("T1 has not come to another operation"), "{said}");
+    assert!(said.contains("since its operation at crates/tribunal-explore/tests/environment.rs:"), "{said}");
+}
+
+/// Fails: the order of a map differs from run to run.
+#[test]
+#[ignore = "it fails, and is run by another"]
+fn a_hash_map() {
+    explore(|| {
+        static X: AtomicUsize = AtomicUsize::new(0);
+        static Y: AtomicUsize = AtomicUsize::new(0);
+        let map: std::collections::HashMap<usize, usize> = (0..20).map(|i| (i, i)).collect();
+        let thread = thread::spawn(|| {
+            X.store(1, Relaxed);
+            Y.store(1, Relaxed);
+        });
+        for key in map.keys() {
+            if key % 2 == 0 {
+                X.load(Relaxed);
+            } else {
+                Y.load(Relaxed);
+            }
+        }
+        thread.join().expect("it does not panic");
+    });
+}
+
+#[test]
+fn a_test_that_is_not_deterministic_names_likely_causes() {
+    let said = said_by("a_hash_map", &[]);
+    assert!(said.contains("the test is not deterministic") && said.contains("BTreeMap"), "{said}");
+    assert!(said.contains("instead of a load (relaxed) at "), "{said}");
+    assert!(said.contains("alloc::Deterministic"), "{said}");
+}
+
+/// The panic that fails a test is at the test's own line, not at one of this crate.
+#[test]
+fn a_failure_is_at_the_line_of_the_test() {
+    let said = said_by("dekker", &[]);
+    let line = said.lines().find(|line| line.contains("panicked at")).expect("a panic");
+    assert!(line.contains("tests/environment.rs:"), "{line}");
+}
+
+#[test]
+fn a_diagnosis_comes_after_the_failure() {
+    let said = said_by("dekker", &[("TRIBUNAL_DIAGNOSE", "20")]);
+    let [failure, panic, repair] =
+        ["both went in", "panicked at", "an ordering bug"].map(|text| said.find(text).expect("it is said"));
+    assert!(failure < panic && panic < repair, "{said}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tribunal::{Model, check};
 use tribunal_explore::failure::{MODELS, Repair, Replay, by_model, repair, replay, shrink, switches};
 use tribunal_explore::text::{Code, Interpreter, Source};
-use tribunal_explore::{Failure, Options, Problem};
+use tribunal_explore::{Failure, Mode, Options, Problem};
 use tribunal_formats::{Format, read};
 
 fn compile(text: &str) -> Arc<Code> {
@@ -134,6 +134,31 @@ fn every_failure_is_a_history_of_the_model() {
 /// What went wrong, without where: of threads that wait, any may be named.
 fn kind(failure: &Failure) -> String {
     failure.brief().split(" at ").next().unwrap_or_default().to_string()
+}
+
+/// A long execution with seq_cst events, found by chance: it is run again, and so is what is left of it.
+#[test]
+fn a_long_failure_by_chance_is_replayed_and_made_small() {
+    let body = "x += 1 @sc\na = x @sc\ny = a @sc\n".repeat(16);
+    let code = compile(&format!(
+        "atomic x, y, z\nthread A {{\n{body}}}\nthread B {{\n{body}}}\nthread C {{\n{}b = y @sc\nassert b < 20\n}}\n",
+        "z += 1 @sc\n".repeat(40)
+    ));
+    let mode = Mode::Random { seed: 1, executions: 1_000 };
+    let options = Options { mode, ..Options::default() };
+    let (report, _) = tribunal_explore::search::search(|| interpreter(&code), |_| (), &options)
+        .expect("a model with sessions");
+    let failure = report.failure.expect("C may come late");
+    assert!(failure.graph.events().len() > 32, "{}", failure.graph.events().len());
+    let again = |failure: &Failure| {
+        let (guided, divergence, _) =
+            replay(interpreter(&code), &failure.replay(), &options).expect("a model with sessions");
+        assert!(divergence.is_none(), "{divergence:?}");
+        guided.failure.expect("it fails again")
+    };
+    assert_eq!(again(&failure).replay_string(), failure.replay_string());
+    let (small, _) = shrink(interpreter(&code), &failure, &options).expect("a model with sessions");
+    assert_eq!(again(&small).replay_string(), small.replay_string());
 }
 
 #[test]

@@ -64,6 +64,7 @@ impl Program for Straight {
                     loc: loc(x),
                     order: Acquire,
                     update: Update { apply: |value, _| (value == 0).then_some(1), operands: [0, 0] },
+                    timed: false,
                 },
                 Some(&Unlock(x)) => Action::Store { loc: loc(x), order: Release, value: 0 },
             },

@@ -3,13 +3,21 @@
 //! ```toml
 //! [patch.crates-io]
 //! loom = { path = "…/shims/loom-0.7" }
+//!
+//! [profile.dev.package]
+//! tribunal-explore.opt-level = 3
+//! tribunal.opt-level = 3
 //! ```
+//!
+//! The profile is for tests that are built without optimization, in which the explorer is many times slower.
 //!
 //! Tests compile unchanged. A complete explorer finds what loom misses, so that a test may fail that passed; see `docs/explore.md`.
 
 pub mod model;
 
 pub use model::model;
+pub use tribunal_explore::control::{explore, skip_branch, stop_exploring};
+pub use tribunal_explore::nondet;
 pub use tribunal_explore::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 
 /// Statics that are made when they are first used.
@@ -20,16 +28,3 @@ pub mod lazy_static {
 
 /// How many threads a test may have under loom. Here there is no limit.
 pub const MAX_THREADS: usize = 5;
-
-/// Does nothing: everything is explored.
-pub fn explore() {}
-
-/// Does nothing: everything is explored.
-pub fn stop_exploring() {}
-
-/// Does nothing: everything is explored.
-pub fn skip_branch() {}
-
-/// Pointers that are compared must not be those of memory that was given back.
-#[global_allocator]
-static ALLOCATOR: alloc::Quarantine = alloc::Quarantine;

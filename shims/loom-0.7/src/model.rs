@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tribunal_explore::failure::Replay;
-use tribunal_explore::{End, Explorer, Failure};
+use tribunal_explore::{Explorer, Failure};
 
 /// The path of `max_branches` unless it is said.
 const MAX_BRANCHES: usize = 1_000;
@@ -35,13 +35,13 @@ pub struct Builder {
     pub max_permutations: Option<usize>,
     /// Ends after so long. `LOOM_MAX_DURATION`, in seconds
     pub max_duration: Option<Duration>,
-    /// Leaves out executions with more preemptions. `LOOM_MAX_PREEMPTIONS`
+    /// Explores only the executions that some schedule with at most so many preemptions has. `LOOM_MAX_PREEMPTIONS`
     pub preemption_bound: Option<usize>,
     /// Where an execution that fails is written to, and run again from at first. `LOOM_CHECKPOINT_FILE`
     pub checkpoint_file: Option<PathBuf>,
     /// Does nothing. `LOOM_CHECKPOINT_INTERVAL`
     pub checkpoint_interval: usize,
-    /// Does nothing: everything is explored.
+    /// Whether nothing is explored until [`explore`](crate::explore) is called.
     pub expect_explicit_explore: bool,
     /// Does nothing: places in the source are always told. `LOOM_LOCATION`
     pub location: bool,
@@ -84,10 +84,10 @@ impl Builder {
         self
     }
 
-    /// Explores a closure.
+    /// Explores a closure. If not all executions were explored, it says so on standard error.
     ///
     /// # Panics
-    /// With the failure, if there is one.
+    /// With the failure, if there is one, or if not a single execution was complete.
     #[track_caller]
     pub fn check<F>(&self, f: F)
     where
@@ -95,6 +95,7 @@ impl Builder {
     {
         let mut explorer = Explorer::new()
             .poisoning(false)
+            .expect_explicit_explore(self.expect_explicit_explore)
             .max_executions(self.max_permutations.map(|most| most as u64))
             .max_duration(self.max_duration)
             .max_preemptions(self.preemption_bound);
@@ -103,16 +104,16 @@ impl Builder {
         }
         let f = Arc::new(f);
         self.replay(&explorer, f.clone());
-        let report = explorer.try_run(move || f()).unwrap_or_else(|failed| {
-            self.keep(&failed.failure);
-            panic!("{}", failed.said)
-        });
+        let report = match explorer.try_run(move || f()) {
+            Ok(report) => report,
+            Err(failed) => {
+                failed.failure.iter().for_each(|failure| self.keep(failure));
+                panic!("{}", failed.said)
+            }
+        };
         if self.log {
             println!("Completed in {} iterations", report.executions);
             println!("blocked: {}; events: {}; time: {:?}", report.blocked, report.events, report.duration);
-            if report.end != End::Complete {
-                println!("not all: {:?}", report.end);
-            }
         }
     }
 }

@@ -137,6 +137,45 @@ fn builders() {
     });
 }
 
+/// Two threads take turns; then one of them panics, whatever the bound.
+#[test]
+fn a_bound_on_preemptions_leaves_no_failure_out() {
+    fn ping_pong(end: bool) {
+        let turn = Arc::new(AtomicUsize::new(0));
+        let other = turn.clone();
+        let take_turns = |turn: &AtomicUsize, parity: usize| {
+            for round in 0..3 {
+                while turn.load(Acquire) != 2 * round + parity {
+                    thread::yield_now();
+                }
+                turn.store(2 * round + parity + 1, Release);
+            }
+        };
+        let thread = thread::spawn(move || take_turns(&other, 1));
+        take_turns(&turn, 0);
+        thread.join().unwrap();
+        assert!(end, "the end of the game");
+    }
+    for bound in 0..4 {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(bound);
+        builder.check(|| ping_pong(true));
+        let failed = std::panic::catch_unwind(|| builder.check(|| ping_pong(false))).unwrap_err();
+        let said = failed.downcast_ref::<String>().expect("a text");
+        assert!(said.contains("the end of the game"), "bound {bound}: {said}");
+    }
+}
+
+/// Not one execution is complete, and that is no pass.
+#[test]
+fn a_model_that_shows_nothing_fails() {
+    let mut builder = loom::model::Builder::new();
+    builder.max_duration = Some(std::time::Duration::ZERO);
+    let failed = std::panic::catch_unwind(|| builder.check(|| ())).unwrap_err();
+    let said = failed.downcast_ref::<String>().expect("a text");
+    assert!(said.starts_with("no execution is complete; the limit of time was reached"), "{said}");
+}
+
 loom::lazy_static! {
     static ref LAZY: AtomicUsize = AtomicUsize::new(7);
 }

@@ -158,7 +158,8 @@ impl Release {
 
     /// The C library, static and shared, with its header and what pkg-config asks for.
     fn c_library(&self) -> Result<(), String> {
-        let (built, package) = (self.built("tribunal-c", &["--lib", "--features", "heap"])?, root().join("crates/tribunal-c"));
+        let (built, package) =
+            (self.built("tribunal-c", &["--lib", "--features", "heap"])?, root().join("crates/tribunal-c"));
         let library = self.folder().join("lib");
         copy(&package.join("include/tribunal.h"), &self.folder().join("include/tribunal.h"))?;
         copy(&built.join("libtribunal_c.a"), &library.join("libtribunal.a"))?;

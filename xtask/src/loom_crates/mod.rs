@@ -1,104 +1,29 @@
 //! The loom tests of published crates with Tribunal's explorer in loom's place.
 
+mod published;
 mod run;
 
 use crate::{cargo, root, run as execute};
+use published::{CRATES, PROFILE, Published, RUSTFLAGS};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A published crate, and how its loom tests are run.
-struct Published {
-    name: &'static str,
-    version: &'static str,
-    arguments: &'static [&'static str],
-    /// Dev-dependencies that the loom tests do not need.
-    without: &'static [&'static str],
-}
-
-/// Of all crates together, so that what they share is built once.
-const RUSTFLAGS: &str = "--cfg loom --cfg oneshot_loom --cfg st3_loom --cfg tokio_unstable -A warnings";
-
-/// tokio's tests want its assertions; the explorer does without its own.
-const PROFILE: &str = "
-[profile.release]
-debug-assertions = true
-
-[profile.release.package.\"*\"]
-debug-assertions = false
-";
-
-const CRATES: [Published; 13] = [
-    Published {
-        name: "boxcar",
-        version: "0.2.14",
-        arguments: &["--features", "loom", "--test", "loom", "--test", "loom_buckets"],
-        without: &[],
-    },
-    Published { name: "bytes", version: "1.12.1", arguments: &["--lib"], without: &["serde_test"] },
-    Published {
-        name: "concurrent-queue",
-        version: "2.5.0",
-        arguments: &["--features", "loom", "--test", "loom"],
-        without: &[],
-    },
-    Published { name: "cordyceps", version: "0.3.5", arguments: &["--lib"], without: &["proptest"] },
-    Published {
-        name: "event-listener",
-        version: "5.4.2",
-        arguments: &["--features", "loom", "--test", "loom"],
-        without: &["critical-section"],
-    },
-    Published { name: "left-right", version: "0.11.8", arguments: &["--test", "loom"], without: &[] },
-    Published { name: "maitake-sync", version: "0.3.0", arguments: &["--lib"], without: &[] },
-    Published {
-        name: "oneshot",
-        version: "0.2.1",
-        arguments: &["--features", "loom,std,async", "--test", "loom"],
-        without: &["async-std", "tokio"],
-    },
-    Published {
-        name: "parking",
-        version: "2.2.1",
-        arguments: &["--features", "loom", "--test", "loom"],
-        without: &["easy-parallel"],
-    },
-    Published {
-        name: "saa",
-        version: "5.6.2",
-        arguments: &["--features", "loom", "--lib"],
-        without: &["tokio", "futures"],
-    },
-    Published {
-        name: "st3",
-        version: "0.4.1",
-        arguments: &["--test", "integration"],
-        without: &["crossbeam-deque"],
-    },
-    Published { name: "swap-buffer-queue", version: "0.2.1", arguments: &["--lib"], without: &[] },
-    Published {
-        name: "tokio",
-        version: "1.54.1",
-        arguments: &["--features", "full,test-util", "--lib"],
-        without: &[
-            "futures-concurrency",
-            "rand",
-            "async-stream",
-            "tokio-stream",
-            "tracing-mock",
-            "backtrace",
-        ],
-    },
-];
-
 /// A test, and what loom made of it.
 struct Known {
-    test: &'static str,
+    test: String,
     iterations: &'static str,
     seconds: &'static str,
     finished: &'static str,
+}
+
+impl Known {
+    /// A test of which loom's figures are not known.
+    fn by_name(test: String) -> Self {
+        Known { test, iterations: "-", seconds: "-", finished: "-" }
+    }
 }
 
 /// loom's figures of a crate.
@@ -106,7 +31,7 @@ fn known(name: &str) -> Vec<Known> {
     let rows = include_str!("loom.tsv").lines().skip(1).map(|row| row.split('\t').collect::<Vec<_>>());
     rows.filter_map(|row| match row[..] {
         [of, test, iterations, seconds, finished] if of == name => {
-            Some(Known { test, iterations, seconds, finished })
+            Some(Known { test: test.into(), iterations, seconds, finished })
         }
         _ => None,
     })
@@ -115,21 +40,33 @@ fn known(name: &str) -> Vec<Known> {
 
 /// What is to be run.
 pub struct Options {
-    only: Option<String>,
+    /// The names of crates; all if there are none.
+    only: Vec<String>,
     test: Option<String>,
     timeout: Duration,
+    preemptions: Option<String>,
+    /// loom itself, in its own place.
+    loom: bool,
 }
 
 impl Options {
     /// From the arguments of the command.
     pub fn parse(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Options { only: None, test: None, timeout: Duration::from_secs(60) };
+        let mut options = Options {
+            only: Vec::new(),
+            test: None,
+            timeout: Duration::from_secs(60),
+            preemptions: None,
+            loom: false,
+        };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
             let mut value = || arguments.next().ok_or(format!("error: {argument} needs a value"));
             match argument.as_str() {
-                "--crate" => options.only = Some(value()?.clone()),
+                "--crate" => options.only.push(value()?.clone()),
                 "--test" => options.test = Some(value()?.clone()),
+                "--preemptions" => options.preemptions = Some(value()?.clone()),
+                "--loom" => options.loom = true,
                 "--timeout" => {
                     let text = value()?;
                     let seconds =
@@ -139,13 +76,16 @@ impl Options {
                 other => return Err(format!("error: loom-crates does not know {other}")),
             }
         }
-        if let Some(name) = &options.only
-            && CRATES.iter().all(|published| published.name != name)
-        {
+        let unknown = |name: &&String| CRATES.iter().all(|published| published.name != name.as_str());
+        if let Some(name) = options.only.iter().find(unknown) {
             let names: Vec<&str> = CRATES.iter().map(|published| published.name).collect();
             return Err(format!("error: --crate {name}: one of {} is expected", names.join(", ")));
         }
         Ok(options)
+    }
+
+    fn wants(&self, published: &Published) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| name == published.name)
     }
 }
 
@@ -154,25 +94,32 @@ pub fn all(options: &Options) -> Result<(), String> {
     let home = root().join("target/loom-crates");
     fetch(&home)?;
     let mut totals = String::from(
-        "| crate | loom tests | finished by loom | pass here | fail here | time limit |\n|---|---|---|---|---|---|\n",
+        "| crate | loom tests | finished by loom | complete | bounded | fail | time limit |\n|---|---|---|---|---|---|---|\n",
     );
-    for published in &CRATES {
-        if options.only.as_deref().is_some_and(|only| only != published.name) {
-            continue;
-        }
+    let mut sums = [0; 6];
+    for published in CRATES.iter().filter(|published| options.wants(published)) {
         println!("\n## {} {}\n", published.name, published.version);
-        let folder = patch(&home, published)?;
-        let tests = build(&home, &folder, published)?;
+        let folder = patch(&home, published, options.loom)?;
+        let files = match build(&home, &folder, published, options.loom) {
+            Ok(files) => files,
+            Err(error) => {
+                println!("{error}");
+                continue;
+            }
+        };
         println!("| test | loom: iterations | CPU s | finished | here: executions | s | verdict |");
         println!("|---|---|---|---|---|---|---|");
-        let rows = known(published.name);
-        let rows: Vec<&Known> = rows
-            .iter()
-            .filter(|row| options.test.as_deref().is_none_or(|test| row.test.contains(test)))
-            .collect();
-        let mut counts = [0; 3];
-        for row in &rows {
-            let outcome = run::test(&tests, row.test, options.timeout);
+        let mut tests = known(published.name);
+        let others = run::names(&files).into_iter().filter(|name| {
+            published.also.iter().any(|start| name.starts_with(start))
+                && !tests.iter().any(|known| known.test == *name)
+        });
+        let others: Vec<Known> = others.map(Known::by_name).collect();
+        tests.extend(others);
+        tests.retain(|row| options.test.as_deref().is_none_or(|test| row.test.contains(test)));
+        let mut counts = [0; 4];
+        for row in &tests {
+            let outcome = run::test(&files, &row.test, options.timeout, options.preemptions.as_deref());
             counts[outcome.verdict.column()] += 1;
             println!(
                 "| {} | {} | {} | {} | {} | {:.2} | {} |",
@@ -185,13 +132,14 @@ pub fn all(options: &Options) -> Result<(), String> {
                 outcome.verdict
             );
         }
-        let finished = rows.iter().filter(|row| row.finished == "yes").count();
-        let [pass, fail, late] = counts;
-        let name = published.name;
-        writeln!(totals, "| {name} | {} | {finished} | {pass} | {fail} | {late} |", rows.len())
+        let finished = tests.iter().filter(|row| row.finished == "yes").count();
+        let [complete, bounded, fail, late] = counts;
+        let row = [tests.len(), finished, complete, bounded, fail, late];
+        sums.iter_mut().zip(row).for_each(|(sum, count)| *sum += count);
+        writeln!(totals, "| {} | {} |", published.name, row.map(|count| count.to_string()).join(" | "))
             .map_err(|error| error.to_string())?;
     }
-    println!("\n{totals}");
+    println!("\n{totals}| **all** | {} |", sums.map(|count| count.to_string()).join(" | "));
     Ok(())
 }
 
@@ -218,8 +166,8 @@ fn vendored(home: &Path, published: &Published) -> PathBuf {
     home.join("fetch/vendor").join(format!("{}-{}", published.name, published.version))
 }
 
-/// Copies a crate, with the explorer in loom's place.
-fn patch(home: &Path, published: &Published) -> Result<PathBuf, String> {
+/// Copies a crate, with the explorer in loom's place unless loom itself is to be run.
+fn patch(home: &Path, published: &Published, loom: bool) -> Result<PathBuf, String> {
     let folder = home.join("crates").join(published.name);
     if folder.is_dir() {
         fs::remove_dir_all(&folder).map_err(|error| format!("error: {}: {error}", folder.display()))?;
@@ -229,16 +177,19 @@ fn patch(home: &Path, published: &Published) -> Result<PathBuf, String> {
     let manifest =
         fs::read_to_string(&file).map_err(|error| format!("error: {}: {error}", file.display()))?;
     let mut patched = without(&manifest, published.without);
-    let shims = root().join("shims");
-    let shim = |version: &str| shims.join(version).display().to_string();
-    write!(
-        patched,
-        "\n[workspace]\n\n[patch.crates-io]\nloom = {{ path = {:?} }}\nloom05 = {{ package = \"loom\", path = {:?} }}\n",
-        shim("loom-0.7"),
-        shim("loom-0.5"),
-    )
-    .map_err(|error| error.to_string())?;
-    if published.name == "tokio" {
+    patched.push_str("\n[workspace]\n");
+    if !loom {
+        let shims = root().join("shims");
+        let shim = |version: &str| shims.join(version).display().to_string();
+        write!(
+            patched,
+            "\n[patch.crates-io]\nloom = {{ path = {:?} }}\nloom05 = {{ package = \"loom\", path = {:?} }}\n",
+            shim("loom-0.7"),
+            shim("loom-0.5"),
+        )
+        .map_err(|error| error.to_string())?;
+    }
+    if published.assertions {
         patched.push_str(PROFILE);
     }
     write(&file, &patched)?;
@@ -270,14 +221,14 @@ fn without(manifest: &str, names: &[&str]) -> String {
 }
 
 /// Builds the tests of a crate: the files to be run.
-fn build(home: &Path, folder: &Path, published: &Published) -> Result<Vec<PathBuf>, String> {
+fn build(home: &Path, folder: &Path, published: &Published, loom: bool) -> Result<Vec<PathBuf>, String> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     build
         .current_dir(folder)
         .args(["test", "--release", "--no-run", "--quiet", "--message-format", "json-render-diagnostics"])
         .args(published.arguments)
         .env("RUSTFLAGS", RUSTFLAGS)
-        .env("CARGO_TARGET_DIR", home.join("build"))
+        .env("CARGO_TARGET_DIR", home.join(if loom { "build-with-loom" } else { "build" }))
         .stderr(std::process::Stdio::inherit());
     let output = build.output().map_err(|error| format!("error: cargo: {error}"))?;
     if !output.status.success() {

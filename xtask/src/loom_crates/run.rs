@@ -8,7 +8,10 @@ use std::time::{Duration, Instant};
 
 /// What came of a test.
 pub(super) enum Verdict {
-    Passes,
+    /// Everything was explored.
+    Complete,
+    /// It passes, but something was left out: the line that says what.
+    Bounded(String),
     Fails(String),
     TimeLimit,
 }
@@ -17,9 +20,10 @@ impl Verdict {
     /// Where it is counted.
     pub(super) fn column(&self) -> usize {
         match self {
-            Verdict::Passes => 0,
-            Verdict::Fails(_) => 1,
-            Verdict::TimeLimit => 2,
+            Verdict::Complete => 0,
+            Verdict::Bounded(_) => 1,
+            Verdict::Fails(_) => 2,
+            Verdict::TimeLimit => 3,
         }
     }
 }
@@ -27,7 +31,8 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Passes => f.write_str("passes"),
+            Verdict::Complete => f.write_str("complete"),
+            Verdict::Bounded(line) => write!(f, "bounded: {line}"),
             Verdict::Fails(message) => write!(f, "**fails**: {message}"),
             Verdict::TimeLimit => f.write_str("time limit"),
         }
@@ -42,25 +47,30 @@ pub(super) struct Outcome {
 }
 
 /// Runs a test of one of the files.
-pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration) -> Outcome {
+pub(super) fn test(files: &[PathBuf], test: &str, timeout: Duration, preemptions: Option<&str>) -> Outcome {
     let none =
         |message: &str| Outcome { verdict: Verdict::Fails(message.into()), executions: 0, seconds: 0.0 };
-    match files.iter().find(|file| has(file, test)) {
-        Some(file) => run(file, test, timeout).unwrap_or_else(|error| none(&error.to_string())),
+    match files.iter().find(|file| listed(file).iter().any(|name| name == test)) {
+        Some(file) => run(file, test, timeout, preemptions).unwrap_or_else(|error| none(&error.to_string())),
         None => none("there is no such test"),
     }
 }
 
-fn has(file: &Path, test: &str) -> bool {
-    let list = Command::new(file).args(["--list", "--exact", test]).output();
-    list.is_ok_and(|list| {
-        String::from_utf8_lossy(&list.stdout).lines().any(|line| line == format!("{test}: test"))
-    })
+/// The names of the tests of all files.
+pub(super) fn names(files: &[PathBuf]) -> Vec<String> {
+    files.iter().flat_map(|file| listed(file)).collect()
 }
 
-fn run(file: &Path, test: &str, timeout: Duration) -> std::io::Result<Outcome> {
+fn listed(file: &Path) -> Vec<String> {
+    let list = Command::new(file).arg("--list").output();
+    let list = list.map(|list| String::from_utf8_lossy(&list.stdout).into_owned()).unwrap_or_default();
+    list.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect()
+}
+
+fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) -> std::io::Result<Outcome> {
     let start = Instant::now();
     let mut child = Command::new(file)
+        .envs(preemptions.map(|most| ("LOOM_MAX_PREEMPTIONS", most)))
         .args(["--exact", test, "--nocapture", "--test-threads", "1"])
         .env("LOOM_LOG", "info")
         .env("RUST_BACKTRACE", "0")
@@ -94,7 +104,7 @@ fn run(file: &Path, test: &str, timeout: Duration) -> std::io::Result<Outcome> {
     let errors = errors.join().unwrap_or_default();
     let verdict = match status {
         None => Verdict::TimeLimit,
-        Some(status) if status.success() => Verdict::Passes,
+        Some(status) if status.success() => incomplete(&errors).map_or(Verdict::Complete, Verdict::Bounded),
         Some(status) => Verdict::Fails(reason(&errors).unwrap_or_else(|| status.to_string())),
     };
     Ok(Outcome { verdict, executions: executions(&output), seconds })
@@ -115,4 +125,10 @@ fn reason(errors: &str) -> Option<String> {
     let place = lines.next()?;
     let message = lines.next().unwrap_or(place);
     Some(message.chars().take(120).collect::<String>().replace('|', "/"))
+}
+
+/// What the explorer says of an end that is not complete.
+fn incomplete(errors: &str) -> Option<String> {
+    let line = errors.lines().find(|line| line.contains("not complete"))?;
+    Some(line.chars().take(120).collect::<String>().replace('|', "/"))
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use std::io::{self, Write};
 use tribunal_explore::failure::{Change, Repair};
 use tribunal_explore::text::{FailureKind, Outcomes, Setting, Value};
-use tribunal_explore::{End, Failure};
+use tribunal_explore::{End, Estimate, Failure};
 use tribunal_report::SCHEMA;
 
 /// One object in a line.
@@ -27,6 +27,8 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
         "end": end(report.end),
         "executions": report.executions,
         "blocked": report.blocked,
+        "outside": report.outside,
+        "estimate": report.estimate.map(|Estimate { executions, error }| json!({"executions": executions, "error": error})),
         "events": report.events,
         "micros": report.duration.as_micros() as u64,
         "outcomes": outcomes(&found.exploration.outcomes),
@@ -65,6 +67,7 @@ fn end(end: End) -> &'static str {
         End::MaxMemory => "max-memory",
         End::Interrupted => "interrupted",
         End::Bounded => "max-preemptions",
+        End::Skipped => "skipped",
         End::Sampled => "sampled",
     }
 }

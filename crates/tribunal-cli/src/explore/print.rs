@@ -39,8 +39,8 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
                 (End::Complete, _) => "all ",
                 _ => "",
             };
-            let counts = executions(report.executions, report.blocked);
-            format!("{} in {all}{counts}{}", page.paint(style, "no failure"), ended(report))
+            let counts = executions(report);
+            format!("{} in {all}{counts}{}{}", page.paint(style, "no failure"), ended(report), left(report))
         }
     };
     let expected = match (&found.job.case, found.mismatches.is_empty()) {
@@ -52,10 +52,22 @@ pub fn line(found: &Found<'_>, page: &mut Page) -> io::Result<()> {
     writeln!(page, "{}: {verdict}{expected}", found.job)
 }
 
-fn executions(executions: u64, blocked: u64) -> String {
-    let plural = if executions == 1 { "" } else { "s" };
-    let blocked = if blocked == 0 { String::new() } else { format!(" ({blocked} blocked beside)") };
-    format!("{executions} execution{plural}{blocked}")
+fn executions(report: &Report) -> String {
+    let plural = if report.executions == 1 { "" } else { "s" };
+    let beside = [(report.blocked, "blocked"), (report.outside, "outside of the bound")];
+    let beside = beside.into_iter().filter(|(count, _)| *count > 0);
+    let beside: Vec<String> = beside.map(|(count, what)| format!("{count} {what}")).collect();
+    let beside = if beside.is_empty() { String::new() } else { format!(" ({} beside)", beside.join(", ")) };
+    format!("{} execution{plural}{beside}", report.executions)
+}
+
+/// How many executions there are, if not all were seen.
+fn left(report: &Report) -> String {
+    match (report.end, report.estimate) {
+        (End::Complete | End::Failed | End::Sampled, _) => String::new(),
+        (_, Some(estimate)) => format!("; there are {estimate}"),
+        (_, None) => "; how many there are is unknown".into(),
+    }
 }
 
 fn ended(report: &Report) -> &'static str {
@@ -66,6 +78,7 @@ fn ended(report: &Report) -> &'static str {
         End::MaxMemory => ", then --max-memory ended it",
         End::Interrupted => ", then it was stopped",
         End::Bounded => ", and --max-preemptions left some out",
+        End::Skipped => ", outside of what it skips",
         End::Sampled => " by chance",
     }
 }

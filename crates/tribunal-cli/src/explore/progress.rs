@@ -11,7 +11,7 @@ const PARTS: u64 = 1000;
 
 /// The explorer calls a plain function, so that the bar is one for all.
 static BAR: LazyLock<Option<ProgressBar>> = LazyLock::new(|| {
-    let style = ProgressStyle::with_template("{elapsed} {bar:30} about {percent}%, {msg}").ok()?;
+    let style = ProgressStyle::with_template("{elapsed} {bar:30} {msg}").ok()?;
     let bar = ProgressBar::with_draw_target(Some(PARTS), ProgressDrawTarget::stderr()).with_style(style);
     std::io::stderr().is_terminal().then_some(bar)
 });
@@ -19,8 +19,12 @@ static BAR: LazyLock<Option<ProgressBar>> = LazyLock::new(|| {
 /// Shows how far it is.
 pub fn show(progress: &Progress) {
     if let Some(bar) = BAR.as_ref().filter(|_| progress.elapsed > Duration::from_secs(1)) {
-        bar.set_position((progress.done * PARTS as f64) as u64);
-        bar.set_message(format!("{} executions", HumanCount(progress.executions)));
+        let (done, of) = match progress.estimate {
+            Some(estimate) => (progress.executions as f64 / estimate.executions, format!(" of {estimate}")),
+            None => (0.0, String::new()),
+        };
+        bar.set_position((done * PARTS as f64).min(PARTS as f64) as u64);
+        bar.set_message(format!("{} executions{of}", HumanCount(progress.executions)));
     }
 }
 

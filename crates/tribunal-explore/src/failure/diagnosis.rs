@@ -11,7 +11,7 @@ use crate::runtime::Rust;
 use crate::{Explorer, Failure, Options};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tribunal::Model;
 use tribunal::session::NoSession;
 
@@ -38,7 +38,7 @@ impl fmt::Display for Diagnosis {
 }
 
 /// Diagnoses a failing execution of a program: minimizes it, explores the program under these models,
-/// and searches for orders that repair it, for a limited time.
+/// and searches for orders that repair it. Models have the first half of the time at most, and the repair has what is left.
 pub fn diagnose<P: Program>(
     make: impl Fn() -> P + Sync,
     failure: &Failure,
@@ -46,9 +46,12 @@ pub fn diagnose<P: Program>(
     options: &Options,
     patience: Duration,
 ) -> Result<Diagnosis, NoSession> {
+    let start = Instant::now();
     let (failure, _) = shrink(make(), failure, options)?;
-    let models = by_model(|_| make(), models, options)?;
-    let repair = repair(&make, options, patience)?;
+    let half = options.max_duration.map_or(patience / 2, |most| most.min(patience / 2));
+    let models = by_model(|_| make(), models, &Options { max_duration: Some(half), ..options.clone() })?;
+    let left = patience.saturating_sub(start.elapsed()).max(patience / 4);
+    let repair = repair(&make, options, left)?;
     Ok(Diagnosis { failure, models, repair })
 }
 
@@ -74,7 +77,7 @@ impl Explorer {
         }
     }
 
-    /// Explores a closure and diagnoses a failure; the time limit applies to the search for a repair.
+    /// Explores a closure and diagnoses a failure; the time limit is that of the diagnosis.
     ///
     /// # Panics
     /// If sessions do not support the model, or the caller is itself being explored.

@@ -11,7 +11,8 @@ use tribunal_formats::{Format, Labels, WriteError, Writer, write_history};
 /// An execution as a history, with a mapping of its events.
 ///
 /// As in sessions, spawns and joins become a release write to a separate location and an acquire read of it. So
-/// do dropped handles: the last one reads what the others wrote. Waiting events and choices are not included.
+/// do dropped handles: the last one reads what the others wrote. A send writes its message to a location of its own, from which it is received, and
+/// then updates the number of messages of its channel. Waiting events and choices are not included.
 #[derive(Clone, Debug)]
 pub struct History {
     /// The history.
@@ -93,7 +94,9 @@ pub(super) fn history_of(
     let mut spawned: Vec<Option<(LocId, Slot)>> = vec![None; failure.threads.len()];
     // Handles that were given up: of which location, and the write that says so.
     let mut handles: Vec<(LocId, LocId, Slot)> = Vec::new();
-    for event in events {
+    // By event, the message that it sent.
+    let mut messages: Vec<Option<(LocId, Slot)>> = vec![None; events.len()];
+    for (i, event) in events.iter().enumerate() {
         let thread = event.thread;
         if let Some((loc, slot)) = spawned[thread.index()].take() {
             b.push(thread, Op::read(loc, 1).from(memory::Source::At(slot)).order(Order::Acquire));
@@ -116,7 +119,25 @@ pub(super) fn history_of(
                 let slot = b.push(child, Op::write(loc, 1).order(Order::Release));
                 Some(b.push(thread, Op::read(loc, 1).from(memory::Source::At(slot)).order(Order::Acquire)))
             }
-            Action::Release { loc, .. } => {
+            Action::Receive { after, .. }
+                if let Source::Event(send) = event.source
+                    && event.written.is_none() =>
+            {
+                messages[send.index()].map(|(own, slot)| {
+                    let read = Op::read(own, after + 1).from(memory::Source::At(slot));
+                    b.push(thread, read.order(Order::Acquire))
+                })
+            }
+            Action::Send { loc, message: Some(_), .. } if let Some(number) = event.written => {
+                let own = b.location(&names.fit(&format!("message({})", failure.location_name(loc))));
+                let slot = b.push(thread, Op::write(own, number).order(Order::Release));
+                messages[i] = Some((own, slot));
+                access(event, &locs, &slots, &orders).map(|op| b.push(thread, op))
+            }
+            Action::Release { loc, .. } | Action::Receive { loc, .. }
+                if matches!(event.action, Action::Release { .. })
+                    || matches!(event.source, Source::Choice(_)) =>
+            {
                 if let Source::Choice(1..) = event.source {
                     let others = handles.iter().filter(|(of, ..)| *of == loc);
                     let reads: Vec<Op> = others
@@ -149,8 +170,8 @@ fn access(
     slots: &[Option<Slot>],
     orders: &impl Fn(&Event) -> Option<Order>,
 ) -> Option<Op> {
-    if event.is_read() && event.source == Source::Nothing {
-        // It raced before it read.
+    if event.is_read() && (event.source == Source::Nothing || event.timed_out()) {
+        // It raced before it read, or read nothing.
         return None;
     }
     let loc = locs[event.loc()?.index()];

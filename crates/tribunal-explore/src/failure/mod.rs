@@ -19,6 +19,7 @@ pub use models::{MODELS, UnderModel, by_model};
 pub use orders::{Kind, Site};
 pub use repair::{Change, Repair, repair};
 pub use replay::{BadReplay, Divergence, Replay, replay};
+pub(crate) use show::value;
 pub use shrink::{shrink, switches};
 pub use weak::{Unexplained, Weak};
 

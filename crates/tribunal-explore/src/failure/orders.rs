@@ -1,9 +1,8 @@
-//! A program with changed memory orders.
+//! A program with changed memory orders and with additional fences.
 
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
-use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -23,6 +22,8 @@ pub enum Kind {
     Failure,
     /// A fence.
     Fence,
+    /// A fence that is not there, behind the operation at the place.
+    NewFence,
 }
 
 impl fmt::Display for Kind {
@@ -33,6 +34,7 @@ impl fmt::Display for Kind {
             Kind::Rmw => "read-modify-write",
             Kind::Failure => "failing compare-exchange",
             Kind::Fence => "fence",
+            Kind::NewFence => "new fence",
         })
     }
 }
@@ -42,6 +44,7 @@ impl Kind {
     pub(super) fn stronger(self, order: Order) -> &'static [Order] {
         use Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
         match (self, order) {
+            (Kind::NewFence, _) => &[Acquire, Release, SeqCst],
             (_, Order::NonAtomic | SeqCst) => &[],
             (Kind::Load | Kind::Failure, Relaxed) => &[Acquire, SeqCst],
             (Kind::Store, Relaxed) => &[Release, SeqCst],
@@ -55,7 +58,7 @@ impl Kind {
 /// An operation of the source.
 pub type Site = (Place, Kind);
 
-/// The orders that operations are given.
+/// The orders that operations are given, and those of new fences.
 pub(super) type Table = BTreeMap<Site, Order>;
 
 /// A program whose operations have the orders of a table.
@@ -64,13 +67,33 @@ pub(super) struct Reordered<P> {
     table: Arc<Table>,
     /// The operations met, with the orders that they are written with.
     pub(super) met: Table,
-    /// Locations of locks, whose orders are not the user's.
-    locks: FxHashSet<LocId>,
+    /// By thread.
+    threads: Vec<Fenced>,
+}
+
+/// A thread and its new fences.
+#[derive(Default)]
+struct Fenced {
+    /// The fence that comes next, with its place.
+    next: Option<(Order, Place)>,
+    /// The answer to the operation before it.
+    answer: Option<Answer>,
+    /// How many events the program knows of.
+    events: u32,
+    /// After how many of them there are new fences.
+    fences: Vec<u32>,
 }
 
 impl<P> Reordered<P> {
     pub(super) fn new(program: P, table: Arc<Table>) -> Self {
-        Reordered { program, table, met: Table::new(), locks: FxHashSet::default() }
+        Reordered { program, table, met: Table::new(), threads: Vec::new() }
+    }
+
+    fn thread(&mut self, thread: ThreadId) -> &mut Fenced {
+        if self.threads.len() <= thread.index() {
+            self.threads.resize_with(thread.index() + 1, Fenced::default);
+        }
+        &mut self.threads[thread.index()]
     }
 
     fn give(&mut self, site: Site, order: &mut Order) {
@@ -110,32 +133,48 @@ pub(super) fn join(a: Order, b: Order) -> Order {
     }
 }
 
+/// Whether a fence may be put behind an operation.
+fn takes_fence(action: &Action) -> bool {
+    matches!(action, Action::Load { .. } | Action::Store { .. } | Action::Rmw { .. })
+}
+
 impl<P: Program> Program for Reordered<P> {
     fn start(&mut self) {
-        self.locks.clear();
+        self.threads.clear();
         self.program.start();
     }
 
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
+        let fenced = self.thread(thread);
+        if let Some((order, place)) = fenced.next.take() {
+            fenced.answer = Some(answer);
+            fenced.fences.push(fenced.events);
+            return Request { action: Action::Fence { order }, place };
+        }
+        let answer = fenced.answer.take().unwrap_or(answer);
         let mut request = self.program.resume(thread, answer, fresh);
         let place = request.place;
-        // Of Rust code, what waits is a lock or the like; a program as text waits for what it likes.
-        let text = place.file.is_empty();
-        match &mut request.action {
-            Action::Load { order, .. } => self.give((place, Kind::Load), order),
-            Action::Store { loc, order, .. } if !self.locks.contains(loc) => {
-                self.give((place, Kind::Store), order);
-            }
-            Action::Rmw { loc, order, failure, .. } if !self.locks.contains(loc) => {
-                self.give((place, Kind::Rmw), order);
+        let has_orders = request.action.loc().is_none_or(|loc| self.program.has_orders(loc));
+        let kind = match &mut request.action {
+            _ if !has_orders => None,
+            Action::Load { order, .. } | Action::Await { order, .. } => Some((Kind::Load, order)),
+            Action::Store { order, .. } => Some((Kind::Store, order)),
+            Action::Rmw { order, failure, .. } => {
                 self.give((place, Kind::Failure), failure);
+                Some((Kind::Rmw, order))
             }
-            Action::Fence { order } => self.give((place, Kind::Fence), order),
-            Action::Await { order, .. } if text => self.give((place, Kind::Load), order),
-            Action::AwaitRmw { order, .. } if text => self.give((place, Kind::Rmw), order),
-            Action::AwaitRmw { loc, .. } => _ = self.locks.insert(*loc),
-            _ => {}
+            Action::AwaitRmw { order, .. } => Some((Kind::Rmw, order)),
+            Action::Fence { order } => Some((Kind::Fence, order)),
+            _ => None,
+        };
+        if let Some((kind, order)) = kind {
+            self.give((place, kind), order);
         }
+        let fence = self.table.get(&(place, Kind::NewFence)).filter(|_| takes_fence(&request.action));
+        let next = fence.map(|&order| (order, place));
+        let fenced = self.thread(thread);
+        fenced.next = next.filter(|_| has_orders);
+        fenced.events += u32::from(!matches!(request.action, Action::Yield));
         request
     }
 
@@ -148,7 +187,10 @@ impl<P: Program> Program for Reordered<P> {
     }
 
     fn made(&self, loc: LocId) -> Option<(ThreadId, u32)> {
-        self.program.made(loc)
+        // Events of the program come behind new fences.
+        let (thread, events) = self.program.made(loc)?;
+        let fences = self.threads.get(thread.index()).map_or(&[][..], |fenced| &fenced.fences);
+        Some((thread, events + fences.iter().filter(|&&after| after <= events).count() as u32))
     }
 
     fn initial(&self, loc: LocId) -> u64 {
@@ -161,6 +203,10 @@ impl<P: Program> Program for Reordered<P> {
 
     fn handles(&self, loc: LocId) -> u32 {
         self.program.handles(loc)
+    }
+
+    fn has_orders(&self, loc: LocId) -> bool {
+        self.program.has_orders(loc)
     }
 
     fn thread_name(&self, thread: ThreadId) -> Option<String> {

@@ -1,7 +1,8 @@
-//! Stronger orders that repair a test.
+//! Stronger orders, and fences, that repair a test.
 //!
 //! A set of changes repairs the test if the complete exploration passes with it. Sets are tried in order of the number of
-//! operations they change, then of the strength of the changes, so the first that works is the weakest. If an execution that failed before
+//! operations they change or fences they add, then of the strength of the changes (a fence weighs more than an operation of its order), so the
+//! first that works is the weakest. If an execution that failed before
 //! is still allowed with the changed orders, it fails again; this is decided without exploring.
 //!
 //! If the test fails with every order seq_cst, no orders can repair it.
@@ -19,14 +20,14 @@ use tribunal::memory::Order;
 use tribunal::session::NoSession;
 use tribunal::{Limits, Model, judge};
 
-/// An operation that needs a stronger order.
+/// An operation that needs a stronger order, or a fence that is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its place in the source.
+    /// Its place in the source; that of the operation before a fence that is missing.
     pub place: Place,
     /// What it is.
     pub kind: Kind,
-    /// Its order.
+    /// Its order. A fence that is missing is relaxed.
     pub from: Order,
     /// The new order.
     pub to: Order,
@@ -35,11 +36,17 @@ pub struct Change {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Change { place, kind, from, to } = self;
-        write!(f, "the {kind} at {place}")?;
+        match kind {
+            Kind::NewFence => write!(f, "a {} fence behind {place}", to.name())?,
+            _ => write!(f, "the {kind} at {place}")?,
+        }
         if place.column > 0 {
             write!(f, ":{}", place.column)?;
         }
-        write!(f, ": {} instead of {}", to.name(), from.name())
+        match kind {
+            Kind::NewFence => Ok(()),
+            _ => write!(f, ": {} instead of {}", to.name(), from.name()),
+        }
     }
 }
 
@@ -60,7 +67,7 @@ impl fmt::Display for Repair {
             Repair::NotOrders => {
                 write!(f, "an algorithmic bug: the test fails even if every operation is seq_cst")
             }
-            Repair::Unknown => write!(f, "no repair by orders was found in time"),
+            Repair::Unknown => write!(f, "no repair by orders was found in the time given"),
             Repair::Orders(sets) => {
                 write!(f, "an ordering bug; the weakest orders that repair it:")?;
                 for (i, set) in sets.iter().enumerate() {
@@ -92,7 +99,7 @@ pub fn repair<P: Program>(
     let options = &Options { max_duration: Some(patience), ..options.clone() };
     let mut trial =
         Trial { make, options, limits: options.limits(), met: Table::new(), failures: Vec::new() };
-    if trial.passes(&Table::new())? != Some(false) {
+    if trial.passes(&Table::new())? != Some(false) || trial.is_nondeterministic() {
         return Ok(Repair::Unknown);
     }
     // Operations that only other orders lead to are met on the way.
@@ -101,13 +108,15 @@ pub fn repair<P: Program>(
         known = trial.met.len();
         match trial.passes(&trial.strongest())? {
             Some(true) => {}
+            Some(false) if trial.is_nondeterministic() => return Ok(Repair::Unknown),
             Some(false) => return Ok(Repair::NotOrders),
             None => return Ok(Repair::Unknown),
         }
     }
-    for count in 1..=MOST_CHANGES.min(trial.met.len()) {
+    let sites = trial.sites();
+    for count in 1..=MOST_CHANGES.min(sites.len()) {
         let mut sets = Vec::new();
-        trial.collect(count, 0, &mut Table::new(), &mut sets);
+        collect(&sites, count, &mut Table::new(), &mut sets);
         if sets.len() > MOST_TRIED {
             return trial.weaken();
         }
@@ -138,14 +147,14 @@ struct Trial<'a, M> {
     limits: Limits<'static>,
     /// The operations, with the orders that they are written with.
     met: Table,
-    /// Executions that failed.
-    failures: Vec<Failure>,
+    /// Executions that failed, and with which new fences.
+    failures: Vec<(Table, Failure)>,
 }
 
 impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
     /// Whether the test passes with these orders; none if there was no time to find out.
     fn passes(&mut self, table: &Table) -> Result<Option<bool>, NoSession> {
-        if self.failures.iter().any(|failure| self.still_fails(failure, table)) {
+        if self.failures.iter().any(|(fences, failure)| self.still_fails(fences, failure, table)) {
             return Ok(Some(false));
         }
         if self.limits.check(0).is_err() {
@@ -162,7 +171,7 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         }
         Ok(match (report.end, report.failure) {
             (_, Some(failure)) => {
-                self.failures.push(failure);
+                self.failures.push((table.clone(), failure));
                 Some(false)
             }
             (End::Complete | End::Bounded | End::Sampled, None) => Some(true),
@@ -172,7 +181,12 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
 
     /// Whether orders allow an execution that failed by what threads did in it. Of those that failed by what is ordered or
     /// waited for, this is not known.
-    fn still_fails(&self, failure: &Failure, table: &Table) -> bool {
+    fn still_fails(&self, with: &Table, failure: &Failure, table: &Table) -> bool {
+        // Fences that the execution has and the table does not only forbid more.
+        let mut fences = table.iter().filter(|((_, kind), _)| *kind == Kind::NewFence);
+        if fences.any(|(site, order)| with.get(site) != Some(order)) {
+            return false;
+        }
         // Of a whole execution, final values may be to blame, which depend on mo; and pso needs more than a write to spawn.
         let by_thread = failure.thread.is_some() && self.options.model != Model::Pso;
         if !by_thread || !matches!(failure.problem, Problem::Panic { .. } | Problem::Misuse { .. }) {
@@ -180,6 +194,9 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         }
         let order = |event: &Event| {
             let site = (event.place, kind_of(event)?);
+            if site.1 == Kind::Fence && with.contains_key(&(event.place, Kind::NewFence)) {
+                return event.order();
+            }
             let written = *self.met.get(&site)?;
             Some(table.get(&site).map_or(written, |&given| join(written, given)))
         };
@@ -194,39 +211,37 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
         self.met.keys().map(|&site| (site, Order::SeqCst)).collect()
     }
 
-    /// All sets of so many changes, from the operation with a number on.
-    fn collect(&self, count: usize, from: usize, set: &mut Table, sets: &mut Vec<Table>) {
-        if count == 0 {
-            sets.push(set.clone());
-            return;
-        }
-        for (i, (&site, &written)) in self.met.iter().enumerate().skip(from) {
-            for &order in site.1.stronger(written) {
-                if sets.len() > MOST_TRIED {
-                    return;
-                }
-                set.insert(site, order);
-                self.collect(count - 1, i + 1, set, sets);
-                set.remove(&site);
-            }
-        }
+    /// Whether the last execution that failed did so because the test is not deterministic: then orders say nothing.
+    fn is_nondeterministic(&self) -> bool {
+        let last = self.failures.last();
+        last.is_some_and(|(_, failure)| matches!(failure.problem, Problem::Nondeterminism { .. }))
+    }
+
+    /// What can be changed, with the orders that it has; there may be a fence behind each access.
+    fn sites(&self) -> Vec<(Site, Order)> {
+        let met = self.met.iter().map(|(&site, &order)| (site, order));
+        let fences = self.met.keys().filter(|(_, kind)| matches!(kind, Kind::Load | Kind::Store | Kind::Rmw));
+        let fences = fences.map(|&(place, _)| ((place, Kind::NewFence), Order::Relaxed));
+        let mut sites: Vec<_> = met.chain(fences).collect();
+        sites.dedup();
+        sites
     }
 
     /// How much a set changes.
     fn weight(&self, set: &Table) -> u32 {
         let more = |(site, &order): (&Site, &Order)| {
             let written = self.met.get(site).map_or(0, |&written| strength(written));
-            strength(order).saturating_sub(written)
+            strength(order).saturating_sub(written) + u32::from(site.1 == Kind::NewFence)
         };
         set.iter().map(more).sum()
     }
 
     fn changes(&self, set: &Table) -> Vec<Change> {
         let change = |(&(place, kind), &to): (&Site, &Order)| {
-            let from = *self.met.get(&(place, kind))?;
-            Some(Change { place, kind, from, to })
+            let from = self.met.get(&(place, kind)).copied().unwrap_or(Order::Relaxed);
+            Change { place, kind, from, to }
         };
-        set.iter().filter_map(change).collect()
+        set.iter().map(change).collect()
     }
 
     /// Many changes: makes one after the other as weak as the others let it be.
@@ -259,6 +274,24 @@ impl<P: Program, M: Fn() -> P + Sync> Trial<'_, M> {
             }
         }
         Ok(if found { Repair::Orders(vec![self.changes(&table)]) } else { Repair::Unknown })
+    }
+}
+
+/// All sets of so many changes of these operations.
+fn collect(sites: &[(Site, Order)], count: usize, set: &mut Table, sets: &mut Vec<Table>) {
+    if count == 0 {
+        sets.push(set.clone());
+        return;
+    }
+    for (i, &(site, written)) in sites.iter().enumerate() {
+        for &order in site.1.stronger(written) {
+            if sets.len() > MOST_TRIED {
+                return;
+            }
+            set.insert(site, order);
+            collect(&sites[i + 1..], count - 1, set, sets);
+            set.remove(&site);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Failures as text, with the threads side by side.
 
+use crate::arena;
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place};
 use crate::{Failure, Problem};
@@ -70,7 +71,7 @@ impl Failure {
             }
             Problem::Misuse { message } => format!("misuse{by}{at}: {}", lines_of(message)),
             Problem::Nondeterminism { thread, expected, found } => format!(
-                "the test is not deterministic: given the same values, {} did {} instead of {}{at}",
+                "the test is not deterministic: given the same values, {} did {}{at} instead of {}",
                 who(*thread),
                 printable(found),
                 printable(expected)
@@ -91,6 +92,10 @@ impl Failure {
     pub fn explanation(&self, limits: &Limits<'_>) -> Vec<String> {
         let mut lines = self.listing();
         lines.push(String::new());
+        if let Problem::Nondeterminism { .. } = self.problem {
+            lines.extend(causes_of_nondeterminism());
+            return lines;
+        }
         match self.weak(Model::Sc, limits) {
             Ok(None) => match self.problem {
                 Problem::Race { first, second } => lines.extend(self.unordered(first, second)),
@@ -236,7 +241,9 @@ impl Failure {
         let read = if raced { "?".to_string() } else { value(event.read) };
         let name = |thread: ThreadId| self.thread_name(thread);
         match event.action {
+            Action::Receive { .. } if event.waiting => format!("waits for a message of {loc}"),
             _ if event.waiting => format!("waits for {loc}"),
+            _ if event.timed_out() => format!("times out waiting for {loc}"),
             Action::Load { .. } | Action::Await { .. } => format!("R{order} {loc} {read}{from}"),
             Action::Store { value: written, .. } => format!("W{order} {loc} {}", value(written)),
             Action::Rmw { .. } | Action::AwaitRmw { .. } => match event.written {
@@ -251,6 +258,17 @@ impl Failure {
                 Source::Choice(1..) => format!("drops the last handle of {loc}"),
                 _ => format!("drops a handle of {loc}"),
             },
+            Action::Send { message: None, .. } => format!("drops the receiver of {loc}"),
+            Action::Send { .. } => match event.written {
+                Some(number) => format!("sends message {number} to {loc}"),
+                None => format!("cannot send to {loc}{from}"),
+            },
+            Action::Receive { after, .. } => match (event.source, event.written) {
+                (Source::Choice(_), _) => format!("finds no sender of {loc}"),
+                (_, Some(_)) => format!("finds {loc} empty"),
+                _ => format!("receives message {} of {loc}{from}", after + 1),
+            },
+            Action::Share { .. } => format!("clones a sender of {loc}"),
             Action::End => "ends".to_string(),
             Action::Yield => "yields".to_string(),
             Action::Block => "stops".to_string(),
@@ -316,8 +334,26 @@ impl Failure {
     }
 }
 
+/// What usually makes a test behave differently when it is run again.
+fn causes_of_nondeterminism() -> Vec<String> {
+    let causes = [
+        "std's HashMap and HashSet have another order in each map: use BTreeMap, or a hasher without a seed",
+        "clocks (Instant::now) and random numbers",
+        "what threads share is not modelled, such as std::sync (Mutex, Condvar, mpsc, Once, atomics), std::thread, or types of \
+         tokio, futures or crossbeam that are compiled without their cfg for loom: use those of this crate",
+        "statics and std's thread_local! keep values from one execution to the next: use those of this crate",
+    ];
+    let mut lines = vec!["A test must do the same whenever it is run. Usual causes:".to_string()];
+    lines.extend(causes.map(|cause| format!("  - {cause}")));
+    if !arena::is_in_use() {
+        let cause = "addresses differ from run to run: make `alloc::Deterministic` the global allocator";
+        lines.push(format!("  - {cause}"));
+    }
+    lines
+}
+
 /// A value: a number, or what looks like an address.
-fn value(value: u64) -> String {
+pub(crate) fn value(value: u64) -> String {
     match value {
         0..=0xffff_ffff => value.to_string(),
         _ if (value as i64) < 0 && (value as i64) > -0x1_0000_0000 => (value as i64).to_string(),

@@ -1,59 +1,91 @@
-//! Coroutines as threads, with stacks that are used again.
+//! Coroutines as threads. A thread of the program has the same stack in every execution: addresses of what is on it do not depend on what others did.
 
 use super::state::{self, Body, State};
 use super::substrate::{Fiber, Fibers, Progress, Suspender};
-use crate::quarantine;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 use std::cell::RefCell;
 use std::rc::Rc;
+use tribunal::memory::ThreadId;
 
-type Stacks = Rc<RefCell<Vec<DefaultStack>>>;
+/// Stacks of threads that do not run.
+#[derive(Default)]
+struct Stacks {
+    /// By thread.
+    own: Vec<Option<DefaultStack>>,
+    /// Of threads from number [`MOST_OWN`] on.
+    shared: Vec<DefaultStack>,
+}
+
+/// Threads with stacks of their own; the system has a limit on mappings.
+const MOST_OWN: usize = 4_096;
+
+impl Stacks {
+    /// Makes stacks in the order of threads, so that they lie in the same order for every worker.
+    fn take(&mut self, thread: ThreadId, size: usize) -> DefaultStack {
+        let new = || {
+            DefaultStack::new(size)
+                .unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
+        };
+        if thread.index() >= MOST_OWN {
+            return self.shared.pop().unwrap_or_else(new);
+        }
+        while self.own.len() <= thread.index() {
+            self.own.push(Some(new()));
+        }
+        self.own[thread.index()].take().unwrap_or_else(new)
+    }
+
+    fn put(&mut self, thread: ThreadId, stack: DefaultStack) {
+        match self.own.get_mut(thread.index()) {
+            Some(own) => *own = Some(stack),
+            None => self.shared.push(stack),
+        }
+    }
+}
 
 /// Makes coroutines.
 pub(super) struct Coroutines {
     stack_size: usize,
-    stacks: Stacks,
+    stacks: Rc<RefCell<Stacks>>,
 }
 
 impl Coroutines {
     pub(super) fn new(stack_size: usize) -> Self {
-        Coroutines { stack_size, stacks: Stacks::default() }
+        Coroutines { stack_size, stacks: Rc::default() }
     }
 }
 
 impl Fibers for Coroutines {
-    fn fiber(&mut self, body: Body) -> Box<dyn Fiber> {
-        let stack = self.stacks.borrow_mut().pop().unwrap_or_else(|| {
-            DefaultStack::new(self.stack_size)
-                .unwrap_or_else(|error| panic!("no memory for the stack of a thread: {error}"))
-        });
+    fn fiber(&mut self, thread: ThreadId, body: Body) -> Box<dyn Fiber> {
+        let stack = self.stacks.borrow_mut().take(thread, self.stack_size);
         let coroutine = Coroutine::with_stack(stack, |yielder: &corosensei::Yielder<(), ()>, ()| {
             let yielder = Yielder(yielder);
             state::with(|state| state.me().suspender = Some(Suspender::Coroutine(yielder)));
             body();
         });
-        Box::new(Running { coroutine: Some(coroutine), stacks: self.stacks.clone() })
+        Box::new(Running { thread, coroutine: Some(coroutine), stacks: self.stacks.clone() })
     }
 }
 
 struct Running {
+    thread: ThreadId,
     coroutine: Option<Coroutine<(), (), ()>>,
-    stacks: Stacks,
+    stacks: Rc<RefCell<Stacks>>,
 }
 
 impl Fiber for Running {
     fn resume(&mut self, state: Box<State>) -> (Box<State>, Progress) {
         let coroutine = self.coroutine.as_mut().expect("what has ended is not resumed");
         state::enter(state);
-        quarantine::keep(true);
         let result = coroutine.resume(());
-        quarantine::keep(false);
         let state = state::leave();
         match result {
             CoroutineResult::Yield(()) => (state, Progress::Suspended),
             CoroutineResult::Return(()) => {
-                self.stacks.borrow_mut().extend(self.coroutine.take().map(Coroutine::into_stack));
+                if let Some(coroutine) = self.coroutine.take() {
+                    self.stacks.borrow_mut().put(self.thread, coroutine.into_stack());
+                }
                 (state, Progress::Ended)
             }
         }
@@ -64,7 +96,7 @@ impl Fiber for Running {
         if let Some(mut coroutine) = self.coroutine.take() {
             // SAFETY: nothing of the execution runs any more that could refer to what is on the stack; what that owns is leaked.
             unsafe { coroutine.force_reset() };
-            self.stacks.borrow_mut().push(coroutine.into_stack());
+            self.stacks.borrow_mut().put(self.thread, coroutine.into_stack());
         }
     }
 }

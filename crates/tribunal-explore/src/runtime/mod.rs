@@ -3,11 +3,13 @@
 #[cfg(feature = "coroutines")]
 mod coroutine;
 pub(crate) mod home;
+mod names;
 pub(crate) mod ops;
 mod os;
 mod panics;
 pub(crate) mod state;
 pub(crate) mod substrate;
+mod watchdog;
 
 pub(crate) use state::is_inside;
 pub use substrate::Substrate;
@@ -21,6 +23,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use substrate::{Fiber, Fibers, Progress};
 use tribunal::memory::{LocId, ThreadId};
+use watchdog::Beat;
 
 /// The closure whose every behavior is explored.
 pub(crate) type Main = Arc<dyn Fn() + Send + Sync>;
@@ -31,21 +34,49 @@ pub(crate) struct Settings {
     pub(crate) substrate: Substrate,
     pub(crate) stack_size: usize,
     pub(crate) behavior: Behavior,
+    pub(crate) hooks: Hooks,
+}
+
+/// What is called outside executions.
+#[derive(Clone, Default)]
+pub(crate) struct Hooks {
+    /// Before each.
+    pub(crate) before: Option<Main>,
+    /// After each, however it ended.
+    pub(crate) after: Option<Main>,
+}
+
+impl std::fmt::Debug for Hooks {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let set = |hook: &Option<Main>| hook.is_some();
+        f.debug_struct("Hooks").field("before", &set(&self.before)).field("after", &set(&self.after)).finish()
+    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { substrate: Substrate::default(), stack_size: 1 << 20, behavior: Behavior::default() }
+        Settings {
+            substrate: Substrate::default(),
+            stack_size: 1 << 20,
+            behavior: Behavior::default(),
+            hooks: Hooks::default(),
+        }
     }
 }
 
 /// A closure as a [`Program`]: what the explorer runs again and again.
 pub struct Rust {
     main: Main,
+    hooks: Hooks,
+    /// An execution has begun, and [`Hooks::after`] was not called for it.
+    begun: bool,
     /// Not there while a thread runs.
     state: Option<Box<State>>,
     fibers: Box<dyn Fibers>,
     running: Vec<Option<Box<dyn Fiber>>>,
+    /// By thread, the place of its last operation.
+    places: Vec<Place>,
+    beat: Arc<Beat>,
 }
 
 impl Rust {
@@ -63,9 +94,13 @@ impl Rust {
         panics::install();
         Rust {
             main,
+            hooks: settings.hooks.clone(),
+            begun: false,
             state: Some(Box::new(State::new(settings.behavior.clone(), needs))),
             fibers: substrate::fibers(settings.substrate, settings.stack_size),
             running: Vec::new(),
+            places: Vec::new(),
+            beat: Beat::new(),
         }
     }
 
@@ -86,16 +121,21 @@ impl Rust {
     fn run(&mut self, thread: ThreadId) -> Progress {
         if self.running.len() <= thread.index() {
             self.running.resize_with(thread.index() + 1, || None);
+            self.places.resize(thread.index() + 1, Place::default());
         }
         let mut fiber = match self.running[thread.index()].take() {
             Some(fiber) => fiber,
             None => {
                 let body = self.body(thread);
-                self.fibers.fiber(body)
+                self.fibers.fiber(thread, body)
             }
         };
         let state = self.state.take().expect("the state is there while no thread runs");
+        self.beat.begin(thread, self.places[thread.index()]);
         let (mut state, progress) = fiber.resume(state);
+        self.beat.end();
+        self.places[thread.index()] =
+            state.request.as_ref().map_or(Place::default(), |request| request.place);
         match progress {
             Progress::Suspended => self.running[thread.index()] = Some(fiber),
             Progress::Ended => state.thread(thread).ended = true,
@@ -131,6 +171,14 @@ impl Rust {
         let _ = self.clear();
         // They wait for what will not come: nothing of the execution runs any more.
         self.running.drain(..).flatten().for_each(Fiber::leak);
+    }
+
+    /// Ends the last execution, if there was one.
+    fn give_up(&mut self) {
+        self.wind_up();
+        if let (Some(after), true) = (&self.hooks.after, std::mem::take(&mut self.begun)) {
+            after();
+        }
     }
 
     /// Whether a thread has not ended.
@@ -193,8 +241,11 @@ pub(crate) fn panicked(payload: &(dyn Any + Send)) -> (Problem, Place) {
 
 impl Program for Rust {
     fn start(&mut self) {
-        self.wind_up();
-        crate::quarantine::release();
+        self.give_up();
+        self.begun = true;
+        if let Some(before) = &self.hooks.before {
+            before();
+        }
         self.state().reset();
     }
 
@@ -238,6 +289,18 @@ impl Program for Rust {
         self.state.as_ref().and_then(|state| state.at(loc)).map_or(0, |slot| slot.handles.left)
     }
 
+    fn has_orders(&self, loc: LocId) -> bool {
+        // The kinds of other objects are names of locks and the like.
+        self.state
+            .as_ref()
+            .and_then(|state| state.at(loc))
+            .is_some_and(|slot| slot.kind.starts_with("Atomic"))
+    }
+
+    fn explores(&self) -> bool {
+        self.state.as_ref().is_none_or(|state| state.exploring)
+    }
+
     fn thread_name(&self, thread: ThreadId) -> Option<String> {
         let state = self.state.as_ref()?;
         let handle = state.threads.get(thread.index())?.handle.as_ref()?;
@@ -245,15 +308,15 @@ impl Program for Rust {
     }
 
     fn location_name(&self, loc: LocId) -> Option<String> {
-        let slot = self.state.as_ref()?.at(loc)?;
-        Some(format!("{} of {}", slot.kind, Place::from(slot.place)))
+        let state = self.state.as_ref()?;
+        let slot = state.slot_at(loc)?.0 as usize;
+        Some(names::name(state.slots.get(slot)?, slot, &state.slots))
     }
 }
 
 impl Drop for Rust {
     fn drop(&mut self) {
-        self.wind_up();
-        crate::quarantine::release();
+        self.give_up();
     }
 }
 

@@ -7,7 +7,8 @@
 use super::home::Home;
 use super::state::{self, Phase, SlotId, State};
 use super::substrate::Suspender;
-use crate::program::{Action, Answer, Condition, Place, Request, Update};
+use crate::graph::sent;
+use crate::program::{Action, Answer, Condition, DISCONNECTED, EMPTY, Place, Request, Update, Waits};
 use crate::report::Problem;
 use std::panic::Location;
 use tribunal::memory::{LocId, Order, ThreadId};
@@ -17,9 +18,37 @@ use tribunal::memory::{LocId, Order, ThreadId};
 pub(crate) enum Access {
     Load(Order),
     Store(Order, u64),
-    Rmw { order: Order, failure: Order, update: Update },
-    Await { order: Order, until: Condition },
-    AwaitRmw { order: Order, update: Update },
+    Rmw {
+        order: Order,
+        failure: Order,
+        update: Update,
+    },
+    Await {
+        order: Order,
+        until: Condition,
+    },
+    AwaitRmw {
+        order: Order,
+        update: Update,
+    },
+    /// The same two, if they may time out.
+    TimedAwait {
+        order: Order,
+        until: Condition,
+    },
+    TimedAwaitRmw {
+        order: Order,
+        update: Update,
+    },
+    /// Sends a message to a channel if so many were sent before; or closes it.
+    Send {
+        message: Option<u64>,
+        after: Option<u64>,
+    },
+    /// Makes a sender of a channel.
+    Share,
+    /// Drops a sender of a channel.
+    Unshare,
 }
 
 impl Access {
@@ -28,8 +57,14 @@ impl Access {
             Access::Load(order) => Action::Load { loc, order },
             Access::Store(order, value) => Action::Store { loc, order, value },
             Access::Rmw { order, failure, update } => Action::Rmw { loc, order, failure, update },
-            Access::Await { order, until } => Action::Await { loc, order, until },
-            Access::AwaitRmw { order, update } => Action::AwaitRmw { loc, order, update },
+            Access::Await { order, until } => Action::Await { loc, order, until, timed: false },
+            Access::AwaitRmw { order, update } => Action::AwaitRmw { loc, order, update, timed: false },
+            Access::TimedAwait { order, until } => Action::Await { loc, order, until, timed: true },
+            Access::TimedAwaitRmw { order, update } => Action::AwaitRmw { loc, order, update, timed: true },
+            Access::Send { message, after } => Action::Send { loc, message, after },
+            Access::Share => Action::Share { loc },
+            // The receiver is left.
+            Access::Unshare => Action::Release { loc, others: 1 },
         }
     }
 
@@ -37,25 +72,50 @@ impl Access {
     fn writes(&self, read: u64) -> Option<u64> {
         match self {
             Access::Store(_, value) => Some(*value),
-            Access::Rmw { update, .. } | Access::AwaitRmw { update, .. } => update.of(read),
-            Access::Load(_) | Access::Await { .. } => None,
+            Access::Rmw { update, .. }
+            | Access::AwaitRmw { update, .. }
+            | Access::TimedAwaitRmw { update, .. } => update.of(read),
+            Access::Send { message, after } => sent(read, *message, *after),
+            Access::Load(_)
+            | Access::Await { .. }
+            | Access::TimedAwait { .. }
+            | Access::Share
+            | Access::Unshare => None,
+        }
+    }
+
+    /// How the explorer is told of what was done without asking it, if it must be: as a store of the value written, or as what it is.
+    fn announced(self, read: u64) -> Option<Self> {
+        match self {
+            Access::Send { .. } => self.writes(read).map(|_| self),
+            Access::Share | Access::Unshare => Some(self),
+            _ => self.writes(read).map(|value| Access::Store(Order::Release, value)),
         }
     }
 
     /// Whether it may have to wait.
     fn waits(&self) -> bool {
-        matches!(self, Access::Await { .. } | Access::AwaitRmw { .. })
+        matches!(self, Access::Await { .. } | Access::AwaitRmw { .. }) || self.is_timed()
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(self, Access::TimedAwait { .. } | Access::TimedAwaitRmw { .. })
     }
 
     /// Whether it can be done where it reads this.
     fn can_do(&self, read: u64) -> bool {
         match self {
-            Access::Await { until, .. } => until.of(read),
-            Access::AwaitRmw { update, .. } => update.of(read).is_some(),
+            Access::Await { until, .. } | Access::TimedAwait { until, .. } => until.of(read),
+            Access::AwaitRmw { update, .. } | Access::TimedAwaitRmw { update, .. } => {
+                update.of(read).is_some()
+            }
             _ => true,
         }
     }
 }
+
+/// What an access that timed out reads: no word that is waited for has this value.
+pub(crate) const TIMED_OUT: u64 = u64::MAX;
 
 /// Whether the explorer decides an operation.
 fn asks(state: &State) -> bool {
@@ -81,7 +141,7 @@ fn releases(action: &Action) -> bool {
         | Action::Rmw { order, .. }
         | Action::AwaitRmw { order, .. }
         | Action::Fence { order } => matches!(order, Order::Release | Order::AcqRel | Order::SeqCst),
-        Action::Spawn | Action::Release { .. } => true,
+        Action::Spawn | Action::Release { .. } | Action::Send { .. } => true,
         _ => false,
     }
 }
@@ -165,15 +225,21 @@ fn prepare(state: &mut State, slot: SlotId, access: Access, address: usize, plac
     let can_do = access.can_do(read);
     match state.phase {
         Phase::Running if !can_do => return ask_for(state, slot, access, place),
+        Phase::WindingUp if !can_do && access.is_timed() && state.time > 0 => {
+            state.time -= 1;
+            return Step::Done(TIMED_OUT);
+        }
         Phase::WindingUp if !(can_do && state.time > 0) => return Step::GiveWay,
         _ => {}
     }
     state.time = state.time.saturating_sub(1);
     if let Some(value) = access.writes(read) {
         state.slot(slot).write(value);
-        if state.phase == Phase::Running {
-            state.me().unannounced.push((slot, value, place));
-        }
+    }
+    if let Some(announced) = access.announced(read)
+        && state.phase == Phase::Running
+    {
+        state.me().unannounced.push((slot, announced, place));
     }
     Step::Done(read)
 }
@@ -191,6 +257,9 @@ fn ask_for(state: &mut State, slot: SlotId, access: Access, place: Place) -> Ste
 
 /// The explorer has answered.
 fn settle(state: &mut State, slot: SlotId, access: Access, guess: Guess) -> u64 {
+    if state.answer == Answer::TimedOut {
+        return TIMED_OUT;
+    }
     let read = if let Answer::Value(read) = state.answer { read } else { 0 };
     let object = state.slot(slot);
     if access.waits() {
@@ -209,9 +278,9 @@ pub(super) fn announce() {
         if !asks(state) || state.me().unannounced.is_empty() {
             return None;
         }
-        let (slot, value, place) = state.me().unannounced.remove(0);
+        let (slot, access, place) = state.me().unannounced.remove(0);
         let loc = state.locate(slot);
-        Some(request(state, Action::Store { loc, order: Order::Release, value }, place))
+        Some(request(state, access.action(loc), place))
     })
     .flatten()
     {
@@ -252,6 +321,35 @@ pub(crate) fn ask(
             Some(_) => return None,
             None => announce(),
         }
+    }
+}
+
+/// Receives message number `after + 1` of a channel. Where the explorer is not asked, `local` says what is received: what [`Action::Receive`] answers, or
+/// nothing if it must wait for others.
+pub(crate) fn receive(
+    home: &Home,
+    (after, waits): (u64, Waits),
+    local: impl Fn() -> Option<u64>,
+    place: &'static Location<'static>,
+) -> u64 {
+    let receive = |state: &mut State| {
+        let slot = home.slot(state, || 0);
+        Action::Receive { loc: state.locate(slot), after, waits }
+    };
+    match ask(receive, place) {
+        Some(Answer::Value(received)) => return received,
+        Some(Answer::TimedOut) => return EMPTY,
+        _ => {}
+    }
+    loop {
+        if let Some(received) = local() {
+            return received;
+        }
+        // A thread that unwinds must not wait, and after the execution there is nobody to wait for.
+        if state::with(|state| state.phase) != Some(Phase::WindingUp) {
+            return DISCONNECTED;
+        }
+        give_way();
     }
 }
 

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use tribunal::memory::ThreadId;
 
 /// Something that is handed from one thread to another although it is not `Send`.
 struct HandedOver<T>(T);
@@ -117,7 +118,7 @@ pub(super) fn suspend() {
 }
 
 impl Fibers for OsThreads {
-    fn fiber(&mut self, body: Body) -> Box<dyn Fiber> {
+    fn fiber(&mut self, _thread: ThreadId, body: Body) -> Box<dyn Fiber> {
         let thread = self.idle.borrow_mut().pop().unwrap_or_else(|| self.start());
         Box::new(Running { thread: Some(thread), body: Some(body), idle: self.idle.clone() })
     }

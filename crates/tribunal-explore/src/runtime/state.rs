@@ -1,7 +1,9 @@
 //! What the threads of a program under test share with the explorer's worker.
 
 use super::home::{Home, Stamp};
+use super::ops::Access;
 use super::substrate::Suspender;
+use crate::arena;
 use crate::program::{Answer, Place, Request};
 use crate::sync::arc::Handles;
 use crate::thread::Thread;
@@ -73,7 +75,7 @@ pub(crate) struct ThreadRecord {
     /// How many events it had made after the last one that others may synchronize with.
     pub(crate) released: u32,
     /// Writes made while it unwound, of which the explorer has not heard.
-    pub(crate) unannounced: Vec<(SlotId, u64, Place)>,
+    pub(crate) unannounced: Vec<(SlotId, Access, Place)>,
     /// Thread-local values, in the order of their making.
     pub(crate) locals: Vec<(usize, LocalValue)>,
     /// How often it was woken without cause.
@@ -144,6 +146,8 @@ pub(crate) struct Behavior {
     pub(crate) forgives: bool,
     /// `compare_exchange_weak` may fail for no reason; counts as being woken.
     pub(crate) weak_failures: bool,
+    /// Nothing is explored until the program says so.
+    pub(crate) explicit_explore: bool,
 }
 
 /// The present execution of a program, of one worker.
@@ -169,10 +173,16 @@ pub(crate) struct State {
     /// Tokens of waits for condition variables.
     pub(crate) tokens: FxHashMap<(ThreadId, u32), Arc<Home>>,
     pub(crate) needs: Arc<Mutex<Needs>>,
+    /// Whether what threads do is explored, see [`crate::control`].
+    pub(crate) exploring: bool,
+    /// It is not, up to the end of the execution.
+    pub(crate) skipping: bool,
     /// In an execution that is given up: how many operations a thread may make before others go on.
     pub(crate) time: u32,
     /// The message and the place of the last panic.
     pub(crate) panic: Option<(String, Place)>,
+    /// The memory of the program. Last, so that what was allocated there is given back before it.
+    region: Option<arena::Owned>,
 }
 
 thread_local! {
@@ -181,18 +191,23 @@ thread_local! {
 
 /// Makes a state the one of what runs on this thread of the system.
 pub(crate) fn enter(state: Box<State>) {
+    if let Some(region) = &state.region {
+        region.enter(state.current.index());
+    }
     CURRENT.with(|current| *current.borrow_mut() = Some(state));
 }
 
 /// Takes it back.
 pub(crate) fn leave() -> Box<State> {
+    arena::leave();
     CURRENT.with(|current| current.borrow_mut().take()).expect("what was entered is left once")
 }
 
 /// Works on the state of the execution in which the caller runs, if it runs in one.
 #[inline]
 pub(crate) fn with<R>(f: impl FnOnce(&mut State) -> R) -> Option<R> {
-    CURRENT.try_with(|current| current.try_borrow_mut().ok()?.as_mut().map(|state| f(state))).ok()?
+    let run = |state: &mut Box<State>| arena::outside(|| f(state));
+    CURRENT.try_with(|current| current.try_borrow_mut().ok()?.as_mut().map(run)).ok()?
 }
 
 /// Whether the caller runs in an execution.
@@ -226,8 +241,11 @@ impl State {
             raw: FxHashMap::default(),
             tokens: FxHashMap::default(),
             needs,
+            exploring: true,
+            skipping: false,
             time: 0,
             panic: None,
+            region: arena::Owned::take(),
         }
     }
 
@@ -245,6 +263,10 @@ impl State {
         self.raw.clear();
         self.tokens.clear();
         self.panic = None;
+        if let Some(region) = &self.region {
+            region.reset();
+        }
+        (self.exploring, self.skipping) = (!self.behavior.explicit_explore, false);
         self.thread(ThreadId(0));
     }
 
@@ -289,8 +311,12 @@ impl State {
 
     /// The object at a location.
     pub(crate) fn at(&self, loc: LocId) -> Option<&Slot> {
-        let slot = self.by_loc.get(loc.index()).copied().flatten()?;
-        self.slots.get(slot.0 as usize)
+        self.slots.get(self.slot_at(loc)?.0 as usize)
+    }
+
+    /// The object at a location, by its number.
+    pub(super) fn slot_at(&self, loc: LocId) -> Option<SlotId> {
+        self.by_loc.get(loc.index()).copied().flatten()
     }
 
     /// A thread's record, made if there is none.

@@ -1,6 +1,7 @@
 //! What threads of a program run on: coroutines, or threads of the system.
 
 use super::state::{Body, State};
+use tribunal::memory::ThreadId;
 
 /// What the threads of a program under test run on. The executions are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +40,8 @@ pub(crate) trait Fiber {
 
 /// Makes fibers, and uses their stacks again.
 pub(crate) trait Fibers {
-    fn fiber(&mut self, body: Body) -> Box<dyn Fiber>;
+    /// What runs a thread of the program, on the same stack in every execution where that can be had.
+    fn fiber(&mut self, thread: ThreadId, body: Body) -> Box<dyn Fiber>;
 }
 
 pub(crate) fn fibers(substrate: Substrate, stack_size: usize) -> Box<dyn Fibers> {

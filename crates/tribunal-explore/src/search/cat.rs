@@ -1,7 +1,7 @@
 //! A model as text that is asked of each execution as it grows.
 //!
 //! The names are those of [histories](tribunal::definition). Spawns, joins and handles that are given up are seq_cst fences, and po goes through them from
-//! thread to thread. A text has no races: plain accesses are like any others.
+//! thread to thread. A send writes the message to a location of its own before it updates the location of its channel. A text has no races: plain accesses are like any others.
 
 use super::memory::Memory;
 use crate::graph::{Event, EventId, Graph, Source};
@@ -26,7 +26,7 @@ pub(super) struct InText {
 /// What is known of an execution.
 #[derive(Clone, Default)]
 struct Known {
-    /// By event of the graph: its number here, if it is part of the execution.
+    /// By event of the graph: its number here, if it is part of the execution. Of a send, that of its message; the send itself comes next.
     numbers: Vec<Option<usize>>,
     facts: Vec<Fact>,
     /// By number: the location whose initial write it is.
@@ -94,16 +94,22 @@ impl Known {
     /// The number of a write of a location.
     fn write(&self, loc: LocId, source: Source) -> Option<usize> {
         match source {
-            Source::Event(event) => self.numbers.get(event.index()).copied().flatten(),
+            Source::Event(event) => {
+                let number = self.numbers.get(event.index()).copied().flatten()?;
+                let is_message = self.facts[number].loc != Some(loc);
+                Some(number + usize::from(is_message))
+            }
             Source::Init => Some(self.facts.len() + self.locs.iter().position(|&known| known == loc)?),
             _ => None,
         }
     }
 
     fn writes(&self, loc: LocId) -> impl Iterator<Item = Source> + '_ {
+        let writes = move |fact: &Fact| fact.label.writes() && fact.loc == Some(loc);
         let is_write = move |&(_, number): &(usize, &Option<usize>)| {
             number.is_some_and(|number| {
-                self.facts[number].label.writes() && self.facts[number].loc == Some(loc)
+                let next = self.facts.get(number + 1);
+                writes(&self.facts[number]) || is_message(&self.facts[number]) && next.is_some_and(writes)
             })
         };
         let events = self.numbers.iter().enumerate().filter(is_write);
@@ -114,8 +120,11 @@ impl Known {
     fn fact(&self, graph: &Graph, event: &Event) -> Option<Fact> {
         let order = event.order().unwrap_or(Order::SeqCst);
         let kind = match event.action {
-            _ if event.waiting => return None,
+            _ if event.waiting || event.timed_out() => return None,
             Action::Load { .. } | Action::Await { .. } => Kind::Read,
+            Action::Receive { .. } if matches!(event.source, Source::Choice(_)) => Kind::Fence,
+            Action::Send { .. } | Action::Receive { .. } if event.written.is_some() => Kind::Rmw,
+            Action::Send { .. } | Action::Receive { .. } => Kind::Read,
             Action::Store { .. } => Kind::Write,
             Action::Rmw { .. } | Action::AwaitRmw { .. } if event.written.is_some() => Kind::Rmw,
             Action::Rmw { .. } | Action::AwaitRmw { .. } => Kind::Read,
@@ -125,14 +134,23 @@ impl Known {
             _ => return None,
         };
         let mut after = Vec::new();
-        if let (Action::Release { loc, .. }, Source::Choice(1..)) = (&event.action, event.source) {
-            let releases = graph.accesses(*loc).releases.iter();
+        let handles = match event.action {
+            Action::Release { loc, .. } | Action::Receive { loc, .. } => Some(loc),
+            _ => None,
+        };
+        if let (Some(loc), Source::Choice(1..)) = (handles, event.source) {
+            let releases = graph.accesses(loc).releases.iter();
             after.extend(releases.filter_map(|release| self.numbers.get(release.index()).copied().flatten()));
         }
+        let receives = matches!(event.action, Action::Receive { .. }) && kind == Kind::Read;
+        let loc = match event.source {
+            Source::Event(send) if receives => self.facts[self.numbers[send.index()]?].loc,
+            _ => event.loc().filter(|_| kind != Kind::Fence),
+        };
         Some(Fact {
             thread: event.thread,
             label: Label::new(kind, order),
-            loc: event.loc().filter(|_| kind != Kind::Fence),
+            loc,
             source: event.source,
             spawns: matches!(event.action, Action::Spawn).then(|| ThreadId::from_index(event.read as usize)),
             joins: match event.action {
@@ -142,6 +160,23 @@ impl Known {
             after,
         })
     }
+}
+
+/// The write of a message to a location of its own, whose number counts down from the last one.
+fn message(thread: ThreadId, number: usize) -> Fact {
+    Fact {
+        thread,
+        label: Label::new(Kind::Write, Order::Release),
+        loc: Some(LocId(u32::MAX - number as u32)),
+        source: Source::Nothing,
+        spawns: None,
+        joins: None,
+        after: Vec::new(),
+    }
+}
+
+fn is_message(fact: &Fact) -> bool {
+    fact.loc.is_some_and(|loc| loc.0 > u32::MAX / 2)
 }
 
 impl Memory for InText {
@@ -158,12 +193,18 @@ impl Memory for InText {
             self.known.numbers.push(None);
             return true;
         };
+        let (number, locs) = (self.known.facts.len(), self.known.locs.len());
+        if let (Action::Send { message: Some(_), .. }, Some(_)) = (&event.action, event.written) {
+            self.known.add(message(event.thread, number));
+        }
         if fact.label.reads() && !matches!(fact.source, Source::Init | Source::Event(_))
             || !self.admits_fact(fact.clone())
         {
+            self.known.facts.truncate(number);
+            self.known.locs.truncate(locs);
             return false;
         }
-        self.known.numbers.push(Some(self.known.facts.len()));
+        self.known.numbers.push(Some(number));
         self.known.add(fact);
         true
     }

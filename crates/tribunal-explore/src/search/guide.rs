@@ -11,6 +11,11 @@ pub trait Guide {
 
     /// Picks one of the possible sources of an event; there is at least one.
     fn pick(&mut self, event: &Event, sources: &[Source], graph: &Graph) -> Source;
+
+    /// The number of events of the execution, if it is known. Of a long one, the order of seq_cst events is the order in which they are made.
+    fn length(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Chance (splitmix64), with the way in which threads are picked. Reads pick uniformly, as in C11Tester (Luo and Demsky, ASPLOS 2021).
@@ -47,6 +52,11 @@ impl Random {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// A number from 0 to 1, which is not reached.
+    pub(super) fn fraction(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A number below `bound`, which is not 0.

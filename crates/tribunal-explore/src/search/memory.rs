@@ -21,6 +21,21 @@ pub trait Memory {
         let _ = limits;
     }
 
+    /// An execution begins that is sampled: it is gone back in to its beginning alone. If it `commits`, executions that are hard to decide may be left out.
+    fn sample(&mut self, commits: bool) {
+        let _ = commits;
+    }
+
+    /// Whether what comes next is hard to decide in a long execution, and [would not be](Self::sample) if it committed itself.
+    fn is_hard(&self) -> bool {
+        false
+    }
+
+    /// A thread is about to ask for what it may read, or to write. The order is the strongest that its access may have.
+    fn approach(&mut self, thread: ThreadId, loc: LocId, order: Order) {
+        let _ = (thread, loc, order);
+    }
+
     /// Adds an event that is about to be added to the graph. Returns whether the model allows it; if not, nothing has changed. A
     /// [waiting](Event::waiting) event is always allowed.
     fn push(&mut self, graph: &Graph, event: &Event) -> bool;
@@ -30,6 +45,12 @@ pub trait Memory {
 
     /// The writes of a location that a thread may read from, in any order.
     fn candidates(&mut self, thread: ThreadId, loc: LocId, order: Order, found: &mut Vec<Source>);
+
+    /// The same for an RMW that writes.
+    fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, order: Order, found: &mut Vec<Source>) {
+        self.candidates(thread, loc, order, found);
+        found.retain(|&source| self.admits(thread, loc, source, order, true));
+    }
 
     /// Whether a thread may read from a write, as an RMW or not.
     fn admits(&mut self, thread: ThreadId, loc: LocId, source: Source, order: Order, rmw: bool) -> bool;

@@ -27,6 +27,14 @@
 //! **Handles** of a shared object are given up in some order, of which only the last one matters. The last one in the order of events is the last; it then tries
 //! every other one in its place, which waits until the rest is given up.
 //!
+//! **Channels.** A send is an RMW of the number of messages of its channel, so that sends have a total order, and writes its message to a location of its own. The
+//! n-th receive reads the n-th message: what it prefers is all that it may read, and a function of the graph before it. If the message is not there, it is not
+//! the receive's turn, as for a join, so that it never waits inside an execution and is never revisited; if a send
+//! comes to stand elsewhere, what was received from it goes with it. A receive that does not wait and finds no message is an RMW that leaves the number
+//! as it is. It stands between two sends, prefers the message if there is one, and is revisited like any RMW. Drops of senders have no order among each other. A receive
+//! that finds no sender reads from all of them, as if an event came behind the last one that reads all drops and that the receive reads from; this
+//! event, which is never added, tries every receive that found the channel empty and is not before a drop.
+//!
 //! **Models as text.** A model that is given as text is asked of the execution as it is, after each event. Its checks must go on failing when events come, so that
 //! parts of executions are consistent; and there must always be a write that can be read, else executions are left out, as are those in which po ∪ rf has a cycle.
 //!
@@ -38,6 +46,8 @@ mod guide;
 mod memory;
 mod model;
 mod pool;
+mod preemptions;
+mod probe;
 mod revisit;
 mod run;
 mod session;

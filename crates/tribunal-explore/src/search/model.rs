@@ -42,6 +42,22 @@ impl Memory for InModel {
         }
     }
 
+    fn sample(&mut self, commits: bool) {
+        if let InModel::Session(memory) = self {
+            memory.sample(commits);
+        }
+    }
+
+    fn is_hard(&self) -> bool {
+        matches!(self, InModel::Session(memory) if memory.is_hard())
+    }
+
+    fn approach(&mut self, thread: ThreadId, loc: LocId, order: Order) {
+        if let InModel::Session(memory) = self {
+            memory.approach(thread, loc, order);
+        }
+    }
+
     fn push(&mut self, graph: &Graph, event: &Event) -> bool {
         match self {
             InModel::Session(memory) => memory.push(graph, event),
@@ -60,6 +76,13 @@ impl Memory for InModel {
         match self {
             InModel::Session(memory) => memory.candidates(thread, loc, order, found),
             InModel::Text(memory) => memory.candidates(thread, loc, order, found),
+        }
+    }
+
+    fn rmw_candidates(&mut self, thread: ThreadId, loc: LocId, order: Order, found: &mut Vec<Source>) {
+        match self {
+            InModel::Session(memory) => memory.rmw_candidates(thread, loc, order, found),
+            InModel::Text(memory) => memory.rmw_candidates(thread, loc, order, found),
         }
     }
 

@@ -2,13 +2,15 @@
 
 use super::guide::{Guide, Random};
 use super::memory::Memory;
+use super::preemptions::Bound;
+use super::probe::Probes;
 use super::revisit::{Item, Path};
-use super::run::{Outcome, Worker};
+use super::run::{LONGEST_EXACT, Outcome, Worker};
 use super::threads::Threads;
-use crate::graph::{Event, Graph};
+use crate::graph::Graph;
 use crate::options::{Mode, Options, Progress};
-use crate::program::{Action, Place, Program};
-use crate::report::{End, Failure, Guided, Problem, Report};
+use crate::program::{Place, Program};
+use crate::report::{End, Estimate, Failure, Guided, Problem, Report};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,18 +20,29 @@ use tribunal::memory::{LocId, ThreadId};
 /// How often progress is told.
 const TELLING: Duration = Duration::from_millis(200);
 
+/// Executions before the first probe, and for each one that a probe runs.
+const BEFORE_PROBES: u64 = 256;
+const PER_PROBE: u64 = 16;
+
+/// Probes behind a search that was not ended by time, unless they take longer than this: the first ones, and more.
+const LAST_PROBES: u64 = 16;
+const LAST: [Duration; 2] = [Duration::from_millis(1000), Duration::from_millis(50)];
+
 /// What workers share.
 struct Shared {
     start: Instant,
     limits: Limits<'static>,
     executions: AtomicU64,
     blocked: AtomicU64,
+    /// Complete executions with too many preemptions.
+    outside: AtomicU64,
     events: AtomicUsize,
     /// Workers that have nothing to do, read without the lock as a hint.
     hungry: AtomicUsize,
     over: AtomicBool,
-    /// Executions were left out because of their preemptions.
-    bounded: AtomicBool,
+    bound: Arc<Bound>,
+    /// Executions were left out because the program does not explore them.
+    skipped: AtomicBool,
     state: Mutex<State>,
     wake: Condvar,
 }
@@ -42,8 +55,11 @@ struct State {
     /// How it ended, if not by completion.
     end: Option<End>,
     failure: Option<(Arc<Path>, Failure)>,
-    /// Which part of the whole is done.
-    done: f64,
+    /// A failure that a probe met.
+    met: Option<Failure>,
+    /// How many executions there are, and how many within the bound.
+    all: Option<Estimate>,
+    within: Option<Estimate>,
     /// When progress was last told.
     told: Option<Instant>,
 }
@@ -51,6 +67,17 @@ struct State {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many executions were run.
+    fn runs(&self) -> u64 {
+        [&self.executions, &self.blocked, &self.outside].iter().map(|count| count.load(Relaxed)).sum()
+    }
+
+    /// Whether something was left out, and nothing failed.
+    fn is_unfinished(&self) -> bool {
+        let state = self.lock();
+        state.failure.is_none() && (state.end.is_some() || self.bound.has_left_out())
     }
 
     fn stop(&self, end: End) {
@@ -65,15 +92,34 @@ pub(super) fn explore<P: Program, M: Memory, R: Send>(
     collect: impl Fn(P) -> R + Sync,
     options: &Options,
 ) -> (Report, Vec<R>) {
+    let (start, limits) = (Instant::now(), options.limits());
+    let bound = Arc::default();
+    loop {
+        let (report, collected) = explore_once(&make, &collect, options, (start, limits), &bound);
+        if !bound.begin_again() || report.end != End::Bounded {
+            return (report, collected);
+        }
+    }
+}
+
+fn explore_once<P: Program, M: Memory, R: Send>(
+    make: impl Fn() -> (P, M) + Sync,
+    collect: impl Fn(P) -> R + Sync,
+    options: &Options,
+    (start, limits): (Instant, Limits<'static>),
+    bound: &Arc<Bound>,
+) -> (Report, Vec<R>) {
     let shared = Shared {
-        start: Instant::now(),
-        limits: options.limits(),
+        start,
+        limits,
         executions: AtomicU64::new(0),
         blocked: AtomicU64::new(0),
+        outside: AtomicU64::new(0),
         events: AtomicUsize::new(0),
         hungry: AtomicUsize::new(0),
         over: AtomicBool::new(false),
-        bounded: AtomicBool::new(false),
+        bound: bound.clone(),
+        skipped: AtomicBool::new(false),
         state: Mutex::default(),
         wake: Condvar::new(),
     };
@@ -82,10 +128,12 @@ pub(super) fn explore<P: Program, M: Memory, R: Send>(
     let work = |number: usize, threads: Threads| {
         let (program, memory) = make();
         let mut worker = Worker::new(program, memory, options, shared.limits, threads);
+        worker.bound = shared.bound.clone();
         match options.mode {
             Mode::Exhaustive => exhaust(&mut worker, number, count, options, &shared),
             _ => sample(&mut worker, number, count, options, &shared),
         }
+        shared.skipped.fetch_or(worker.skipped, Relaxed);
         collect(worker.program)
     };
     let collected: Vec<R> = match count {
@@ -104,17 +152,23 @@ pub(super) fn explore<P: Program, M: Memory, R: Send>(
         }),
     };
     let state = shared.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let failure = state.failure.map(|(_, failure)| failure);
+    let failure = state.failure.map(|(_, failure)| failure).or(state.met);
     let end = match (&failure, state.end) {
         (Some(_), _) => End::Failed,
         (None, Some(end)) => end,
         (None, None) if options.mode != Mode::Exhaustive => End::Sampled,
-        (None, None) if shared.bounded.load(Relaxed) => End::Bounded,
+        (None, None) if shared.bound.has_left_out() => End::Bounded,
+        (None, None) if shared.skipped.load(Relaxed) => End::Skipped,
         (None, None) => End::Complete,
     };
+    let executions = shared.executions.into_inner();
+    let is_over = matches!(end, End::Complete | End::Failed);
+    let estimate = state.all.filter(|_| !is_over);
     let report = Report {
-        executions: shared.executions.into_inner(),
+        executions,
         blocked: shared.blocked.into_inner(),
+        outside: shared.outside.into_inner(),
+        estimate,
         events: shared.events.into_inner(),
         end,
         failure,
@@ -132,14 +186,14 @@ fn exhaust<P: Program, M: Memory>(
     shared: &Shared,
 ) {
     let mut items: Vec<Item> = Vec::new();
+    let mut probes = (number == 0 && may_end_early(options)).then(Probes::new);
     if number == 0 {
         let root = Arc::new(Path::default());
-        conclude(worker, &root, 1.0, &mut items, options, shared);
+        conclude(worker, &root, &mut items, options, shared);
     }
-    loop {
-        let Some(item) = items.pop().or_else(|| take(shared, workers)) else { return };
+    while let Some(item) = items.pop().or_else(|| take(shared, workers)) {
         if shared.over.load(Relaxed) {
-            return;
+            break;
         }
         if workers > 1 && shared.hungry.load(Relaxed) > 0 && !items.is_empty() {
             // The oldest has the most behind it.
@@ -151,16 +205,56 @@ fn exhaust<P: Program, M: Memory>(
         if workers > 1 && late(&shared.lock()) {
             continue;
         }
+        if let Some(probes) = &mut probes
+            && probes.cost().saturating_mul(PER_PROBE).saturating_add(BEFORE_PROBES) < shared.runs()
+        {
+            probe(worker, probes, shared);
+        }
         worker.todo.clear();
         let installed = worker.install(&item.trace, item.attempt);
+        let outside = installed && options.max_preemptions.is_some_and(|most| !worker.may_come_within(most));
         if let Some(limit) = worker.look_at_limits() {
-            return shared.stop(limit.into());
+            shared.stop(limit.into());
+            break;
         }
-        if installed && options.max_preemptions.is_some_and(|most| preemptions(&worker.graph) > most) {
-            shared.bounded.store(true, Relaxed);
+        if outside {
+            shared.bound.leave_out();
         } else if installed {
-            conclude(worker, &item.path, item.weight, &mut items, options, shared);
+            conclude(worker, &item.path, &mut items, options, shared);
         }
+    }
+    if let Some(mut probes) = probes
+        && shared.is_unfinished()
+    {
+        let start = Instant::now();
+        let longest = |probes: &Probes| LAST[usize::from(probes.all(0).is_some())];
+        while probes.count() < LAST_PROBES
+            && start.elapsed() < longest(&probes)
+            && worker.look_at_limits().is_none()
+        {
+            probe(worker, &mut probes, shared);
+        }
+    }
+}
+
+/// Whether an exploration may end before all is seen, or somebody wants to know how far it is.
+fn may_end_early(options: &Options) -> bool {
+    options.max_executions.is_some()
+        || options.max_duration.is_some()
+        || options.max_preemptions.is_some()
+        || options.max_memory < usize::MAX
+        || options.stop.is_some()
+        || options.progress.is_some()
+}
+
+/// One more look at how many executions there are.
+fn probe<P: Program, M: Memory>(worker: &mut Worker<'_, P, M>, probes: &mut Probes, shared: &Shared) {
+    let met = probes.step(worker);
+    let (executions, outside) = (shared.executions.load(Relaxed), shared.outside.load(Relaxed));
+    let mut state = shared.lock();
+    (state.all, state.within) = (probes.all(executions + outside), probes.within(executions));
+    if let (None, Some(Outcome::Failed { problem, place, thread })) = (&state.met, met) {
+        state.met = Some(failure(worker, problem, place, thread));
     }
 }
 
@@ -191,7 +285,6 @@ fn take(shared: &Shared, workers: usize) -> Option<Item> {
 fn conclude<P: Program, M: Memory>(
     worker: &mut Worker<'_, P, M>,
     path: &Arc<Path>,
-    weight: f64,
     items: &mut Vec<Item>,
     options: &Options,
     shared: &Shared,
@@ -210,48 +303,34 @@ fn conclude<P: Program, M: Memory>(
         }
         return;
     }
-    let weight = weight / (worker.todo.len() + 1) as f64;
-    tell(weight, options, shared);
+    tell(options, shared);
     if !worker.todo.is_empty() {
         let trace = Arc::new(worker.graph.clone());
         items.extend(worker.todo.drain(..).enumerate().map(|(found, attempt)| {
             let path = Path::child(path, found as u32);
-            Item { trace: trace.clone(), attempt, path, weight }
+            Item { trace: trace.clone(), attempt, path }
         }));
     }
 }
 
 /// Tells how far it is, a few times a second.
-fn tell(weight: f64, options: &Options, shared: &Shared) {
+fn tell(options: &Options, shared: &Shared) {
     let Some(progress) = options.progress else { return };
     let mut state = shared.lock();
-    state.done += weight;
     let now = Instant::now();
     if state.told.is_some_and(|told| now.duration_since(told) < TELLING) {
         return;
     }
     state.told = Some(now);
-    let done = state.done;
+    let executions = shared.executions.load(Relaxed);
+    let estimate = state.within;
     drop(state);
     progress(&Progress {
-        executions: shared.executions.load(Relaxed),
+        executions,
         blocked: shared.blocked.load(Relaxed),
-        done,
+        estimate,
         elapsed: shared.start.elapsed(),
     });
-}
-
-/// How often, in the order of events, another thread goes on although the last one could.
-fn preemptions(graph: &Graph) -> usize {
-    let could_go_on = |event: &Event| {
-        let next = graph.thread(event.thread).get(event.index as usize + 1).map(|&next| graph.event(next));
-        !matches!(event.action, Action::End)
-            && !event.waiting
-            && next.is_none_or(|next| {
-                !matches!(next.action, Action::Join { .. } | Action::Await { .. } | Action::AwaitRmw { .. })
-            })
-    };
-    graph.events().windows(2).filter(|pair| pair[0].thread != pair[1].thread && could_go_on(&pair[0])).count()
 }
 
 /// Counts an execution, and ends it all if a limit is reached. Gives the failure, if it failed.
@@ -269,6 +348,11 @@ fn count<P: Program, M: Memory>(
             }
         }
         Outcome::Cut(limit) => shared.stop(limit.into()),
+        Outcome::Outside => {
+            shared.outside.fetch_add(1, Relaxed);
+            shared.bound.leave_out();
+        }
+        Outcome::Continued => {}
         Outcome::Blocked => {
             shared.blocked.fetch_add(1, Relaxed);
         }
@@ -320,18 +404,23 @@ fn sample<P: Program, M: Memory>(
         Mode::Pct { seed, executions, depth } => (seed, executions, Some(depth)),
     };
     let mut length = 64;
+    (worker.samples, worker.gives_up) = (true, true);
     for execution in (number as u64..executions).step_by(workers) {
         if shared.over.load(Relaxed) {
             return;
         }
         let mut seeds = Random::uniform(seed ^ execution.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let seed = seeds.next();
-        worker.guide = Some(Box::new(match depth {
+        let guide = || match depth {
             None => Random::uniform(seed),
             Some(depth) => Random::priorities(seed, depth, length),
-        }));
-        worker.truncate(0);
-        let outcome = worker.run();
+        };
+        let mut outcome = draw(worker, guide());
+        if worker.gave_up {
+            // Executions of this program are long: from now on they commit themselves from the start.
+            (worker.gives_up, worker.gave_up) = (false, false);
+            outcome = draw(worker, guide());
+        }
         length = worker.graph.len().max(2);
         shared.events.fetch_max(worker.graph.len(), Relaxed);
         if let Some(failure) = count(worker, outcome, options, shared) {
@@ -346,18 +435,27 @@ fn sample<P: Program, M: Memory>(
     }
 }
 
+/// Makes one random execution.
+fn draw<P: Program, M: Memory>(worker: &mut Worker<'_, P, M>, guide: Random) -> Outcome {
+    worker.guide = Some(Box::new(guide));
+    worker.truncate(0);
+    worker.memory.sample(!worker.gives_up);
+    worker.run()
+}
+
 pub(super) fn guided<'a, P: Program>(
     program: P,
-    memory: impl Memory,
+    mut memory: impl Memory,
     guide: impl Guide + 'a,
     options: &'a Options,
 ) -> (Guided, P) {
+    memory.sample(guide.length().is_some_and(|length| length > LONGEST_EXACT));
     let mut worker = Worker::new(program, memory, options, options.limits(), Threads::new().share());
     worker.guide = Some(Box::new(guide));
     let mut guided = Guided { graph: Graph::default(), complete: false, limit: None, failure: None };
     match worker.run() {
         Outcome::Complete => guided.complete = true,
-        Outcome::Blocked => {}
+        Outcome::Blocked | Outcome::Outside | Outcome::Continued => {}
         Outcome::Cut(limit) => guided.limit = Some(limit),
         Outcome::Failed { problem, place, thread } => {
             guided.failure = Some(failure(&worker, problem, place, thread));

@@ -17,6 +17,10 @@ pub(super) enum Try {
     Backward { at: EventId, source: Source, read: EventId },
     /// The handle given up at `at` was the last; `release` is to be the last instead.
     Last { at: EventId, release: EventId },
+    /// The wait at `at` times out; see [`wait`](super::wait).
+    Timeout { at: EventId },
+    /// The last sender of a channel is dropped at `at`; `receive`, which found the channel empty, is to come after that.
+    Disconnect { at: EventId, receive: EventId },
 }
 
 /// Something to be tried, in the execution of the run that found it.
@@ -25,8 +29,6 @@ pub(super) struct Item {
     pub(super) attempt: Try,
     /// Where it stands among all.
     pub(super) path: Arc<Path>,
-    /// Which part of the whole it is, as far as one can tell.
-    pub(super) weight: f64,
 }
 
 /// Where a run stands in the order in which one worker would do all of them.
@@ -77,6 +79,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         if self.guide.is_none() {
             self.revisit(id);
+            self.disconnect(id);
         }
         true
     }
@@ -91,11 +94,35 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 continue;
             }
             let reader = self.graph.event(read);
+            if self.graph.is_settled(reader) {
+                continue;
+            }
             // A plain read that is not before the write races with it, and that ends the execution.
             let races = has_races && reader.is_plain();
             let useful = !races && is_useful(reader, event, value);
             if useful {
-                self.todo.push(Try::Backward { at: id, source: event.source, read });
+                let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
+                tries.push(Try::Backward { at: id, source: event.source, read });
+            }
+        }
+    }
+
+    /// The drop of a channel's last sender tries every receive that found the channel empty.
+    fn disconnect(&mut self, id: EventId) {
+        let Action::Release { loc, .. } = self.graph.event(id).action else { return };
+        let accesses = self.graph.accesses(loc);
+        if !self.graph.is_disconnected(loc) {
+            return;
+        }
+        for &receive in &accesses.reads {
+            let event = self.graph.event(receive);
+            let finds_empty = matches!(event.action, Action::Receive { .. })
+                && event.written.is_some()
+                && !self.graph.is_settled(event);
+            if finds_empty && !accesses.releases.iter().any(|&release| self.graph.is_before(receive, release))
+            {
+                let tries = if event.explored { &mut self.todo } else { &mut self.held };
+                tries.push(Try::Disconnect { at: id, receive });
             }
         }
     }
@@ -117,12 +144,13 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let Some(value) = written.written else { return };
         for &read in &self.graph.accesses(loc).reads {
             let reader = self.graph.event(read);
-            if before(&self.graph, reader) || reader.stamp > taker.stamp {
+            if before(&self.graph, reader) || reader.stamp > taker.stamp || self.graph.is_settled(reader) {
                 continue;
             }
             let useful = read == taken_by || is_useful(reader, &written, value);
             if useful {
-                self.todo.push(Try::Backward { at, source, read });
+                let tries = if is_tried(reader) { &mut self.todo } else { &mut self.held };
+                tries.push(Try::Backward { at, source, read });
             }
         }
     }
@@ -130,6 +158,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Makes the worker's graph the one from which a try begins; what it can lead to is added to what is to be tried. Says whether
     /// it is to be tried at all.
     pub(super) fn install(&mut self, trace: &Graph, attempt: Try) -> bool {
+        self.held.clear();
         trace.events().iter().for_each(|event| self.threads.learn(event.thread));
         match attempt {
             Try::Forward { at, source } => {
@@ -141,6 +170,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 self.add(event)
             }
             Try::Backward { at, source, read } => self.install_backward(trace, at, source, read),
+            Try::Disconnect { at, receive } => self.install_disconnected(trace, at, receive),
             Try::Last { at, release } => {
                 let Some((kept, rest)) = self.part(trace, at, Source::Choice(0), release) else {
                     return false;
@@ -155,7 +185,21 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 claimed.waiting = true;
                 self.push(last) && self.push(claimed)
             }
+            Try::Timeout { at } => self.install_timeout(trace, at),
         }
+    }
+
+    fn install_disconnected(&mut self, trace: &Graph, at: EventId, receive: EventId) -> bool {
+        let Some((kept, rest)) = self.part(trace, at, Source::Choice(1), receive) else { return false };
+        if !self.prefers(&kept, Vec::new(), rest) {
+            return false;
+        }
+        let mut receive = trace.event(receive).clone();
+        if !self.push(trace.event(at).clone()) {
+            return false;
+        }
+        self.redirect(&mut receive, Source::Choice(1));
+        self.add(receive)
     }
 
     fn install_backward(&mut self, trace: &Graph, at: EventId, source: Source, read: EventId) -> bool {
@@ -184,10 +228,30 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         self.add(read)
     }
 
+    /// A wait times out: all events stay, except for those that wait, which are to wait again.
+    fn install_timeout(&mut self, trace: &Graph, at: EventId) -> bool {
+        let events = trace.events();
+        self.new_places.clear();
+        let mut place = 0;
+        for event in events {
+            self.new_places.push(place);
+            place += u32::from(!event.waiting);
+        }
+        let mut kept: Vec<Event> = events.iter().filter(|event| !event.waiting).cloned().collect();
+        kept.iter_mut().for_each(|event| event.source = self.kept_source(event.source));
+        let mut wait = trace.event(at).clone();
+        self.redirect(&mut wait, Source::Choice(0));
+        let stamp = events.iter().map(|event| event.write_stamp + 1).max().unwrap_or(0);
+        (wait.stamp, wait.write_stamp) = (stamp, stamp);
+        self.adopt(&kept) && self.push(wait)
+    }
+
     /// What an RMW does before it writes: it reads. Under tso, which keeps what is before an RMW before it, but not what is before a read, behind a fence.
     fn read_part(&self, write: &Event, source: Source) -> Vec<Event> {
-        let (Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. }) = write.action else {
-            return Vec::new();
+        let (loc, order) = match write.action {
+            Action::Rmw { loc, order, .. } | Action::AwaitRmw { loc, order, .. } => (loc, order),
+            Action::Send { loc, .. } | Action::Receive { loc, .. } => (loc, Order::AcqRel),
+            _ => return Vec::new(),
         };
         let read = Event { action: Action::Load { loc, order }, source, written: None, ..write.clone() };
         let fence = Event {
@@ -216,7 +280,14 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let stamp = trace.event(read).stamp;
         let in_prefix = |event: &Event| {
             trace.is_before_next(event, write)
-                || matches!(source, Source::Event(from) if trace.has_before(event, from))
+                || match (source, &write.action) {
+                    (Source::Event(from), _) => trace.has_before(event, from),
+                    (Source::Choice(1), &Action::Release { loc, .. }) => {
+                        let mut releases = trace.accesses(loc).releases.iter();
+                        releases.any(|&release| trace.has_before(event, release))
+                    }
+                    _ => false,
+                }
         };
         self.new_places.clear();
         let mut place = 0;
@@ -235,6 +306,16 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 (Source::Choice(2), &Action::Release { loc, .. }) if place != u32::MAX => {
                     let mut releases = trace.accesses(loc).releases.iter();
                     if releases.any(|&release| release.index() < at.index() && !stays(release)) {
+                        return None;
+                    }
+                }
+                (Source::Choice(1), &Action::Receive { loc, .. }) => {
+                    let mut releases = trace.accesses(loc).releases.iter();
+                    if releases.any(|&release| {
+                        release.index() < at.index()
+                            && !stays(release)
+                            && event.stamp < trace.event(release).stamp
+                    }) {
                         return None;
                     }
                 }
@@ -285,6 +366,9 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
 
     fn takes_preferred(&mut self, event: &Event) -> bool {
         match event.source {
+            _ if matches!(event.action, Action::Receive { .. }) => {
+                self.messages(event).first() == Some(&event.source)
+            }
             Source::Choice(choice) => match event.action {
                 Action::Release { .. } => choice != 2,
                 _ => choice == 0,
@@ -330,6 +414,11 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     }
 }
 
+/// Whether a read is to read something else. One that waits has to, or it is the end of its thread.
+fn is_tried(reader: &Event) -> bool {
+    reader.explored || reader.waiting
+}
+
 /// Whether it is worth trying that a read reads from a write of this value. One that waits is to go on, or to wait behind it forever.
 fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
     match reader.action {
@@ -339,6 +428,7 @@ fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
             let behind = reader.waiting && write.source == reader.source;
             update.of(value).is_some() || !write.is_read() || behind
         }
+        Action::Receive { after, .. } => value == after + 1 && matches!(write.action, Action::Send { .. }),
         _ => true,
     }
 }

@@ -2,14 +2,17 @@
 
 use super::guide::Guide;
 use super::memory::Memory;
+use super::preemptions::Bound;
 use super::revisit::Try;
 use super::spin::Loop;
 use super::threads::Threads;
+use super::wait::Standstill;
 use crate::graph::{Event, EventId, Graph, Source, Values};
 use crate::options::Options;
-use crate::program::{Action, Answer, Place, Program, Request};
+use crate::program::{Action, Answer, DISCONNECTED, EMPTY, Place, Program, Request};
 use crate::report::Problem;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 use tribunal::Limits;
 use tribunal::memory::{LocId, ThreadId};
 use tribunal::verdict::Limit;
@@ -26,6 +29,12 @@ pub(super) struct Runner {
     pub(super) since: u32,
     /// How many threads it has made.
     pub(super) children: u32,
+    /// Whether it yielded since its last event.
+    pub(super) yields: bool,
+    /// It was let go on, to see whether it comes round again: it is further than its events say.
+    pub(super) tried: bool,
+    /// It has left a loop that waits for a reason that is not seen: how many events its last iteration had.
+    pub(super) unseen: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +55,10 @@ pub(super) enum State {
 pub(super) enum Outcome {
     Complete,
     Blocked,
+    /// Complete, with too many preemptions.
+    Outside,
+    /// It goes on in others, in which a wait times out.
+    Continued,
     /// A limit was reached.
     Cut(Limit),
     Failed {
@@ -70,6 +83,9 @@ pub(super) type Failed = (Problem, Place, Option<ThreadId>);
 /// Yields of a thread in a row.
 const MOST_YIELDS: usize = 1 << 16;
 
+/// The most events of an execution that is sampled without [committing](Memory::sample) it.
+pub(super) const LONGEST_EXACT: usize = 32;
+
 /// What runs executions one after the other.
 pub(super) struct Worker<'a, P, M> {
     pub(super) program: P,
@@ -90,14 +106,29 @@ pub(super) struct Worker<'a, P, M> {
     pub(super) stamp: u32,
     /// What is to be tried instead of what this run does.
     pub(super) todo: Vec<Try>,
+    /// The same of what the program does not explore. It is tried only where nothing else helps.
+    pub(super) held: Vec<Try>,
+    /// Some of that was left out.
+    pub(super) skipped: bool,
     /// By a thread and what it was told: whether a yield ends an iteration of a loop that waits.
     pub(super) loops: FxHashMap<u64, Loop>,
+    /// Places of loops that are known to wait though they do not say so, with the events of an iteration.
+    pub(super) waiting_places: FxHashSet<(Place, usize)>,
     /// How often this run was begun again.
     pub(super) attempts: usize,
     /// How often threads have looked again in vain, in a guided execution.
     pub(super) idle_rounds: usize,
     /// Who decides in executions that are not part of a search.
     pub(super) guide: Option<Box<dyn Guide + 'a>>,
+    /// What is known of a bound on preemptions.
+    pub(super) bound: Arc<Bound>,
+    /// Whether executions are only looked at, to learn how many there are.
+    pub(super) probing: bool,
+    /// Whether it is chance.
+    pub(super) samples: bool,
+    /// Whether an execution that becomes [long](LONGEST_EXACT) and hard to decide is given up, and that one was.
+    pub(super) gives_up: bool,
+    pub(super) gave_up: bool,
     /// Room.
     pub(super) new_places: Vec<u32>,
     pub(super) preference: Vec<Source>,
@@ -130,10 +161,18 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             fresh: 0,
             stamp: 0,
             todo: Vec::new(),
+            held: Vec::new(),
+            skipped: false,
             loops: FxHashMap::default(),
+            waiting_places: FxHashSet::default(),
             attempts: 0,
             idle_rounds: 0,
             guide: None,
+            bound: Arc::default(),
+            probing: false,
+            samples: false,
+            gives_up: false,
+            gave_up: false,
             new_places: Vec::new(),
             preference: Vec::new(),
             found: Vec::new(),
@@ -200,7 +239,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     /// Runs the program along the graph and on to the end of an execution.
     pub(super) fn run(&mut self) -> Outcome {
-        let (length, todo) = (self.graph.len(), self.todo.len());
+        let (length, todo, held) = (self.graph.len(), self.todo.len(), self.held.len());
         self.attempts = 0;
         loop {
             let ended = self.replay().and_then(|()| match self.limit {
@@ -212,15 +251,34 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 return Outcome::Cut(limit);
             }
             match ended {
-                Ok(Some(outcome)) => return outcome,
+                Ok(Some(outcome)) => {
+                    self.settle_held(&outcome);
+                    return outcome;
+                }
                 Ok(None) => {
                     self.attempts += 1;
                     self.truncate(length);
                     self.todo.truncate(todo);
+                    self.held.truncate(held);
                 }
                 Err((problem, place, thread)) => return Outcome::Failed { problem, place, thread },
             }
         }
+    }
+
+    /// What the program does not explore is left out, unless a thread waits in a loop that reads it: nothing else lets the thread go on.
+    fn settle_held(&mut self, outcome: &Outcome) {
+        let waits = |thread: &ThreadId| {
+            let Some(runner) = &self.runners[thread.index()] else { return false };
+            let round = &self.graph.thread(*thread)[runner.since as usize..];
+            matches!(runner.state, State::Spinning(_))
+                && round.iter().any(|&id| !self.graph.event(id).explored)
+        };
+        if matches!(outcome, Outcome::Blocked) && self.order.iter().any(waits) {
+            self.todo.append(&mut self.held);
+        }
+        self.skipped |= !self.held.is_empty();
+        self.held.clear();
     }
 
     fn begin(&mut self, thread: ThreadId) {
@@ -233,6 +291,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             state: State::Running,
             since: 0,
             children: 0,
+            yields: false,
+            tried: false,
+            unseen: None,
         });
         let place = self.order.partition_point(|&other| self.threads.compare(other, thread).is_lt());
         self.order.insert(place, thread);
@@ -272,6 +333,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             if !granted {
                 let pending = self.runner(thread).pending.take();
                 let mut request = pending.unwrap_or_else(|| self.resume(thread, fresh));
+                if let Some(unseen) = self.graph.event(EventId(i as u32)).unseen {
+                    request = self.run_on_to(EventId(i as u32), unseen, request);
+                }
                 while let Action::Yield = request.action {
                     self.runner(thread).since = index;
                     request = self.resume(thread, fresh);
@@ -292,7 +356,11 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             Err((problem, place, Some(thread)))
         };
         if !same(&event.action, &request.action) {
-            return nondeterminism(describe(&event.action), describe(&request.action));
+            let before = match event.place.line {
+                0 => String::new(),
+                _ => format!(" at {}", event.place),
+            };
+            return nondeterminism(format!("{}{before}", describe(&event.action)), describe(&request.action));
         }
         if event.loc().is_none() {
             return Ok(());
@@ -304,7 +372,9 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             Source::Choice(choice) => u64::from(choice),
             Source::Nothing => 0,
         };
+        let passed = self.graph.pass(&request.action, event.source, initial);
         let (written, waits) = effect(&request.action, event.source, read).unwrap_or((None, event.waiting));
+        let (read, written) = passed.unwrap_or((read, written));
         let values = Values { read, written, initial };
         if event.waiting != waits || event.written.is_some() != values.written.is_some() {
             let what = describe(&event.action);
@@ -316,7 +386,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     }
 
     /// The thread of an event goes on from it.
-    fn settle(&mut self, id: EventId) {
+    pub(super) fn settle(&mut self, id: EventId) {
         let event = self.graph.event(id);
         let (thread, place, waiting) = (event.thread, event.place, event.waiting);
         let plain = event.is_plain();
@@ -333,7 +403,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             self.program.spawn(thread, child);
         }
         let runner = self.runner(thread);
-        (runner.answer, runner.state) = (answer, state);
+        (runner.answer, runner.state, runner.yields) = (answer, state, false);
         if plain && !self.memory.has_races() {
             self.look_ahead(id);
         }
@@ -355,20 +425,27 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
     fn extend(&mut self) -> Result<Option<Outcome>, Failed> {
         if self.guide.is_none() {
             for i in 0..self.order.len() {
-                if self.runner(self.order[i]).state == State::Running
-                    && self.spins_on(self.order[i]).is_none()
-                {
+                if self.spins_on(self.order[i]).is_none() {
                     return Ok(None);
                 }
             }
         }
         loop {
+            if self.gives_up && self.graph.len() > LONGEST_EXACT && self.memory.is_hard() {
+                self.gave_up = true;
+                return Ok(Some(Outcome::Blocked));
+            }
             match self.turn()? {
                 _ if self.poll().is_some() => return Ok(Some(Outcome::Blocked)),
                 Turn::Done => {}
                 Turn::Again => return Ok(None),
-                Turn::None if self.look_again() => {}
-                Turn::None => return self.end().map(Some),
+                Turn::None => match self.standstill() {
+                    Standstill::GoesOn => {}
+                    Standstill::Again => return Ok(None),
+                    Standstill::Continued => return Ok(Some(Outcome::Continued)),
+                    Standstill::Blocked => return Ok(Some(Outcome::Blocked)),
+                    Standstill::End => return self.end().map(Some),
+                },
             }
         }
     }
@@ -425,8 +502,17 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     return Err((Problem::TooLong { thread, reads: None }, request.place, Some(thread)));
                 }
                 Action::Yield => match self.passes(thread, request.place) {
-                    Some(true) => yields += 1,
-                    Some(false) => self.runner(thread).state = State::Spinning(request.place),
+                    Some(true) => {
+                        yields += 1;
+                        self.runner(thread).yields = true;
+                    }
+                    Some(false) => {
+                        self.runner(thread).state = State::Spinning(request.place);
+                        let since = self.runner(thread).since as usize;
+                        if let Some(&first) = self.graph.thread(thread).get(since) {
+                            self.bound.add_loop(self.graph.event(first).place);
+                        }
+                    }
                     None => return Ok(Turn::Again),
                 },
                 _ => {
@@ -441,12 +527,27 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     self.settle(EventId(self.graph.len() as u32 - 1));
                     if self.guide.is_some() {
                         self.stop_spinning();
-                    } else if self.runner(thread).state == State::Running && self.spins_on(thread).is_none() {
+                    } else if self.spins_on(thread).is_none() {
                         return Ok(Turn::Again);
                     }
                     return Ok(Turn::Done);
                 }
             }
+        }
+    }
+
+    /// Every thread has ended.
+    pub(super) fn complete(&mut self) -> Result<Outcome, Failed> {
+        let bound = self.options.max_preemptions.filter(|_| self.guide.is_none());
+        if bound.is_some_and(|most| !self.is_within(most)) {
+            return Ok(Outcome::Outside);
+        }
+        if self.probing {
+            return Ok(Outcome::Complete);
+        }
+        match self.program.finish(&self.graph) {
+            Ok(()) => Ok(Outcome::Complete),
+            Err(problem) => Err((problem, Place::default(), None)),
         }
     }
 
@@ -467,7 +568,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
 /// Whether a thread does what it did before.
 pub(super) fn same(expected: &Action, found: &Action) -> bool {
-    use Action::{Await, AwaitRmw, Choose, Fence, Join, Load, Release, Rmw, Store};
+    use Action::{Await, AwaitRmw, Choose, Fence, Join, Load, Receive, Release, Rmw, Send, Share, Store};
     match (expected, found) {
         (Load { loc, order }, Load { loc: l, order: o }) => loc == l && order == o,
         // Not the values: they may be addresses.
@@ -478,7 +579,13 @@ pub(super) fn same(expected: &Action, found: &Action) -> bool {
         (AwaitRmw { loc, order, .. }, AwaitRmw { loc: l, order: o, .. }) => loc == l && order == o,
         (Join { thread }, Join { thread: t }) => thread == t,
         (Choose { options }, Choose { options: o }) => options == o,
-        (Release { loc, .. }, Release { loc: l, .. }) => loc == l,
+        (Release { loc, .. }, Release { loc: l, .. }) | (Share { loc }, Share { loc: l }) => loc == l,
+        (Send { loc, message, after }, Send { loc: l, message: m, after: a }) => {
+            (loc, message.is_some(), after) == (l, m.is_some(), a)
+        }
+        (Receive { loc, after, waits }, Receive { loc: l, after: a, waits: w }) => {
+            (loc, after, waits) == (l, a, w)
+        }
         _ => std::mem::discriminant(expected) == std::mem::discriminant(found),
     }
 }
@@ -489,6 +596,9 @@ pub(super) fn effect(action: &Action, source: Source, read: u64) -> Option<(Opti
         Action::Load { .. } => Some((None, false)),
         Action::Store { value, .. } => Some((Some(*value), false)),
         Action::Rmw { update, .. } => Some((update.of(read), false)),
+        Action::Await { .. } | Action::AwaitRmw { .. } if matches!(source, Source::Choice(_)) => {
+            Some((None, false))
+        }
         Action::AwaitRmw { update, .. } => Some((update.of(read), update.of(read).is_none())),
         Action::Await { until, .. } => Some((None, source == Source::Nothing || !until.of(read))),
         _ => None,
@@ -498,11 +608,18 @@ pub(super) fn effect(action: &Action, source: Source, read: u64) -> Option<(Opti
 /// What the thread of an event is told.
 pub(super) fn answer(event: &Event) -> Answer {
     match event.action {
+        _ if event.timed_out() => Answer::TimedOut,
         Action::Load { .. }
         | Action::Rmw { .. }
         | Action::Await { .. }
         | Action::AwaitRmw { .. }
-        | Action::Choose { .. } => Answer::Value(event.read),
+        | Action::Choose { .. }
+        | Action::Send { .. } => Answer::Value(event.read),
+        Action::Receive { .. } => Answer::Value(match (event.source, event.written) {
+            (Source::Choice(_), _) => DISCONNECTED,
+            (_, Some(_)) => EMPTY,
+            _ => event.read,
+        }),
         Action::Release { .. } => Answer::Value(u64::from(event.source == Source::Choice(1))),
         Action::Spawn => Answer::Thread(ThreadId::from_index(event.read as usize)),
         _ => Answer::Done,
@@ -519,7 +636,9 @@ pub(super) fn operands(action: &Action) -> Option<[u64; 2]> {
 fn describe(action: &Action) -> String {
     match action {
         Action::Load { order, .. } => format!("a load ({})", order.name()),
-        Action::Store { order, value, .. } => format!("a store of {value} ({})", order.name()),
+        Action::Store { order, value, .. } => {
+            format!("a store of {} ({})", crate::failure::value(*value), order.name())
+        }
         Action::Rmw { order, .. } => format!("a read-modify-write ({})", order.name()),
         Action::Fence { order } => format!("a fence ({})", order.name()),
         Action::Await { .. } => "a wait".into(),
@@ -529,6 +648,10 @@ fn describe(action: &Action) -> String {
         Action::Yield => "a yield".into(),
         Action::Choose { .. } => "a choice".into(),
         Action::Release { .. } => "a drop of a handle".into(),
+        Action::Send { message: None, .. } => "a drop of a receiver".into(),
+        Action::Send { .. } => "a send".into(),
+        Action::Receive { .. } => "a receive".into(),
+        Action::Share { .. } => "a clone of a sender".into(),
         Action::Block => "a stop".into(),
         Action::Fail(_) => "a failure".into(),
         Action::End => "its end".into(),

@@ -1,6 +1,6 @@
 //! Numbers for threads that mean the same in every execution and for every worker.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use tribunal::memory::ThreadId;
@@ -11,6 +11,8 @@ struct Table {
     children: FxHashMap<(ThreadId, u32), ThreadId>,
     /// From the main thread to each thread, which child it is.
     paths: Vec<Arc<[u32]>>,
+    /// Executions in which no thread could go on and that went on by a timeout.
+    standstills: FxHashSet<(u64, u64)>,
 }
 
 /// The threads that a worker has met, and all those that any has.
@@ -33,6 +35,11 @@ impl Threads {
     /// The same numbers, for another worker.
     pub(super) fn share(&self) -> Self {
         Threads::empty(self.shared.clone())
+    }
+
+    /// Whether no worker has met this standstill before.
+    pub(super) fn is_first_standstill(&self, key: (u64, u64)) -> bool {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).standstills.insert(key)
     }
 
     /// The thread that is the parent's child after `before` others.

@@ -1,11 +1,35 @@
 //! Threads that wait for a write, and what it means if no thread can go on.
+//!
+//! **Timeouts.** A wait may time out when no thread can go on, and mo may end so that nobody who waits ever can. Each such wait does so in turn, in an execution of its own. What was
+//! there before has then happened: a later write revisits no read of it. An execution with timeouts is thus a sequence of phases, each of which begins with the graph of
+//! the one before, except for what waits there, and with a timeout. Within a phase the search is the same as without: it is that of a program whose first events are given. Threads
+//! that waited wait again, as new events of the phase, and those that spin go round once more. So each phase has each of its graphs once, by the argument of
+//! [`search`](super), and each graph in which no thread can go on begins as many phases as there are waits that may time out: nothing is left out, and nothing comes twice. (Graphs that
+//! differ in what threads wait for alone count as one: the first that is found goes on.)
+//! A thread that times out again and again in a loop that changes nothing does so once for each thing that happens elsewhere, see [`spin`](super::spin).
 
 use super::memory::Memory;
+use super::revisit::Try;
 use super::run::{Failed, Outcome, State, Worker};
 use crate::graph::{Event, EventId, Source};
 use crate::program::{Action, Place, Program, Request};
 use crate::report::Problem;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 use tribunal::memory::{LocId, ThreadId};
+
+/// What comes of an execution in which no thread can go on.
+pub(super) enum Standstill {
+    /// A thread can, after all.
+    GoesOn,
+    /// The run is to be begun again, with what was learned.
+    Again,
+    /// It goes on with timeouts, in other runs.
+    Continued,
+    /// It does so elsewhere.
+    Blocked,
+    End,
+}
 
 impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// Whether an event goes on if it reads from a write.
@@ -65,6 +89,15 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     /// in mo, by program order and RMWs alone.
     pub(super) fn stays_readable(&self, event: &Event, source: Source) -> bool {
         let Some(loc) = event.loc() else { return false };
+        let before = self.known_before(loc, source);
+        self.graph.accesses(loc).writes.iter().all(|&write| {
+            let by = self.graph.event(write).thread;
+            before.contains(&write) || !self.memory.happens_before(write, by, event.thread)
+        })
+    }
+
+    /// A write, and those that come before it in mo by program order and RMWs alone.
+    pub(super) fn known_before(&self, loc: LocId, source: Source) -> Vec<EventId> {
         let mut before = Vec::new();
         let mut at = source;
         while let Source::Event(write) = at {
@@ -82,10 +115,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 _ => written.source,
             };
         }
-        self.graph.accesses(loc).writes.iter().all(|&write| {
-            let by = self.graph.event(write).thread;
-            before.contains(&write) || !self.memory.happens_before(write, by, event.thread)
-        })
+        before
     }
 
     /// How an event waits, if it does.
@@ -102,14 +132,90 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
     }
 
+    /// No thread can go on: whether one may after all.
+    pub(super) fn standstill(&mut self) -> Standstill {
+        if self.guide.is_some() {
+            let goes_on = self.look_again() || self.time_out();
+            return if goes_on { Standstill::GoesOn } else { Standstill::End };
+        }
+        match self.release_observed() {
+            Some(true) => return Standstill::GoesOn,
+            Some(false) => return Standstill::Again,
+            None => {}
+        }
+        let state = |thread: &ThreadId| self.runners[thread.index()].as_ref().map(|runner| runner.state);
+        let states: Vec<(ThreadId, Option<State>)> =
+            self.order.iter().map(|thread| (*thread, state(thread))).collect();
+        let stops = |state| matches!(state, Some(State::Stopped | State::Claiming(_)));
+        let last = |thread: ThreadId| self.graph.thread(thread).last().copied();
+        let waits = states.iter().filter(|(_, state)| matches!(state, Some(State::Waiting(_))));
+        let timed = waits
+            .filter_map(|&(thread, _)| last(thread))
+            .filter(|&wait| self.graph.event(wait).action.may_time_out());
+        let mut timed: Vec<EventId> = timed.collect();
+        let may_time_out = |request: &Request| request.action.may_time_out();
+        let receives =
+            self.order.iter().filter(|&&thread| self.waiting_receive(thread).is_some_and(may_time_out));
+        let receives: Vec<ThreadId> = receives.copied().collect();
+        let idle = timed.is_empty() && receives.is_empty() && !self.is_any_spinning();
+        if idle || states.iter().any(|&(_, state)| stops(state)) || !self.is_stuck() {
+            return Standstill::End;
+        }
+        for thread in receives {
+            timed.push(EventId(self.graph.len() as u32));
+            self.show_waiting_receive(thread);
+        }
+        if !timed.is_empty() {
+            // Executions may differ in what threads wait for alone: one of them goes on.
+            if !self.threads.is_first_standstill(self.standstill_key()) {
+                return Standstill::Blocked;
+            }
+            self.todo.extend(timed.into_iter().map(|at| Try::Timeout { at }));
+            return Standstill::Continued;
+        }
+        for (thread, _) in states {
+            match self.run_on(thread) {
+                Some(true) => return Standstill::GoesOn,
+                Some(false) => {}
+                None => return Standstill::Again,
+            }
+        }
+        Standstill::End
+    }
+
+    /// What has happened in the execution: what each event that does not wait took, and the timeouts in their order.
+    fn standstill_key(&self) -> (u64, u64) {
+        let mut hashers = [FxHasher::default(), FxHasher::default()];
+        hashers[1].write_u64(1);
+        let mut lengths = vec![0_u32; self.runners.len()];
+        let place = |id: EventId| (self.graph.event(id).thread, self.graph.event(id).index);
+        let mut events: Vec<&Event> = self.graph.events().iter().filter(|event| !event.waiting).collect();
+        let mut timeouts = Vec::new();
+        for event in &events {
+            if event.timed_out() {
+                timeouts.push((event.thread, lengths.clone()));
+            }
+            lengths[event.thread.index()] += 1;
+        }
+        events.sort_by_key(|event| (event.thread, event.index));
+        for hasher in &mut hashers {
+            for event in &events {
+                event.thread.hash(hasher);
+                match event.source {
+                    Source::Event(write) => place(write).hash(hasher),
+                    other => other.hash(hasher),
+                }
+            }
+            timeouts.hash(hasher);
+        }
+        (hashers[0].finish(), hashers[1].finish())
+    }
+
     /// No thread can go on.
     pub(super) fn end(&mut self) -> Result<Outcome, Failed> {
         let state = |thread: &ThreadId| self.runners[thread.index()].as_ref().map(|runner| runner.state);
         if self.order.iter().all(|thread| state(thread) == Some(State::Ended)) {
-            return match self.program.finish(&self.graph) {
-                Ok(()) => Ok(Outcome::Complete),
-                Err(problem) => Err((problem, Place::default(), None)),
-            };
+            return self.complete();
         }
         let claims = |state| matches!(state, Some(State::Stopped | State::Claiming(_)));
         if self.order.iter().any(|thread| claims(state(thread))) || !self.is_stuck() {
@@ -125,9 +231,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 State::Ended => {}
                 _ => {
                     let pending = runner.pending.as_ref();
-                    // In guided executions what waits is not an event.
+                    // A receive that waits is not an event; in guided executions nothing is.
                     let waits = |request: &Request| {
-                        matches!(request.action, Action::Await { .. } | Action::AwaitRmw { .. })
+                        use Action::{Await, AwaitRmw, Receive};
+                        matches!(request.action, Await { .. } | AwaitRmw { .. } | Receive { .. })
                     };
                     spinning &= !pending.is_some_and(waits);
                     waiting.push((thread, pending.map_or(Place::default(), |request| request.place)));
@@ -135,9 +242,26 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
         }
         waiting.sort_by(|(a, _), (b, _)| self.threads.compare(*a, *b));
+        // For people.
+        (0..self.order.len()).for_each(|i| self.show_waiting_receive(self.order[i]));
         let (thread, place) = waiting[waiting.len() - 1];
         let problem = if spinning { Problem::Livelock { waiting } } else { Problem::Deadlock { waiting } };
         Err((problem, place, Some(thread)))
+    }
+
+    /// The receive that a thread waits in: it is no event yet.
+    fn waiting_receive(&self, thread: ThreadId) -> Option<&Request> {
+        let pending = self.runners[thread.index()].as_ref()?.pending.as_ref();
+        pending.filter(|request| matches!(request.action, Action::Receive { .. }))
+    }
+
+    /// Makes a receive that waits part of the execution, if a thread waits in one.
+    fn show_waiting_receive(&mut self, thread: ThreadId) {
+        if let Some(request) = self.waiting_receive(thread).cloned() {
+            let mut event = Event { waiting: true, ..self.event_of(thread, &request) };
+            self.place(&mut event);
+            self.push(event);
+        }
     }
 
     /// Whether what threads wait for will never come, however long they look: mo may end with what they have seen.
@@ -151,9 +275,23 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                 State::Spinning(_) => {
                     for &id in &events[runner.since as usize..] {
                         let event = self.graph.event(id);
-                        if let (true, Some(loc)) = (event.is_read(), event.loc()) {
-                            let last = if event.written.is_some() { Source::Event(id) } else { event.source };
-                            seen.push((loc, vec![last]));
+                        if let Action::Receive { loc, .. } = event.action
+                            && self.graph.is_disconnected(loc)
+                        {
+                            return false;
+                        }
+                        if let (true, false, Some(loc)) = (event.is_read(), event.timed_out(), event.loc()) {
+                            let last = match event.written {
+                                _ if event.waiting => self.useless(event, loc),
+                                Some(_) => vec![self.behind_spinning(loc, Source::Event(id))],
+                                None => {
+                                    // What another takes back is not the last word.
+                                    let last = self.behind_spinning(loc, event.source);
+                                    let stays = self.value(event, last) == event.read;
+                                    if stays { vec![last] } else { Vec::new() }
+                                }
+                            };
+                            seen.push((loc, last));
                         }
                     }
                 }
@@ -161,11 +299,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
                     let Some(&id) = events.last() else { continue };
                     let event = self.graph.event(id);
                     let Some(loc) = event.loc() else { continue };
-                    let writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
-                    let useless =
-                        writes.chain([Source::Init]).filter(|&source| !self.lets_go_on(event, source));
-                    let useless: Vec<Source> = useless.collect();
-                    seen.push((loc, useless));
+                    seen.push((loc, self.useless(event, loc)));
                 }
                 _ => {}
             }
@@ -178,6 +312,30 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         let mut chosen = Vec::with_capacity(seen.len());
         self.may_end_with(&seen, &mut chosen)
+    }
+
+    /// The writes that do not let an event go on.
+    fn useless(&self, event: &Event, loc: LocId) -> Vec<Source> {
+        let writes = self.graph.accesses(loc).writes.iter().map(|&write| Source::Event(write));
+        writes.chain([Source::Init]).filter(|&source| !self.lets_go_on(event, source)).collect()
+    }
+
+    /// What a write is followed by, as far as threads that spin have overwritten it.
+    fn behind_spinning(&self, loc: LocId, mut source: Source) -> Source {
+        loop {
+            let follows = |id: &EventId| {
+                let event = self.graph.event(*id);
+                let own = matches!(source, Source::Event(of) if {
+                    let of = self.graph.event(of);
+                    of.thread == event.thread && event.index > of.index && !event.is_read()
+                });
+                self.is_spinning(event) && (own || event.is_read() && event.source == source)
+            };
+            match self.graph.accesses(loc).writes.iter().find(|id| follows(id)) {
+                Some(&next) => source = Source::Event(next),
+                None => return source,
+            }
+        }
     }
 
     pub(super) fn may_end_with(

@@ -119,6 +119,12 @@ impl<T: ?Sized> Shared<T> {
         });
     }
 
+    /// Notes that there may be raw pointers to the value at this address.
+    fn note_address(&self, address: usize) {
+        let shared = std::ptr::from_ref(self).cast::<()>();
+        state::with(|state| state.raw.insert(address, shared));
+    }
+
     /// Drops the handles that were given up.
     fn forget_given_up(&self) {
         let given_up = std::mem::take(&mut *self.given_up.lock().unwrap_or_else(PoisonError::into_inner));
@@ -133,7 +139,10 @@ impl<T: ?Sized> Shared<T> {
             let handles = *handles;
             if handles.left == 0 {
                 state.owed.remove(&handles.owed);
-                state.raw.remove(&std::sync::Arc::as_ptr(&value).addr());
+                // A weak handle may be an address, which is still to be asked whether the value is there.
+                if std::sync::Arc::weak_count(&value) == 0 {
+                    state.raw.remove(&std::sync::Arc::as_ptr(&value).addr());
+                }
             }
             (slot, handles)
         });
@@ -327,8 +336,7 @@ impl<T: ?Sized> Arc<T> {
     /// The address of the value.
     pub fn as_ptr(this: &Self) -> *const T {
         let pointer = std::sync::Arc::as_ptr(this.value());
-        let shared = std::sync::Arc::as_ptr(&this.shared).cast::<()>();
-        state::with(|state| state.raw.insert(pointer.addr(), shared));
+        this.shared.note_address(pointer.addr());
         pointer
     }
 
@@ -409,7 +417,10 @@ impl<T: ?Sized> Weak<T> {
     /// An owning handle, if the value still exists.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
-        let shared = self.shared.as_ref()?;
+        let Some(shared) = &self.shared else {
+            // Made without a value, or of an address outside executions.
+            return self.value.upgrade().map(Arc::from_std);
+        };
         if shared.known().is_some() {
             let add = |count, _: [u64; 2]| (count > 0).then_some(count + 1);
             if shared.rmw(Order::Acquire, add, Location::caller()) == 0 {
@@ -440,6 +451,37 @@ impl<T: ?Sized> Weak<T> {
     /// Whether two handles refer to the same value.
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.value.ptr_eq(&other.value)
+    }
+}
+
+impl<T> Weak<T> {
+    /// The address of the value, which need not be there any more.
+    pub fn as_ptr(&self) -> *const T {
+        let pointer = self.value.as_ptr();
+        if let Some(shared) = self.shared.as_ref().filter(|shared| shared.known().is_some()) {
+            shared.note_address(pointer.addr());
+        }
+        pointer
+    }
+
+    /// The address of the value, without dropping the handle.
+    pub fn into_raw(self) -> *const T {
+        self.as_ptr();
+        std::mem::forget(self.shared);
+        self.value.into_raw()
+    }
+
+    /// The handle that [`into_raw`](Self::into_raw) turned into an address.
+    ///
+    /// # Safety
+    /// As for [`std::sync::Weak::from_raw`]: each address from `into_raw` is turned into a handle once.
+    #[allow(unsafe_code)]
+    pub unsafe fn from_raw(pointer: *const T) -> Self {
+        let known = state::with(|state| state.raw.get(&pointer.addr()).copied()).flatten();
+        // SAFETY: `into_raw` has forgotten one, and the type is the same.
+        let shared = known.map(|shared| unsafe { std::sync::Arc::from_raw(shared.cast()) });
+        // SAFETY: the caller's.
+        Weak { value: unsafe { std::sync::Weak::from_raw(pointer) }, shared }
     }
 }
 

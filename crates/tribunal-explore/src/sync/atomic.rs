@@ -4,6 +4,7 @@
 //! without synchronization is not an error. With the feature `making` it is, and `new` is not a `const fn`, as in loom.
 //! Outside executions they are std's.
 
+use super::wide;
 use crate::program::Update;
 use crate::runtime::home::Home;
 use crate::runtime::ops::{self, Access};
@@ -13,6 +14,15 @@ use std::panic::Location;
 use tribunal::memory::Order;
 
 pub use std::sync::atomic::{Ordering, compiler_fence};
+
+/// What atomics are outside executions.
+mod storage {
+    pub(super) use super::super::wide::{AtomicI128, AtomicU128};
+    pub(super) use std::sync::atomic::{
+        AtomicBool, AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicPtr, AtomicU8, AtomicU16,
+        AtomicU32, AtomicU64, AtomicUsize,
+    };
+}
 
 /// A type of values that atomics hold.
 trait Bits: Copy {
@@ -101,7 +111,7 @@ macro_rules! atomic {
         $(#[$doc])*
         pub struct $name $(<$generic>)? {
             /// The value before the first operation in an execution, and outside executions.
-            value: std::sync::atomic::$name $(<$generic>)?,
+            value: storage::$name $(<$generic>)?,
             home: Home,
         }
 
@@ -111,7 +121,7 @@ macro_rules! atomic {
             #[track_caller]
             pub const fn new(value: $value) -> Self {
                 let home = Home::new(stringify!($name), Location::caller());
-                $name { value: std::sync::atomic::$name::new(value), home }
+                $name { value: storage::$name::new(value), home }
             }
 
             /// An atomic with this value.
@@ -119,7 +129,7 @@ macro_rules! atomic {
             #[track_caller]
             pub fn new(value: $value) -> Self {
                 let home = Home::made_here(stringify!($name), Location::caller());
-                $name { value: std::sync::atomic::$name::new(value), home }
+                $name { value: storage::$name::new(value), home }
             }
 
             #[inline]
@@ -233,6 +243,32 @@ macro_rules! atomic {
                 Err(read)
             }
 
+            /// Another name of [`fetch_update`](Self::fetch_update).
+            ///
+            /// # Errors
+            /// The value for which `f` returned `None`.
+            #[track_caller]
+            pub fn try_update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                f: impl FnMut($value) -> Option<$value>,
+            ) -> Result<$value, $value> {
+                self.fetch_update(set_order, fetch_order, f)
+            }
+
+            /// Sets the value to the result of `f`, repeating until no other thread has changed it meanwhile; returns the previous value.
+            #[track_caller]
+            pub fn update(
+                &self,
+                set_order: Ordering,
+                fetch_order: Ordering,
+                mut f: impl FnMut($value) -> $value,
+            ) -> $value {
+                let result = self.fetch_update(set_order, fetch_order, |value| Some(f(value)));
+                result.unwrap_or_else(|read| read)
+            }
+
             /// Calls `f` with the value, as a non-atomic access that nothing else may race with.
             #[track_caller]
             pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
@@ -322,9 +358,9 @@ macro_rules! fetch {
     };
 }
 
-macro_rules! integer {
-    ($name:ident, $value:ident) => {
-        impl Bits for $value {
+macro_rules! bits {
+    ($($value:ident)*) => {
+        $(impl Bits for $value {
             #[inline]
             fn bits(self) -> u64 {
                 self as u64
@@ -333,8 +369,32 @@ macro_rules! integer {
             fn of(bits: u64) -> Self {
                 bits as $value
             }
-        }
+        })*
+    };
+}
 
+bits!(usize isize u8 u16 u32 u64 i8 i16 i32 i64);
+
+impl Bits for u128 {
+    fn bits(self) -> u64 {
+        wide::number(self)
+    }
+    fn of(bits: u64) -> Self {
+        wide::value(bits)
+    }
+}
+
+impl Bits for i128 {
+    fn bits(self) -> u64 {
+        wide::number(self as u128)
+    }
+    fn of(bits: u64) -> Self {
+        wide::value(bits) as i128
+    }
+}
+
+macro_rules! integer {
+    ($name:ident, $value:ident) => {
         atomic!(
             #[doc = concat!("An atomic `", stringify!($value), "`.")]
             [] $name, $value
@@ -378,6 +438,8 @@ integer!(AtomicI8, i8);
 integer!(AtomicI16, i16);
 integer!(AtomicI32, i32);
 integer!(AtomicI64, i64);
+integer!(AtomicU128, u128);
+integer!(AtomicI128, i128);
 
 atomic!(
     /// An atomic `bool`.
@@ -419,5 +481,64 @@ impl<T> Default for AtomicPtr<T> {
     #[track_caller]
     fn default() -> Self {
         AtomicPtr::new(std::ptr::null_mut())
+    }
+}
+
+macro_rules! change {
+    ($name:ident, $($(#[$doc:meta])* $method:ident = $apply:expr;)*) => {
+        impl<T> $name<T> {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
+                    fn apply(read: u64, operands: [u64; 2]) -> Option<u64> {
+                        let f: fn(usize, usize) -> usize = $apply;
+                        Some(f(read as usize, operands[0] as usize) as u64)
+                    }
+                    self.change(order, apply, value, Location::caller())
+                }
+            )*
+        }
+    };
+}
+
+change! { AtomicPtr,
+    /// Adds bytes, wrapping around; returns the previous pointer.
+    fetch_byte_add = |a, b| a.wrapping_add(b);
+    /// Subtracts bytes, wrapping around; returns the previous pointer.
+    fetch_byte_sub = |a, b| a.wrapping_sub(b);
+    /// Bitwise and of the address; returns the previous pointer.
+    fetch_and = |a, b| a & b;
+    /// Bitwise or of the address; returns the previous pointer.
+    fetch_or = |a, b| a | b;
+    /// Bitwise exclusive or of the address; returns the previous pointer.
+    fetch_xor = |a, b| a ^ b;
+}
+
+impl<T> AtomicPtr<T> {
+    fn change(
+        &self,
+        order: Ordering,
+        apply: fn(u64, [u64; 2]) -> Option<u64>,
+        value: usize,
+        place: &'static Location<'static>,
+    ) -> *mut T {
+        self.rmw(order, apply, value as u64, place).unwrap_or_else(|| {
+            let change = |pointer: *mut T| apply(pointer.bits(), [value as u64, 0]).map(<*mut T>::of);
+            let result = self.value.fetch_update(order, order_on_failure(order), change);
+            result.unwrap_or_else(|read| read)
+        })
+    }
+
+    /// Adds elements, wrapping around; returns the previous pointer.
+    #[track_caller]
+    pub fn fetch_ptr_add(&self, count: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_add(count.wrapping_mul(size_of::<T>()), order)
+    }
+
+    /// Subtracts elements, wrapping around; returns the previous pointer.
+    #[track_caller]
+    pub fn fetch_ptr_sub(&self, count: usize, order: Ordering) -> *mut T {
+        self.fetch_byte_sub(count.wrapping_mul(size_of::<T>()), order)
     }
 }

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tribunal::memory::{Order, ThreadId};
 
-/// A condition variable, like [`std::sync::Condvar`]. It wakes threads in the order in which they began to wait; spuriously and after a timeout only if
-/// [enabled](crate::Explorer::spurious).
+/// A condition variable, like [`std::sync::Condvar`]. It wakes threads in the order in which they began to wait, after a timeout when no
+/// thread can go on, and spuriously, or after a timeout earlier than that, only if [enabled](crate::Explorer::spurious).
 ///
 /// Its word is the queue of waiting threads, which a wait or a notification changes in one step; each waiting thread is notified by a separate store.
 pub struct Condvar {
@@ -141,7 +141,7 @@ impl Condvar {
             };
         }
         let place = Location::caller();
-        let (guard, _) = self.wait_inside(guard, place);
+        let (guard, _) = self.wait_inside(guard, false, place);
         guard
     }
 
@@ -149,6 +149,7 @@ impl Condvar {
     fn wait_inside<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
+        timed: bool,
         place: &'static Location<'static>,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let waiter = state::with(|state| {
@@ -160,15 +161,24 @@ impl Condvar {
         .unwrap_or_default();
         self.rmw(push, waiter, place);
         let lock = guard.release(place);
-        let spurious = ops::wakes_spuriously(place) && {
-            // It may have been notified in the meantime.
+        // It may have been notified in the meantime.
+        let leaves = || {
             let queue = self.rmw(remove, waiter, place);
             queues(|queues| queues.get(queue).contains(&waiter))
         };
-        if !spurious && let Some(token) = token(waiter, place) {
-            ops::access(&token, || 0, Access::Await { order: Order::Relaxed, until: is(1) }, place);
+        let mut left = ops::wakes_spuriously(place) && leaves();
+        if !left && let Some(token) = token(waiter, place) {
+            let (order, until) = (Order::Relaxed, is(1));
+            let wait =
+                if timed { Access::TimedAwait { order, until } } else { Access::Await { order, until } };
+            left = ops::access(&token, || 0, wait, place) == Some(ops::TIMED_OUT);
+            if left && !leaves() {
+                // It is being notified, and the notification is not to be lost.
+                left = false;
+                ops::access(&token, || 0, Access::Await { order, until }, place);
+            }
         }
-        (lock.lock_at(place), spurious)
+        (lock.lock_at(place), left)
     }
 
     /// Waits while the condition holds.
@@ -187,7 +197,7 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// Waits for a notification, or for a timeout if [enabled](crate::Explorer::spurious).
+    /// Waits for a notification, or for a timeout: when no thread can go on, and earlier if [enabled](crate::Explorer::spurious).
     ///
     /// # Errors
     /// If the lock is poisoned.
@@ -207,7 +217,7 @@ impl Condvar {
                 Err(poisoned) => Err(PoisonError::new(both(poisoned.into_inner()))),
             };
         }
-        let (guard, spurious) = self.wait_inside(guard, Location::caller());
+        let (guard, spurious) = self.wait_inside(guard, true, Location::caller());
         let result = WaitTimeoutResult(spurious);
         match guard {
             Ok(guard) => Ok((guard, result)),
@@ -215,7 +225,7 @@ impl Condvar {
         }
     }
 
-    /// Waits while the condition holds, or for a timeout if [enabled](crate::Explorer::spurious).
+    /// Waits while the condition holds, or for a timeout, as [`wait_timeout`](Self::wait_timeout) does.
     ///
     /// # Errors
     /// If the lock is poisoned.

@@ -9,6 +9,7 @@ mod mutex;
 mod notify;
 mod once;
 mod rwlock;
+mod wide;
 
 pub use arc::{Arc, Weak};
 pub use barrier::{Barrier, BarrierWaitResult};

@@ -1,100 +1,181 @@
-//! Channels like [`std::sync::mpsc`], made of a lock and condition variables.
+//! Channels like [`std::sync::mpsc`].
+//!
+//! A channel is a location that counts its messages. A send is one event: it writes its message and adds one to the count, so that sends are in a total
+//! order in which each happens before the next, as it would be under a lock. The receiver receives message number n as its n-th: it has no choice, and
+//! waits until the message was sent. Only a `try_recv` that finds no message has to come before the next send, and counts among them.
+//! The order in which senders are dropped makes no difference: a receiver that finds no sender comes after all of them.
+//!
+//! Of a bounded channel, message number n may be sent only after message number n - `bound` was received. Here it is sent at once, since it cannot be
+//! received before that anyway, and its sender then waits for that message to be received; with a bound of 0, for its own.
+//!
+//! This is weaker than a lock in two ways. What the receiver does before it receives a message need not happen before later sends; and a `try_recv` that
+//! finds no message need not happen before the drop of the last sender.
 
-use super::{Condvar, Mutex, MutexGuard, PoisonError};
-use crate::runtime::ops;
-use std::collections::VecDeque;
+use crate::program::{CLOSED, Condition, DISCONNECTED, EMPTY, Waits};
+use crate::runtime::home::Home;
+use crate::runtime::is_inside;
+use crate::runtime::ops::{self, Access};
+use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+use tribunal::memory::Order;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-struct Channel<T> {
-    messages: VecDeque<T>,
-    senders: usize,
-    has_receiver: bool,
-    /// How many messages fit; 0 if each waits until it is taken.
-    bound: Option<usize>,
-    /// How many messages were sent and taken, ever.
-    sent: u64,
-    taken: u64,
-}
+/// A message of a bounded channel was received.
+const RECEIVED: u64 = 1;
+/// The receiver of a bounded channel was dropped, and will not receive a message.
+const GONE: u64 = 2;
 
 struct Shared<T> {
-    channel: Mutex<Channel<T>>,
-    arrived: Condvar,
-    left: Condvar,
+    /// The number of messages that were sent.
+    home: Home,
+    /// How many messages fit; 0 if each waits until it is received.
+    bound: Option<u64>,
+    contents: Mutex<Contents<T>>,
+    /// For threads that wait outside of executions.
+    changed: Condvar,
+}
+
+/// What the explorer does not see.
+struct Contents<T> {
+    /// Messages that were not received, also those that are about to be sent.
+    messages: BTreeMap<u64, T>,
+    /// The last of them; numbers up to that of [`DISCONNECTED`] mean something else.
+    last: u64,
+    senders: usize,
+    has_receiver: bool,
+    /// Of a bounded channel, by message: whether it was received.
+    received: Vec<Arc<Home>>,
 }
 
 impl<T> Shared<T> {
     #[track_caller]
-    fn new(bound: Option<usize>) -> Arc<Self> {
-        let messages = VecDeque::new();
-        let channel = Channel { messages, senders: 1, has_receiver: true, bound, sent: 0, taken: 0 };
-        Arc::new(Shared { channel: Mutex::new(channel), arrived: Condvar::new(), left: Condvar::new() })
+    fn new(bound: Option<u64>) -> Arc<Self> {
+        Arc::new(Shared {
+            home: Home::new("Channel", Location::caller()),
+            bound,
+            contents: Mutex::new(Contents {
+                messages: BTreeMap::new(),
+                last: DISCONNECTED,
+                senders: 1,
+                has_receiver: true,
+                received: Vec::new(),
+            }),
+            changed: Condvar::new(),
+        })
     }
 
-    #[track_caller]
-    fn lock(&self) -> MutexGuard<'_, Channel<T>> {
-        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+    fn contents(&self) -> MutexGuard<'_, Contents<T>> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[track_caller]
-    fn wait<'a>(condvar: &Condvar, channel: MutexGuard<'a, Channel<T>>) -> MutexGuard<'a, Channel<T>> {
-        condvar.wait(channel).unwrap_or_else(PoisonError::into_inner)
+    fn change<R>(&self, change: impl FnOnce(&mut Contents<T>) -> R) -> R {
+        let changed = change(&mut self.contents());
+        self.changed.notify_all();
+        changed
     }
 
-    #[track_caller]
-    fn send(&self, message: T) -> Result<(), SendError<T>> {
-        let mut channel = self.lock();
-        while channel.has_receiver && channel.is_full() {
-            channel = Self::wait(&self.left, channel);
+    /// Waits outside of executions, for no longer than a time if one is given.
+    fn wait_until(&self, timeout: Option<Duration>, is_so: impl Fn(&Contents<T>) -> bool) {
+        let contents = self.contents();
+        let goes_on = |contents: &mut Contents<T>| !is_so(contents);
+        match timeout {
+            Some(timeout) => drop(self.changed.wait_timeout_while(contents, timeout, goes_on)),
+            None => drop(self.changed.wait_while(contents, goes_on)),
         }
-        if !channel.has_receiver {
-            return Err(SendError(message));
-        }
-        let number = channel.push(message);
-        self.arrived.notify_one();
-        while channel.bound == Some(0) && channel.taken < number {
-            if !channel.has_receiver {
-                return channel.messages.pop_back().map_or(Ok(()), |message| Err(SendError(message)));
+    }
+
+    fn put(&self, message: T) -> u64 {
+        self.change(|contents| {
+            contents.last += 1;
+            contents.messages.insert(contents.last, message);
+            contents.last
+        })
+    }
+
+    fn take(&self, id: u64) -> Option<T> {
+        self.change(|contents| contents.messages.remove(&id))
+    }
+
+    /// Accesses the number of messages; it is returned as it was before.
+    fn access(&self, access: Access, place: &'static Location<'static>) -> u64 {
+        ops::access(&self.home, || 0, access, place).unwrap_or(0)
+    }
+
+    /// Whether message `number` was received, as an access to a location of its own.
+    fn received(&self, number: u64, access: Access, place: &'static Location<'static>) -> u64 {
+        let home = {
+            let received = &mut self.contents().received;
+            let missing = (number as usize).saturating_sub(received.len());
+            received.extend((0..missing).map(|_| Arc::new(Home::new("Received", self.home.place()))));
+            received[number as usize - 1].clone()
+        };
+        ops::access(&home, || 0, access, place).unwrap_or(RECEIVED)
+    }
+
+    /// The message that must be received before message `number` may be sent.
+    fn makes_room(&self, number: u64) -> Option<u64> {
+        self.bound.and_then(|bound| number.checked_sub(bound)).filter(|&before| before > 0)
+    }
+
+    fn send(&self, message: T, place: &'static Location<'static>) -> Result<(), SendError<T>> {
+        let id = self.put(message);
+        let accepted = if is_inside() {
+            let sent = self.access(Access::Send { message: Some(id), after: None }, place);
+            sent != CLOSED
+                && self.makes_room(sent + 1).is_none_or(|before| {
+                    let until = Condition { holds: |received, _| received != 0, operand: 0 };
+                    self.received(before, Access::Await { order: Order::Acquire, until }, place) == RECEIVED
+                })
+        } else {
+            self.wait_until(None, |contents| !contents.has_receiver || contents.has_accepted(id, self.bound));
+            self.contents().has_receiver
+        };
+        let refused = if accepted { None } else { self.take(id) };
+        refused.map_or(Ok(()), |message| Err(SendError(message)))
+    }
+
+    fn share(&self, place: &'static Location<'static>) {
+        self.change(|contents| contents.senders += 1);
+        self.access(Access::Share, place);
+    }
+
+    fn unshare(&self, place: &'static Location<'static>) {
+        self.change(|contents| contents.senders -= 1);
+        self.access(Access::Unshare, place);
+    }
+
+    /// The message after the first `after`, or what there is instead.
+    fn receive(
+        &self,
+        after: u64,
+        waits: Waits,
+        place: &'static Location<'static>,
+    ) -> Result<T, TryRecvError> {
+        let local = || {
+            let contents = self.contents();
+            match contents.messages.keys().next() {
+                Some(&id) => Some(id),
+                None if contents.senders == 0 => Some(DISCONNECTED),
+                None => (waits != Waits::ForEver).then_some(EMPTY),
             }
-            channel = Self::wait(&self.left, channel);
-        }
-        Ok(())
-    }
-
-    #[track_caller]
-    fn add_sender(&self) {
-        self.lock().senders += 1;
-    }
-
-    #[track_caller]
-    fn remove_sender(&self) {
-        let mut channel = self.lock();
-        channel.senders -= 1;
-        if channel.senders == 0 {
-            self.arrived.notify_all();
+        };
+        match ops::receive(&self.home, (after, waits), local, place) {
+            EMPTY => Err(TryRecvError::Empty),
+            DISCONNECTED => Err(TryRecvError::Disconnected),
+            id => self.take(id).ok_or(TryRecvError::Disconnected),
         }
     }
 }
 
-impl<T> Channel<T> {
-    fn is_full(&self) -> bool {
-        self.bound.is_some_and(|bound| self.messages.len() >= bound.max(1))
-    }
-
-    fn push(&mut self, message: T) -> u64 {
-        self.messages.push_back(message);
-        self.sent += 1;
-        self.sent
-    }
-
-    fn pop(&mut self) -> Option<T> {
-        let message = self.messages.pop_front()?;
-        self.taken += 1;
-        Some(message)
+impl<T> Contents<T> {
+    /// Whether a message fits, outside of executions.
+    fn has_accepted(&self, id: u64, bound: Option<u64>) -> bool {
+        bound.is_none_or(|bound| self.messages.range(..=id).count() as u64 <= bound)
     }
 }
 
@@ -102,14 +183,14 @@ impl<T> Channel<T> {
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Shared::new(None);
-    (Sender { shared: shared.clone() }, Receiver { shared })
+    (Sender { shared: shared.clone() }, Receiver { shared, received: Cell::new(0) })
 }
 
 /// A bounded channel; with a bound of 0, a sender waits for the receiver.
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let shared = Shared::new(Some(bound));
-    (SyncSender { shared: shared.clone() }, Receiver { shared })
+    let shared = Shared::new(Some(bound as u64));
+    (SyncSender { shared: shared.clone() }, Receiver { shared, received: Cell::new(0) })
 }
 
 /// Sends messages.
@@ -125,6 +206,8 @@ pub struct SyncSender<T> {
 /// Receives messages.
 pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
+    /// How many messages were received.
+    received: Cell<u64>,
 }
 
 impl<T> Sender<T> {
@@ -134,7 +217,7 @@ impl<T> Sender<T> {
     /// The message, if the receiver is gone.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.shared.send(message)
+        self.shared.send(message, Location::caller())
     }
 }
 
@@ -145,7 +228,7 @@ impl<T> SyncSender<T> {
     /// The message, if the receiver is gone.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.shared.send(message)
+        self.shared.send(message, Location::caller())
     }
 
     /// Sends a message if there is room.
@@ -154,16 +237,39 @@ impl<T> SyncSender<T> {
     /// The message, if there is no room or no receiver. With a bound of 0, there is never room.
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
-        let mut channel = self.shared.lock();
-        match channel.has_receiver {
-            false => Err(TrySendError::Disconnected(message)),
-            true if channel.bound == Some(0) || channel.is_full() => Err(TrySendError::Full(message)),
-            true => {
-                channel.push(message);
-                self.shared.arrived.notify_one();
-                Ok(())
-            }
+        let (shared, place) = (&self.shared, Location::caller());
+        if !is_inside() {
+            let id = shared.put(message);
+            let contents = shared.contents();
+            let refused: fn(T) -> TrySendError<T> = match contents.has_receiver {
+                true if contents.has_accepted(id, shared.bound) => return Ok(()),
+                true => TrySendError::Full,
+                false => TrySendError::Disconnected,
+            };
+            drop(contents);
+            return shared.take(id).map_or(Ok(()), |message| Err(refused(message)));
         }
+        let mut sent = shared.access(Access::Load(Order::Acquire), place);
+        let id = shared.put(message);
+        let refused: fn(T) -> TrySendError<T> = loop {
+            let room = match shared.makes_room(sent.saturating_add(1)) {
+                _ if sent == CLOSED => GONE,
+                _ if shared.bound == Some(0) => 0,
+                Some(before) => shared.received(before, Access::Load(Order::Acquire), place),
+                None => RECEIVED,
+            };
+            match room {
+                0 => break TrySendError::Full,
+                GONE => break TrySendError::Disconnected,
+                _ => {}
+            }
+            let found = shared.access(Access::Send { message: Some(id), after: Some(sent) }, place);
+            if found == sent {
+                return Ok(());
+            }
+            sent = found;
+        };
+        shared.take(id).map_or(Ok(()), |message| Err(refused(message)))
     }
 }
 
@@ -174,25 +280,26 @@ impl<T> Receiver<T> {
     /// If there is no message and no sender.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        let mut channel = self.shared.lock();
-        loop {
-            if let Some(message) = self.take(&mut channel) {
-                return Ok(message);
-            }
-            if channel.senders == 0 {
-                return Err(RecvError);
-            }
-            channel = Shared::wait(&self.shared.arrived, channel);
+        self.wait_outside(None);
+        self.receive(Waits::ForEver, Location::caller()).map_err(|_| RecvError)
+    }
+
+    /// Waits for a message outside of executions.
+    fn wait_outside(&self, timeout: Option<Duration>) {
+        if !is_inside() {
+            let shared = &self.shared;
+            shared.wait_until(timeout, |contents| !contents.messages.is_empty() || contents.senders == 0);
         }
     }
 
-    #[track_caller]
-    fn take(&self, channel: &mut MutexGuard<'_, Channel<T>>) -> Option<T> {
-        let message = channel.pop()?;
-        if channel.bound.is_some() {
-            self.shared.left.notify_all();
+    fn receive(&self, waits: Waits, place: &'static Location<'static>) -> Result<T, TryRecvError> {
+        let message = self.shared.receive(self.received.get(), waits, place)?;
+        let number = self.received.get() + 1;
+        self.received.set(number);
+        if self.shared.bound.is_some() {
+            self.shared.received(number, Access::Store(Order::Release, RECEIVED), place);
         }
-        Some(message)
+        Ok(message)
     }
 
     /// A message, if there is one.
@@ -201,44 +308,102 @@ impl<T> Receiver<T> {
     /// If there is no message; the error tells whether there are senders.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let mut channel = self.shared.lock();
-        match self.take(&mut channel) {
-            Some(message) => Ok(message),
-            None if channel.senders == 0 => Err(TryRecvError::Disconnected),
-            None => Err(TryRecvError::Empty),
-        }
+        self.receive(Waits::No, Location::caller())
     }
 
-    /// Waits for a message, or for a timeout if [enabled](crate::Explorer::spurious).
+    /// Waits for a message, or for a timeout: when no thread can go on, and earlier if [enabled](crate::Explorer::spurious).
     ///
     /// # Errors
     /// If there is none.
     #[track_caller]
-    pub fn recv_timeout(&self, _timeout: Duration) -> Result<T, RecvTimeoutError> {
-        if ops::wakes_spuriously(Location::caller()) {
-            return self.try_recv().map_err(|error| match error {
-                TryRecvError::Empty => RecvTimeoutError::Timeout,
-                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-            });
-        }
-        self.recv().map_err(|RecvError| RecvTimeoutError::Disconnected)
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        let place = Location::caller();
+        self.wait_outside(Some(timeout));
+        let waits = if ops::wakes_spuriously(place) { Waits::No } else { Waits::UntilTimeout };
+        self.receive(waits, place).map_err(|error| match error {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        })
     }
 
     /// The messages, until there is no message and no sender.
-    pub fn iter(&self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.recv().ok())
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { receiver: self }
     }
 
     /// The messages that are there.
-    pub fn try_iter(&self) -> impl Iterator<Item = T> + '_ {
-        std::iter::from_fn(|| self.try_recv().ok())
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter { receiver: self }
+    }
+}
+
+/// See [`Receiver::iter`].
+#[derive(Debug)]
+pub struct Iter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+/// See [`Receiver::try_iter`].
+#[derive(Debug)]
+pub struct TryIter<'a, T> {
+    receiver: &'a Receiver<T>,
+}
+
+/// The messages of a receiver that is dropped with it.
+#[derive(Debug)]
+pub struct IntoIter<T> {
+    receiver: Receiver<T>,
+}
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.try_recv().ok()
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.receiver.recv().ok()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter { receiver: self }
     }
 }
 
 impl<T> Clone for Sender<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.shared.add_sender();
+        self.shared.share(Location::caller());
         Sender { shared: self.shared.clone() }
     }
 }
@@ -246,7 +411,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Clone for SyncSender<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.shared.add_sender();
+        self.shared.share(Location::caller());
         SyncSender { shared: self.shared.clone() }
     }
 }
@@ -254,29 +419,45 @@ impl<T> Clone for SyncSender<T> {
 impl<T> Drop for Sender<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.shared.remove_sender();
+        self.shared.unshare(Location::caller());
     }
 }
 
 impl<T> Drop for SyncSender<T> {
     #[track_caller]
     fn drop(&mut self) {
-        self.shared.remove_sender();
+        self.shared.unshare(Location::caller());
     }
 }
 
 impl<T> Drop for Receiver<T> {
     #[track_caller]
     fn drop(&mut self) {
-        let mut channel = self.shared.lock();
-        channel.has_receiver = false;
-        let left = std::mem::take(&mut channel.messages);
-        if channel.bound.is_some() {
-            self.shared.left.notify_all();
+        let (shared, place, received) = (&self.shared, Location::caller(), self.received.get());
+        let sent = shared.access(Access::Send { message: None, after: None }, place);
+        shared.change(|contents| contents.has_receiver = false);
+        // Later messages are those of senders that wait for room, who take them back.
+        let accepted = shared.bound.map_or(sent, |bound| sent.min(received.saturating_add(bound)));
+        // Messages may use the channel as they are dropped, which comes last.
+        let mut left = Vec::new();
+        if !is_inside() {
+            let mut contents = shared.contents();
+            let most = shared.bound.map_or(usize::MAX, |bound| bound as usize);
+            let first = std::iter::from_fn(|| contents.messages.pop_first()).take(most);
+            left.extend(first.map(|(_, message)| message));
+            drop(contents);
+            return;
         }
-        // Messages may use the channel as they are dropped.
-        drop(channel);
-        drop(left);
+        if std::mem::needs_drop::<T>() {
+            left.extend(
+                (received..accepted).map_while(|after| shared.receive(after, Waits::ForEver, place).ok()),
+            );
+        }
+        if let Some(bound) = shared.bound {
+            for number in received + 1..=sent.saturating_sub(bound) {
+                shared.received(number, Access::Store(Order::Release, GONE), place);
+            }
+        }
     }
 }
 

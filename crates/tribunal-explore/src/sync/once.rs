@@ -58,6 +58,19 @@ impl Word {
         }
     }
 
+    /// Waits until another has done it, or failed to unless that is forgiven. Says whether it was in an execution.
+    fn wait(&self, initial: u64, forgive: bool, place: &'static Location<'static>) -> bool {
+        let until = Condition {
+            holds: |word, forgive| word == DONE || word == POISONED && forgive == 0,
+            operand: forgive.into(),
+        };
+        let wait = Access::Await { order: Order::Acquire, until };
+        match ops::access(&self.home, || initial, wait, place) {
+            Some(POISONED) => panic!("Once instance has previously been poisoned"),
+            word => word.is_some(),
+        }
+    }
+
     fn end(&self, word: u64, place: &'static Location<'static>) {
         ops::access(&self.home, || NOT_DONE, Access::Store(Order::Release, word), place);
     }
@@ -131,6 +144,25 @@ impl Once {
                 self.outside.call_once_force(|state| f(&OnceState { poisoned: state.is_poisoned() }));
             }
             None => self.outside.call_once(|| f(&OnceState { poisoned: false })),
+        }
+    }
+
+    /// Waits until it is done.
+    ///
+    /// # Panics
+    /// If a call panicked.
+    #[track_caller]
+    pub fn wait(&self) {
+        if !self.word.wait(self.initial(), false, Location::caller()) {
+            self.outside.wait();
+        }
+    }
+
+    /// Waits until it is done, even if a call panicked.
+    #[track_caller]
+    pub fn wait_force(&self) {
+        if !self.word.wait(self.initial(), true, Location::caller()) {
+            self.outside.wait_force();
         }
     }
 
@@ -227,6 +259,18 @@ impl<T: 'static> OnceLock<T> {
                 Ok(())
             }
             None => self.outside.set(value),
+        }
+    }
+
+    /// The value; waits until it is set.
+    ///
+    /// # Panics
+    /// If the value is set but missing, which is a bug in this crate.
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        match self.word.wait(self.initial(), true, Location::caller()) {
+            true => self.content().expect("what is done is there"),
+            false => self.outside.wait(),
         }
     }
 
@@ -338,6 +382,28 @@ impl<T: 'static, F: Fn() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.once.get_or_init_at(&this.init, Location::caller())
+    }
+
+    /// The value, if it is initialized.
+    #[track_caller]
+    pub fn get(this: &Self) -> Option<&T> {
+        this.once.get()
+    }
+
+    /// The value for changes, if it is initialized.
+    #[track_caller]
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        this.once.get_mut()
+    }
+
+    /// The value for changes; initializes it on first use.
+    ///
+    /// # Panics
+    /// If the value is set but missing, which is a bug in this crate.
+    #[track_caller]
+    pub fn force_mut(this: &mut Self) -> &mut T {
+        LazyLock::force(this);
+        this.once.get_mut().expect("what is done is there")
     }
 }
 

@@ -151,6 +151,23 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// Goes on with the lock held for reading. In an execution no writer comes between; outside, one may.
+    #[track_caller]
+    pub fn downgrade(mut this: Self) -> RwLockReadGuard<'a, T> {
+        let lock = this.lock;
+        this.data = None;
+        std::mem::forget(this);
+        let data = match lock.data.try_read() {
+            Err(TryLockError::WouldBlock) => lock.data.read().unwrap_or_else(PoisonError::into_inner),
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Ok(data) => data,
+        };
+        lock.access(Access::Store(Order::Release, 1), Location::caller());
+        RwLockReadGuard { lock, data: Some(data) }
+    }
+}
+
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {

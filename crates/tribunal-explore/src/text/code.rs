@@ -50,10 +50,12 @@ pub(super) enum Instruction {
         at: Access,
         operator: Operator,
         order: Order,
+        timed: bool,
     },
     AwaitCas {
         at: Access,
         order: Order,
+        timed: bool,
     },
     Fence(Order),
     Lock(Access),

@@ -111,6 +111,7 @@ fn history(graph: &Graph, initial: &[u64], model: Model) -> ExecutionBuilder {
             _ => memory::Source::Init,
         };
         let slot = match (&event.action, event.written) {
+            _ if event.timed_out() => Slot { thread, index: 0 },
             (Action::Load { loc, order } | Action::Await { loc, order, .. }, _) => {
                 builder.push(thread, Op::read(*loc, event.read).order(*order).from(from))
             }

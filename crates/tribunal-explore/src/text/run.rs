@@ -7,6 +7,8 @@ use super::syntax::{ClaimKind, Position};
 use crate::graph::Graph;
 use crate::program::{Action, Answer, Place, Program, Request};
 use crate::report::Problem;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use tribunal::memory::{LocId, Order, ThreadId};
 use tribunal::{Limits, Model};
@@ -137,18 +139,19 @@ impl Interpreter {
                 let update = exchange(expected, new);
                 Action::Rmw { loc: self.locate(thread, at)?, order: success, failure, update }
             }
-            Instruction::Await { at, operator, order } => {
+            Instruction::Await { at, operator, order, timed } => {
                 let until = condition(operator, self.threads[thread].pop());
-                Action::Await { loc: self.locate(thread, at)?, order, until }
+                Action::Await { loc: self.locate(thread, at)?, order, until, timed }
             }
-            Instruction::AwaitCas { at, order } => {
+            Instruction::AwaitCas { at, order, timed } => {
                 let (new, expected) = (self.threads[thread].pop(), self.threads[thread].pop());
                 let update = exchange(expected, new);
-                Action::AwaitRmw { loc: self.locate(thread, at)?, order, update }
+                Action::AwaitRmw { loc: self.locate(thread, at)?, order, update, timed }
             }
             Instruction::Lock(at) => {
                 let update = exchange(0, 1);
-                Action::AwaitRmw { loc: self.locate(thread, at)?, order: Order::Acquire, update }
+                let loc = self.locate(thread, at)?;
+                Action::AwaitRmw { loc, order: Order::Acquire, update, timed: false }
             }
             Instruction::Unlock(at) => {
                 Action::Store { loc: self.locate(thread, at)?, order: Order::Release, value: 0 }
@@ -193,7 +196,15 @@ impl Interpreter {
     /// Takes the answer to the last operation.
     fn take(&mut self, thread: usize, answer: Answer) -> Result<(), Problem> {
         let state = &mut self.threads[thread];
-        if let Answer::Value(value) = answer {
+        // What it reads is not told apart from a timeout.
+        let last = state.next.checked_sub(1).map(|last| self.code.instructions[last]);
+        let timed = matches!(
+            last,
+            Some(Instruction::Await { timed: true, .. } | Instruction::AwaitCas { timed: true, .. })
+        );
+        if let (Answer::Value(_) | Answer::TimedOut, true) = (answer, timed) {
+            state.stack.push(i64::from(answer == Answer::TimedOut));
+        } else if let Answer::Value(value) = answer {
             if let (FREED, true, Some(loc)) = (value, self.code.frees, state.last) {
                 return Err(self.used_after_free(loc));
             }
@@ -314,6 +325,14 @@ impl Program for Interpreter {
 
     fn initial(&self, loc: LocId) -> u64 {
         self.code.initial(loc)
+    }
+
+    fn local_state(&self, thread: ThreadId) -> Option<u64> {
+        let mut hasher = FxHasher::default();
+        let state = &self.threads[thread.index()];
+        // Registers of other threads do not change while this one runs.
+        (state.next, &state.stack, &self.registers).hash(&mut hasher);
+        Some(hasher.finish())
     }
 
     fn finish(&mut self, graph: &Graph) -> Result<(), Problem> {

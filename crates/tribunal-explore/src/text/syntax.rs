@@ -139,7 +139,11 @@ pub(super) enum StatementKind {
     /// An expression for its effects.
     Evaluate(Expr),
     Fence(Name),
-    Await(Expr),
+    /// The register, if there is one, tells whether it timed out.
+    Await {
+        what: Expr,
+        timeout: Option<Name>,
+    },
     Assume(Expr),
     Assert {
         condition: Expr,

@@ -132,23 +132,33 @@ pub fn park() {
     let place = Location::caller();
     match current().0 {
         Handle::Explored(inner) => {
-            if ops::wakes_spuriously(place) {
-                return;
-            }
-            let update = Update { apply: |token, _| (token == 1).then_some(0), operands: [0; 2] };
-            ops::access(&inner.token, || 0, Access::AwaitRmw { order: Order::Acquire, update }, place);
+            inner.park(Access::AwaitRmw { order: Order::Acquire, update: UNPARKED }, place)
         }
         Handle::System(_) => std::thread::park(),
     }
 }
 
-/// Waits until the thread is unparked. Time does not pass in an execution, unless
+/// Takes the token.
+const UNPARKED: Update = Update { apply: |token, _| (token == 1).then_some(0), operands: [0; 2] };
+
+impl Inner {
+    fn park(&self, wait: Access, place: &'static Location<'static>) {
+        if !ops::wakes_spuriously(place) {
+            ops::access(&self.token, || 0, wait, place);
+        }
+    }
+}
+
+/// Waits until the thread is unparked, or until it times out: when no thread can go on, and earlier if
 /// [spurious wake-ups](crate::Explorer::spurious) are enabled.
 #[track_caller]
 pub fn park_timeout(timeout: Duration) {
-    match state::is_inside() {
-        true => park(),
-        false => std::thread::park_timeout(timeout),
+    let place = Location::caller();
+    match current().0 {
+        Handle::Explored(inner) => {
+            inner.park(Access::TimedAwaitRmw { order: Order::Acquire, update: UNPARKED }, place);
+        }
+        Handle::System(_) => std::thread::park_timeout(timeout),
     }
 }
 

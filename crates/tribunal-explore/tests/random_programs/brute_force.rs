@@ -18,24 +18,57 @@ pub enum From {
     Init,
     /// A thread (from 1) and a place in it.
     Event(usize, usize),
+    /// It timed out.
+    TimedOut,
 }
 
-/// An execution: by thread (but the main thread), from where each event reads.
-pub type Shape = Vec<Vec<From>>;
+/// An execution: by thread (but the main thread), from where each event reads; and for each timeout its thread (from 1), and how many events each thread had before.
+pub type Shape = (Vec<Vec<From>>, Vec<Timeout>);
+
+pub type Timeout = (usize, Vec<usize>);
 
 #[derive(Clone)]
-struct Event {
-    action: Action,
-    from: From,
-    read: u64,
-    written: Option<u64>,
+pub struct Event {
+    pub action: Action,
+    pub from: From,
+    pub read: u64,
+    pub written: Option<u64>,
 }
 
 /// A graph, by thread.
-type Partial = Vec<Vec<Event>>;
+pub type Partial = Vec<Vec<Event>>;
+
+/// What a thread has in its registers at its end, given what it was told; for each thread (but the main thread).
+pub type Outcome = Vec<u64>;
+
+/// The outcome of an execution, from what the accesses and fences of each thread were told.
+pub fn outcome(interpreter: &mut Interpreter, told: &[Vec<Answer>]) -> Outcome {
+    let threads = told.iter().enumerate().map(|(number, told)| {
+        let thread = ThreadId(number as u32 + 1);
+        interpreter.start();
+        let mut told = told.iter().copied();
+        let mut answer = Answer::Done;
+        loop {
+            match interpreter.resume(thread, answer, LocId(0)).action {
+                Action::End => break interpreter.local_state(thread).expect("it is known"),
+                Action::Yield => answer = Answer::Done,
+                _ => answer = told.next().expect("an answer for each access"),
+            }
+        }
+    });
+    threads.collect()
+}
+
+fn answer(event: &Event) -> Answer {
+    match event.from {
+        From::Nothing => Answer::Done,
+        From::TimedOut => Answer::TimedOut,
+        From::Init | From::Event(..) => Answer::Value(event.read),
+    }
+}
 
 /// What a thread does next.
-enum Next {
+pub enum Next {
     /// It has ended.
     Ended,
     /// Its assumption is false.
@@ -43,6 +76,8 @@ enum Next {
     /// Its assertion is false.
     Failed,
     Event(Action),
+    /// It has gone round loops as often as is looked at; if it has come back to the state in which it was one round before, the last accesses that it made in it.
+    Spins(Option<Vec<(LocId, u64)>>),
 }
 
 /// All that a program does.
@@ -50,6 +85,8 @@ enum Next {
 pub struct Behavior {
     /// Complete executions.
     pub complete: BTreeSet<Shape>,
+    /// Their outcomes.
+    pub outcomes: BTreeSet<Outcome>,
     /// Whether threads may wait forever for what nobody writes any more.
     pub stuck: bool,
     /// Whether plain accesses race.
@@ -60,13 +97,24 @@ pub struct Behavior {
 
 /// All executions; none if there are more states to look at than this. If races are allowed, plain accesses are relaxed ones.
 pub fn brute_force(code: &Arc<Code>, model: Model, allow_races: bool, states: usize) -> Option<Behavior> {
+    brute_force_loops(code, model, allow_races, states, 0)
+}
+
+/// The same, with at most so many yields of each thread.
+pub fn brute_force_loops(
+    code: &Arc<Code>,
+    model: Model,
+    allow_races: bool,
+    states: usize,
+    yields: usize,
+) -> Option<Behavior> {
     let threads = code.threads() - 1;
     let mut interpreter = Interpreter::new(Arc::clone(code), model);
     let (mut seen, mut behavior) = (HashSet::new(), Behavior::default());
-    let mut left: Vec<Partial> = vec![vec![Vec::new(); threads]];
-    while let Some(mut graph) = left.pop() {
-        let next = write_on(&mut interpreter, &mut graph, allow_races)?;
-        if !seen.insert(shape(&graph)) {
+    let mut left: Vec<(Partial, Vec<Timeout>)> = vec![(vec![Vec::new(); threads], Vec::new())];
+    while let Some((mut graph, timeouts)) = left.pop() {
+        let next = write_on(&mut interpreter, &mut graph, allow_races, yields)?;
+        if !seen.insert(shape(&graph, &timeouts)) {
             continue;
         }
         if seen.len() > states {
@@ -75,14 +123,34 @@ pub fn brute_force(code: &Arc<Code>, model: Model, allow_races: bool, states: us
         behavior.racy = behavior.racy || has_race(&graph, code, model);
         behavior.fails |= next.iter().any(|next| matches!(next, Next::Failed));
         if next.iter().all(|next| matches!(next, Next::Ended)) {
-            behavior.complete.insert(shape(&graph));
+            behavior.complete.insert(shape(&graph, &timeouts));
+            let told: Vec<Vec<Answer>> =
+                graph.iter().map(|events| events.iter().map(answer).collect()).collect();
+            behavior.outcomes.insert(outcome(&mut interpreter, &told));
             continue;
         }
         // Who waits may look too late for what would have let it go on.
         let waits = |next: &Next| {
-            matches!(next, Next::Ended | Next::Event(Action::Await { .. } | Action::AwaitRmw { .. }))
+            matches!(
+                next,
+                Next::Ended
+                    | Next::Spins(Some(_))
+                    | Next::Event(Action::Await { .. } | Action::AwaitRmw { .. })
+            )
         };
-        behavior.stuck |= next.iter().all(waits) && is_last_word(&interpreter, &graph, &next, code, model);
+        let stuck = next.iter().all(waits) && is_last_word(&interpreter, &graph, &next, code, model);
+        let may_time_out = |next: &Next| matches!(next, Next::Event(action) if action.may_time_out());
+        behavior.stuck |= stuck && !next.iter().any(may_time_out);
+        if stuck {
+            for (thread, next) in next.iter().enumerate().filter(|(_, next)| may_time_out(next)) {
+                let Next::Event(action) = next else { continue };
+                let (mut longer, mut timeouts) = (graph.clone(), timeouts.clone());
+                timeouts.push((thread + 1, graph.iter().map(Vec::len).collect()));
+                let event = Event { action: action.clone(), from: From::TimedOut, read: 0, written: None };
+                longer[thread].push(event);
+                left.push((longer, timeouts));
+            }
+        }
         for (thread, next) in next.iter().enumerate() {
             let Next::Event(action) = next else { continue };
             for (from, read) in writes(&interpreter, &graph, location(action)) {
@@ -94,7 +162,7 @@ pub fn brute_force(code: &Arc<Code>, model: Model, allow_races: bool, states: us
                 if lets_go_on(action, read) {
                     longer[thread].push(Event { action: action.clone(), from, read, written });
                     if is_consistent(&longer, code, &[], model) {
-                        left.push(longer);
+                        left.push((longer, timeouts.clone()));
                     }
                 }
             }
@@ -103,7 +171,7 @@ pub fn brute_force(code: &Arc<Code>, model: Model, allow_races: bool, states: us
     Some(behavior)
 }
 
-fn lets_go_on(action: &Action, read: u64) -> bool {
+pub fn lets_go_on(action: &Action, read: u64) -> bool {
     match action {
         Action::Await { until, .. } => until.of(read),
         Action::AwaitRmw { update, .. } => update.of(read).is_some(),
@@ -112,7 +180,7 @@ fn lets_go_on(action: &Action, read: u64) -> bool {
 }
 
 /// Whether mo may end so that nobody who waits can go on.
-fn is_last_word(
+pub fn is_last_word(
     interpreter: &Interpreter,
     graph: &Partial,
     next: &[Next],
@@ -121,13 +189,20 @@ fn is_last_word(
 ) -> bool {
     // For each location that is waited for, the values that are no help.
     let mut last: BTreeMap<LocId, Vec<u64>> = BTreeMap::new();
-    for next in next {
-        let Next::Event(action) = next else { continue };
-        let loc = location(action);
+    let mut useful = |loc: LocId, keeps: &dyn Fn(u64) -> bool| {
         let values = last
             .entry(loc)
             .or_insert_with(|| writes(interpreter, graph, loc).into_iter().map(|(_, value)| value).collect());
-        values.retain(|&value| !lets_go_on(action, value));
+        values.retain(|&value| keeps(value));
+    };
+    for next in next {
+        match next {
+            Next::Event(action) => useful(location(action), &|value| !lets_go_on(action, value)),
+            Next::Spins(Some(seen)) => {
+                seen.iter().for_each(|&(loc, found)| useful(loc, &|value| value == found));
+            }
+            _ => {}
+        }
     }
     let combinations = last.iter().fold(vec![Vec::new()], |rows: Vec<Vec<(LocId, u64)>>, (&loc, values)| {
         let longer = |row: &Vec<(LocId, u64)>| {
@@ -141,41 +216,103 @@ fn is_last_word(
 
 /// Lets threads write as far as they come without a read, and says what they do next.
 /// None if that is not known here: a loop that waits, a failure.
-fn write_on(interpreter: &mut Interpreter, graph: &mut Partial, allow_races: bool) -> Option<Vec<Next>> {
+fn write_on(
+    interpreter: &mut Interpreter,
+    graph: &mut Partial,
+    allow_races: bool,
+    yields: usize,
+) -> Option<Vec<Next>> {
     let mut next = Vec::new();
     for (number, events) in graph.iter_mut().enumerate() {
         let thread = ThreadId(number as u32 + 1);
         interpreter.start();
-        let mut answer = Answer::Done;
-        for event in events.iter() {
-            interpreter.resume(thread, answer, LocId(0));
-            answer = if event.from == From::Nothing { Answer::Done } else { Answer::Value(event.read) };
+        let mut told = Answer::Done;
+        // By yield, the events before it, and the state of the thread.
+        let mut passed: Vec<(usize, Option<u64>)> = Vec::new();
+        for (place, event) in events.iter().enumerate() {
+            while let Action::Yield = interpreter.resume(thread, told, LocId(0)).action {
+                passed.push((place, interpreter.local_state(thread)));
+                told = Answer::Done;
+            }
+            told = answer(event);
         }
         next.push(loop {
-            let mut action = interpreter.resume(thread, answer, LocId(0)).action;
-            if let Action::Load { order: order @ Order::NonAtomic, .. }
-            | Action::Store { order: order @ Order::NonAtomic, .. } = &mut action
-                && allow_races
-            {
-                *order = Order::Relaxed;
+            let action = interpreter.resume(thread, told, LocId(0)).action;
+            if let Action::Yield = action {
+                if yields == 0 {
+                    return None;
+                }
+                let state = interpreter.local_state(thread);
+                let before = passed.iter().rev().find(|&&(_, before)| before == state);
+                let round = before.map(|&(place, _)| &events[place..]);
+                if passed.len() == yields {
+                    break Next::Spins(round.map(last_values));
+                }
+                passed.push((events.len(), state));
+                told = Answer::Done;
+                continue;
             }
+            let action = match next_of(action, allow_races)? {
+                Next::Event(action) => action,
+                stopped => break stopped,
+            };
             let written = match &action {
                 Action::Store { value, .. } => Some(*value),
                 Action::Fence { .. } => None,
-                Action::End => break Next::Ended,
-                Action::Block => break Next::Blocked,
-                Action::Fail(Problem::Panic { .. }) => break Next::Failed,
-                Action::Yield | Action::Fail(_) => return None,
                 _ => break Next::Event(action),
             };
             events.push(Event { action, from: From::Nothing, read: 0, written });
-            answer = Answer::Done;
+            told = Answer::Done;
         });
     }
     Some(next)
 }
 
-fn location(action: &Action) -> LocId {
+/// Runs a thread along its events; gives the answer to the last one.
+pub fn replay(interpreter: &mut Interpreter, thread: ThreadId, events: &[Event]) -> Answer {
+    interpreter.start();
+    let mut told = Answer::Done;
+    for event in events {
+        interpreter.resume(thread, told, LocId(0));
+        told = answer(event);
+    }
+    told
+}
+
+/// The next step of a thread. None if it is not known here: a loop that waits, a failure.
+pub fn step(
+    interpreter: &mut Interpreter,
+    thread: ThreadId,
+    answer: Answer,
+    allow_races: bool,
+) -> Option<Next> {
+    next_of(interpreter.resume(thread, answer, LocId(0)).action, allow_races)
+}
+
+fn next_of(mut action: Action, allow_races: bool) -> Option<Next> {
+    if let Action::Load { order: order @ Order::NonAtomic, .. }
+    | Action::Store { order: order @ Order::NonAtomic, .. } = &mut action
+        && allow_races
+    {
+        *order = Order::Relaxed;
+    }
+    Some(match action {
+        Action::End => Next::Ended,
+        Action::Block => Next::Blocked,
+        Action::Fail(Problem::Panic { .. }) => Next::Failed,
+        Action::Yield | Action::Fail(_) => return None,
+        _ => Next::Event(action),
+    })
+}
+
+/// The last value of each location that some events read or wrote.
+fn last_values(events: &[Event]) -> Vec<(LocId, u64)> {
+    let accesses = events.iter().filter(|event| !matches!(event.action, Action::Fence { .. }));
+    let values = accesses.map(|event| (location(&event.action), event.written.unwrap_or(event.read)));
+    values.collect::<BTreeMap<_, _>>().into_iter().collect()
+}
+
+pub fn location(action: &Action) -> LocId {
     match action {
         Action::Load { loc, .. }
         | Action::Store { loc, .. }
@@ -187,7 +324,7 @@ fn location(action: &Action) -> LocId {
 }
 
 /// All writes of a location, with their values.
-fn writes(interpreter: &Interpreter, graph: &Partial, loc: LocId) -> Vec<(From, u64)> {
+pub fn writes(interpreter: &Interpreter, graph: &Partial, loc: LocId) -> Vec<(From, u64)> {
     let mut writes = vec![(From::Init, interpreter.initial(loc))];
     for (thread, events) in graph.iter().enumerate() {
         for (place, event) in events.iter().enumerate() {
@@ -199,16 +336,17 @@ fn writes(interpreter: &Interpreter, graph: &Partial, loc: LocId) -> Vec<(From, 
     writes
 }
 
-fn shape(graph: &Partial) -> Shape {
-    graph.iter().map(|events| events.iter().map(|event| event.from).collect()).collect()
+pub fn shape(graph: &Partial, timeouts: &[Timeout]) -> Shape {
+    let threads = graph.iter().map(|events| events.iter().map(|event| event.from).collect());
+    (threads.collect(), timeouts.to_vec())
 }
 
-fn is_consistent(graph: &Partial, code: &Code, finals: &[(LocId, u64)], model: Model) -> bool {
+pub fn is_consistent(graph: &Partial, code: &Code, finals: &[(LocId, u64)], model: Model) -> bool {
     judge(&history(graph, code, finals), model, &Limits::default()).verdict.is_consistent()
 }
 
 /// Under ra and its kin, everything that is read happens before what comes after the read.
-fn has_race(graph: &Partial, code: &Code, model: Model) -> bool {
+pub fn has_race(graph: &Partial, code: &Code, model: Model) -> bool {
     match model {
         Model::Rc20 | Model::Rc11 => has_race_by_orders(graph, code, model),
         Model::Ra => has_race_by_reads(graph),
@@ -237,7 +375,8 @@ fn has_race_by_reads(graph: &Partial) -> bool {
             }
         }
     }
-    let is_access = |event: &Event| !matches!(event.action, Action::Fence { .. });
+    let is_access =
+        |event: &Event| !matches!(event.action, Action::Fence { .. }) && event.from != From::TimedOut;
     let is_plain = |event: &Event| {
         matches!(
             event.action,
@@ -279,10 +418,12 @@ fn history(graph: &Partial, code: &Code, finals: &[(LocId, u64)]) -> Execution {
     }
     finals.iter().for_each(|&(loc, value)| _ = builder.final_value(loc, value));
     for (events, &thread) in graph.iter().zip(&threads) {
-        for event in events {
+        for event in events.iter().filter(|event| event.from != From::TimedOut) {
             let from = match event.from {
                 From::Event(thread, place) => {
-                    Written::At(Slot { thread: threads[thread - 1], index: place as u32 })
+                    let before = graph[thread - 1][..place].iter();
+                    let index = before.filter(|event| event.from != From::TimedOut).count() as u32;
+                    Written::At(Slot { thread: threads[thread - 1], index })
                 }
                 _ => Written::Init,
             };

@@ -15,6 +15,10 @@ pub enum Shape {
     OneLocation,
     /// Threads that wait for values and locks.
     Waiting,
+    /// The same, with timeouts.
+    Timed,
+    /// Loops that wait, some of which take something and give it back.
+    Loops,
     /// Plain accesses, also of atomic locations.
     Plain,
     /// The same, with assertions, locks and waiting.
@@ -27,7 +31,7 @@ impl Shape {
     }
 
     fn has_waiting(self) -> bool {
-        matches!(self, Shape::Waiting | Shape::Racing)
+        matches!(self, Shape::Waiting | Shape::Timed | Shape::Racing)
     }
 }
 
@@ -61,13 +65,19 @@ pub fn program(seed: u64, shape: Shape) -> String {
         _ => [&["x", "y"][..], &["x", "y", "z"]][random.below(2)],
     };
     let mut text = format!("atomic {}\n", locations.join(", "));
+    if shape == Shape::Loops {
+        text.push_str("atomic f\n");
+    }
     if shape.has_waiting() {
         text.push_str("mutex m, n\n");
     }
     if shape.has_plain() {
         text.push_str("plain p, q\n");
     }
-    let most = [0, 0, 5, 4, 3][threads];
+    let most = match shape {
+        Shape::Loops => [0, 0, 4, 3, 2][threads],
+        _ => [0, 0, 5, 4, 3][threads],
+    };
     for thread in 0..threads {
         writeln!(text, "thread T{thread} {{").expect("a string");
         let mut writer = Writer { random: &mut random, locations, shape, registers: 0, text: &mut text };
@@ -108,10 +118,20 @@ impl Writer<'_> {
     /// Waits for a value, or does something under a lock.
     fn wait(&mut self, loc: &str) {
         let (value, order) = (self.random.below(3), self.order(&["rlx", "acq", "sc"]));
-        match self.random.below(4) {
-            0 => writeln!(self.text, "await({loc} @{order} == {value})"),
-            1 => writeln!(self.text, "await({loc} @{order} > 0)"),
-            2 => writeln!(self.text, "await cas({loc}, {value} -> {}) @{order}", self.random.below(3)),
+        let kind = self.random.below(4);
+        let timeout = match self.shape == Shape::Timed && kind < 3 && self.random.below(3) > 0 {
+            true => {
+                self.registers += 1;
+                format!(" timeout r{}", self.registers - 1)
+            }
+            false => String::new(),
+        };
+        match kind {
+            0 => writeln!(self.text, "await({loc} @{order} == {value}){timeout}"),
+            1 => writeln!(self.text, "await({loc} @{order} > 0){timeout}"),
+            2 => {
+                writeln!(self.text, "await cas({loc}, {value} -> {}) @{order}{timeout}", self.random.below(3))
+            }
             _ => {
                 let mutex = self.random.pick(&["m", "m", "n"]);
                 writeln!(self.text, "lock({mutex})").expect("a string");
@@ -124,6 +144,32 @@ impl Writer<'_> {
         .expect("a string");
     }
 
+    /// A loop that waits.
+    fn repeat(&mut self, loc: &str) {
+        let order = self.random.pick(&["rlx", "acqrel", "sc"]);
+        let load = self.random.pick(&["rlx", "acq", "sc"]);
+        let other = self.random.pick(self.locations);
+        let value = self.random.below(3);
+        let register = self.registers;
+        self.registers += 1;
+        let text = match self.random.below(5) {
+            0 => format!(
+                "r{register} = {loc} @{load}\nwhile r{register} != {value} {{\nspin\nr{register} = {loc} @{load}\n}}"
+            ),
+            1 => {
+                format!("while xchg(f, 1) @{order} == 1 {{ spin }}\nr{register} = {loc} @{load}\nf = 0 @rel")
+            }
+            2 => format!(
+                "while 1 == 1 {{\nif cas(f, 0 -> 1) @{order}/rlx == 0 {{\nr{register} = {loc} @{load}\nf = 0 @rel\nif r{register} >= {value} {{ break }}\n}}\nspin\n}}"
+            ),
+            3 => format!(
+                "r{register} = f += 2 @{order}\nwhile r{register} & 1 == 1 {{\nf -= 2 @{order}\nspin\nr{register} = f += 2 @{order}\n}}\nr{register} = {other} @{load}\nf -= 2 @{order}"
+            ),
+            _ => format!("r{register} = xchg(f, 1) @{order}\nif r{register} != 1 {{ f = 0 @rel }}"),
+        };
+        writeln!(self.text, "{text}").expect("a string");
+    }
+
     fn statement(&mut self, depth: usize) {
         let rmws = [3, 8][usize::from(self.shape == Shape::Updates)];
         let (loads, stores) = (4, 4);
@@ -133,6 +179,9 @@ impl Writer<'_> {
         let waits = [4, 8][usize::from(self.shape == Shape::Racing)];
         if self.shape.has_waiting() && self.random.below(waits) == 0 && depth == 0 {
             return self.wait(loc);
+        }
+        if self.shape == Shape::Loops && self.random.below(3) == 0 && depth == 0 {
+            return self.repeat(loc);
         }
         if self.shape == Shape::Racing && self.registers > 0 && self.random.below(8) == 0 {
             let (read, value) = (self.random.below(self.registers), self.random.below(3));

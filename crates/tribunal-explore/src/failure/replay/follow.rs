@@ -135,6 +135,10 @@ impl<'a> Follow<'a> {
 }
 
 impl Guide for &mut Follow<'_> {
+    fn length(&self) -> Option<usize> {
+        Some(self.replay.steps.len())
+    }
+
     fn order(&mut self, threads: &mut Vec<ThreadId>, graph: &Graph) {
         self.catch_up(graph);
         let next = self.done.iter().position(|done| !done).map(|i| &self.replay.steps[i].thread);

@@ -50,10 +50,13 @@ pub(super) enum Kind {
     Join,
     Choose,
     Drop,
+    Tell,
+    Receive,
+    Clone,
 }
 
 impl Kind {
-    const ALL: [(Kind, char, &str); 10] = [
+    const ALL: [(Kind, char, &str); 13] = [
         (Kind::Load, 'L', "a load"),
         (Kind::Write, 'W', "a store"),
         (Kind::Update, 'U', "a read-modify-write"),
@@ -64,6 +67,9 @@ impl Kind {
         (Kind::Join, 'J', "a join"),
         (Kind::Choose, 'C', "a choice"),
         (Kind::Drop, 'D', "a drop of a handle"),
+        (Kind::Tell, 'T', "a send"),
+        (Kind::Receive, 'R', "a receive"),
+        (Kind::Clone, 'H', "a clone of a sender"),
     ];
 
     fn of(action: &Action) -> Option<Kind> {
@@ -78,6 +84,9 @@ impl Kind {
             Action::Join { .. } => Kind::Join,
             Action::Choose { .. } => Kind::Choose,
             Action::Release { .. } => Kind::Drop,
+            Action::Send { .. } => Kind::Tell,
+            Action::Receive { .. } => Kind::Receive,
+            Action::Share { .. } => Kind::Clone,
             _ => return None,
         })
     }
@@ -97,7 +106,7 @@ impl Kind {
 /// write; `0` loads from the first store (`w0`) of `1` to the location; `m` joins; and then `1` continues, up to the failure.
 ///
 /// A thread is identified by the path from the main thread, `0-1` being the second child of the first; a write by the number of earlier writes of its thread to
-/// the location; an operation by its kind: `L`oad, `W`rite, `U`pdate, `F`ence, `A`wait, loc`K`, `S`pawn, `J`oin, `C`hoice, `D`rop. So a replay survives
+/// the location; an operation by its kind: `L`oad, `W`rite, `U`pdate, `F`ence, `A`wait, loc`K`, `S`pawn, `J`oin, `C`hoice, `D`rop, `T`ell (a send), `R`eceive, clone of a `H`andle. So a replay survives
 /// edits that only change values, names, places and orders. Operations that were added or removed are skipped
 /// if the following ones still match.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -116,6 +116,7 @@ impl<'a> Cursor<'a> {
         let path = self.path()?;
         match self.eat('w') {
             true => Ok(From::Write(path, self.number()?)),
+            false if kind == Kind::Receive && path.len() == 1 => Ok(From::Choice(path[0])),
             false => self.refuse("w"),
         }
     }

@@ -24,7 +24,16 @@ impl<'a> Compiler<'a> {
                     self.emit(Instruction::Fence(order))?;
                 }
             }
-            StatementKind::Await(what) => self.wait(what, *at)?,
+            StatementKind::Await { what, timeout } => {
+                self.wait(what, timeout.is_some(), *at)?;
+                match timeout {
+                    Some(name) => {
+                        let register = self.register(name, true)?;
+                        self.emit(Instruction::Set(register))?;
+                    }
+                    None => _ = self.emit(Instruction::Pop)?,
+                }
+            }
             StatementKind::Assume(condition) => {
                 self.expression(condition)?;
                 self.emit(Instruction::Assume)?;
@@ -117,15 +126,14 @@ impl<'a> Compiler<'a> {
         Err(Mistake::WrongKind { name: text.into(), is, wanted: "a register or a parameter" }.at(name.at))
     }
 
-    /// Waits for a comparison of one load with what has no effects, or for a cas.
-    fn wait(&mut self, what: &'a Expr, at: Position) -> Compiled<()> {
+    /// Waits for a comparison of one load with what has no effects, or for a cas. Leaves a value on the stack: if it may time out, whether it did.
+    fn wait(&mut self, what: &'a Expr, timed: bool, at: Position) -> Compiled<()> {
         if let Expr::Cas { at: target, expected, new, success, failure: None } = what {
             let (access, default) = self.value_access(target)?;
             let order = self.access_order(What::Rmw, success.as_ref(), default, target)?;
             self.expression(expected)?;
             self.expression(new)?;
-            self.emit_at(target.name.at, Instruction::AwaitCas { at: access, order })?;
-            self.emit(Instruction::Pop)?;
+            self.emit_at(target.name.at, Instruction::AwaitCas { at: access, order, timed })?;
             return Ok(());
         }
         let Expr::Row { first, rest } = what else { return Err(Mistake::BadAwait.at(at)) };
@@ -142,8 +150,7 @@ impl<'a> Compiler<'a> {
         let (access, default) = self.value_access(target)?;
         let order = self.access_order(What::Load, order, default, target)?;
         self.expression(operand)?;
-        self.emit_at(target.name.at, Instruction::Await { at: access, operator, order })?;
-        self.emit(Instruction::Pop)?;
+        self.emit_at(target.name.at, Instruction::Await { at: access, operator, order, timed })?;
         Ok(())
     }
 

@@ -28,7 +28,14 @@ impl Parser<'_> {
                 self.sign("@")?;
                 StatementKind::Fence(self.order_name()?)
             }
-            "await" => StatementKind::Await(self.expression()?),
+            "await" => {
+                let what = self.expression()?;
+                let timeout = match self.takes_word("timeout") {
+                    true => Some(self.name("a register")?),
+                    false => None,
+                };
+                StatementKind::Await { what, timeout }
+            }
             "assume" => StatementKind::Assume(self.expression()?),
             "assert" => {
                 let first = self.next;
