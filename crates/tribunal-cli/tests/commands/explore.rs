@@ -199,7 +199,7 @@ fn an_interrupt_ends_it() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     let ran = command::Ran::from(child.wait_with_output().expect("an end"));
-    assert!(ran.stdout.ends_with("executions, then it was stopped\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("executions, then it was stopped; "), "{}", ran.stdout);
     assert_eq!(ran.status, 130);
 }
 
