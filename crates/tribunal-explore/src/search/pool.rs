@@ -4,7 +4,7 @@ use super::guide::{Guide, Random};
 use super::memory::Memory;
 use super::preemptions::Bound;
 use super::probe::Probes;
-use super::revisit::{Item, Path};
+use super::revisit::{Item, Path, Try};
 use super::run::{LONGEST_EXACT, Outcome, Worker};
 use super::threads::Threads;
 use crate::graph::Graph;
@@ -281,7 +281,7 @@ fn take(shared: &Shared, workers: usize) -> Option<Item> {
     }
 }
 
-/// Runs what is installed to its end, and adds what it found.
+/// Runs what is installed to its end, and on from there if it is blocked and a thread can be [freed](Worker::free); adds what it found.
 fn conclude<P: Program, M: Memory>(
     worker: &mut Worker<'_, P, M>,
     path: &Arc<Path>,
@@ -289,28 +289,64 @@ fn conclude<P: Program, M: Memory>(
     options: &Options,
     shared: &Shared,
 ) {
-    let outcome = worker.run();
-    shared.events.fetch_max(worker.graph.len(), Relaxed);
-    let failed = count(worker, outcome, options, shared);
-    if let Some(failure) = failed {
-        let mut state = shared.lock();
-        if state.failure.as_ref().is_none_or(|(first, _)| path.is_before(first)) {
-            state.failure = Some((path.clone(), failure));
+    let mut path = path.clone();
+    let mut outcome = worker.run();
+    loop {
+        shared.events.fetch_max(worker.graph.len(), Relaxed);
+        let blocked = matches!(outcome, Outcome::Blocked);
+        let trace = (!worker.todo.is_empty()).then(|| Arc::new(worker.graph.clone()));
+        let mut tries = std::mem::take(&mut worker.todo);
+        let freed = match &trace {
+            Some(trace) if blocked => free(worker, trace, &mut tries, options, shared),
+            _ => None,
+        };
+        if freed.is_none()
+            && let Some(failure) = count(worker, outcome, options, shared)
+        {
+            let mut state = shared.lock();
+            if state.failure.as_ref().is_none_or(|(first, _)| path.is_before(first)) {
+                state.failure = Some((path, failure));
+            }
+            drop(state);
+            if options.threads.get() == 1 {
+                shared.stop(End::Failed);
+            }
+            return;
         }
-        drop(state);
-        if options.threads.get() == 1 {
-            shared.stop(End::Failed);
+        tell(options, shared);
+        if let Some(trace) = trace {
+            items.extend(tries.into_iter().enumerate().map(|(found, attempt)| {
+                let path = Path::child(&path, found as u32);
+                Item { trace: trace.clone(), attempt, path }
+            }));
         }
-        return;
+        let Some(found) = freed else { return };
+        path = Path::child(&path, found);
+        outcome = worker.run_to_the_end(Ok(()));
     }
-    tell(options, shared);
-    if !worker.todo.is_empty() {
-        let trace = Arc::new(worker.graph.clone());
-        items.extend(worker.todo.drain(..).enumerate().map(|(found, attempt)| {
-            let path = Path::child(path, found as u32);
-            Item { trace: trace.clone(), attempt, path }
-        }));
+}
+
+/// Frees a thread of a blocked run by the last of its tries: that is the one that would be done next. Says which of them it was. Tries that lead nowhere are dropped.
+fn free<P: Program, M: Memory>(
+    worker: &mut Worker<'_, P, M>,
+    trace: &Graph,
+    tries: &mut Vec<Try>,
+    options: &Options,
+    shared: &Shared,
+) -> Option<u32> {
+    while let Some(&attempt) = tries.last() {
+        let freed = worker.free(trace, attempt)?;
+        tries.pop();
+        if !freed {
+            worker.todo.clear();
+        } else if options.max_preemptions.is_none_or(|most| worker.may_come_within(most)) {
+            return Some(tries.len() as u32);
+        } else {
+            shared.bound.leave_out();
+            worker.todo.clear();
+        }
     }
+    None
 }
 
 /// Tells how far it is, a few times a second.

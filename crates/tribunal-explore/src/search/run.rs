@@ -239,10 +239,16 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
 
     /// Runs the program along the graph and on to the end of an execution.
     pub(super) fn run(&mut self) -> Outcome {
+        let begun = self.replay();
+        self.run_to_the_end(begun)
+    }
+
+    /// Goes on with a run to the end of an execution, from where it was [begun](Self::replay) or [freed](Self::free).
+    pub(super) fn run_to_the_end(&mut self, mut begun: Result<(), Failed>) -> Outcome {
         let (length, todo, held) = (self.graph.len(), self.todo.len(), self.held.len());
         self.attempts = 0;
         loop {
-            let ended = self.replay().and_then(|()| match self.limit {
+            let ended = begun.and_then(|()| match self.limit {
                 Some(_) => Ok(Some(Outcome::Blocked)),
                 None => self.look_for_races_of_last().and_then(|()| self.extend()),
             });
@@ -260,6 +266,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     self.truncate(length);
                     self.todo.truncate(todo);
                     self.held.truncate(held);
+                    begun = self.replay();
                 }
                 Err((problem, place, thread)) => return Outcome::Failed { problem, place, thread },
             }

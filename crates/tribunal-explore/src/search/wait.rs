@@ -11,7 +11,7 @@
 use super::memory::Memory;
 use super::revisit::Try;
 use super::run::{Failed, Outcome, State, Worker};
-use crate::graph::{Event, EventId, Source};
+use crate::graph::{Event, EventId, Graph, Source};
 use crate::program::{Action, Place, Program, Request};
 use crate::report::Problem;
 use rustc_hash::FxHasher;
@@ -181,6 +181,46 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             }
         }
         Standstill::End
+    }
+
+    /// Goes on with a run that is blocked, if what is to be tried next lets a thread go on that waits, and takes back nothing that a thread has gone on from: only events that wait, and
+    /// ends of threads, which are added again. `trace` is its graph. Says whether the try was installed; if so, the run stands at it.
+    ///
+    /// This is what another run would do that is begun for the try. So a blocked execution that leads on is not a run of its own.
+    pub(super) fn free(&mut self, trace: &Graph, attempt: Try) -> Option<bool> {
+        let Try::Backward { at, source, read } = attempt else { return None };
+        let (write, wait) = (trace.events().get(at.index())?, trace.event(read));
+        if !wait.waiting || write.source != source {
+            return None;
+        }
+        let stays = |event: &Event| event.stamp < wait.stamp || trace.has_before(event, at);
+        let (until, behind) = trace.events().split_at(at.index() + 1);
+        let gone = until.iter().filter(|event| !stays(event)).chain(behind);
+        let gone: Vec<Event> = gone.cloned().collect();
+        let stands = |event: &Event| {
+            let is_last = trace.thread(event.thread).len() == event.index as usize + 1;
+            let runner = self.runners[event.thread.index()].as_ref();
+            let stands = runner.is_some_and(|runner| {
+                let state = matches!(runner.state, State::Waiting(_) | State::Ended);
+                state && !runner.tried && runner.pending.is_none()
+            });
+            is_last && stands
+        };
+        if !gone.iter().all(stands) {
+            return None;
+        }
+        if !self.install(trace, attempt) {
+            return Some(false);
+        }
+        let (thread, last) = (wait.thread, EventId(self.graph.len() as u32 - 1));
+        for event in gone.into_iter().filter(|event| event.thread != thread) {
+            let runner = self.runner(event.thread);
+            (runner.state, runner.yields, runner.unseen) = (State::Running, event.yields, event.unseen);
+            runner.pending = Some(Request { action: event.action, place: event.place });
+        }
+        self.settle(last);
+        self.stamp = self.graph.events().iter().map(|event| event.write_stamp + 1).max().unwrap_or(0);
+        Some(true)
     }
 
     /// What has happened in the execution: what each event that does not wait took, and the timeouts in their order.
