@@ -253,13 +253,10 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             Action::Send { loc, .. } | Action::Receive { loc, .. } => (loc, Order::AcqRel),
             _ => return Vec::new(),
         };
-        let read = Event { action: Action::Load { loc, order }, source, written: None, ..write.clone() };
-        let fence = Event {
-            action: Action::Fence { order: Order::SeqCst },
-            source: Source::Nothing,
-            written: None,
-            ..write.clone()
-        };
+        // It may wait in the run that found the try; here it reads.
+        let part = |action, source| Event { action, source, written: None, waiting: false, ..write.clone() };
+        let read = part(Action::Load { loc, order }, source);
+        let fence = part(Action::Fence { order: Order::SeqCst }, Source::Nothing);
         match self.options.model {
             Model::Tso => vec![fence, read],
             _ => vec![read],

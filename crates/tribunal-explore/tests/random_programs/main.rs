@@ -253,15 +253,13 @@ fn threads_that_wait_under_tso() {
 
 #[test]
 fn waits_time_out() {
-    compare(Model::Rc20, 200_000..200_144, Shape::Timed);
-    compare(Model::Rc20, 200_145..200_600, Shape::Timed);
+    compare(Model::Rc20, 200_000..200_600, Shape::Timed);
     compare(Model::Sc, 210_000..210_200, Shape::Timed);
     compare(Model::Tso, 220_000..220_200, Shape::Timed);
 }
 
-/// An RMW that waits behind its own thread's store does not come to read another's store that an RMW took before.
+/// An RMW that waits behind its own thread's store comes to read another's store that an RMW took before.
 #[test]
-#[ignore = "an execution is left out"]
 fn an_rmw_that_waits_behind_its_own_store() {
     let text = "atomic x\nthread T1 {\nx = 1 @rlx\nr0 = x += 1 @rlx\n}\n\
                 thread T2 {\nx = 2 @rlx\nawait cas(x, 1 -> 1) @acq timeout r1\n}\n";
