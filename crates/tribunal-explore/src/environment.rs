@@ -6,6 +6,8 @@
 //! | `TRIBUNAL_DIAGNOSE=SECONDS` | prints a failure at once, and then looks that long for the models under which it goes away and for orders and fences that repair it |
 //! | `TRIBUNAL_HISTORY=FILE` | writes the failing execution to a file, for `tribunal explain` and `tribunal view`; as JSON if the name ends in `.json` |
 //! | `TRIBUNAL_HANG=SECONDS` | aborts the process if a thread does not come to its next operation for so long, such as at a std Mutex that another one holds; after 5 seconds this is told in any case |
+//! | `TRIBUNAL_TRACE=1` | prints each operation of each execution as it is done |
+//! | `TRIBUNAL_CHECKPOINT=FILE` | keeps in the file how far an exploration on one core is, if it ends early, and goes on from there; for one test at a time |
 //! | `TRIBUNAL_THREADS=NUMBER` | uses that many worker threads |
 //! | `TRIBUNAL_REQUIRE_COMPLETE=1` | fails if not every execution was explored: a limit was reached, preemptions are bounded, or executions are picked by chance |
 
@@ -39,6 +41,16 @@ pub(crate) fn hang() -> Option<u64> {
 /// How many threads share the work, if it is said.
 pub(crate) fn threads() -> Option<usize> {
     number("TRIBUNAL_THREADS").map(|threads| threads.max(1) as usize)
+}
+
+/// Whether each operation is printed.
+pub(crate) fn traces() -> bool {
+    number("TRIBUNAL_TRACE").is_some_and(|traces| traces != 0)
+}
+
+/// The file for checkpoints, if there is to be one.
+pub(crate) fn checkpoint() -> Option<PathBuf> {
+    env::var_os("TRIBUNAL_CHECKPOINT").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// Whether an exploration that is not complete fails.

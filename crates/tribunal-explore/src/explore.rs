@@ -3,7 +3,7 @@
 use crate::environment;
 use crate::failure::Replay;
 use crate::failure::shrink;
-use crate::options::{Mode, Options};
+use crate::options::{Checkpoint, Mode, Options};
 use crate::program::Program;
 use crate::report::{End, Failure, Problem, Report};
 use crate::runtime::state::Needs;
@@ -12,11 +12,15 @@ use crate::search::search;
 use std::io::Write as _;
 use std::num::NonZeroUsize;
 use std::panic::Location;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tribunal::Model;
 use tribunal::session::NoSession;
+
+/// Executions between two checkpoints, as in loom.
+const INTERVAL: u64 = 20_000;
 
 /// Explores every behavior of a closure, and panics if one fails.
 ///
@@ -128,6 +132,19 @@ impl Explorer {
     /// Ends when this is set.
     pub fn stop(mut self, stop: &'static AtomicBool) -> Self {
         self.options.stop = Some(stop);
+        self
+    }
+
+    /// Keeps how far it is in a file, each so many executions and when it ends before all is explored, and goes on from there if the file is there. Only on one core; the
+    /// program must be the same. If everything is explored, the file is removed.
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>, interval: u64) -> Self {
+        self.options.checkpoint = Some(Checkpoint { file: file.into(), interval });
+        self
+    }
+
+    /// Whether each operation of each execution is printed to standard error as it is done.
+    pub fn trace(mut self, trace: bool) -> Self {
+        self.settings.trace = trace;
         self
     }
 
@@ -245,6 +262,12 @@ impl Explorer {
         let mut explorer = self.clone();
         if let Some(threads) = environment::threads() {
             explorer = explorer.threads(threads);
+        }
+        explorer.settings.trace |= environment::traces();
+        if explorer.options.checkpoint.is_none()
+            && let Some(file) = environment::checkpoint()
+        {
+            explorer = explorer.checkpoint(file, INTERVAL);
         }
         if let Some(execution) = environment::replay() {
             return explorer.run_again(&execution, main);

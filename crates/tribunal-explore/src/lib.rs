@@ -22,5 +22,5 @@ pub mod text;
 pub mod thread;
 
 pub use explore::{Explorer, Failed, explore};
-pub use options::{Mode, Options, Progress};
+pub use options::{Checkpoint, Mode, Options, Progress};
 pub use report::{End, Estimate, Failure, Problem, Report};

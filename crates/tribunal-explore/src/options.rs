@@ -2,6 +2,7 @@
 
 use crate::report::Estimate;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use tribunal::{Limits, Model};
@@ -55,6 +56,22 @@ pub struct Options {
     pub stop: Option<&'static AtomicBool>,
     /// Called now and then with the progress.
     pub progress: Option<fn(&Progress)>,
+    /// Where an exhaustive search on one core keeps how far it is.
+    pub checkpoint: Option<Checkpoint>,
+}
+
+/// A file from which a search that was ended goes on. It is removed when there is nothing left to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    /// Its name.
+    pub file: PathBuf,
+    /// It is written after so many executions, and at the end.
+    pub interval: u64,
+}
+
+impl Checkpoint {
+    /// The first line of the file.
+    pub const HEAD: &str = "tribunal checkpoint 1";
 }
 
 /// How far an exploration is.
@@ -84,6 +101,7 @@ impl Default for Options {
             allow_races: false,
             stop: None,
             progress: None,
+            checkpoint: None,
         }
     }
 }

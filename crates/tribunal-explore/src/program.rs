@@ -304,6 +304,34 @@ pub enum Answer {
     TimedOut,
 }
 
+impl fmt::Display for Action {
+    /// What it is, in a few words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Action::Load { order, .. } => write!(f, "a load ({})", order.name()),
+            Action::Store { order, value, .. } => {
+                write!(f, "a store of {} ({})", crate::failure::value(*value), order.name())
+            }
+            Action::Rmw { order, .. } => write!(f, "a read-modify-write ({})", order.name()),
+            Action::Fence { order } => write!(f, "a fence ({})", order.name()),
+            Action::Await { .. } => f.write_str("a wait"),
+            Action::AwaitRmw { .. } => f.write_str("a lock"),
+            Action::Spawn => f.write_str("a spawn"),
+            Action::Join { .. } => f.write_str("a join"),
+            Action::Yield => f.write_str("a yield"),
+            Action::Choose { .. } => f.write_str("a choice"),
+            Action::Release { .. } => f.write_str("a drop of a handle"),
+            Action::Send { message: None, .. } => f.write_str("a drop of a receiver"),
+            Action::Send { .. } => f.write_str("a send"),
+            Action::Receive { .. } => f.write_str("a receive"),
+            Action::Share { .. } => f.write_str("a clone of a sender"),
+            Action::Block => f.write_str("a stop"),
+            Action::Fail(_) => f.write_str("a failure"),
+            Action::End => f.write_str("its end"),
+        }
+    }
+}
+
 /// A place in the source: in Rust code, or in a program as text (with an empty file name).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tribunal_explore::failure::Replay;
-use tribunal_explore::{Explorer, Failure};
+use tribunal_explore::{Checkpoint, Explorer, Failure};
 
 /// The path of `max_branches` unless it is said.
 const MAX_BRANCHES: usize = 1_000;
@@ -37,15 +37,15 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// Explores only the executions that some schedule with at most so many preemptions has. `LOOM_MAX_PREEMPTIONS`
     pub preemption_bound: Option<usize>,
-    /// Where an execution that fails is written to, and run again from at first. `LOOM_CHECKPOINT_FILE`
+    /// Where it is written how far the exploration is, to go on from there, or an execution that fails, which is then run again at first. `LOOM_CHECKPOINT_FILE`
     pub checkpoint_file: Option<PathBuf>,
-    /// Does nothing. `LOOM_CHECKPOINT_INTERVAL`
+    /// The executions after which it is written. `LOOM_CHECKPOINT_INTERVAL`
     pub checkpoint_interval: usize,
     /// Whether nothing is explored until [`explore`](crate::explore) is called.
     pub expect_explicit_explore: bool,
     /// Does nothing: places in the source are always told. `LOOM_LOCATION`
     pub location: bool,
-    /// Whether it prints how many executions there were. `LOOM_LOG`
+    /// Whether it prints how many executions there were. `LOOM_LOG`; with `LOOM_LOG=trace`, each operation too
     pub log: bool,
 }
 
@@ -98,7 +98,11 @@ impl Builder {
             .expect_explicit_explore(self.expect_explicit_explore)
             .max_executions(self.max_permutations.map(|most| most as u64))
             .max_duration(self.max_duration)
-            .max_preemptions(self.preemption_bound);
+            .max_preemptions(self.preemption_bound)
+            .trace(variable::<String>("LOOM_LOG").is_some_and(|log| log.contains("trace")));
+        if let Some(file) = &self.checkpoint_file {
+            explorer = explorer.checkpoint(file, self.checkpoint_interval as u64);
+        }
         if self.max_branches != MAX_BRANCHES {
             explorer = explorer.max_events(self.max_branches);
         }
@@ -128,6 +132,9 @@ impl Builder {
         let Some(file) = self.checkpoint_file.as_ref().filter(|file| file.exists()) else { return };
         let name = file.display();
         let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        if text.starts_with(Checkpoint::HEAD) {
+            return;
+        }
         let execution: Replay = text.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
         let (guided, divergence) = explorer.replay(&execution, move || f());
         if let Some(divergence) = divergence {

@@ -248,3 +248,31 @@ fn checkpoints() {
     assert!(second.contains("run again from"), "{second}");
     std::fs::remove_file(file).unwrap();
 }
+
+/// What ended early goes on, and counts on.
+#[test]
+fn checkpoints_resume() {
+    let file = std::env::temp_dir().join(format!("loom-resume-{}", std::process::id()));
+    let check = |most: Option<usize>| {
+        let mut builder = loom::model::Builder::new();
+        builder.checkpoint_file(&file.display().to_string());
+        (builder.max_permutations, builder.checkpoint_interval) = (most, 2);
+        builder.check(|| {
+            let x = Arc::new(AtomicUsize::new(0));
+            let threads: Vec<_> = (0..3)
+                .map(|_| {
+                    let x = x.clone();
+                    thread::spawn(move || x.fetch_add(1, Relaxed))
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
+        });
+    };
+    check(Some(3));
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert!(kept.contains("counts 3 "), "{kept}");
+    check(Some(5));
+    assert!(std::fs::read_to_string(&file).unwrap().contains("counts 5 "));
+    check(None);
+    assert!(!file.exists(), "all six were explored");
+}

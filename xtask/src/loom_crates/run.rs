@@ -71,7 +71,7 @@ fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) ->
     let start = Instant::now();
     let mut child = Command::new(file)
         .envs(preemptions.map(|most| ("LOOM_MAX_PREEMPTIONS", most)))
-        .args(["--exact", test, "--nocapture", "--test-threads", "1"])
+        .args(["--exact", test, "--include-ignored", "--nocapture", "--test-threads", "1"])
         .env("LOOM_LOG", "info")
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
@@ -102,21 +102,25 @@ fn run(file: &Path, test: &str, timeout: Duration, preemptions: Option<&str>) ->
     let seconds = start.elapsed().as_secs_f64();
     let output = output.join().unwrap_or_default();
     let errors = errors.join().unwrap_or_default();
+    let executions = executions(&output);
     let verdict = match status {
         None => Verdict::TimeLimit,
+        Some(status) if status.success() && executions.is_none() => {
+            Verdict::Fails("it passes and explores nothing".into())
+        }
         Some(status) if status.success() => incomplete(&errors).map_or(Verdict::Complete, Verdict::Bounded),
         Some(status) => Verdict::Fails(reason(&errors).unwrap_or_else(|| status.to_string())),
     };
-    Ok(Outcome { verdict, executions: executions(&output), seconds })
+    Ok(Outcome { verdict, executions: executions.unwrap_or_default(), seconds })
 }
 
-/// The sum of all `Completed in N iterations`.
-fn executions(output: &str) -> u64 {
+/// The sum of all `Completed in N iterations`, if there is one.
+fn executions(output: &str) -> Option<u64> {
     let counts = output.lines().filter_map(|line| {
         let (_, rest) = line.split_once("Completed in ")?;
         rest.split(' ').next()?.parse::<u64>().ok()
     });
-    counts.sum()
+    counts.fold(None, |sum, count| Some(sum.unwrap_or_default() + count))
 }
 
 /// The first line of what a test panicked with.

@@ -9,6 +9,7 @@ mod os;
 mod panics;
 pub(crate) mod state;
 pub(crate) mod substrate;
+mod trace;
 mod watchdog;
 
 pub(crate) use state::is_inside;
@@ -22,6 +23,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use substrate::{Fiber, Fibers, Progress};
+use trace::Trace;
 use tribunal::memory::{LocId, ThreadId};
 use watchdog::Beat;
 
@@ -35,6 +37,8 @@ pub(crate) struct Settings {
     pub(crate) stack_size: usize,
     pub(crate) behavior: Behavior,
     pub(crate) hooks: Hooks,
+    /// Whether each operation is printed.
+    pub(crate) trace: bool,
 }
 
 /// What is called outside executions.
@@ -60,6 +64,7 @@ impl Default for Settings {
             stack_size: 1 << 20,
             behavior: Behavior::default(),
             hooks: Hooks::default(),
+            trace: false,
         }
     }
 }
@@ -77,6 +82,8 @@ pub struct Rust {
     /// By thread, the place of its last operation.
     places: Vec<Place>,
     beat: Arc<Beat>,
+    /// What prints each operation, if that is asked for.
+    trace: Option<Trace>,
 }
 
 impl Rust {
@@ -101,6 +108,7 @@ impl Rust {
             running: Vec::new(),
             places: Vec::new(),
             beat: Beat::new(),
+            trace: settings.trace.then(Trace::default),
         }
     }
 
@@ -116,6 +124,18 @@ impl Rust {
         }
         let body = self.state().thread(thread).body.take();
         thread_body(body.expect("a thread is spawned before it runs"))
+    }
+
+    /// A thread goes on to its next operation.
+    fn run_to_request(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
+        let state = self.state();
+        state.current = thread;
+        state.answer = answer;
+        state.fresh = fresh;
+        match self.run(thread) {
+            Progress::Ended => Request { action: Action::End, place: Place::default() },
+            Progress::Suspended => self.state().request.take().expect("what gives way says why"),
+        }
     }
 
     fn run(&mut self, thread: ThreadId) -> Progress {
@@ -247,17 +267,22 @@ impl Program for Rust {
             before();
         }
         self.state().reset();
+        if let Some(trace) = &mut self.trace {
+            trace.begin();
+        }
     }
 
     fn resume(&mut self, thread: ThreadId, answer: Answer, fresh: LocId) -> Request {
-        let state = self.state();
-        state.current = thread;
-        state.answer = answer;
-        state.fresh = fresh;
-        match self.run(thread) {
-            Progress::Ended => Request { action: Action::End, place: Place::default() },
-            Progress::Suspended => self.state().request.take().expect("what gives way says why"),
+        let mut trace = self.trace.take();
+        if let Some(trace) = &mut trace {
+            trace.answered(self, thread, answer);
         }
+        let request = self.run_to_request(thread, answer, fresh);
+        if let Some(trace) = &mut trace {
+            trace.requested(self, thread, &request);
+        }
+        self.trace = trace;
+        request
     }
 
     fn spawn(&mut self, parent: ThreadId, child: ThreadId) {

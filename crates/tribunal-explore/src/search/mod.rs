@@ -42,6 +42,7 @@
 //! with an execution of its own, or with one that is blocked. The session goes back no further than to where the two differ.
 
 mod cat;
+mod checkpoint;
 mod guide;
 mod memory;
 mod model;

@@ -1,5 +1,6 @@
 //! Workers that share what is to be tried.
 
+use super::checkpoint::{Counts, Keeper, Kept, Stands};
 use super::guide::{Guide, Random};
 use super::memory::Memory;
 use super::preemptions::Bound;
@@ -72,6 +73,20 @@ impl Shared {
     /// How many executions were run.
     fn runs(&self) -> u64 {
         [&self.executions, &self.blocked, &self.outside].iter().map(|count| count.load(Relaxed)).sum()
+    }
+
+    /// What a checkpoint keeps.
+    fn counts(&self, skipped: bool) -> Counts {
+        let [executions, blocked, outside] =
+            [&self.executions, &self.blocked, &self.outside].map(|count| count.load(Relaxed));
+        [executions, blocked, outside, u64::from(self.bound.has_left_out()), u64::from(skipped)]
+    }
+
+    /// What it has kept.
+    fn count_on_from(&self, [executions, blocked, outside, ..]: Counts) {
+        self.executions.store(executions, Relaxed);
+        self.blocked.store(blocked, Relaxed);
+        self.outside.store(outside, Relaxed);
     }
 
     /// Whether something was left out, and nothing failed.
@@ -187,12 +202,21 @@ fn exhaust<P: Program, M: Memory>(
 ) {
     let mut items: Vec<Item> = Vec::new();
     let mut probes = (number == 0 && may_end_early(options)).then(Probes::new);
+    let mut keeper = options.checkpoint.as_ref().filter(|_| workers == 1).map(Keeper::new);
+    let mut current = Arc::new(Path::default());
     if number == 0 {
-        let root = Arc::new(Path::default());
-        conclude(worker, &root, &mut items, options, shared);
+        let kept = keeper.as_mut().and_then(Keeper::kept);
+        let gone_on = kept.is_some_and(|kept| go_on_from(&kept, worker, &mut items, options, shared));
+        if !gone_on {
+            conclude(worker, &current, &mut items, options, shared);
+        } else if shared.over.load(Relaxed) {
+            // It is no further than it was.
+            keeper = None;
+        }
     }
     while let Some(item) = items.pop().or_else(|| take(shared, workers)) {
         if shared.over.load(Relaxed) {
+            items.push(item);
             break;
         }
         if workers > 1 && shared.hungry.load(Relaxed) > 0 && !items.is_empty() {
@@ -201,6 +225,10 @@ fn exhaust<P: Program, M: Memory>(
             shared.lock().items.push(given);
             shared.wake.notify_one();
         }
+        if let Some(keeper) = keeper.as_mut().filter(|keeper| keeper.is_due(shared.runs())) {
+            keeper.keep(&item.path, shared.counts(worker.skipped));
+        }
+        current = item.path.clone();
         let late = |state: &State| state.failure.as_ref().is_some_and(|(path, _)| !item.path.is_before(path));
         if workers > 1 && late(&shared.lock()) {
             continue;
@@ -223,6 +251,18 @@ fn exhaust<P: Program, M: Memory>(
             conclude(worker, &item.path, &mut items, options, shared);
         }
     }
+    if let Some(keeper) = &mut keeper {
+        let end = shared.lock().end;
+        let next = if end == Some(End::MaxExecutions) {
+            items.last().map(|item| &item.path)
+        } else {
+            Some(&current)
+        };
+        match (end, next) {
+            (Some(_), Some(next)) => keeper.keep(next, shared.counts(worker.skipped)),
+            _ => keeper.finish(),
+        }
+    }
     if let Some(mut probes) = probes
         && shared.is_unfinished()
     {
@@ -235,6 +275,55 @@ fn exhaust<P: Program, M: Memory>(
             probe(worker, &mut probes, shared);
         }
     }
+}
+
+/// Goes to where a search was. What leads there is run again, and does not count twice; what is done is dropped. False if there is no such place, as in another program: then all is as before.
+fn go_on_from<P: Program, M: Memory>(
+    kept: &Kept,
+    worker: &mut Worker<'_, P, M>,
+    items: &mut Vec<Item>,
+    options: &Options,
+    shared: &Shared,
+) -> bool {
+    let options = Options { max_executions: None, ..options.clone() };
+    let mut found = false;
+    if !kept.steps.is_empty() {
+        conclude(worker, &Arc::default(), items, &options, shared);
+        while let Some(item) = items.pop() {
+            match kept.of(&item) {
+                _ if shared.over.load(Relaxed) => {
+                    shared.count_on_from(kept.counts);
+                    return true;
+                }
+                Stands::Before => {}
+                Stands::Above => {
+                    worker.todo.clear();
+                    if worker.install(&item.trace, item.attempt) {
+                        conclude(worker, &item.path, items, &options, shared);
+                    }
+                }
+                Stands::There => {
+                    items.push(item);
+                    found = true;
+                    break;
+                }
+                Stands::Behind => break,
+            }
+        }
+    }
+    let counts = if found { kept.counts } else { Counts::default() };
+    shared.count_on_from(counts);
+    let [.., left_out, skipped] = counts;
+    worker.skipped = skipped > 0;
+    if left_out > 0 {
+        shared.bound.leave_out();
+    }
+    if !found {
+        items.clear();
+        worker.todo.clear();
+        worker.truncate(0);
+    }
+    found
 }
 
 /// Whether an exploration may end before all is seen, or somebody wants to know how far it is.

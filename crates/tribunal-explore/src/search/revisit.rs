@@ -45,18 +45,22 @@ impl Path {
         Arc::new(Path { parent: Some(parent.clone()), found, depth: parent.depth + 1 })
     }
 
+    /// What was found at each step, from the first run on.
+    pub(super) fn steps(&self) -> Vec<u32> {
+        let mut steps = Vec::with_capacity(self.depth as usize);
+        let mut path = self;
+        while let Some(parent) = &path.parent {
+            steps.push(path.found);
+            path = parent;
+        }
+        steps.reverse();
+        steps
+    }
+
     /// Whether this run comes before the other.
     pub(super) fn is_before(&self, other: &Path) -> bool {
-        let steps = |mut path: &Path| {
-            let mut found = Vec::with_capacity(path.depth as usize);
-            while let Some(parent) = &path.parent {
-                found.push(std::cmp::Reverse(path.found));
-                path = parent;
-            }
-            found.reverse();
-            found
-        };
-        steps(self) < steps(other)
+        let (steps, others) = (self.steps(), other.steps());
+        steps.iter().map(std::cmp::Reverse).lt(others.iter().map(std::cmp::Reverse))
     }
 }
 

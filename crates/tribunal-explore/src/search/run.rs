@@ -367,7 +367,10 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 0 => String::new(),
                 _ => format!(" at {}", event.place),
             };
-            return nondeterminism(format!("{}{before}", describe(&event.action)), describe(&request.action));
+            return nondeterminism(
+                format!("{}{before}", event.action.to_string()),
+                request.action.to_string(),
+            );
         }
         if event.loc().is_none() {
             return Ok(());
@@ -384,7 +387,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
         let (read, written) = passed.unwrap_or((read, written));
         let values = Values { read, written, initial };
         if event.waiting != waits || event.written.is_some() != values.written.is_some() {
-            let what = describe(&event.action);
+            let what = event.action.to_string();
             let other = if values.written.is_some() { "succeeds" } else { "fails" };
             return nondeterminism(what.clone(), format!("{what} that {other}"));
         }
@@ -637,30 +640,5 @@ pub(super) fn operands(action: &Action) -> Option<[u64; 2]> {
     match action {
         Action::Rmw { update, .. } => Some(update.operands),
         _ => None,
-    }
-}
-
-fn describe(action: &Action) -> String {
-    match action {
-        Action::Load { order, .. } => format!("a load ({})", order.name()),
-        Action::Store { order, value, .. } => {
-            format!("a store of {} ({})", crate::failure::value(*value), order.name())
-        }
-        Action::Rmw { order, .. } => format!("a read-modify-write ({})", order.name()),
-        Action::Fence { order } => format!("a fence ({})", order.name()),
-        Action::Await { .. } => "a wait".into(),
-        Action::AwaitRmw { .. } => "a lock".into(),
-        Action::Spawn => "a spawn".into(),
-        Action::Join { .. } => "a join".into(),
-        Action::Yield => "a yield".into(),
-        Action::Choose { .. } => "a choice".into(),
-        Action::Release { .. } => "a drop of a handle".into(),
-        Action::Send { message: None, .. } => "a drop of a receiver".into(),
-        Action::Send { .. } => "a send".into(),
-        Action::Receive { .. } => "a receive".into(),
-        Action::Share { .. } => "a clone of a sender".into(),
-        Action::Block => "a stop".into(),
-        Action::Fail(_) => "a failure".into(),
-        Action::End => "its end".into(),
     }
 }
