@@ -362,5 +362,6 @@ fn options(arguments: &ExploreArguments, model: Model) -> Options {
         allow_races: arguments.allow_races,
         stop: Some(interrupt::flag()),
         progress: Some(progress::show),
+        checkpoint: None,
     }
 }

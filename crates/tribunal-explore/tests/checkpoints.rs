@@ -58,7 +58,7 @@ fn parts_make_a_whole() {
             assert_eq!((end.blocked, end.outside), (whole.blocked, whole.outside), "{part} {bound:?}");
             assert!(parts >= whole.executions / part, "{parts} parts of {part}");
             // With nothing left to do there is nothing to go on with.
-            assert_eq!(file.exists(), false, "{part} {bound:?}");
+            assert!(!file.exists(), "{part} {bound:?}");
         }
     }
 }

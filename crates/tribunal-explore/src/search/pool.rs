@@ -478,7 +478,7 @@ fn count<P: Program, M: Memory>(
             shared.bound.leave_out();
         }
         Outcome::Continued => {}
-        Outcome::Blocked => {
+        Outcome::Blocked | Outcome::Elsewhere => {
             shared.blocked.fetch_add(1, Relaxed);
         }
         Outcome::Failed { problem, place, thread } => return Some(failure(worker, problem, place, thread)),
@@ -580,7 +580,7 @@ pub(super) fn guided<'a, P: Program>(
     let mut guided = Guided { graph: Graph::default(), complete: false, limit: None, failure: None };
     match worker.run() {
         Outcome::Complete => guided.complete = true,
-        Outcome::Blocked | Outcome::Outside | Outcome::Continued => {}
+        Outcome::Blocked | Outcome::Elsewhere | Outcome::Outside | Outcome::Continued => {}
         Outcome::Cut(limit) => guided.limit = Some(limit),
         Outcome::Failed { problem, place, thread } => {
             guided.failure = Some(failure(&worker, problem, place, thread));

@@ -216,18 +216,11 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         }
         self.redirect(&mut write, source);
         let from = Source::Event(EventId(self.graph.len() as u32));
-        let from_rmw = write.is_read();
         if !self.push(write) {
             return false;
         }
         read.write_stamp = trace.event(at).write_stamp + 1;
         self.redirect(&mut read, from);
-        // An RMW waits behind another only if nothing lets it go on.
-        let rmws = from_rmw && matches!(read.action, Action::AwaitRmw { .. });
-        if read.waiting && rmws && self.preferred(&read).is_some_and(|source| self.lets_go_on(&read, source))
-        {
-            return false;
-        }
         // If it is an RMW, what it writes is new.
         self.add(read)
     }
@@ -424,10 +417,9 @@ fn is_tried(reader: &Event) -> bool {
 fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
     match reader.action {
         Action::Await { until, .. } => until.of(value) || !reader.waiting,
-        // An RMW waits behind another only if that overwrites what it has waited behind.
+        // An RMW waits behind another only if it waits in any case.
         Action::AwaitRmw { update, .. } => {
-            let behind = reader.waiting && write.source == reader.source;
-            update.of(value).is_some() || !write.is_read() || behind
+            update.of(value).is_some() || !write.is_read() || reader.waiting
         }
         Action::Receive { after, .. } => value == after + 1 && matches!(write.action, Action::Send { .. }),
         _ => true,

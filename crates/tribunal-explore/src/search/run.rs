@@ -55,6 +55,8 @@ pub(super) enum State {
 pub(super) enum Outcome {
     Complete,
     Blocked,
+    /// It goes on in another run, which came to the same. Which of the two is first depends on the workers, so that neither is gone on with in place.
+    Elsewhere,
     /// Complete, with too many preemptions.
     Outside,
     /// It goes on in others, in which a wait times out.
@@ -281,7 +283,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
             matches!(runner.state, State::Spinning(_))
                 && round.iter().any(|&id| !self.graph.event(id).explored)
         };
-        if matches!(outcome, Outcome::Blocked) && self.order.iter().any(waits) {
+        if matches!(outcome, Outcome::Blocked | Outcome::Elsewhere) && self.order.iter().any(waits) {
             self.todo.append(&mut self.held);
         }
         self.skipped |= !self.held.is_empty();
@@ -368,7 +370,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 _ => format!(" at {}", event.place),
             };
             return nondeterminism(
-                format!("{}{before}", event.action.to_string()),
+                format!("{}{before}", event.action),
                 request.action.to_string(),
             );
         }
@@ -453,7 +455,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                     Standstill::GoesOn => {}
                     Standstill::Again => return Ok(None),
                     Standstill::Continued => return Ok(Some(Outcome::Continued)),
-                    Standstill::Blocked => return Ok(Some(Outcome::Blocked)),
+                    Standstill::Elsewhere => return Ok(Some(Outcome::Elsewhere)),
                     Standstill::End => return self.end().map(Some),
                 },
             }

@@ -232,7 +232,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             && (!found.iter().any(|&source| self.stays_readable(event, source))
                 || self.may_wait_for_ever(event))
         {
-            found.extend(self.preferred_wait(event));
+            self.ways_to_wait(event, &mut found);
         }
         let picked = match &mut self.guide {
             Some(guide) if !found.is_empty() => guide.pick(event, &found, &self.graph),

@@ -27,7 +27,7 @@ pub(super) enum Standstill {
     /// It goes on with timeouts, in other runs.
     Continued,
     /// It does so elsewhere.
-    Blocked,
+    Elsewhere,
     End,
 }
 
@@ -118,6 +118,16 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         before
     }
 
+    /// How an event may wait: a load for none in particular, an RMW behind any write that nothing overwrites. The ways are tried like sources, since what others read
+    /// can leave an RMW only some of them.
+    pub(super) fn ways_to_wait(&mut self, event: &Event, ways: &mut Vec<Source>) {
+        let Action::AwaitRmw { loc, .. } = event.action else { return ways.push(Source::Nothing) };
+        let mut writes = std::mem::take(&mut self.preference);
+        self.by_preference(loc, &mut writes);
+        ways.extend(writes.iter().copied().filter(|&source| self.may_wait_behind(event, source)));
+        self.preference = writes;
+    }
+
     /// How an event waits, if it does.
     pub(super) fn preferred_wait(&mut self, event: &Event) -> Option<Source> {
         match event.action {
@@ -168,7 +178,7 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         if !timed.is_empty() {
             // Executions may differ in what threads wait for alone: one of them goes on.
             if !self.threads.is_first_standstill(self.standstill_key()) {
-                return Standstill::Blocked;
+                return Standstill::Elsewhere;
             }
             self.todo.extend(timed.into_iter().map(|at| Try::Timeout { at }));
             return Standstill::Continued;

@@ -205,15 +205,17 @@ fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
                 executions += count;
                 most = most.max(count);
             }
-            Err(_) => wrong.push((seed, text)),
+            Err(why) => wrong.push((seed, text, why)),
         }
         programs += 1;
     }
     println!("{model}: {programs} programs, {executions} executions, at most {most}");
-    let Some((seed, first)) = wrong.first() else { return };
+    let Some((seed, first, why)) = wrong.first() else { return };
     let small = shrunk(first.clone(), model);
-    let why = differs(&small, model).expect_err("it differs");
-    panic!("{} programs differ under {model}, the first is of seed {seed}:\n{small}{why}", wrong.len());
+    // If it is not the same each time, that is the mistake.
+    let small_why = differs(&small, model).err().unwrap_or_else(|| "nothing, the second time".into());
+    let count = wrong.len();
+    panic!("{count} programs differ under {model}, the first is of seed {seed}:\n{first}{why}\nsmaller:\n{small}{small_why}");
 }
 
 #[test]
