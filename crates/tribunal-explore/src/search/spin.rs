@@ -84,7 +84,8 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
             Loop::Untried { skip } => {
                 let found = self.try_round((thread, place), &events, &starts, skip);
                 self.loops.insert(self.history(thread, place), found);
-                if !matches!(found, Loop::Waits { .. }) {
+                // If the thread was told nothing, it has only gone on to its next operation.
+                if !matches!(found, Loop::Waits { .. }) && self.runner(thread).pending.is_none() {
                     return None;
                 }
                 found
@@ -170,7 +171,11 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
     ) -> Loop {
         let (mut next, _) = self.next_but_yields(thread, place);
         let mut fitting = starts.iter().filter(|&&start| repeats(&events[start], &next));
-        let Some(&start) = fitting.nth(skip) else { return Loop::Passes };
+        let Some(&start) = fitting.nth(skip) else {
+            self.fresh += u32::from(next.action.loc() == Some(LocId::from_index(self.fresh as usize)));
+            self.runner(thread).pending = Some(next);
+            return Loop::Passes;
+        };
         let round = round(&events[start..]);
         if !self.comes_round((thread, place), &mut next, &round, ROUNDS, true) {
             return Loop::Untried { skip: skip + 1 };
