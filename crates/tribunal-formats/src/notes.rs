@@ -31,6 +31,8 @@ pub struct Notes {
     pub garbage: u64,
     /// Events of processes that are no clients, such as the nemesis, in their order.
     pub others: Vec<OtherEvent>,
+    /// Whether the history's times are positions, since the input has none that are sound: then those of others' events are on another scale.
+    pub untimed: bool,
     /// What clients gave as `:error`, and how often.
     pub errors: BTreeMap<Arc<str>, u64>,
     /// The same by operation or transaction of the history, sorted. What failed may not be in it.
@@ -59,6 +61,11 @@ impl std::fmt::Display for OtherEvent {
 }
 
 impl Notes {
+    /// The time of an event of another, if it is on the scale of the history's times.
+    pub fn time_of(&self, event: usize) -> Option<i64> {
+        self.others.get(event)?.time.filter(|_| !self.untimed)
+    }
+
     /// What the client of an operation or transaction gave as `:error`.
     pub fn error_of(&self, place: u32) -> Option<&str> {
         let found = self.errors_of.binary_search_by_key(&place, |&(of, _)| of).ok()?;

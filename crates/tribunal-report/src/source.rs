@@ -38,14 +38,13 @@ impl Source<'_> {
         let reaches =
             |did: &Disturbance| at(did.first) <= end && did.last.is_none_or(|last| at(last) > begin);
         let shown = |did: Disturbance| {
-            let (first, last) = (&notes.others[did.first], did.last.map(|last| &notes.others[last]));
-            let times = match (first.time, last.map(|last| last.time)) {
+            let times = match (notes.time_of(did.first), did.last.map(|last| notes.time_of(last))) {
                 (Some(first), Some(Some(last))) if first == last => format!(" @ {first}"),
                 (Some(first), Some(Some(last))) => format!(" @ {first}:{last}"),
                 (Some(first), None) => format!(" @ {first}:"),
                 _ => String::new(),
             };
-            printable(&format!("{}{times}, line {}", did.what, first.line)).into_owned()
+            printable(&format!("{}{times}, line {}", did.what, notes.others[did.first].line)).into_owned()
         };
         notes.disturbances().into_iter().filter(reaches).map(shown).collect()
     }

@@ -413,6 +413,16 @@ fn the_nemesis_and_errors_are_kept_with_the_history() {
     }
 }
 
+/// Where an event goes back in time, the history has positions, and times of the nemesis would be on another scale.
+#[test]
+fn the_nemesis_has_the_times_of_the_history_or_none() {
+    let notes = |text: &str| one(text).object().expect("of an object").notes.clone();
+    let (sound, back) = (notes(NEMESIS), notes(&NEMESIS.replace(":time 40", ":time 29")));
+    assert_eq!((sound.time_of(0), back.time_of(0)), (Some(25), None));
+    assert_eq!(back.others.iter().map(|event| event.at).collect::<Vec<_>>(), [2, 2, 6]);
+    assert_eq!(back.disturbances(), sound.disturbances());
+}
+
 #[test]
 fn logs_tell_the_nemesis_and_errors_too() {
     let text = "0\t:invoke\t:write\t1\n:nemesis\t:info\t:kill\tnil\n0\t:info\t:write\t1\t:timeout\n\

@@ -5,8 +5,8 @@ use crate::document::Disturbance;
 use crate::name;
 use tribunal_formats::Object;
 
-/// At most so many are shown.
-const MOST: usize = 200;
+/// At most so many are shown one by one.
+const MOST: usize = 1000;
 
 /// Those of the history; of a large one, those that reach into the window.
 pub fn of(object: &Object, timeline: &Timeline) -> Vec<Disturbance> {
@@ -31,11 +31,19 @@ pub fn of(object: &Object, timeline: &Timeline) -> Vec<Disturbance> {
         what: name::line(&did.what),
         from: place(did.first),
         to: did.last.map(place),
-        times: others[did.first].time.map(|began| {
-            let ended = did.last.and_then(|last| others[last].time);
+        times: object.notes.time_of(did.first).map(|began| {
+            let ended = did.last.and_then(|last| object.notes.time_of(last));
             (began.to_string(), ended.map(|ended| ended.to_string()))
         }),
         line: others[did.first].line,
     });
-    drawn.filter(shown).take(MOST).collect()
+    let mut drawn: Vec<Disturbance> = drawn.filter(shown).collect();
+    let rest = drawn.split_off(MOST.min(drawn.len()));
+    if let [first, .., last] = &rest[..] {
+        let what = format!("{} more, which stats lists", rest.len());
+        drawn.push(Disturbance { what, to: last.to, times: None, ..first.clone() });
+    } else {
+        drawn.extend(rest);
+    }
+    drawn
 }

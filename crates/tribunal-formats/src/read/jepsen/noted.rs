@@ -65,6 +65,7 @@ impl Noted {
     /// The notes, which begin anew. Others' events get their place in the times of the clock.
     pub(in crate::read) fn take(&mut self, clock: &Clock) -> Notes {
         let mut notes = std::mem::take(self).notes;
+        notes.untimed = clock.broken;
         notes.others.iter_mut().for_each(|event| event.at = clock.after(event.at));
         notes
     }
