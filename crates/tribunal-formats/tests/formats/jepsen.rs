@@ -3,6 +3,7 @@
 use crate::round::{all, operations};
 use proptest::prelude::*;
 use tribunal::object::{Criterion, OpId, check};
+use tribunal_formats::certificate::digest;
 use tribunal_formats::{History, Notes, ReadAs, Subject, read};
 
 /// A call and its end: process, method, value, type of the end, its value.
@@ -421,6 +422,17 @@ fn the_nemesis_has_the_times_of_the_history_or_none() {
     assert_eq!((sound.time_of(0), back.time_of(0)), (Some(25), None));
     assert_eq!(back.others.iter().map(|event| event.at).collect::<Vec<_>>(), [2, 2, 6]);
     assert_eq!(back.disturbances(), sound.disturbances());
+}
+
+/// Notes are no part of a history: its digest, which certificates carry, is the same without them.
+#[test]
+fn notes_do_not_change_the_digest() {
+    let clients: String =
+        NEMESIS.lines().filter(|line| !line.contains(":nemesis")).map(|line| format!("{line}\n")).collect();
+    let clients = clients.replace(":error :refused, ", "").replace(":error [:timeout 5], ", "");
+    let (with, without) = (one(NEMESIS), one(&clients));
+    assert!(!clients.contains("error") && !clients.contains("nemesis"));
+    assert_eq!(digest(&with.subject), digest(&without.subject));
 }
 
 #[test]

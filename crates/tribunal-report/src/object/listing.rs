@@ -70,7 +70,7 @@ fn rows(
     let clipped = |did: &String| format!("  meanwhile {did}").chars().take(LONGEST).collect::<String>();
     rows.extend(meanwhile[..shown].iter().map(clipped));
     if shown < meanwhile.len() && room > 0 {
-        rows.push(format!("  ... and {} more, which stats lists", meanwhile.len() - shown));
+        rows.push(format!("  ... and {} more of this", meanwhile.len() - shown));
     }
     rows
 }

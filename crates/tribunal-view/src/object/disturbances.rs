@@ -40,7 +40,7 @@ pub fn of(object: &Object, timeline: &Timeline) -> Vec<Disturbance> {
     let mut drawn: Vec<Disturbance> = drawn.filter(shown).collect();
     let rest = drawn.split_off(MOST.min(drawn.len()));
     if let [first, .., last] = &rest[..] {
-        let what = format!("{} more, which stats lists", rest.len());
+        let what = format!("{} more", rest.len());
         drawn.push(Disturbance { what, to: last.to, times: None, ..first.clone() });
     } else {
         drawn.extend(rest);
