@@ -211,7 +211,7 @@ label, the status is 2.";
 #[command(after_help = CHECK_HELP)]
 pub struct CheckArguments {
     /// Models, criteria or levels, separated by commas; `all` is every one that applies. FILE.cat is a model of your own. By
-    /// default all, the strongest first, and what a further second decides
+    /// default all that apply: the strongest first, then the others as far as a further second goes
     #[arg(short, long, value_name = "MODEL,..", value_parser = named::<Questions>)]
     pub model: Option<Questions>,
     /// A criterion of your own: axioms separated by `;`, such as `vis >= po; vis >= vis.vis`. May be repeated
@@ -614,7 +614,7 @@ pub struct ShrinkArguments {
     #[arg(short, long, value_name = "MODEL", value_parser = named::<Question>)]
     pub model: Option<Question>,
     /// The format to write; by default that of the output's name, or of the input if it can be written, or json
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    #[arg(short, long, value_name = "FORMAT", value_parser = written_format())]
     pub to: Option<Format>,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -769,7 +769,7 @@ pub enum ConvertTo {
 }
 
 fn convert_to() -> impl TypedValueParser<Value = ConvertTo> {
-    let names = Format::ALL.map(Format::name).into_iter().chain(["litmus"]);
+    let names = written().map(Format::name).chain(["litmus"]);
     PossibleValuesParser::new(names).try_map(|name| match name.as_str() {
         "litmus" => Ok(ConvertTo::Litmus),
         name => name.parse().map(ConvertTo::Format),
@@ -778,6 +778,15 @@ fn convert_to() -> impl TypedValueParser<Value = ConvertTo> {
 
 fn litmus_target() -> impl TypedValueParser<Value = Target> {
     PossibleValuesParser::new(Target::ALL.map(Target::name)).try_map(|name| name.parse::<Target>())
+}
+
+/// Formats to write by name, for the help and completions.
+pub fn written_format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(written().map(Format::name)).try_map(|name| name.parse())
+}
+
+fn written() -> impl Iterator<Item = Format> {
+    Format::ALL.into_iter().filter(|format| format.is_written())
 }
 
 /// Formats by name, for the help and completions.

@@ -11,13 +11,13 @@ use crate::patience::Patience;
 use crate::pipeline::{self, Answers, Job, ReadResult, Source, Turn};
 use crate::progress::Progress;
 use crate::report::{
-    Brief, Expectations, JsonLines, Junit, Lines, Malformed, Overview, Report, Sheet, Suites,
+    Begun, Brief, Expectations, JsonLines, Junit, Known, Lines, Malformed, Overview, Report, Sheet, Suites,
 };
 use anstyle::Style;
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tribunal_formats::{History, Labels, Subject};
 use tribunal_host::Memory;
 use tribunal_report::{EngineChoice, Inquiry, NotDecided, Question, Questions, counted, printable, read_as};
@@ -66,6 +66,9 @@ fn inquiry(arguments: &CheckArguments) -> Result<Inquiry, Failure> {
     Inquiry::new(questions, specifications(arguments.spec.as_deref())?).by(engine).map_err(refused)
 }
 
+/// What is known of a history that takes longer than this is printed before all is.
+const SOON: Duration = Duration::from_millis(50);
+
 /// What is checked and how: what the workers share.
 struct Settings<'a> {
     arguments: &'a CheckArguments,
@@ -112,6 +115,8 @@ struct Numbers {
 
 /// The result for a history.
 enum Answer {
+    /// The beginning of what is printed of it, before all is known.
+    Begun(Page),
     Judged(Box<Judgment>),
     /// It is malformed; with what to print of that, if the work goes on.
     Malformed(Failure, Page),
@@ -185,17 +190,42 @@ impl<'a> Settings<'a> {
     }
 
     /// The answers to the questions about a history.
-    fn judge(&self, case: &Case<'_>, labels: &Labels, first: bool, large: bool) -> Result<Judgment, Failure> {
+    fn judge(
+        &self,
+        case: &Case<'_>,
+        labels: &Labels,
+        (first, large): (bool, bool),
+        print: impl Fn(Page),
+    ) -> Result<Judgment, Failure> {
         let Settings { arguments, inquiry, budget, memory, .. } = self;
         case.before(inquiry, |judged| {
             // A no is all that one word says: then the rest need not be asked.
             let word = arguments.style == CheckStyle::Brief && !arguments.verify && !arguments.expect;
             let count = inquiry.questions(judged).len();
             let patience = Patience::new(budget, count, self.overview);
+            let questions = inquiry.questions(judged);
+            let asked = Instant::now();
+            // What is known of the first history is printed at once, and of others if they take long.
+            let mut begun = Begun::default();
+            let mut print_known = |findings: &[Finding<'_>]| {
+                let Some(report) = self.report.as_ref().filter(|_| first || asked.elapsed() > SOON) else {
+                    return;
+                };
+                let (mut page, lines) = (self.page(), self.progress.has_bar());
+                let known = Known { questions, findings, first, lines };
+                report.begin(case, &known, &mut begun, &mut page).expect("a page takes everything");
+                if !page.text.is_empty() {
+                    print(page);
+                }
+            };
             let findings = inquiry.ask_all(judged, |question, known| {
                 if word && known.last().is_some_and(|last| last.ruling.word() == Word::Inconsistent) {
                     return None;
                 }
+                if let (Some(finding), true) = (known.first(), first && self.overview) {
+                    self.progress.answered(&finding.ruling.question(), finding.ruling.word());
+                }
+                print_known(known);
                 self.progress.part(known.len(), count);
                 self.progress.judging(case.index, question);
                 // What is compared with labels is asked of the engines.
@@ -217,6 +247,7 @@ impl<'a> Settings<'a> {
                 }
                 Some(finding)
             });
+            print_known(&findings);
             let (mut tally, mut expectations) = (Tally::default(), Expectations::default());
             let mut notes = tally.verified(case, &findings);
             if arguments.expect {
@@ -231,6 +262,7 @@ impl<'a> Settings<'a> {
                 first,
                 below: self.page(),
                 beside: patience.beside(),
+                begun,
                 stored: Vec::new(),
             };
             if let Some(report) = &self.report {
@@ -299,7 +331,8 @@ impl Job for FileJob<'_> {
                 history.map_err(Failure::from).and_then(|History { subject, labels, line, .. }| {
                     answers.begin(line);
                     let case = Case { file, index, line, subject: &subject };
-                    settings.judge(&case, &labels, first, large)
+                    let print = |page| answers.give_at_once(Answer::Begun(page));
+                    settings.judge(&case, &labels, (first, large), print)
                 });
             let answer = match judged {
                 Ok(judgement) => Answer::Judged(Box::new(judgement)),
@@ -397,9 +430,11 @@ impl<'a> Session<'a> {
         });
         numbers.index = 0;
         let out = RefCell::new(out);
+        // Whether a part of the next answer was printed: then that answer counts, though nobody may be left to read the rest.
+        let mut begun = false;
         let take = |answer| {
             let mut out = out.borrow_mut();
-            if out.is_closed() {
+            if out.is_closed() && !std::mem::take(&mut begun) {
                 *cut_short = true;
                 return Ok(false);
             }
@@ -423,6 +458,11 @@ impl<'a> Session<'a> {
                     (*malformed, *passed_over) = (true, *passed_over + 1);
                     show(&page, &mut out)?;
                     settings.progress.aside(|| failure.print());
+                }
+                Answer::Begun(page) => {
+                    begun = true;
+                    settings.progress.aside(|| show(&page, &mut out))?;
+                    out.flush()?;
                 }
                 Answer::Judged(judgement) => {
                     let Judgment { kind, sheet, tally: counted, expectations: compared } = *judgement;

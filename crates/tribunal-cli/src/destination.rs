@@ -1,6 +1,6 @@
 //! Where a command writes the histories that it makes.
 
-use crate::args::format;
+use crate::args::written_format;
 use crate::failure::Failure;
 use crate::output::{Sink, Stdout};
 use clap::{Args, ValueHint};
@@ -12,7 +12,7 @@ use tribunal_formats::{Format, WriteError, Writer};
 pub struct Destination {
     /// The format to write; by default that of the output's name, or text for memories and json for objects; for mutants
     /// that of the input
-    #[arg(short, long, value_name = "FORMAT", value_parser = format())]
+    #[arg(short, long, value_name = "FORMAT", value_parser = written_format())]
     pub to: Option<Format>,
     /// Write to this file instead of standard output; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -199,6 +199,8 @@ struct Board<A> {
 struct Slot<A> {
     answers: Mutex<Vec<A>>,
     done: AtomicBool,
+    /// Whether answers are there that nobody should wait for.
+    urgent: AtomicBool,
     bytes: usize,
     /// The line of the history that is worked on; 0 before the first.
     line: AtomicU64,
@@ -256,7 +258,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
         let worked = catch_unwind(AssertUnwindSafe(|| {
             let histories = read();
             self.note_errors(&histories);
-            job.work(histories, large, turn, &Answers { slot, stop: self.stop });
+            job.work(histories, large, turn, &Answers { slot, stop: self.stop, wake: &|| self.wake(slot) });
         }));
         slot.panicked.store(worked.is_err(), Ordering::Relaxed);
         self.finish(slot);
@@ -271,12 +273,19 @@ impl<S: Send, A: Send> Line<'_, S, A> {
 
     /// A place for the answers of the next piece.
     fn slot(&self, bytes: usize) -> Arc<Slot<A>> {
-        let (answers, done, line, panicked) = Default::default();
-        let slot = Arc::new(Slot { answers, done, bytes, line, panicked });
+        let (answers, done, urgent, line, panicked) = Default::default();
+        let slot = Arc::new(Slot { answers, done, urgent, bytes, line, panicked });
         let mut board = locked(&self.board);
         board.bytes += bytes;
         board.slots.push_back(slot.clone());
         slot
+    }
+
+    /// Has the answers of a piece told that are there, once it is its turn.
+    fn wake(&self, slot: &Slot<A>) {
+        let _board = locked(&self.board);
+        slot.urgent.store(true, Ordering::Release);
+        self.done.notify_one();
     }
 
     fn finish(&self, slot: &Slot<A>) {
@@ -311,7 +320,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
         loop {
             let mut board = locked(&self.board);
             let ready = |board: &Board<A>| match board.slots.front() {
-                Some(slot) => slot.done.load(Ordering::Acquire),
+                Some(slot) => slot.done.load(Ordering::Acquire) || slot.urgent.load(Ordering::Acquire),
                 None => board.workers == 0,
             };
             if !ready(&board) {
@@ -330,6 +339,7 @@ impl<S: Send, A: Send> Line<'_, S, A> {
             };
             drop(board);
             let done = slot.done.load(Ordering::Acquire);
+            slot.urgent.store(false, Ordering::Release);
             let answers = std::mem::take(&mut *locked(&slot.answers));
             for answer in answers {
                 if !take(answer)? {
@@ -354,6 +364,8 @@ impl<S: Send, A: Send> Line<'_, S, A> {
 pub struct Answers<'a, A> {
     slot: &'a Slot<A>,
     stop: &'a AtomicBool,
+    /// Has them told.
+    wake: &'a dyn Fn(),
 }
 
 impl<A> Answers<'_, A> {
@@ -366,6 +378,12 @@ impl<A> Answers<'_, A> {
     pub fn give(&self, answer: A) -> bool {
         locked(&self.slot.answers).push(answer);
         !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Gives a part of an answer that is told at once, unless others come before it.
+    pub fn give_at_once(&self, answer: A) {
+        locked(&self.slot.answers).push(answer);
+        (self.wake)();
     }
 }
 

@@ -1,4 +1,5 @@
-//! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second.
+//! A progress bar on standard error: only on a terminal, and only for work that takes longer than a second, or for what is left to do
+//! once the most important answer is there.
 
 use crate::input::Bytes;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -6,8 +7,7 @@ use std::fmt;
 use std::io::{IsTerminal, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tribunal_report::Question;
-use tribunal_report::printable;
+use tribunal_report::{Question, Word, printable};
 
 /// While a file is read: how much of it, and what is done with it.
 const READING: &str = "{elapsed} {bar:30} {bytes}/{total_bytes} {prefix}, {msg}";
@@ -25,6 +25,8 @@ pub struct Progress {
     step: Arc<Mutex<Instant>>,
     /// Which of how many questions is asked.
     part: Mutex<Option<(usize, usize)>>,
+    /// What is known already.
+    known: Mutex<String>,
 }
 
 impl Progress {
@@ -34,14 +36,7 @@ impl Progress {
             return Progress::none();
         }
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        let late = bar.clone();
-        std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_secs(1));
-            if !late.is_finished() {
-                late.set_draw_target(ProgressDrawTarget::stderr());
-                late.enable_steady_tick(Duration::from_millis(200));
-            }
-        });
+        appear(&bar, Duration::from_secs(1));
         Progress::with(Some(bar))
     }
 
@@ -51,7 +46,12 @@ impl Progress {
     }
 
     fn with(bar: Option<ProgressBar>) -> Self {
-        Progress { bar, step: Arc::new(Mutex::new(Instant::now())), part: Mutex::new(None) }
+        Progress {
+            bar,
+            step: Arc::new(Mutex::new(Instant::now())),
+            part: Mutex::default(),
+            known: Mutex::default(),
+        }
     }
 
     /// Begins a file.
@@ -99,7 +99,20 @@ impl Progress {
     pub fn judging(&self, index: u64, question: &Question) {
         let part = *self.part.lock().unwrap_or_else(PoisonError::into_inner);
         let part = part.map_or(String::new(), |(at, of)| format!(" ({} of {of})", at + 1));
-        self.step(format!("history {index}: checking {question}{part}"));
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.step(format!("history {index}: {known}checking {question}{part}"));
+    }
+
+    /// Says the first answer while the others are asked for: it is what matters most, so it does not wait for a second.
+    pub fn answered(&self, question: &Question, word: Word) {
+        let Some(bar) = &self.bar else { return };
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = format!("{question} is {word}; ");
+        appear(bar, Duration::from_millis(100));
+    }
+
+    /// Whether there is a bar, for which lines must be whole.
+    pub fn has_bar(&self) -> bool {
+        self.bar.is_some()
     }
 
     /// Says that the certificate of an answer is being verified.
@@ -181,6 +194,18 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// Has the bar appear after some time, if there is still something to do.
+fn appear(bar: &ProgressBar, after: Duration) {
+    let late = bar.clone();
+    std::thread::spawn(move || {
+        std::thread::sleep(after);
+        if !late.is_finished() && late.is_hidden() {
+            late.set_draw_target(ProgressDrawTarget::stderr());
+            late.enable_steady_tick(Duration::from_millis(200));
+        }
+    });
 }
 
 fn style(bar: &ProgressBar, template: &str) {

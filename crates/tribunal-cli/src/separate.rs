@@ -4,7 +4,7 @@ mod hierarchy;
 mod known;
 mod picture;
 
-use crate::args::{Budget, format, seconds};
+use crate::args::{Budget, seconds, written_format};
 use crate::case::specifications;
 use crate::exit::Status;
 use crate::failure::Failure;
@@ -77,7 +77,7 @@ pub struct SeparateArguments {
     #[arg(long, value_name = "SPEC", value_hint = ValueHint::FilePath)]
     spec: Option<String>,
     /// Write only the history, in this format
-    #[arg(short, long, value_name = "FORMAT", value_parser = format(), requires = "allows")]
+    #[arg(short, long, value_name = "FORMAT", value_parser = written_format(), requires = "allows")]
     to: Option<Format>,
     /// Write only the history, to this file; a name ending in .gz or .zst compresses
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "allows")]

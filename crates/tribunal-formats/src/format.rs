@@ -45,6 +45,11 @@ impl Format {
         Format::Awdit,
     ];
 
+    /// Whether histories can be written in it; the others are only read.
+    pub const fn is_written(self) -> bool {
+        !matches!(self, Format::Jepsen | Format::Cobra | Format::Awdit)
+    }
+
     /// The format's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {

@@ -17,6 +17,7 @@ pub mod certificate;
 mod error;
 mod format;
 mod history;
+mod nemesis;
 mod notes;
 mod read;
 mod write;
@@ -24,6 +25,7 @@ mod write;
 pub use error::{Error, ErrorKind};
 pub use format::{Format, UnknownFormat};
 pub use history::{History, Labels, Lines, NoSpecification, Object, Subject, Transactions};
+pub use nemesis::Disturbance;
 pub use notes::{Notes, OtherEvent};
 pub use read::{
     Action, Batch, Cells, Events, Histories, Input, NilReads, ObjectEvent, Observations, Observed, Piece,

@@ -1,6 +1,7 @@
 //! What an input says beside the operations of its clients.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is not among the operations of a history: counted or kept, so that nothing is left out in silence.
 ///
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 /// let notes = &history.object().expect("of an object").notes;
 /// assert_eq!((notes.failed, notes.errors["refused"]), (1, 1));
 /// assert_eq!(notes.others[0].to_string(), "nemesis kill [\"n1\"]");
+/// assert_eq!(notes.disturbances()[0].what, "nemesis kill [\"n1\"]");
 /// # Ok::<(), tribunal_formats::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,8 +31,12 @@ pub struct Notes {
     pub garbage: u64,
     /// Events of processes that are no clients, such as the nemesis, in their order.
     pub others: Vec<OtherEvent>,
+    /// Whether the history's times are positions, since the input has none that are sound: then those of others' events are on another scale.
+    pub untimed: bool,
     /// What clients gave as `:error`, and how often.
-    pub errors: BTreeMap<String, u64>,
+    pub errors: BTreeMap<Arc<str>, u64>,
+    /// The same by operation or transaction of the history, sorted. What failed may not be in it.
+    pub errors_of: Vec<(u32, Arc<str>)>,
 }
 
 /// An event of a process that is no client.
@@ -40,6 +46,8 @@ pub struct OtherEvent {
     pub line: u64,
     /// Its time, if the input has it.
     pub time: Option<i64>,
+    /// Its place in the history's times: it came after everything that has an earlier one, and before everything else.
+    pub at: i64,
     /// The process.
     pub process: String,
     /// What happens, and its value: `kill ["n1"]`.
@@ -53,6 +61,31 @@ impl std::fmt::Display for OtherEvent {
 }
 
 impl Notes {
+    /// The time of an event of another, if it is on the scale of the history's times.
+    pub fn time_of(&self, event: usize) -> Option<i64> {
+        self.others.get(event)?.time.filter(|_| !self.untimed)
+    }
+
+    /// What the client of an operation or transaction gave as `:error`.
+    pub fn error_of(&self, place: u32) -> Option<&str> {
+        let found = self.errors_of.binary_search_by_key(&place, |&(of, _)| of).ok()?;
+        Some(&self.errors_of[found].1)
+    }
+
+    /// The notes of a part of the history that has these operations or transactions, in this order.
+    pub fn of_part(&self, kept: impl IntoIterator<Item = u32>) -> Notes {
+        Notes { errors_of: self.errors_within(kept), ..self.clone() }
+    }
+
+    /// The errors by operation or transaction of that part.
+    pub(crate) fn errors_within(&self, kept: impl IntoIterator<Item = u32>) -> Vec<(u32, Arc<str>)> {
+        let within = kept.into_iter().zip(0..).filter_map(|(whole, part)| {
+            let found = self.errors_of.binary_search_by_key(&whole, |&(of, _)| of).ok()?;
+            Some((part, self.errors_of[found].1.clone()))
+        });
+        within.collect()
+    }
+
     /// What is in the input and not in the history, in words; none if that is nothing.
     pub fn left_out(&self) -> Option<String> {
         let nil = match self.nil_reads {

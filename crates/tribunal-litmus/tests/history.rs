@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use tribunal::memory::{Execution, Op, Order, Source};
+use tribunal::memory::{Execution, Op, Order, Slot, Source};
 use tribunal::{Model, Verdict};
 use tribunal_cat::limits::Unlimited;
 use tribunal_cat::{Architecture, Directories, Environment, Model as Cat};
-use tribunal_litmus::history::{Target, write};
+use tribunal_litmus::history::{Target, Unwritten, write};
 use tribunal_litmus::{Options, Runner, Test};
 
 /// Sequential consistency, where a read-modify-write is two events.
@@ -194,4 +194,80 @@ fn a_known_source_among_open_ones_is_refused() {
         let refused = write(&history(true), target).expect_err("it has a source").to_string();
         assert!(refused.contains("a litmus test cannot say where it is from"), "{refused}");
     }
+}
+
+/// A few events whose values repeat: reads whose source is open, given or told by the value, initial and final values, large ones.
+fn repeating(seed: u64) -> Option<Execution> {
+    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let large = if numbers.below(8) == 0 { 1 << 20 } else { 0 };
+    let value = |numbers: &mut Numbers| large + numbers.below(3);
+    let mut b = Execution::builder();
+    let locations = [b.location("x"), b.location("y")];
+    if numbers.below(4) == 0 {
+        b.init(locations[0], value(&mut numbers));
+    }
+    let given = numbers.below(3);
+    let mut writes = Vec::new();
+    let mut events = Vec::new();
+    for _ in 0..6 {
+        let (thread, kind, loc) = (numbers.below(3), numbers.below(7), numbers.below(2) as usize);
+        events.push((thread, kind, loc, value(&mut numbers), value(&mut numbers)));
+    }
+    let mut lengths = [0u32; 3];
+    let threads = ["T0", "T1", "T2"].map(|name| b.thread(name));
+    for &(thread, kind, loc, _, written) in &events {
+        if kind >= 3 {
+            let slot = Slot { thread: threads[thread as usize], index: lengths[thread as usize] };
+            writes.push((loc, written, slot));
+        }
+        lengths[thread as usize] += 1;
+    }
+    for &(thread, kind, loc, read, written) in &events {
+        let sources: Vec<Slot> = writes
+            .iter()
+            .filter(|&&(of, value, _)| (of, value) == (loc, read))
+            .map(|&(.., slot)| slot)
+            .collect();
+        let op = match kind {
+            0..3 => Op::read(locations[loc], read),
+            3..6 => Op::write(locations[loc], written),
+            _ => Op::rmw(locations[loc], read, written),
+        };
+        let give = given == 2 || given == 1 && numbers.below(2) == 0;
+        let op = match sources.get(numbers.below(sources.len().max(1) as u64) as usize) {
+            Some(&slot) if give && !(3..6).contains(&kind) => op.from(Source::At(slot)),
+            _ => op,
+        };
+        b.push(threads[thread as usize], op.order(Order::SeqCst));
+    }
+    if numbers.below(3) == 0 {
+        b.final_value(locations[1], value(&mut numbers));
+    }
+    b.build().ok()
+}
+
+/// Where values repeat, a test asks what the history asks, or the history is refused.
+#[test]
+fn values_that_repeat_ask_the_same_or_are_refused() {
+    let (mut answers, mut refused) = ([0, 0], 0);
+    for seed in 0..1500 {
+        let Some(history) = repeating(seed) else { continue };
+        let expected = match tribunal::check(&history, Model::Sc) {
+            Verdict::Consistent(_) => true,
+            Verdict::Inconsistent(_) => false,
+            other => panic!("{other:?}"),
+        };
+        for target in Target::ALL {
+            let cat = if target == Target::C { built_in("sc") } else { SC.to_string() };
+            match write(&history, target) {
+                Ok(test) => {
+                    assert_eq!(allowed(&test, &cat), expected, "seed {seed}\n{test}");
+                    answers[usize::from(expected)] += 1;
+                }
+                Err(Unwritten::Source { .. } | Unwritten::Value { .. }) => refused += 1,
+                Err(error) => panic!("seed {seed}: {error}"),
+            }
+        }
+    }
+    assert!(answers[0] > 500 && answers[1] > 500 && refused > 50, "{answers:?}, {refused} refused");
 }

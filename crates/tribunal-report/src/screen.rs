@@ -8,7 +8,7 @@ use crate::line::{Arrow, LONGEST, Line, broken, fold, kept};
 use crate::memory::{self, Story};
 use crate::object::{self, Explanation};
 use crate::transactions as words;
-use crate::{Finding, Question, Ruling, Word};
+use crate::{Finding, Question, Ruling, Source, Word};
 use std::collections::BTreeSet;
 use tribunal::memory::{EventId, Execution};
 use tribunal::object as objects;
@@ -68,12 +68,12 @@ fn reason(ruling: &Ruling<'_>, source: &History, height: usize, limits: &Limits<
         }
         Ruling::Object { typed, criterion, verdict: objects::Verdict::Inconsistent(violation) } => {
             let explanation = object::explain(typed, criterion, violation, limits);
-            let lines = source.object().map_or(&[][..], |object| &object.lines);
-            listed(typed.history(), &explanation, lines, height)
+            let source = source.object().map_or_else(Source::default, Source::from);
+            listed(typed.history(), &explanation, source, height)
         }
         Ruling::Transactions { history, level, verdict: txn::Verdict::Inconsistent(violation) } => {
-            let lines = source.transactions().map_or(&[][..], |transactions| &transactions.lines);
-            transactions::tell(history, *level, &words::story(history, *level, violation), lines, height)
+            let source = source.transactions().map_or_else(Source::default, Source::from);
+            transactions::tell(history, *level, &words::story(history, *level, violation), source, height)
         }
         _ => witness(ruling, height),
     }
@@ -111,13 +111,13 @@ fn titled(story: &Story) -> Vec<String> {
 fn listed(
     history: &objects::History,
     explanation: &Explanation,
-    lines: &[u64],
+    source: Source<'_>,
     height: usize,
 ) -> Vec<String> {
     // What it says below the last line is what the listing shows.
     let said = explanation.lines.iter().filter(|line| line.depth == 0).cloned().collect();
     let mut shown = fold(&broken(said, LONGEST), height / 2);
-    shown.extend(object::listing(history, lines, explanation, height.saturating_sub(shown.len())));
+    shown.extend(object::listing(history, source, explanation, height.saturating_sub(shown.len())));
     shown
 }
 

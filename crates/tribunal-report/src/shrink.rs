@@ -92,8 +92,8 @@ pub fn shrink(
                 Ok(transactions::Shrunk { history, transactions, limit }) => {
                     let line = |txn: &TxnId| whole.lines.get(txn.index()).copied().unwrap_or_default();
                     let lines = transactions.iter().map(line).collect();
-                    let part =
-                        Subject::Transactions(Transactions { history, lines, notes: whole.notes.clone() });
+                    let notes = whole.notes.of_part(transactions.iter().map(|txn| txn.0));
+                    let part = Subject::Transactions(Transactions { history, lines, notes });
                     Part::Left { part: Box::new(part), limit }
                 }
                 Err(transactions::Verdict::Undecided(limit)) => Part::Undecided(limit),
@@ -111,6 +111,6 @@ fn left(object: &Object, typed: &Typed<'_>, violation: &object::Violation) -> Ob
         history: typed.part(&violation.operations, violation.cut).into_history(),
         spec: object.spec.clone(),
         lines: violation.operations.iter().map(|op| object.lines[op.index()]).collect(),
-        notes: object.notes.clone(),
+        notes: object.notes.of_part(violation.operations.iter().map(|op| op.0)),
     }
 }

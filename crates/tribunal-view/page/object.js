@@ -10,6 +10,7 @@ const ABOVE = 12; // from a row's top to its bars
 const GAP = 7; // between phases
 const SLIM = 16; // the least width of a phase
 const WIDE = 150; // no label asks for more
+const FLOOR = 17; // height of a lane of disturbances, below the times
 const CROWD = 24; // operations of a larger part are not marked beside a partial linearization
 const OBJECT_EDGES = ["points", "hb"];
 
@@ -21,9 +22,12 @@ class ObjectDrawing {
     this.noun = "operation";
     this.kinds = OBJECT_EDGES;
     this.operations = doc.operations;
-    this.labels = doc.operations.map((operation) => plain(operation.label));
-    this.parts = doc.operations.map(({ result }, place) => {
-      const end = result === null ? " → ?" : ` → ${plain(result)}`;
+    // What a client gave as an error stands beside what it is of.
+    const why = ({ error }) => (error === null ? "" : ` (${plain(error)})`);
+    this.labels = doc.operations.map((operation) => plain(operation.label) + why(operation));
+    this.parts = doc.operations.map((operation, place) => {
+      const { result } = operation;
+      const end = (result === null ? " → ?" : ` → ${plain(result)}`) + why(operation);
       const label = this.labels[place];
       return label.endsWith(end) ? [label.slice(0, -end.length), end.slice(1)] : [label, ""];
     });
@@ -84,6 +88,9 @@ class ObjectDrawing {
     // Whole labels in one line, if all then fits the stage.
     this.layOutPhases(this.whole);
     if (this.fit(stageSize()) < 1) this.layOutPhases(this.needs);
+    this.bands = disturbancesOf(this.doc, this);
+    const lanes = this.bands.reduce((most, { lane }) => Math.max(most, lane + 1), 0);
+    this.margin.top += lanes * FLOOR + (lanes > 0 ? 3 : 0);
     this.arrange();
     this.legible = this.leastZoom();
   }
@@ -101,6 +108,8 @@ class ObjectDrawing {
     this.returned = new Map();
     const returning = [];
     let calls = false;
+    this.grid = events.map(([at]) => at);
+    this.moments = events.map(([, place, call]) => ({ place, call }));
     for (const [, place, call] of events) {
       if (call && !calls) returning.push([]);
       calls = call;
@@ -124,11 +133,22 @@ class ObjectDrawing {
     const open = this.places.filter((place) => !this.returned.has(place));
     const asked = open.map((place) => this.begins[this.called.get(place)] + needs[place]);
     this.width = Math.max(x, ...asked) + (open.length > 0 ? 2 * GAP : GAP);
+    this.moments.forEach((event) => (event.phase = (event.call ? this.called : this.returned).get(event.place)));
     this.times = this.begins.map(() => null);
     for (const place of this.places) {
       const { times } = this.operations[place];
       if (times) this.times[this.called.get(place)] ??= plain(times[0]);
     }
+  }
+
+  /** Where a moment is that came after so many of the document's calls and returns. */
+  momentAt(count) {
+    const next = firstFrom(this.grid, count, (at) => at);
+    const [a, b] = [this.moments[next - 1], this.moments[next]];
+    if (!a) return 0;
+    if (a.phase !== b?.phase) return b || !a.call ? this.ends[a.phase] + GAP / 2 : (this.begins[a.phase] + this.width) / 2;
+    if (a.call !== b.call) return (this.begins[a.phase] + this.ends[a.phase]) / 2;
+    return a.call ? this.begins[a.phase] : this.ends[a.phase];
   }
 
   /** How far rows are apart, and what of the ruling is drawn as an order, for the key and the operation that is looked at. */
@@ -225,6 +245,7 @@ class ObjectDrawing {
       ["line", operation.line === null ? "" : String(operation.line)],
       ["effect", step ? `${step.nth} of ${this.order.length}` : said?.lin.length > 0 ? "none" : ""],
       ["state after", step?.state ?? ""],
+      ["meanwhile", few(meanwhile(this.doc, operation))],
       ["sees", visible ? (visible.size > 0 ? few([...visible].map((p) => this.name(p))) : "nothing") : ""],
       ["violation", said?.failing === place ? "nothing explains what it returned" : (PLACED[unplaced(said, this.doc, place)] ?? "")],
     ];
@@ -259,6 +280,7 @@ class ObjectDrawing {
       [stands("unreached"), bar("unreached"), "called after an operation that cannot be placed"],
       [said?.part.length > 0 && !this.crowd(), bar("wrong"), "one of a smallest set that nothing explains"],
       [this.places.some((place) => this.operations[place].ret === null), bar("pending"), "never returned"],
+      [this.bands.length > 0, disturbanceSample(), "what others did, such as the nemesis"],
     ].flatMap(([occurs, ...entry]) => (occurs ? [entry] : []));
   }
 
@@ -293,6 +315,7 @@ class ObjectDrawing {
     return svg(
       "g",
       { class: classes.join(" ") },
+      paintDisturbances(this.bands, frame, this.height - view.y, this.margin),
       this.paintRows(frame, size),
       this.paintLine(points),
       state.edges.has("hb") ? this.paintBefore(places, frame) : null,
@@ -504,6 +527,7 @@ class ObjectDrawing {
       last = x + widthOf(label) * (11 / 13);
       margins.append(svg("text", { class: "time", x: round(x), y: 18 }, label));
     }
+    margins.append(...nameDisturbances(this.bands, frame, size, this.margin));
     margins.append(svg("rect", { class: "margin", x: 0, y: 0, width: this.margin.left - 8, height: size.height }));
     for (let row = frame.first; row < frame.end; row++) {
       const name = elide(this.processes[row], this.margin.left - 22);
@@ -531,7 +555,9 @@ class ObjectDrawing {
     const span = spanOf(state.view.zoom);
     const [from, to] = [state.view.x, Math.min(state.view.x + span.width, this.width)].map((x) => Math.max(x, 0) * scale);
     const pin = fails.map((x) => `M${round(x * scale - 5)} 0h10l-5 7z`).join("");
+    const shades = this.bands.map(({ x, end }) => rectangle({ x: x * scale, y: 0, width: Math.max((end - x) * scale, 1), height }));
     return [
+      svg("path", { class: "disturbed", d: shades.join("") }),
       svg("path", { class: "dense", d: paths.bars }),
       svg("path", { class: "dense unreached", d: paths.unreached }),
       svg("path", { class: "marks", d: paths.wrong + pin }),

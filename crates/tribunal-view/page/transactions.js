@@ -22,7 +22,7 @@ class TransactionsDrawing extends MemoryDrawing {
 
   widthOfColumn(column) {
     this.headers ??= this.events.map((event, place) =>
-      [this.labels[place], OUTCOMES[event.kind], during(event)].filter(Boolean).join(", "),
+      [this.labels[place], outcomeOf(event), during(event)].filter(Boolean).join(", "),
     );
     const wide = (place) =>
       this.events[place].ops.reduce((widest, op) => Math.max(widest, widthOf(op)), widthOf(this.headers[place]) * 1.1 + 34);
@@ -115,6 +115,7 @@ class TransactionsDrawing extends MemoryDrawing {
       ["line", event.line === null ? "" : String(event.line)],
       ["began", begin === undefined ? "" : plain(begin)],
       ["ended", end ? plain(end) : ""],
+      ["meanwhile", few(event.meanwhile.map(plain))],
       ["did", few(event.ops)],
       ["reads from", names(this.sources.get(place))],
       ["read by", names(this.readers.get(place))],
@@ -171,6 +172,9 @@ class TransactionsDrawing extends MemoryDrawing {
     );
   }
 }
+
+/** What became of a transaction, with the error that its client gave. */
+const outcomeOf = ({ kind, error }) => [OUTCOMES[kind], error === null ? "" : `(${plain(error)})`].filter(Boolean).join(" ");
 
 /** When a transaction ran, if that is known. */
 function during({ times }) {

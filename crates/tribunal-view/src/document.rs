@@ -52,6 +52,8 @@ pub enum Picture {
         keys: Vec<Key>,
         /// The explicit order, where there are no times: pairs of neighbors of different processes.
         hb: Vec<Edge>,
+        /// What others than the processes did, such as the nemesis of a test, in the order of its beginnings.
+        disturbances: Vec<Disturbance>,
         /// An overview of the whole, if not all of it is shown.
         overview: Option<Overview>,
         /// The verdicts of the criteria.
@@ -138,6 +140,10 @@ pub struct Transaction {
     pub status: Outcome,
     /// When it began and ended, as the input says.
     pub times: Option<(String, Option<String>)>,
+    /// Why it did not commit, as its client said.
+    pub error: Option<String>,
+    /// What others than the sessions did meanwhile, such as the nemesis of a test.
+    pub meanwhile: Vec<String>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
 }
@@ -182,8 +188,25 @@ pub struct Operation {
     pub ret: Option<u32>,
     /// When it was called and returned, as the input says: `3`, `17`.
     pub times: Option<(String, Option<String>)>,
+    /// Why it did not succeed, as its client said.
+    pub error: Option<String>,
     /// The line where it was read, if it was.
     pub line: Option<u64>,
+}
+
+/// Something that others than the processes did: a stretch of the timeline.
+#[derive(Clone, Debug, Serialize)]
+pub struct Disturbance {
+    /// Who did what: `nemesis kill ["n1"]`.
+    pub what: String,
+    /// How many of the calls and returns shown came before it began,
+    pub from: u32,
+    /// and before it ended; none if nothing ended it.
+    pub to: Option<u32>,
+    /// When it began and ended, as the input says.
+    pub times: Option<(String, Option<String>)>,
+    /// The line where its beginning was read.
+    pub line: u64,
 }
 
 /// A key of an object, such as a store's.

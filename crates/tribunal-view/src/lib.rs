@@ -34,8 +34,9 @@ mod window;
 
 pub use answer::{Answer, Request, RequestError, answer};
 pub use document::{
-    Arrow, Contrast, Document, Edge, Event, Key, Kind, Line, Longest, MemoryRuling, ObjectRuling, Operation,
-    Outcome, Overview, Partial, Picture, Process, Said, Step, Thread, Transaction, TransactionsRuling,
+    Arrow, Contrast, Disturbance, Document, Edge, Event, Key, Kind, Line, Longest, MemoryRuling,
+    ObjectRuling, Operation, Outcome, Overview, Partial, Picture, Process, Said, Step, Thread, Transaction,
+    TransactionsRuling,
 };
 pub use dot::dot;
 pub use page::page;

@@ -8,7 +8,7 @@ const STYLE: &str = include_str!("../page/style.css");
 const GALLERY: &str = include_str!("../page/gallery.json");
 
 /// The scripts in the order of `page/ORDER`.
-const SCRIPTS: [(&str, &str); 20] = [
+const SCRIPTS: [(&str, &str); 21] = [
     ("dom.js", include_str!("../page/dom.js")),
     ("state.js", include_str!("../page/state.js")),
     ("link.js", include_str!("../page/link.js")),
@@ -16,6 +16,7 @@ const SCRIPTS: [(&str, &str); 20] = [
     ("paint.js", include_str!("../page/paint.js")),
     ("memory.js", include_str!("../page/memory.js")),
     ("transactions.js", include_str!("../page/transactions.js")),
+    ("disturbances.js", include_str!("../page/disturbances.js")),
     ("object.js", include_str!("../page/object.js")),
     ("stage.js", include_str!("../page/stage.js")),
     ("details.js", include_str!("../page/details.js")),

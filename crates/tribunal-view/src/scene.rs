@@ -125,6 +125,7 @@ fn transactions<'a>(document: &'a Document, said: Option<&'a Said<TransactionsRu
             Outcome::Unknown => ("pending", ", outcome unknown"),
             Outcome::Init => ("init", ""),
         };
+        let what = what.to_string() + &why(txn.error.as_deref());
         let times = txn.times.as_ref().map_or_else(String::new, |(begin, end)| match end {
             Some(end) => format!(", {begin} to {end}"),
             None => format!(", from {begin}"),
@@ -136,7 +137,10 @@ fn transactions<'a>(document: &'a Document, said: Option<&'a Said<TransactionsRu
             label: format!("{}{what}{times}", txn.name).into(),
             marked: (0..below.len() as u32).map(marked).collect(),
             below,
-            told: format!("{}{what}{times}{}", txn.name, line_of(txn.line)),
+            told: {
+                let meanwhile: String = txn.meanwhile.iter().map(|did| format!(", during {did}")).collect();
+                format!("{}{what}{times}{meanwhile}{}", txn.name, line_of(txn.line))
+            },
             class,
             failing: ruling.is_some_and(|ruling| ruling.failing == Some(place)),
         }
@@ -163,6 +167,11 @@ fn transactions<'a>(document: &'a Document, said: Option<&'a Said<TransactionsRu
 
 fn is_in(cycle: &[Arrow], edge: Edge) -> bool {
     cycle.iter().any(|arrow| [arrow.from, arrow.to] == edge)
+}
+
+/// What a client gave as an error, beside what it is of: ` (timeout)`.
+pub fn why(error: Option<&str>) -> String {
+    error.map_or_else(String::new, |error| format!(" ({error})"))
 }
 
 fn line_of(line: Option<u64>) -> String {

@@ -1,6 +1,6 @@
 //! One JSON object for each history and model.
 
-use super::{Malformed, Report, Sheet};
+use super::{Begun, Known, Malformed, Report, Sheet};
 use crate::certificates::Store;
 use crate::output::Page;
 use serde_json::Value;
@@ -19,13 +19,32 @@ pub struct JsonLines {
 
 impl Report for JsonLines {
     fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        let Sheet { page, stored, .. } = sheet;
-        for finding in findings {
+        let Sheet { page, stored, begun, .. } = sheet;
+        for finding in &findings[begun.lines()..] {
             let certificate = |certificate: Value| match &self.store {
                 Some(store) => store.put(case, &finding.ruling.question(), certificate.to_string(), stored),
                 None => certificate.to_string(),
             };
             writeln!(page, "{}", verdict_line(case, finding, self.witness, self.hint, certificate))?;
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &self,
+        case: &Case<'_>,
+        known: &Known<'_, '_>,
+        begun: &mut Begun,
+        page: &mut Page,
+    ) -> io::Result<()> {
+        // What is stored comes before the line that names it.
+        if self.store.is_some() {
+            return Ok(());
+        }
+        for finding in known.settled().skip(begun.lines()) {
+            let certificate = |certificate: Value| certificate.to_string();
+            writeln!(page, "{}", verdict_line(case, finding, self.witness, self.hint, certificate))?;
+            *begun = Begun::Lines(begun.lines() + 1);
         }
         Ok(())
     }

@@ -38,28 +38,10 @@ impl Levels {
 
     /// Prints what a history satisfies.
     pub fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        let out = &mut sheet.page;
-        let of = |word: Word| {
-            let those = findings.iter().filter(move |finding| finding.ruling.word() == word);
-            those.map(|finding| finding.ruling.question().to_string()).collect::<Vec<_>>()
-        };
-        let reasons = reasons(findings);
-        let anomalies: Vec<String> = reasons
-            .iter()
-            .filter_map(|ruling| Some(format!("{} ({})", ruling.anomaly()?, ruling.question())))
-            .collect();
-        writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-        let rows = [
-            ("satisfies", GOOD, satisfied(findings)),
-            ("anomaly", BAD, anomalies),
-            ("undecided", DOUBT, of(Word::Undecided)),
-        ];
-        for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
-            writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
-        }
+        beginning(case, Some(findings), &mut sheet.page)?;
         if sheet.first {
             table(findings, &mut sheet.below)?;
-            self.reasons(findings, &reasons, &mut sheet.below)?;
+            self.reasons(findings, &reasons(findings), &mut sheet.below)?;
         }
         Ok(())
     }
@@ -83,6 +65,29 @@ impl Levels {
         }
         Ok(())
     }
+}
+
+/// Prints the history's name and, once all is known, what it satisfies: what does not wait for explanations.
+pub fn beginning(case: &Case<'_>, findings: Option<&[Finding<'_>]>, out: &mut Page) -> io::Result<()> {
+    writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+    let Some(findings) = findings else { return Ok(()) };
+    let of = |word: Word| {
+        let those = findings.iter().filter(move |finding| finding.ruling.word() == word);
+        those.map(|finding| finding.ruling.question().to_string()).collect::<Vec<_>>()
+    };
+    let anomalies: Vec<String> = reasons(findings)
+        .iter()
+        .filter_map(|ruling| Some(format!("{} ({})", ruling.anomaly()?, ruling.question())))
+        .collect();
+    let rows = [
+        ("satisfies", GOOD, satisfied(findings)),
+        ("anomaly", BAD, anomalies),
+        ("undecided", DOUBT, of(Word::Undecided)),
+    ];
+    for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
+        writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
+    }
+    Ok(())
 }
 
 /// The rulings of the weakest levels that fail, those of the least base first.

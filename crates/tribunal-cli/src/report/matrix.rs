@@ -1,12 +1,12 @@
 //! All models at a glance: a row a history, a column a model.
 
-use super::Sheet;
+use super::{Known, Sheet};
 use crate::args::Budget;
-use crate::output::{BAD, DOUBT, FAINT, GOOD, STRONG};
+use crate::output::{BAD, DOUBT, FAINT, GOOD, Page, STRONG};
 use std::io::{self, Write};
 use tribunal_report::Case;
 use tribunal_report::memory::Racy;
-use tribunal_report::{Finding, Word, first_asked, refuted_by};
+use tribunal_report::{Finding, Question, Word, first_asked, refuted_by};
 
 /// Prints the matrix row by row and, if there is a single row, why.
 pub struct Matrix {
@@ -19,6 +19,43 @@ pub struct Matrix {
 struct Reason {
     headings: Vec<(String, Vec<String>)>,
     lines: Vec<String>,
+}
+
+/// Prints the heading, if the row is the first, and the row's cells as far as they are settled: whether an undecided model is refuted by a
+/// weaker one is known only in the end.
+pub fn beginning(known: &Known<'_, '_>, out: &mut Page) -> io::Result<()> {
+    if known.first {
+        heading(known.questions.iter().cloned(), out)?;
+    }
+    known
+        .settled()
+        .take_while(|finding| finding.ruling.word() != Word::Undecided)
+        .try_for_each(|finding| cell(finding, false, out))
+}
+
+/// How wide the column of a model is.
+fn width(name: &str) -> usize {
+    name.len().max(3) + 1
+}
+
+fn heading(questions: impl Iterator<Item = Question>, out: &mut Page) -> io::Result<()> {
+    for name in questions.map(|question| question.to_string()) {
+        write!(out, "{}", out.paint(STRONG, &format!("{name:width$}", width = width(&name))))?;
+    }
+    writeln!(out, "{}", out.paint(STRONG, "history"))
+}
+
+fn cell(finding: &Finding<'_>, refuted: bool, out: &mut Page) -> io::Result<()> {
+    let (style, mark) = match finding.ruling.word() {
+        Word::Consistent => (GOOD, "yes"),
+        Word::Inconsistent => (BAD, "no"),
+        Word::Undecided if refuted => (BAD, "no"),
+        Word::Undecided => (DOUBT, "?"),
+        Word::Unsupported => (FAINT, "-"),
+    };
+    let star = if matches!(finding.racy, Some(Racy::Race(_))) { "*" } else { "" };
+    let width = width(&finding.ruling.question().to_string());
+    write!(out, "{}", out.paint(style, &format!("{:width$}", format!("{mark}{star}"))))
 }
 
 impl Matrix {
@@ -69,28 +106,12 @@ impl Matrix {
 
     /// Prints a row, below the heading if it is the first.
     pub fn row(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
-        let names: Vec<String> =
-            findings.iter().map(|finding| finding.ruling.question().to_string()).collect();
-        let width = |name: &str| name.len().max(3) + 1;
         let out = &mut sheet.page;
         if sheet.first {
-            for name in &names {
-                let name = format!("{name:width$}", width = width(name));
-                write!(out, "{}", out.paint(STRONG, &name))?;
-            }
-            writeln!(out, "{}", out.paint(STRONG, "history"))?;
+            heading(findings.iter().map(|finding| finding.ruling.question()), out)?;
         }
-        for ((at, finding), name) in findings.iter().enumerate().zip(&names) {
-            let (style, mark) = match finding.ruling.word() {
-                Word::Consistent => (GOOD, "yes"),
-                Word::Inconsistent => (BAD, "no"),
-                Word::Undecided if refuted_by(findings, at).is_some() => (BAD, "no"),
-                Word::Undecided => (DOUBT, "?"),
-                Word::Unsupported => (FAINT, "-"),
-            };
-            let star = if matches!(finding.racy, Some(Racy::Race(_))) { "*" } else { "" };
-            let mark = format!("{:width$}", format!("{mark}{star}"), width = width(name));
-            write!(out, "{}", out.paint(style, &mark))?;
+        for (at, finding) in findings.iter().enumerate() {
+            cell(finding, refuted_by(findings, at).is_some(), out)?;
         }
         writeln!(out, "{case}")?;
         if sheet.first {

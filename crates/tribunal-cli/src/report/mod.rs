@@ -22,16 +22,70 @@ use crate::failure::Failure;
 use crate::output::Page;
 use std::io;
 use tribunal::Limits;
-use tribunal_report::Case;
-use tribunal_report::Finding;
+use tribunal_report::{Case, Finding, Question};
 
 /// A way of printing findings.
 pub trait Report: Sync {
     /// Prints the findings on a history.
     fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()>;
 
+    /// Prints what the findings so far settle of the beginning of what [`history`](Report::history) prints, but for what was begun
+    /// already; and notes that, since `history` prints only the rest.
+    fn begin(&self, _: &Case<'_>, _: &Known<'_, '_>, _: &mut Begun, _: &mut Page) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Prints that a history is malformed, with --keep-going.
     fn malformed(&self, malformed: &Malformed<'_>, page: &mut Page) -> io::Result<()>;
+}
+
+/// What was printed of a history before all was known.
+#[derive(Default)]
+pub enum Begun {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// This text.
+    Text(Vec<u8>),
+    /// The lines of so many findings.
+    Lines(usize),
+}
+
+impl Begun {
+    /// Of how many findings lines were printed.
+    fn lines(&self) -> usize {
+        match self {
+            Begun::Lines(lines) => *lines,
+            Begun::Nothing | Begun::Text(_) => 0,
+        }
+    }
+}
+
+/// What is known of a history before everything is.
+pub struct Known<'a, 'f> {
+    /// What is asked, in the order in which it is printed.
+    pub questions: &'a [Question],
+    /// The findings so far; once all are there, in the order of the questions.
+    pub findings: &'a [Finding<'f>],
+    /// Whether the history is the first of its kind.
+    pub first: bool,
+    /// Whether only whole lines are printed.
+    pub lines: bool,
+}
+
+impl<'a, 'f> Known<'a, 'f> {
+    /// The findings on the first questions, up to the first that is open.
+    fn settled(&self) -> impl Iterator<Item = &'a Finding<'f>> {
+        let Known { questions, findings, .. } = *self;
+        let found =
+            |question: &Question| findings.iter().find(|finding| finding.ruling.question() == *question);
+        questions.iter().map_while(found)
+    }
+
+    /// All findings, if they are there.
+    fn all(&self) -> Option<&'a [Finding<'f>]> {
+        Some(self.findings).filter(|findings| findings.len() == self.questions.len())
+    }
 }
 
 /// The output for a history.
@@ -44,6 +98,8 @@ pub struct Sheet {
     pub below: Page,
     /// What may be spent on what comes beside the answers.
     pub beside: Limits<'static>,
+    /// What of the page was printed already.
+    pub begun: Begun,
     /// Certificates to store before the page is printed.
     pub stored: Vec<Stored>,
 }

@@ -28,26 +28,13 @@ impl Profile {
     /// Prints the profile of a history.
     pub fn history(&self, case: &Case<'_>, findings: &[Finding<'_>], sheet: &mut Sheet) -> io::Result<()> {
         let out = &mut sheet.page;
-        let criteria = words(findings);
-        let of = |word: Word| {
-            criteria.iter().filter(move |(_, other)| *other == word).map(|(criterion, _)| criterion)
-        };
-        let holding = strongest_of(&of(Word::Consistent).collect::<Vec<_>>());
-        writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
-        let rows = [
-            ("strongest", GOOD, holding.iter().map(ToString::to_string).collect::<Vec<_>>()),
-            ("fails", BAD, of(Word::Inconsistent).map(ToString::to_string).collect()),
-            ("undecided", DOUBT, of(Word::Undecided).map(ToString::to_string).collect()),
-            ("not asked", FAINT, of(Word::Unsupported).map(ToString::to_string).collect()),
-        ];
-        for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
-            writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
-        }
+        beginning(case, Some(findings), out)?;
         for line in methods(findings, &sheet.beside) {
             writeln!(out, "  {}", printable(&line))?;
         }
         if sheet.first {
-            self.reasons(findings, holding.first(), &mut sheet.below)?;
+            let criteria = words(findings);
+            self.reasons(findings, strongest_of(&of(&criteria, Word::Consistent)).first(), &mut sheet.below)?;
         }
         Ok(())
     }
@@ -79,6 +66,28 @@ impl Profile {
         }
         Ok(())
     }
+}
+
+/// Prints the history's name and, once all is known, which criteria hold: what does not wait for methods and explanations.
+pub fn beginning(case: &Case<'_>, findings: Option<&[Finding<'_>]>, out: &mut Page) -> io::Result<()> {
+    writeln!(out, "{}", out.paint(STRONG, &case.to_string()))?;
+    let criteria = findings.map_or_else(Vec::new, words);
+    let named = |criteria: Vec<&Criterion>| criteria.into_iter().map(ToString::to_string).collect::<Vec<_>>();
+    let rows = [
+        ("strongest", GOOD, named(strongest_of(&of(&criteria, Word::Consistent)))),
+        ("fails", BAD, named(of(&criteria, Word::Inconsistent))),
+        ("undecided", DOUBT, named(of(&criteria, Word::Undecided))),
+        ("not asked", FAINT, named(of(&criteria, Word::Unsupported))),
+    ];
+    for (what, style, names) in rows.iter().filter(|(.., names)| !names.is_empty()) {
+        writeln!(out, "  {what:9}  {}", out.paint(*style, &names.join(", ")))?;
+    }
+    Ok(())
+}
+
+/// The criteria with a word.
+fn of(criteria: &[(Criterion, Word)], word: Word) -> Vec<&Criterion> {
+    criteria.iter().filter(|(_, other)| *other == word).map(|(criterion, _)| criterion).collect()
 }
 
 /// The criteria with their words; one that is undecided fails if a weaker one does.

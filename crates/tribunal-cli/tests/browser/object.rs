@@ -262,3 +262,37 @@ fn labels_are_whole_where_there_is_room() {
     assert_eq!(shown.browser.eval(cut), 0);
     shown.no_errors();
 }
+
+/// A partition around the second write, which timed out, and a kill that nothing ends.
+const NEMESIS: &str = r#"{:process 0 :type :invoke :f :write :value 1 :time 1}
+{:process 0 :type :ok :f :write :value 1 :time 2}
+{:process :nemesis :type :info :f :start-partition :value ["n1"] :time 3}
+{:process 1 :type :invoke :f :write :value 2 :time 4}
+{:process 1 :type :info :f :write :value 2 :error :timeout :time 5}
+{:process :nemesis :type :info :f :stop-partition :value nil :time 6}
+{:process 0 :type :invoke :f :read :value nil :time 7}
+{:process :nemesis :type :info :f :kill :value ["n2"] :time 8}
+{:process 0 :type :ok :f :read :value 3 :time 9}
+"#;
+
+#[test]
+fn what_the_nemesis_did_is_shaded_and_errors_stand_beside_their_operations() {
+    let Some(shown) = Shown::of("nemesis.edn", NEMESIS, &["--model", "linearizable"]) else { return };
+    shown.wait_for("#drawing .disturbance.named");
+    let named = "[...document.querySelectorAll('#drawing .named .did')].map(did => did.textContent)";
+    assert_eq!(
+        shown.browser.eval(named),
+        json!(["nemesis start-partition [\"n1\"]", "nemesis kill [\"n2\"]"])
+    );
+    assert_eq!(shown.count("#drawing .disturbance:not(.named) rect"), 2);
+    shown.browser.hover("#drawing [aria-label='1: write(2) → ? (timeout)']");
+    shown.browser.wait("document.querySelector('#details').textContent.includes('start-partition')");
+    // The partition was over when the read was called, and the first write before it.
+    shown.browser.hover("#drawing [aria-label='0: read() → 3']");
+    shown.browser.wait("document.querySelector('#details').textContent.includes('kill')");
+    assert!(!shown.text("#details").contains("partition"), "{}", shown.text("#details"));
+    assert!(shown.text("#marks").contains("such as the nemesis"), "{}", shown.text("#marks"));
+    let exported = shown.browser.eval(EXPORTED);
+    assert_eq!((&exported["wrong"], &exported["painted"]), (&Value::Null, &json!(true)));
+    shown.no_errors();
+}

@@ -164,3 +164,41 @@ fn answers_come_before_more_input_is_waited_for() {
         assert_eq!(child.wait().expect("an end").code(), Some(0));
     }
 }
+
+/// What is known is printed while the rest is asked for, which takes up to a second here.
+#[test]
+fn the_first_answers_do_not_wait_for_the_others() {
+    let place = Place::new();
+    let queue = ["generate", "object", "--spec", "queue", "--bug", "reordered-removal", "--seed", "2"];
+    let size = ["--operations", "40", "--processes", "8", "-o", "queue.json"];
+    assert_eq!(place.run(&[&queue[..], &size].concat()).status, 0);
+    let mut child = place.command(&["check", "queue.json"]).spawn().expect("the command runs");
+    let mut out = child.stdout.take().expect("a pipe");
+    let mut first = [0; 4096];
+    let read = out.read(&mut first).expect("the beginning");
+    assert_eq!(&first[..read], b"queue with reordered-removal, seed 2 (queue.json:1)\n");
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).expect("the rest");
+    assert!(
+        rest.contains("  fails      linearizable\n") && rest.contains("linearizable: inconsistent"),
+        "{rest}"
+    );
+    assert_eq!(child.wait().expect("an end").code(), Some(1));
+}
+
+/// However the parts come, together they are what was always printed: a row of a memory cell by cell, lines one by one.
+#[test]
+fn what_comes_in_parts_is_whole() {
+    let place = Place::with("two.txt", several(&[SB, LB]));
+    place.write("sb.txt", SB);
+    let both = place.run(&["check", "two.txt"]).stdout;
+    let rows: Vec<&str> = both.lines().collect();
+    assert_eq!(rows.len(), 3, "{both}");
+    assert!(place.run(&["check", "sb.txt"]).stdout.starts_with(&format!("{}\n", rows[0])));
+    for style in ["json", "human"] {
+        let models = ["check", "--style", style, "--model", "sc,tso,coherence", "two.txt"];
+        let printed = place.run(&models).stdout;
+        let verdicts: Vec<&str> = printed.lines().filter(|line| line.contains("consistent")).collect();
+        assert_eq!(verdicts.len(), 6, "{printed}");
+    }
+}

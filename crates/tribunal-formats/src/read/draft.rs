@@ -3,6 +3,7 @@
 use super::buffer::{Buffer, Room};
 use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Object, Subject};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use tribunal::growth::Growth;
 use tribunal::memory::{ExecutionBuilder, LocId, ThreadId};
 use tribunal::object;
@@ -184,6 +185,13 @@ impl ObjectDraft {
     #[inline]
     pub(super) fn note_line(&mut self, line: u64) {
         self.growth.push(&mut self.lines, line);
+    }
+
+    /// Notes what the client of the operation noted last gave as its error, if it gave any.
+    pub(super) fn note_error(&mut self, error: Option<Arc<str>>) {
+        if let (Some(error), Some(op)) = (error, self.lines.len().checked_sub(1)) {
+            self.growth.push(&mut self.notes.errors_of, (op as u32, error));
+        }
     }
 
     /// How many bytes the history takes at most, as it is and while it is built.

@@ -97,6 +97,19 @@ impl Pull {
         }
     }
 
+    /// What is left of the line, up to so many bytes; it is still to be read.
+    pub(super) fn line_ahead(&mut self, most: usize) -> Result<String, Error> {
+        loop {
+            let ahead = self.buffer.ahead();
+            let end = memchr::memchr2(b'\n', b'\r', ahead);
+            if end.is_some() || ahead.len() >= most || !self.buffer.more()? {
+                let ahead = self.buffer.ahead();
+                let end = end.unwrap_or(ahead.len()).min(most);
+                return Ok(String::from_utf8_lossy(&ahead[..end]).into_owned());
+            }
+        }
+    }
+
     /// Passes what is left of the line, but not its end.
     pub(super) fn rest_of_line(&mut self) -> Result<(), Error> {
         loop {

@@ -169,8 +169,7 @@ fn access(history: &History, format: Format, op: OpId) -> Result<Access, WriteEr
     let refused = |what: String| Err(WriteError::Inexpressible { format, what });
     match history.op(op) {
         Op::Write(key, value) => Ok(Access::Write(key, value)),
-        Op::Read(key, None) => Ok(Access::Read(key, None)),
-        Op::Read(key, Some(value)) => Ok(Access::Read(key, as_read(history, format, op, value)?)),
+        Op::Read(key, value) => Ok(Access::Read(key, as_read(history, format, op, value)?)),
         Op::Unknown(_) => Ok(Access::Nothing),
         Op::Append(key, _) | Op::ReadList(key, _) => {
             refused(format!("a list, such as {}", history.key_name(key)))
@@ -179,7 +178,20 @@ fn access(history: &History, format: Format, op: OpId) -> Result<Access, WriteEr
 }
 
 /// The value that a read returned, none if it is initial.
-fn as_read(history: &History, format: Format, op: OpId, value: i64) -> Result<Option<i64>, WriteError> {
+fn as_read(
+    history: &History,
+    format: Format,
+    op: OpId,
+    value: Option<i64>,
+) -> Result<Option<i64>, WriteError> {
+    let Some(value) = value else {
+        // Registers that have an initial value are never empty: the read cannot be, and nil would mean that it is initial.
+        if history.init().is_some() && history.reads().source(op) != Source::Txn(INIT) {
+            let what = "a read of nothing, where registers have an initial value".into();
+            return Err(WriteError::Inexpressible { format, what });
+        }
+        return Ok(None);
+    };
     if history.init() != Some(value) {
         return Ok(Some(value));
     }

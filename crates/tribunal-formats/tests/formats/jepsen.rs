@@ -3,6 +3,7 @@
 use crate::round::{all, operations};
 use proptest::prelude::*;
 use tribunal::object::{Criterion, OpId, check};
+use tribunal_formats::certificate::digest;
 use tribunal_formats::{History, Notes, ReadAs, Subject, read};
 
 /// A call and its end: process, method, value, type of the end, its value.
@@ -366,4 +367,86 @@ proptest! {
             prop_assert_eq!(found, [called, others], "{}: {}", name, text);
         }
     }
+}
+
+/// A partition around the second of three writes, of which the last timed out, and a failed one.
+const NEMESIS: &str = r#"
+{:process 0, :type :invoke, :f :write, :value 1, :time 10}
+{:process 0, :type :ok, :f :write, :value 1, :time 20}
+{:process :nemesis, :type :info, :f :start-partition, :value nil, :time 25}
+{:process :nemesis, :type :info, :f :start-partition, :value ["n1"], :time 26}
+{:process 1, :type :invoke, :f :write, :value 2, :time 30}
+{:process 1, :type :ok, :f :write, :value 2, :time 40}
+{:process 3, :type :invoke, :f :write, :value 9, :time 41}
+{:process 3, :type :fail, :f :write, :value 9, :error :refused, :time 42}
+{:process :nemesis, :type :info, :f :stop-partition, :value nil, :time 45}
+{:process 2, :type :invoke, :f :write, :value 3, :time 50}
+{:process 2, :type :info, :f :write, :value 3, :error [:timeout 5], :time 60}
+"#;
+
+#[test]
+fn the_nemesis_and_errors_are_kept_with_the_history() {
+    let register = NEMESIS.to_string();
+    let transactions = register.replace(":f :write, :value 1", ":f :txn, :value [[:w 1 1]]");
+    let transactions = transactions.replace(":f :write, :value 2", ":f :txn, :value [[:w 1 2]]");
+    let transactions = transactions.replace(":f :write, :value 9", ":f :txn, :value [[:w 1 9]]");
+    let transactions = transactions.replace(":f :write, :value 3", ":f :txn, :value [[:w 1 3]]");
+    for text in [register, transactions] {
+        let history = one(&text);
+        let (notes, size) = match &history.subject {
+            Subject::Object(object) => (&object.notes, object.history.len()),
+            Subject::Transactions(transactions) => (&transactions.notes, transactions.history.len()),
+            Subject::Memory(_) => panic!("no memory"),
+        };
+        assert_eq!(notes.others.iter().map(|event| event.at).collect::<Vec<_>>(), [30, 30, 50]);
+        let found = notes.disturbances();
+        assert_eq!(found.len(), 1);
+        assert_eq!(
+            (&*found[0].what, found[0].first, found[0].last),
+            ("nemesis start-partition [\"n1\"]", 0, Some(2))
+        );
+        // What failed is no operation of an object, and an aborted transaction, before that of the last process.
+        let aborted = usize::from(size == 4);
+        assert_eq!(notes.error_of(2 + aborted as u32), Some("[\"timeout\", 5]"));
+        assert_eq!(notes.errors_of.len(), 1 + aborted);
+        assert_eq!((notes.error_of(0), notes.errors.len()), (None, 2));
+        assert_eq!(notes.of_part([0, 2]).errors_of.iter().map(|(of, _)| *of).collect::<Vec<_>>(), [1]);
+    }
+}
+
+/// Where an event goes back in time, the history has positions, and times of the nemesis would be on another scale.
+#[test]
+fn the_nemesis_has_the_times_of_the_history_or_none() {
+    let notes = |text: &str| one(text).object().expect("of an object").notes.clone();
+    let (sound, back) = (notes(NEMESIS), notes(&NEMESIS.replace(":time 40", ":time 29")));
+    assert_eq!((sound.time_of(0), back.time_of(0)), (Some(25), None));
+    assert_eq!(back.others.iter().map(|event| event.at).collect::<Vec<_>>(), [2, 2, 6]);
+    assert_eq!(back.disturbances(), sound.disturbances());
+}
+
+/// Notes are no part of a history: its digest, which certificates carry, is the same without them.
+#[test]
+fn notes_do_not_change_the_digest() {
+    let clients: String =
+        NEMESIS.lines().filter(|line| !line.contains(":nemesis")).map(|line| format!("{line}\n")).collect();
+    let clients = clients.replace(":error :refused, ", "").replace(":error [:timeout 5], ", "");
+    let (with, without) = (one(NEMESIS), one(&clients));
+    assert!(!clients.contains("error") && !clients.contains("nemesis"));
+    assert_eq!(digest(&with.subject), digest(&without.subject));
+}
+
+#[test]
+fn logs_tell_the_nemesis_and_errors_too() {
+    let text = "0\t:invoke\t:write\t1\n:nemesis\t:info\t:kill\tnil\n0\t:info\t:write\t1\t:timeout\n\
+        1\t:invoke\t:write\t2\n1\t:info\t:write\t:crashed\n:nemesis\t:info\t:start\t[\"n1\"]\n";
+    let mut histories = all(text, "history.txt", None).expect(text);
+    let History { subject: Subject::Object(object), .. } = histories.remove(0) else { panic!("an object") };
+    let notes = &object.notes;
+    assert_eq!(
+        notes.others.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["nemesis kill", "nemesis start [\"n1\"]"]
+    );
+    assert_eq!((notes.others[0].at, notes.others[1].at), (1, 4));
+    assert_eq!((notes.disturbances().len(), notes.disturbances()[0].last), (1, Some(1)));
+    assert_eq!((notes.error_of(0), notes.error_of(1)), (Some("timeout"), Some("crashed")));
 }

@@ -7,6 +7,7 @@ mod cells;
 mod certificates;
 mod errors;
 mod events;
+mod foreign;
 mod jepsen;
 mod lossless;
 mod mutations;

@@ -4,6 +4,7 @@ use super::case::{Case, limits, typed};
 use crate::order::with_times;
 use std::fmt;
 use tribunal::object::{Criterion, History, OpId, Specification, Verdict, judge, shrink};
+use tribunal_report::Source;
 use tribunal_report::object::{explain, listing, listing_of_all};
 use tribunal_report::{SCREENFUL, fold};
 
@@ -51,7 +52,7 @@ impl Evidence {
             return None;
         };
         let explanation = explain(&left, criterion, &violation, &limits());
-        let mut lines = listing(&history, &[], &explanation, SCREENFUL);
+        let mut lines = listing(&history, Source::default(), &explanation, SCREENFUL);
         lines.push(String::new());
         lines.extend(fold(&explanation.lines, SCREENFUL));
         Some(Evidence {
@@ -79,7 +80,7 @@ fn explained(run: &History, spec: &dyn Specification, criterion: &Criterion) -> 
     let explanation = explain(&run, criterion, &violation, &limits());
     let mut lines = match run.history().len() {
         ..=SHORT => listing_of_all(run.history(), &explanation, SCREENFUL),
-        _ => listing(run.history(), &[], &explanation, SCREENFUL),
+        _ => listing(run.history(), Source::default(), &explanation, SCREENFUL),
     };
     lines.push(String::new());
     lines.extend(fold(&explanation.lines, SCREENFUL));

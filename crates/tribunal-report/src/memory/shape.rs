@@ -108,6 +108,11 @@ pub(super) fn title(x: &Execution, steps: &[Arrow<EventId>]) -> Option<String> {
     if let Some(legs) = cycle.is("rf RR f WR f") {
         let (a, b) = (thread(legs[0].from), thread(legs[1].from));
         let c = thread(legs[3].from);
+        if a == b {
+            return Some(format!(
+                "store buffering: {a} sees its own write early, and {a} and {c} miss each other's writes"
+            ));
+        }
         return Some(format!(
             "read-to-write causality: {b} sees the write of {a} but misses {c}, which misses {a}"
         ));

@@ -3,27 +3,34 @@
 use super::explain::Explanation;
 use crate::columns::MOST_PADDING;
 use crate::line::{LONGEST, Line};
-use crate::{counted, printable};
+use crate::{Source, counted, printable};
 use std::collections::BTreeSet;
 use tribunal::object::{History, NEVER, OpId};
 
 /// What marks the operation that cannot be explained.
 const FAILING: &str = "<- cannot be explained";
+/// So much of what others did is listed.
+const MEANWHILE: usize = 4;
 /// What marks one that is not in the part: until it returned, it might have explained the others.
 const RETURNING: &str = "<- with this return nothing explains the others";
 
 /// A line for each operation of the part that nothing explains: what it called and returned, when, on which line of the
 /// input, and its interval beside those of the others; without times, what it comes after. At most `height` lines: of
-/// more operations, those that were called last.
-pub fn listing(history: &History, lines: &[u64], explanation: &Explanation, height: usize) -> Vec<String> {
+/// more operations, those that were called last. Below them, what others did meanwhile.
+pub fn listing(
+    history: &History,
+    source: Source<'_>,
+    explanation: &Explanation,
+    height: usize,
+) -> Vec<String> {
     let failing = explanation.failing.filter(|op| !explanation.part.contains(op));
     let ops = explanation.part.iter().copied().chain(failing).collect();
-    rows(history, ops, explanation.cut.unwrap_or(NEVER), lines, explanation, height)
+    rows(history, ops, explanation.cut.unwrap_or(NEVER), source, explanation, height)
 }
 
 /// As [`listing`], with a line for every operation of the history: also for those that only interfered.
 pub fn listing_of_all(history: &History, explanation: &Explanation, height: usize) -> Vec<String> {
-    rows(history, history.ops().collect(), NEVER, &[], explanation, height)
+    rows(history, history.ops().collect(), NEVER, Source::default(), explanation, height)
 }
 
 /// A line for each of the operations; what returned at `cut` or later is running.
@@ -31,11 +38,12 @@ fn rows(
     history: &History,
     mut ops: Vec<OpId>,
     cut: u32,
-    lines: &[u64],
+    source: Source<'_>,
     explanation: &Explanation,
     height: usize,
 ) -> Vec<String> {
     let mut skipped = 0;
+    let Source { lines, .. } = source;
     if ops.len() + 1 > height {
         let call = |op: OpId| history.intervals().map_or(op.0, |intervals| intervals.call[op.index()]);
         ops.sort_by_key(|&op| (Some(op) != explanation.failing, std::cmp::Reverse(call(op))));
@@ -46,20 +54,30 @@ fn rows(
     ops.sort_by_key(|&op| (history.process(op), place(op)));
     let in_part = explanation.failing.is_some_and(|op| explanation.part.contains(&op));
     let mark = if in_part { FAILING } else { RETURNING };
-    let part = Part { history, ops: &ops, failing: explanation.failing, mark, cut };
+    let part = Part { history, source, ops: &ops, failing: explanation.failing, mark, cut };
     let known: BTreeSet<u64> = ops.iter().filter_map(|op| lines.get(op.index()).copied()).collect();
-    let mut rows = part.rows(lines, known.len() > 1);
+    let mut rows = part.rows(known.len() > 1);
     if let (1, true, Some(line)) = (known.len(), ops.len() > 1, known.first()) {
         rows.push(format!("  all on line {line}"));
     }
     if skipped > 0 {
         rows.push(format!("  ... and {} called earlier", counted(skipped as u64, "operation")));
     }
+    let meanwhile = part.meanwhile();
+    let room = height.saturating_sub(rows.len()).min(MEANWHILE);
+    let shown = if meanwhile.len() > room { room.saturating_sub(1) } else { meanwhile.len() };
+    // The beginning tells what it is.
+    let clipped = |did: &String| format!("  meanwhile {did}").chars().take(LONGEST).collect::<String>();
+    rows.extend(meanwhile[..shown].iter().map(clipped));
+    if shown < meanwhile.len() && room > 0 {
+        rows.push(format!("  ... and {} more of this", meanwhile.len() - shown));
+    }
     rows
 }
 
 struct Part<'a> {
     history: &'a History,
+    source: Source<'a>,
     /// By process, in po.
     ops: &'a [OpId],
     failing: Option<OpId>,
@@ -69,7 +87,8 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    fn rows(&self, lines: &[u64], each: bool) -> Vec<String> {
+    fn rows(&self, each: bool) -> Vec<String> {
+        let Source { lines, .. } = self.source;
         let mut rows: Vec<String> = vec![String::new(); self.ops.len()];
         let columns = [
             self.each(|op| if Some(op) == self.failing { "> ".into() } else { "  ".into() }),
@@ -82,7 +101,7 @@ impl Part<'_> {
                         format!("{process}: {} {state}", self.history.called(op))
                     }
                 };
-                printable(&shown).into_owned()
+                printable(&shown).into_owned() + &self.source.why(op.0)
             }),
             self.each(|op| self.times(op)),
             self.each(|op| match lines.get(op.index()) {
@@ -134,6 +153,16 @@ impl Part<'_> {
             Some((call, _)) => format!("@ {call}:"),
             None => String::new(),
         }
+    }
+
+    /// What others did between the first call and the last return of the operations.
+    fn meanwhile(&self) -> Vec<String> {
+        let time = |time: u64| i64::try_from(time).unwrap_or(i64::MAX);
+        let times = || self.ops.iter().filter_map(|&op| self.history.times(op));
+        let begin = times().map(|(call, _)| time(call)).min();
+        let end = times().map(|(call, ret)| time(ret.unwrap_or(call))).max();
+        let (Some(begin), Some(end)) = (begin, end) else { return Vec::new() };
+        self.source.meanwhile(begin, end)
     }
 
     /// The intervals, drawn to the order of calls and returns: `|==|`, open where an operation had not returned.

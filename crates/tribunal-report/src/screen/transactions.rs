@@ -4,7 +4,7 @@ use super::{Section, section};
 use crate::inclusion::weakest;
 use crate::line::{LONGEST, Line, broken, fold, kept};
 use crate::transactions as words;
-use crate::{Finding, Ruling};
+use crate::{Finding, Ruling, Source};
 use tribunal::Limits;
 use tribunal::transactions::{History, Level, TxnId, Verdict};
 use tribunal_formats::History as Read;
@@ -14,7 +14,7 @@ pub(super) fn tell(
     history: &History,
     level: Level,
     story: &words::Story,
-    lines: &[u64],
+    source: Source<'_>,
     height: usize,
 ) -> Vec<String> {
     let heads = vec![Line::<TxnId>::new(0, &words::described(level)), Line::new(0, &story.title)];
@@ -26,7 +26,7 @@ pub(super) fn tell(
     let story_lines = broken(story_lines, LONGEST);
     let about = |lines: &[&Line<TxnId>]| lines.iter().flat_map(|line| line.about.clone()).collect::<Vec<_>>();
     let everything = about(&story_lines.iter().collect::<Vec<_>>());
-    let rows = words::listing(history, lines, &everything, story, height / 2).len();
+    let rows = words::listing(history, source, &everything, story, height / 2).len();
     // A line between, and one that says how many are missing.
     let room = height.saturating_sub(shown.len() + rows + closing.len() + 2);
     let (lines_kept, _) = kept(&story_lines, room);
@@ -34,7 +34,7 @@ pub(super) fn tell(
     shown.extend(fold(&story_lines, room));
     shown.extend(closing.iter().map(Line::indented));
     shown.push(String::new());
-    shown.extend(words::listing(history, lines, &spoken, story, rows));
+    shown.extend(words::listing(history, source, &spoken, story, rows));
     shown
 }
 

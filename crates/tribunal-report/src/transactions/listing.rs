@@ -2,6 +2,7 @@
 
 use super::story::Story;
 use super::{did, name, session, source};
+use crate::Source;
 use crate::columns::{Column, side_by_side};
 use std::collections::{BTreeMap, BTreeSet};
 use tribunal::transactions::{History, INIT, KeyId, Op, OpId, Span, Status, TxnId};
@@ -12,11 +13,11 @@ const FEW: usize = 6;
 const MOST: usize = 12;
 
 /// The sessions of these transactions side by side, as many as there is width for, the others below: `(1)` where the first step begins,
-/// what became of each, its line of the input (`lines`, by transaction), what its reads read from; `>` before a read that cannot be. Rows are at most `height`; if
+/// what became of each, its line of the input and the error that its client gave (`source`), what its reads read from; `>` before a read that cannot be. Rows are at most `height`; if
 /// there are too many, only the transactions of the steps are listed.
 pub fn listing(
     history: &History,
-    lines: &[u64],
+    source: Source<'_>,
     txns: &[TxnId],
     story: &Story,
     height: usize,
@@ -30,7 +31,7 @@ pub fn listing(
     let all: BTreeSet<TxnId> =
         needed.iter().copied().chain(txns.iter().copied()).filter(|&txn| txn != INIT).collect();
     let keys: BTreeSet<KeyId> = story.keys.iter().copied().collect();
-    let few = |most: usize| Listing { history, lines, marks: &marks, keys: &keys, story, most };
+    let few = |most: usize| Listing { history, input: source, marks: &marks, keys: &keys, story, most };
     let shown = few(FEW);
     let mut rows = shown.rows(&all);
     if rows.len() > height {
@@ -48,8 +49,7 @@ pub fn listing(
 
 struct Listing<'a> {
     history: &'a History,
-    /// By transaction.
-    lines: &'a [u64],
+    input: Source<'a>,
     /// By transaction, the number of the step that begins there.
     marks: &'a BTreeMap<TxnId, usize>,
     keys: &'a BTreeSet<KeyId>,
@@ -77,7 +77,7 @@ impl Listing<'_> {
 
     /// Lines count from 1: a history that was not read has none.
     fn line(&self, txn: TxnId) -> Option<u64> {
-        self.lines.get(txn.index()).copied().filter(|&line| line > 0)
+        self.input.lines.get(txn.index()).copied().filter(|&line| line > 0)
     }
 
     fn column(&self, txns: &[TxnId], one_line: bool) -> Vec<String> {
@@ -108,8 +108,8 @@ impl Listing<'_> {
         }
         match self.history.status(txn) {
             Status::Committed => {}
-            Status::Aborted => parts.push("aborted".into()),
-            Status::Unknown => parts.push("outcome unknown".into()),
+            Status::Aborted => parts.push(format!("aborted{}", self.input.why(txn.0))),
+            Status::Unknown => parts.push(format!("outcome unknown{}", self.input.why(txn.0))),
         }
         parts.join(", ")
     }

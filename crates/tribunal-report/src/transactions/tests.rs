@@ -84,7 +84,7 @@ fn told(text: &str, level: &str) -> String {
     let mut shown = vec![story.title.clone()];
     shown.extend(story.lines.iter().map(Line::indented));
     let txns: Vec<TxnId> = story.lines.iter().flat_map(|line| line.about.clone()).collect();
-    shown.extend(listing(&history, &[], &txns, &story, 20));
+    shown.extend(listing(&history, crate::Source::default(), &txns, &story, 20));
     shown.push("--".into());
     shown.extend(explain(&history, level, &violation).iter().map(Line::indented));
     shown.join("\n")
@@ -288,7 +288,10 @@ fn what_is_told_is_proved() {
             let closed = story.steps.iter().zip(story.steps.iter().cycle().skip(1));
             assert!(closed.into_iter().all(|(one, next)| one.to == next.from), "{seed}: {level}");
             let txns: Vec<TxnId> = story.lines.iter().flat_map(|line| line.about.clone()).collect();
-            assert!(listing(&history, &[], &txns, &story, 12).len() <= 12, "{seed}: {level}");
+            assert!(
+                listing(&history, crate::Source::default(), &txns, &story, 12).len() <= 12,
+                "{seed}: {level}"
+            );
             told += 1;
         }
     }

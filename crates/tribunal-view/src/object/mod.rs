@@ -1,5 +1,6 @@
 //! Pictures of objects: a timeline of intervals, and what the criteria say of it.
 
+mod disturbances;
 mod keys;
 mod natural;
 mod neighbors;
@@ -69,6 +70,7 @@ pub fn picture(object: &Object, findings: &[Finding<'_>], shown: usize, limits: 
         operations: timeline.all().map(operation).collect(),
         keys: shown_keys.keys,
         hb: if has_times(history) { Vec::new() } else { neighbors::of(history, &timeline) },
+        disturbances: disturbances::of(object, &timeline),
         overview: timeline.is_window().then(|| overview(history, &timeline, &parts)),
         rulings: rulings.collect(),
     }
@@ -129,6 +131,7 @@ fn operation(object: &Object, timeline: &Timeline, place: u32, op: OpId) -> Oper
         call: begin,
         ret: end,
         times: history.times(op).map(|(call, ret)| (call.to_string(), ret.map(|ret| ret.to_string()))),
+        error: object.notes.error_of(op.0).map(name::label),
         line: object.lines.get(op.index()).copied(),
     }
 }

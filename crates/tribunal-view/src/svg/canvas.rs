@@ -32,6 +32,7 @@ text{font-family:ui-monospace,'SF Mono','Cascadia Mono',Menlo,'DejaVu Sans Mono'
 .deps .edge,.psc .edge{stroke:#8a4ba5;stroke-dasharray:8 3 2 3}.deps .head,.deps .name,.psc .head,.psc .name{fill:#8a4ba5}\
 .psc .edge{stroke-dasharray:none}\
 .glow{fill:none;stroke:#c2263a;stroke-width:9;stroke-opacity:.2;stroke-linecap:round}\
+.shade{fill:#ad6300;fill-opacity:.09}.start{stroke:#ad6300;stroke-opacity:.6;fill:none}.did{font-size:11px;fill:#8a4f00}\
 .lin{fill:none;stroke:#2458c5;stroke-width:1;stroke-dasharray:3 3;stroke-opacity:.55}.point{fill:#2458c5}\
 @media(prefers-color-scheme:dark){\
 text{fill:#e7e8e6}.ground{fill:#15171a}.quiet{fill:#969ea6}.number{fill:#82aaff}.rule{stroke:#31363c}\
@@ -40,6 +41,7 @@ text{fill:#e7e8e6}.ground{fill:#15171a}.quiet{fill:#969ea6}.number{fill:#82aaff}
 .po .edge{stroke:#78828c}.po .head,.po .name{fill:#98a2ac}\
 .rf .edge,.chosen .edge{stroke:#3ecaa2}.rf .head,.rf .name,.chosen .head,.chosen .name{fill:#3ecaa2}\
 .fr .edge{stroke:#efb04c}.fr .head,.fr .name{fill:#efb04c}\
+.shade{fill:#efb04c}.start{stroke:#efb04c}.did{fill:#efb04c}\
 .deps .edge,.psc .edge{stroke:#cd9be3}.deps .head,.deps .name,.psc .head,.psc .name{fill:#cd9be3}\
 .aborted text{fill:#969ea6}.marked{fill:#ff7a85}.glow{stroke:#ff7a85}.lin{stroke:#82aaff}.point{fill:#82aaff}}";
 
@@ -83,6 +85,13 @@ impl Canvas {
     pub fn rounded(&mut self, class: &str, x: f32, y: f32, width: f32, height: f32) {
         self.put(format_args!(
             "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"6\"/>"
+        ));
+    }
+
+    /// A plain area.
+    pub fn area(&mut self, class: &str, x: f32, y: f32, width: f32, height: f32) {
+        self.put(format_args!(
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
         ));
     }
 

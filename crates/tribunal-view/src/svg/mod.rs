@@ -105,6 +105,7 @@ fn below<R>(
         let sample = route::Route::straight(from, to);
         match *class {
             "point" => canvas.disc("point", x + 16.0, y - 4.0, 4.0),
+            "disturbance" => canvas.area("shade", x + 4.0, y - 11.0, 24.0, 14.0),
             "failing" | "spoken" => canvas.rounded("box", x + 4.0, y - 11.0, 24.0, 14.0),
             _ => {
                 canvas.path("edge", &sample.path());

@@ -1,10 +1,12 @@
 //! Objects as SVG: a timeline of intervals, a row for each process.
 
-use super::canvas::{Canvas, width_of};
+use super::canvas::{CHARACTER, Canvas, width_of};
 use super::route::Route;
 use super::{Drawn, MARGIN, TOP};
-use crate::document::{Document, ObjectRuling, Operation, Picture};
+use crate::document::{Disturbance, Document, ObjectRuling, Operation, Picture};
+use crate::name;
 use crate::object::points;
+use crate::scene::why;
 
 /// From one row to the next.
 const ROW: f32 = 62.0;
@@ -12,6 +14,12 @@ const ROW: f32 = 62.0;
 const BAR: f32 = 28.0;
 /// From one call or return to the next, at least.
 const STEP: f32 = 18.0;
+/// Names of disturbances are so much smaller than labels.
+const SMALLER: f32 = 13.0 / 11.0;
+/// The height of a lane of disturbances, above the rows.
+const LANE: f32 = 20.0;
+/// So many lanes there are at most.
+const LANES: usize = 3;
 
 /// Draws the places of an object's picture, which are sorted, and what a criterion says of them.
 pub fn draw(
@@ -20,7 +28,7 @@ pub fn draw(
     places: &[u32],
     ruling: Option<&ObjectRuling>,
 ) -> Drawn {
-    let Picture::Object { processes, operations, hb, .. } = &document.picture else {
+    let Picture::Object { processes, operations, hb, disturbances, .. } = &document.picture else {
         return Drawn { width: 0.0, bottom: TOP, legend: Vec::new() };
     };
     let mut rows: Vec<u32> = places.iter().map(|&place| operations[place as usize].process).collect();
@@ -29,8 +37,21 @@ pub fn draw(
     let name = |row: u32| processes[row as usize].name.as_str();
     let left = MARGIN + rows.iter().map(|&row| width_of(name(row))).fold(24.0, f32::max) + 24.0;
     let times = Times::new(operations, places, left);
-    let y_of = |process: u32| TOP + ROW * (rows.partition_point(|&row| row < process) as f32 + 0.4);
     let right = times.end + 12.0;
+    let bands = bands(disturbances, &times, (left, right));
+    let lanes = bands.iter().map(|band| band.lane + 1).max().unwrap_or(0);
+    let top = TOP + LANE * lanes as f32;
+    let bottom = top + ROW * rows.len() as f32;
+    let y_of = |process: u32| top + ROW * (rows.partition_point(|&row| row < process) as f32 + 0.4);
+    for band in &bands {
+        let y = TOP + LANE * band.lane as f32 - 8.0;
+        canvas.open("disturbance", &format!("{}, line {}", band.did.what, band.did.line));
+        canvas.area("shade", band.from, y, (band.to - band.from).max(1.5), bottom - y);
+        canvas.path("start", &format!("M{:.1} {y:.1}V{bottom:.1}", band.from));
+        let text = name::elided(&band.did.what, (band.room / CHARACTER * SMALLER) as usize);
+        canvas.text("did", band.from + 5.0, y + 13.0, &text);
+        canvas.close();
+    }
     for &row in &rows {
         let y = y_of(row);
         canvas.path("rule", &format!("M{left:.1} {y:.1}H{right:.1}"));
@@ -76,7 +97,7 @@ pub fn draw(
         let pending = if operation.ret.is_none() { " pending" } else { "" };
         canvas.open(&format!("{class}{pending}"), &told(operation, name(operation.process)));
         canvas.rounded("box", x, y - BAR / 2.0, end - x, BAR);
-        canvas.text("", x + 9.0, y + 4.5, &operation.label);
+        canvas.text("", x + 9.0, y + 4.5, &labeled(operation));
         canvas.close();
     }
     for &[from, to] in hb.iter().filter(|&&[from, to]| drawn(from) && drawn(to)) {
@@ -99,6 +120,9 @@ pub fn draw(
             true => ("point", "longest partial linearization"),
         });
     }
+    if !bands.is_empty() {
+        legend.push(("disturbance", "what others did, such as the nemesis"));
+    }
     if !hb.is_empty() {
         legend.push(("deps", "hb, happens before"));
     }
@@ -108,7 +132,57 @@ pub fn draw(
     if ruling.failing.is_some() {
         legend.push(("failing", "the first return that cannot be explained"));
     }
-    Drawn { width: right + MARGIN, bottom: TOP + ROW * rows.len() as f32, legend }
+    Drawn { width: right + MARGIN, bottom, legend }
+}
+
+/// A disturbance as it is drawn: from where to where, in which lane, and how much room its name has.
+struct Band<'a> {
+    did: &'a Disturbance,
+    from: f32,
+    to: f32,
+    lane: usize,
+    room: f32,
+}
+
+/// The disturbances that reach into what is drawn, in lanes where their names have room; if there are too many, they share the last.
+fn bands<'a>(disturbances: &'a [Disturbance], times: &Times, (left, right): (f32, f32)) -> Vec<Band<'a>> {
+    let (Some(&(first, _)), Some(&(last, _))) = (times.drawn.first(), times.drawn.last()) else {
+        return Vec::new();
+    };
+    let x = |place: u32| match place {
+        place if place <= first => left - 12.0,
+        place if place > last => right,
+        place => times.between(100 * place - 50),
+    };
+    let mut bands: Vec<Band<'a>> = Vec::new();
+    // By lane, where its last name ends.
+    let mut ends: Vec<f32> = Vec::new();
+    for did in disturbances {
+        let beside = did.to.is_some_and(|to| to <= first && first > 0) || did.from > last + 1;
+        if beside {
+            continue;
+        }
+        let (from, to) = (x(did.from), did.to.map_or(right, x));
+        let lane = match ends.iter().position(|&end| end <= from) {
+            Some(free) => free,
+            None if ends.len() < LANES => {
+                ends.push(0.0);
+                ends.len() - 1
+            }
+            None => LANES - 1,
+        };
+        ends[lane] = to.max(from + width_of(&did.what) / SMALLER + 12.0);
+        if let Some(before) = bands.iter_mut().rfind(|band| band.lane == lane) {
+            before.room = before.room.min(from - before.from - 10.0);
+        }
+        bands.push(Band { did, from, to, lane, room: right - from - 10.0 });
+    }
+    bands
+}
+
+/// An operation's label, with the error that its client gave.
+fn labeled(operation: &Operation) -> String {
+    operation.label.clone() + &why(operation.error.as_deref())
 }
 
 /// The operations that take effect, each with its number, and where on the grid, in hundredths: those of a witness or, without
@@ -137,7 +211,7 @@ fn order(operations: &[Operation], ruling: &ObjectRuling) -> (Vec<(u32, u32)>, V
 
 /// What a reader is told who points at an operation.
 fn told(operation: &Operation, process: &str) -> String {
-    let mut told = format!("{process}: {}", operation.label);
+    let mut told = format!("{process}: {}", labeled(operation));
     if let Some((call, ret)) = &operation.times {
         told += &format!(", {call} to {}", ret.as_deref().unwrap_or("no return"));
     }
@@ -169,8 +243,8 @@ impl Times {
         for (at, returns) in events {
             x += STEP;
             if let Some(place) = returns {
-                let Operation { call, label, .. } = &operations[place as usize];
-                x = x.max(times.at(*call) + width_of(label) + 18.0);
+                let operation = &operations[place as usize];
+                x = x.max(times.at(operation.call) + width_of(&labeled(operation)) + 18.0);
             }
             times.drawn.push((at, x));
         }
@@ -178,7 +252,7 @@ impl Times {
             .iter()
             .map(|&place| &operations[place as usize])
             .filter(|operation| operation.ret.is_none());
-        let ends = pending.map(|operation| times.at(operation.call) + width_of(&operation.label) + 18.0);
+        let ends = pending.map(|operation| times.at(operation.call) + width_of(&labeled(operation)) + 18.0);
         times.end = ends.fold(x, f32::max);
         times
     }

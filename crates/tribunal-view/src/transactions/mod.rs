@@ -13,12 +13,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use tribunal::transactions::{
     self, History, INIT, KeyId, Level, Op, OpId, SessionId, Source, Status, TxnId, Verdict, Witness,
 };
-use tribunal_formats::Transactions;
+use tribunal_formats::{Disturbance, Transactions};
 use tribunal_report::transactions::{Story, did, rule, story};
 use tribunal_report::{Finding, Line, Ruling, stronger_failing};
 
 /// Of a transaction with more operations, those that matter are shown, and of the others the first.
 const OPS: usize = 10;
+/// Of what others did, so much is looked at,
+const DISTURBANCES: usize = 1000;
+/// and so much is told of a transaction.
+const MEANWHILE: usize = 3;
 
 /// The picture of a history of transactions, with a window around the violation of the ruling that is shown first if it is large.
 pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -> Picture {
@@ -33,7 +37,9 @@ pub fn picture(subject: &Transactions, findings: &[Finding<'_>], shown: usize) -
         stories.iter().flatten().flat_map(|story| story.reads.iter().copied()).collect();
     let keys: BTreeSet<KeyId> =
         stories.iter().flatten().flat_map(|story| story.keys.iter().copied()).collect();
-    let boxes = Boxes { subject, marked: &marked, keys: &keys };
+    let mut disturbances = subject.notes.disturbances();
+    disturbances.truncate(DISTURBANCES);
+    let boxes = Boxes { subject, disturbances, marked: &marked, keys: &keys };
     Picture::Transactions {
         sessions: places.sessions().iter().map(|&session| column(history, session)).collect(),
         transactions: boxes.all(&places, &wr),
@@ -95,6 +101,8 @@ fn wr(history: &History, places: &Places) -> Vec<Edge> {
 /// The contents of the boxes.
 struct Boxes<'a> {
     subject: &'a Transactions,
+    /// What others than the sessions did.
+    disturbances: Vec<Disturbance>,
     /// Operations that violations are about.
     marked: &'a BTreeSet<OpId>,
     /// Keys that they are about.
@@ -121,8 +129,21 @@ impl Boxes<'_> {
         let name = tribunal_report::transactions::name(txn);
         if txn == INIT {
             let (ops, times, line) = (vec!["what is there initially".into()], None, None);
-            let status = Outcome::Init;
-            return Transaction { session: None, index: 0, row: 0, name, ops, more: 0, status, times, line };
+            let (status, error, meanwhile) = (Outcome::Init, None, Vec::new());
+            let (session, index, row, more) = (None, 0, 0, 0);
+            return Transaction {
+                session,
+                index,
+                row,
+                name,
+                ops,
+                more,
+                status,
+                times,
+                error,
+                meanwhile,
+                line,
+            };
         }
         let shown = self.shown(txn);
         let first = history.session(history.session_of(txn)).next().map_or(txn.0, |first| first.0);
@@ -141,8 +162,24 @@ impl Boxes<'_> {
             times: history
                 .span(txn)
                 .map(|transactions::Span { begin, end }| (begin.to_string(), end.map(|end| end.to_string()))),
+            error: self.subject.notes.error_of(txn.0).map(name::label),
+            meanwhile: self.meanwhile(txn),
             line: self.subject.lines.get(txn.index()).copied().filter(|&line| line > 0),
         }
+    }
+
+    /// What others did while a transaction ran; of much, the first few.
+    fn meanwhile(&self, txn: TxnId) -> Vec<String> {
+        let Some(transactions::Span { begin, end }) = self.subject.history.span(txn) else {
+            return Vec::new();
+        };
+        let others = &self.subject.notes.others;
+        let reaches = |did: &&Disturbance| {
+            end.is_none_or(|end| others[did.first].at <= end)
+                && did.last.is_none_or(|last| others[last].at > begin)
+        };
+        let found = self.disturbances.iter().filter(reaches);
+        found.take(MEANWHILE).map(|did| name::label(&did.what)).collect()
     }
 
     /// The operations of a transaction that are shown, in order.

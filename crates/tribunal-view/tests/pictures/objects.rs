@@ -112,3 +112,29 @@ fn each_key_of_a_store_is_listed() {
     let lengths: Vec<u32> = partial.longest.iter().map(|longest| longest.length).collect();
     assert_eq!(lengths, [1, 2]);
 }
+
+#[test]
+fn what_the_nemesis_did_is_drawn() {
+    let edn = r#"{:process 0 :type :invoke :f :write :value 1 :time 1}
+        {:process 0 :type :ok :f :write :value 1 :time 2}
+        {:process :nemesis :type :info :f :kill :value ["n1"] :time 3}
+        {:process 1 :type :invoke :f :write :value 2 :time 4}
+        {:process 1 :type :info :f :write :value 2 :error :timeout :time 5}
+        {:process :nemesis :type :info :f :start :value ["n1"] :time 6}
+        {:process 0 :type :invoke :f :read :value nil :time 7}
+        {:process 0 :type :ok :f :read :value 3 :time 8}"#;
+    let request = Request { models: "linearizable".into(), ..Request::default() };
+    let document = answer("a.edn", edn.into(), &request, &Limits::default()).expect("a document").document;
+    check(&document);
+    let Picture::Object { operations, disturbances, .. } = &document.picture else { panic!("an object") };
+    let errors: Vec<_> = operations.iter().map(|operation| operation.error.as_deref()).collect();
+    assert_eq!(errors, [None, Some("timeout"), None]);
+    let [kill] = &disturbances[..] else { panic!("{disturbances:?}") };
+    assert_eq!((kill.what.as_str(), kill.from, kill.to, kill.line), ("nemesis kill [\"n1\"]", 2, Some(3), 3));
+    assert_eq!(kill.times, Some(("3".into(), Some("6".into()))));
+    let picture = svg(&document, 0);
+    assert!(
+        picture.contains("nemesis kill [&quot;n1&quot;]") && picture.contains("write(2) → ? (timeout)"),
+        "{picture}"
+    );
+}

@@ -32,6 +32,8 @@ pub(super) struct End {
     /// The return, if it was given as such.
     pub(super) ret: Option<Value>,
     pub(super) at: u64,
+    /// Why it did not succeed, as the client says.
+    pub(super) error: Option<Arc<str>>,
 }
 
 /// What an event is.
@@ -72,7 +74,7 @@ impl Clients {
     pub(super) fn take(&mut self, event: Event) -> Result<Step, Error> {
         let at = self.events;
         self.events += 1;
-        let Event { place, process, kind, method, value, key, tuple, native, bytes, time: _ } = event;
+        let Event { place, process, kind, method, value, key, tuple, native, error, bytes, time: _ } = event;
         let name = || match &process {
             Value::Text(name) => name.clone(),
             number => Arc::<str>::from(number.to_string()),
@@ -123,7 +125,7 @@ impl Clients {
                     Some(Native::Ret(ret)) => Some(ret),
                     _ => None,
                 };
-                Ok(Step::Ended(call, End { kind, value, ret, at }))
+                Ok(Step::Ended(call, End { kind, value, ret, at, error }))
             }
             None => fault(ErrorKind::ReturnWithoutCall { process: quote(name().as_bytes()) }),
         }

@@ -1,6 +1,6 @@
 //! Histories of Jepsen and Knossos in EDN: a vector or a list of maps, or maps one after another.
 
-use super::{Dialect, Event, Names, Noted, Source, Type, event};
+use super::{Clock, Dialect, Event, Names, Noted, Source, Type, event};
 use crate::read::buffer::{Buffer, Room};
 use crate::read::edn::Pull;
 use crate::read::keys::{Seen, keys};
@@ -82,12 +82,10 @@ impl Edn {
             self.noted.other(place, time, &process, (method.as_deref().unwrap_or("nil"), &value));
             return Ok(None);
         }
-        if error != Value::Null {
-            self.noted.error(&error);
-        }
+        let error = self.noted.client(&error);
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, self.pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, tuple, time, bytes: self.pull.counted(), ..event }))
+        Ok(Some(Event { value, key, tuple, time, error, bytes: self.pull.counted(), ..event }))
     }
 }
 
@@ -101,8 +99,8 @@ impl Source for Edn {
         self.pull.hold(bytes)
     }
 
-    fn notes(&mut self) -> Notes {
-        self.noted.take()
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        self.noted.take(clock)
     }
 
     fn room(&self) -> Room {

@@ -3,7 +3,7 @@
 use super::clients::{Call, Clients, End, Step};
 use super::history::{split_tuple, value_of};
 use super::translate::{Outcome, Stage};
-use super::{Event, Native, NilReads, Object, Seen, Source, Type, hint, is_tuple, only_reads, pair};
+use super::{Clock, Event, Native, NilReads, Object, Seen, Source, Type, hint, is_tuple, only_reads, pair};
 use crate::error::quote;
 use crate::read::ReadAs;
 use crate::{Error, ErrorKind, Notes};
@@ -105,7 +105,7 @@ impl Events {
     /// What was no operation of the object; to be asked for once, at the end.
     pub fn notes(&mut self) -> Notes {
         let Notes { nil_reads, failed, unanswered, .. } = self.notes;
-        Notes { nil_reads, failed, unanswered, ..self.source.notes() }
+        Notes { nil_reads, failed, unanswered, ..self.source.notes(&Clock::default()) }
     }
 
     /// The same events, with the given specification, such as `queue` or `keyed register`.

@@ -37,7 +37,7 @@ pub(in crate::read) fn history(
     let dialect = source.dialect();
     let object = given.object(&seen);
     let mut draft = ObjectDraft::new(line, source.room());
-    draft.notes = source.notes();
+    draft.notes = source.notes(&clock);
     draft.spec = object.spec(dialect, &seen, operations.iter().map(|(call, _)| &call.value));
     let mut args = Vec::new();
     for (call, end) in &operations {
@@ -78,6 +78,7 @@ pub(in crate::read) fn history(
         let time = |at: u64| clock.at(at as i64) as u64;
         let op = draft.builder.call(process, object.method(call), &args, time(call.at));
         draft.note_line(call.line);
+        draft.note_error(end.as_ref().and_then(|end| end.error.clone()));
         if let (Some(ret), Some(end)) = (ret, end) {
             draft.builder.ret(op, ret, time(end.at));
         }

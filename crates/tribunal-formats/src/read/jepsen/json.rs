@@ -1,6 +1,6 @@
 //! Histories of Jepsen in JSON: an array of events, or events one after another.
 
-use super::{Dialect, Event, Names, Native, Noted, Source, Type, event};
+use super::{Clock, Dialect, Event, Names, Native, Noted, Source, Type, event};
 use crate::read::buffer::Room;
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
@@ -112,12 +112,10 @@ impl<P: BorrowMut<Pull>> Json<P> {
                 return Ok(None);
             }
         }
-        if error != Value::Null {
-            self.noted.error(&error);
-        }
+        let error = self.noted.client(&error);
         let keys = [EventKey::Type.text(), EventKey::F.text()];
         let event = event(place, (process, kind), method, pull.buffer().name(), keys)?;
-        Ok(Some(Event { value, key, native, time, bytes: pull.counted(), ..event }))
+        Ok(Some(Event { value, key, native, time, error, bytes: pull.counted(), ..event }))
     }
 }
 
@@ -131,8 +129,8 @@ impl<P: BorrowMut<Pull> + Send> Source for Json<P> {
         self.pull.borrow_mut().hold(bytes)
     }
 
-    fn notes(&mut self) -> Notes {
-        self.noted.take()
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        self.noted.take(clock)
     }
 
     fn room(&self) -> Room {

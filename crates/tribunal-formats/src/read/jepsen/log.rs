@@ -1,7 +1,7 @@
 //! Jepsen's text logs: `INFO  jepsen.util - 0 :invoke :write 3`, an event a line; and the `history.txt` of its store, which has the
 //! events alone.
 
-use super::{Dialect, Event, Names, Noted, Source, Type};
+use super::{Clock, Dialect, Event, Names, Noted, Source, Type};
 use crate::read::buffer::{Buffer, Place, Room};
 use crate::read::edn::Pull;
 use crate::{Error, Notes};
@@ -10,6 +10,9 @@ use tribunal::object::Value;
 
 /// The logger that logs the events; lines of others are skipped.
 const LOGGER: &[u8] = b"jepsen.util";
+
+/// So many bytes of a line are noted at most.
+const LONGEST: usize = 400;
 
 /// The events of a log, which is one history.
 pub(in crate::read) struct Log {
@@ -67,10 +70,38 @@ impl Log {
     /// Notes the rest of a line of a process that is no client, which may be any text.
     pub(in crate::read) fn other(&mut self, place: Place, process: &Value) -> Result<(), Error> {
         self.pull.peek()?;
-        let what = self.pull.shown();
-        let what = what.trim_matches('`').replace('\t', " ");
-        self.noted.other(place, None, process, (&what, &Value::Null));
+        let line = self.pull.line_ahead(LONGEST)?;
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let is_type =
+            |word: &&str| word.strip_prefix(':').is_some_and(|word| Type::of(word.as_bytes()).is_some());
+        if words.first().is_some_and(is_type) {
+            words.remove(0);
+        }
+        if let Some(method) = words.first_mut() {
+            *method = method.strip_prefix(':').unwrap_or(method);
+        }
+        if words.len() > 1 && words.last() == Some(&"nil") {
+            words.pop();
+        }
+        self.noted.other(place, None, process, (&words.join(" "), &Value::Null));
         Ok(())
+    }
+
+    /// Notes an event of a client whose line is read up to its value, and why its operation did not succeed: a keyword in place of the
+    /// value, or what comes after the value.
+    pub(in crate::read) fn client(&mut self, kind: Type) -> Result<Option<Arc<str>>, Error> {
+        if matches!(kind, Type::Invoke | Type::Ok) {
+            return Ok(self.noted.client(&Value::Null));
+        }
+        self.pull.peek()?;
+        let rest = self.pull.line_ahead(LONGEST)?;
+        let error = match rest.split_once('\t') {
+            _ if rest.starts_with(':') => &rest,
+            Some((_, error)) => error,
+            None => "",
+        };
+        let error = error.trim().trim_start_matches(':');
+        Ok(self.noted.client(&if error.is_empty() { Value::Null } else { error.into() }))
     }
 
     /// A line, which may have no event of a client.
@@ -95,6 +126,7 @@ impl Log {
             Type::Invoke | Type::Ok => self.pull.value()?,
             Type::Fail | Type::Info => Value::Null,
         };
+        let error = self.client(kind)?;
         let bytes = self.pull.counted();
         Ok(Some(Event {
             place,
@@ -106,6 +138,7 @@ impl Log {
             key: None,
             tuple: false,
             native: None,
+            error,
             bytes,
         }))
     }
@@ -121,8 +154,8 @@ impl Source for Log {
         self.pull.hold(bytes)
     }
 
-    fn notes(&mut self) -> Notes {
-        self.noted.take()
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        self.noted.take(clock)
     }
 
     fn room(&self) -> Room {

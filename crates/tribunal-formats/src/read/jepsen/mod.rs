@@ -42,7 +42,7 @@ pub(super) trait Source: Send {
     fn event(&mut self) -> Result<Option<Event>, Error>;
 
     /// What was no event of a client in the history begun; it begins anew.
-    fn notes(&mut self) -> Notes;
+    fn notes(&mut self, clock: &Clock) -> Notes;
 
     /// Says how many bytes the events hold that were read; an error if that is too much.
     fn hold(&mut self, bytes: usize) -> Result<(), Error>;
@@ -124,6 +124,8 @@ pub(super) struct Event {
     tuple: bool,
     /// The arguments or the return as such, in place of Jepsen's value.
     native: Option<Native>,
+    /// Why its operation did not succeed, as the client says.
+    error: Option<Arc<str>>,
     /// How many bytes of the heap its values take at most.
     bytes: usize,
 }
@@ -150,8 +152,8 @@ fn event(
         (None, _) => missing(type_key),
         (Some(Type::Invoke), None) => missing(f_key),
         (Some(kind), method) => {
-            let (time, value, key, tuple, native, bytes) = Default::default();
-            Ok(Event { place, process, kind, time, method, value, key, tuple, native, bytes })
+            let (time, value, key, tuple, native, error, bytes) = Default::default();
+            Ok(Event { place, process, kind, time, method, value, key, tuple, native, error, bytes })
         }
     }
 }

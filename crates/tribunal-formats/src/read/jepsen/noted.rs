@@ -2,6 +2,7 @@
 
 use crate::read::buffer::Place;
 use crate::{Notes, OtherEvent};
+use std::sync::Arc;
 use tribunal::growth::Growth;
 use tribunal::object::Value;
 
@@ -9,6 +10,8 @@ use tribunal::object::Value;
 #[derive(Default)]
 pub(in crate::read) struct Noted {
     notes: Notes,
+    /// How many events of clients there were.
+    clients: i64,
     growth: Growth,
 }
 
@@ -27,18 +30,26 @@ impl Noted {
             value => format!("{method} {value}"),
         };
         self.growth.hold(process.len() + what.len());
-        self.growth.push(&mut self.notes.others, OtherEvent { line: place.line, time, process, what });
+        let event = OtherEvent { line: place.line, time, at: self.clients, process, what };
+        self.growth.push(&mut self.notes.others, event);
     }
 
-    /// Notes what a client gave as the error of an operation.
-    pub(in crate::read) fn error(&mut self, error: &Value) {
-        let error = shown(error);
-        if let Some(count) = self.notes.errors.get_mut(&error) {
-            *count += 1;
-            return;
+    /// Notes an event of a client, and what it gave as the error of its operation.
+    pub(in crate::read) fn client(&mut self, error: &Value) -> Option<Arc<str>> {
+        self.clients += 1;
+        if *error == Value::Null {
+            return None;
         }
-        self.growth.hold(2 * (size_of::<(String, u64)>() + error.len()));
-        self.notes.errors.insert(error, 1);
+        let error = shown(error);
+        if let Some((known, _)) = self.notes.errors.get_key_value(&*error) {
+            let known = known.clone();
+            self.notes.errors.entry(known.clone()).and_modify(|count| *count += 1);
+            return Some(known);
+        }
+        self.growth.hold(2 * size_of::<(Arc<str>, u64)>() + super::COUNTERS + error.len());
+        let error: Arc<str> = error.into();
+        self.notes.errors.insert(error.clone(), 1);
+        Some(error)
     }
 
     /// Notes a line of a log that another logger wrote.
@@ -51,9 +62,12 @@ impl Noted {
         self.growth.peak()
     }
 
-    /// The notes, which begin anew.
-    pub(in crate::read) fn take(&mut self) -> Notes {
-        std::mem::take(self).notes
+    /// The notes, which begin anew. Others' events get their place in the times of the clock.
+    pub(in crate::read) fn take(&mut self, clock: &Clock) -> Notes {
+        let mut notes = std::mem::take(self).notes;
+        notes.untimed = clock.broken;
+        notes.others.iter_mut().for_each(|event| event.at = clock.after(event.at));
+        notes
     }
 }
 
@@ -103,6 +117,13 @@ impl Clock {
             // Before everything.
             Err(_) => self.times.first().map_or(position, |first| first + position),
         }
+    }
+
+    /// A time later than those of so many events, and not later than that of the next.
+    fn after(&self, events: i64) -> i64 {
+        let next = usize::try_from(events).ok().and_then(|next| self.times.get(next));
+        let beyond = || self.times.last().map_or(events, |last| last + 1);
+        next.copied().unwrap_or_else(beyond)
     }
 
     /// How many bytes it takes at most.

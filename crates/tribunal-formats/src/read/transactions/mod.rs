@@ -10,6 +10,7 @@ pub(super) mod plume;
 use crate::{Error, ErrorKind, History, Labels, Lines, Notes, Subject, Transactions};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
+use std::sync::Arc;
 use tribunal::growth::Growth;
 use tribunal::transactions::{self, HistoryBuilder, KeyId, MalformedHistory, Op, SessionId, Span, Status};
 
@@ -144,6 +145,13 @@ impl Draft {
         self.builder.begin(session);
     }
 
+    /// Notes what the client of the transaction that was begun last gave as its error, if it gave any.
+    pub(super) fn note_error(&mut self, error: Option<Arc<str>>) {
+        if let (Some(error), Some(txn)) = (error, self.begun.len().checked_sub(1)) {
+            self.growth.push(&mut self.notes.errors_of, (txn as u32, error));
+        }
+    }
+
     /// The next operation of the transaction that was begun last.
     #[inline]
     pub(super) fn op(&mut self, op: Op<'_>) {
@@ -189,7 +197,7 @@ impl Draft {
 
     /// The history, if it makes sense.
     pub(super) fn finish(self, file: &str) -> Result<History, Error> {
-        let Draft { builder, labels, notes, line, mut begun, .. } = self;
+        let Draft { builder, labels, mut notes, line, mut begun, .. } = self;
         let ops = u32::try_from(builder.len()).unwrap_or(u32::MAX);
         let mut lengths: Vec<u32> = Vec::new();
         if !begun.is_sorted_by_key(|txn| txn.session) {
@@ -200,6 +208,7 @@ impl Draft {
             order.sort_by_key(|&txn| begun[txn as usize].session);
             lengths = order.iter().map(|&txn| lengths[txn as usize]).collect();
             begun = order.iter().map(|&txn| begun[txn as usize]).collect();
+            notes.errors_of = notes.errors_within(order);
             let mut start = 0;
             for (txn, length) in begun.iter_mut().zip(lengths) {
                 txn.start = start;

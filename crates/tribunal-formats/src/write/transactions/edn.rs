@@ -125,7 +125,7 @@ fn micro(out: &mut Vec<u8>, history: &History, op: OpId, done: bool) -> Result<(
     match what {
         Op::Write(_, value) | Op::Append(_, value) => put!(out, " {value}"),
         Op::Unknown(_) if done => {}
-        Op::Read(_, Some(value)) if done => match as_read(history, Format::Edn, op, value)? {
+        Op::Read(_, value) if done => match as_read(history, Format::Edn, op, value)? {
             Some(value) => put!(out, " {value}"),
             None => out.extend_from_slice(b" nil"),
         },

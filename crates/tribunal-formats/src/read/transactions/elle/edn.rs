@@ -5,7 +5,7 @@ use crate::error::quote;
 use crate::read::buffer::Place;
 use crate::read::edn::{self, Pull};
 use crate::read::jepsen::log::Log;
-use crate::read::jepsen::{self, Noted, Type};
+use crate::read::jepsen::{self, Clock, Noted, Type};
 use crate::read::keys::{Seen, keys};
 use crate::read::transactions::Draft;
 use crate::{Error, ErrorKind, Notes};
@@ -94,9 +94,7 @@ impl<'p> Edn<'p> {
             Process::Missing => None,
             Process::Number(number) => Some(number),
         };
-        if error != Value::Null {
-            self.noted.error(&error);
-        }
+        event.error = self.noted.client(&error);
         if let Some((at, kind)) = method.or(wrong) {
             return Err(self.pull.error_at(at, kind));
         }
@@ -357,8 +355,9 @@ impl Lines<'_> {
         if matches!(kind, Type::Invoke | Type::Ok) && method.is_none() {
             edn.value(draft, event, &mut wrong)?;
         }
+        event.error = self.0.client(kind)?;
         match method.or(wrong) {
-            Some((at, kind)) => Err(edn.pull.error_at(at, kind)),
+            Some((at, kind)) => Err(self.0.pull().error_at(at, kind)),
             None => Ok(true),
         }
     }
@@ -384,8 +383,8 @@ impl Source for Lines<'_> {
         Ok(false)
     }
 
-    fn notes(&mut self) -> Notes {
-        jepsen::Source::notes(self.0)
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        jepsen::Source::notes(self.0, clock)
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {
@@ -429,8 +428,8 @@ impl Source for Edn<'_> {
         }
     }
 
-    fn notes(&mut self) -> Notes {
-        self.noted.take()
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        self.noted.take(clock)
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use super::{Event, Function, METHOD, MICRO, Micro, READ, Returned, Source, VALUE, WRITTEN, is_transaction};
 use crate::error::quote;
 use crate::read::buffer::Place;
-use crate::read::jepsen::{Noted, Type};
+use crate::read::jepsen::{Clock, Noted, Type};
 use crate::read::keys::{Seen, keys};
 use crate::read::pull::Pull;
 use crate::read::transactions::Draft;
@@ -85,9 +85,7 @@ impl<'p> Json<'p> {
                 return Ok(false);
             }
         };
-        if error != Value::Null {
-            self.noted.error(&error);
-        }
+        event.error = self.noted.client(&error);
         if let Some((at, kind)) = method.or(wrong) {
             return Err(self.pull.error_at(at, kind));
         }
@@ -282,8 +280,8 @@ impl Source for Json<'_> {
         }
     }
 
-    fn notes(&mut self) -> Notes {
-        self.noted.take()
+    fn notes(&mut self, clock: &Clock) -> Notes {
+        self.noted.take(clock)
     }
 
     fn hold(&mut self, bytes: usize) -> Result<(), Error> {

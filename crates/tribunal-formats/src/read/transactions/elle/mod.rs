@@ -31,7 +31,7 @@ pub(in crate::read) trait Source {
     fn event(&mut self, draft: &mut Draft, event: &mut Event) -> Result<bool, Error>;
 
     /// What was no event of a client in the history begun; it begins anew.
-    fn notes(&mut self) -> Notes;
+    fn notes(&mut self, clock: &Clock) -> Notes;
 
     /// Says how many bytes the history holds; an error if that is too much.
     fn hold(&mut self, bytes: usize) -> Result<(), Error>;
@@ -48,6 +48,8 @@ pub(in crate::read) struct Event {
     time: Option<i64>,
     /// Whether it says what was done.
     has_value: bool,
+    /// Why it did not commit, as the client says.
+    error: Option<Arc<str>>,
     ops: Vec<Micro>,
     /// The elements of lists that were read.
     elements: Vec<i64>,
@@ -62,6 +64,7 @@ impl Event {
 
     fn clear(&mut self) {
         (self.place, self.process, self.kind, self.time, self.has_value) = (None, None, None, None, false);
+        self.error = None;
         self.ops.clear();
         self.elements.clear();
     }
@@ -125,7 +128,8 @@ pub(in crate::read) fn history(source: &mut dyn Source, read_as: ReadAs) -> Resu
         collector.take(&mut event, source.name())?;
         source.hold(collector.memory())?;
     }
-    collector.draft.notes = source.notes();
+    let errors_of = std::mem::take(&mut collector.draft.notes.errors_of);
+    collector.draft.notes = Notes { errors_of, ..source.notes(&collector.clock) };
     let history = collector.finish(source.name())?;
     match zero_of_nothing(&history).filter(|_| read_as == ReadAs::Told) {
         Some(key) => {
@@ -275,6 +279,7 @@ impl Collector {
             Type::Info | Type::Invoke => Status::Unknown,
         };
         self.draft.begin(session, call.map_or(line, |call| call.line));
+        self.draft.note_error(event.error.clone());
         let of_event = status == Status::Committed && event.has_value;
         match call {
             Some(call) if !of_event => call.ops.iter().for_each(|&op| self.draft.op(unread(op))),
