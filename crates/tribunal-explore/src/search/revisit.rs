@@ -418,9 +418,7 @@ fn is_useful(reader: &Event, write: &Event, value: u64) -> bool {
     match reader.action {
         Action::Await { until, .. } => until.of(value) || !reader.waiting,
         // An RMW waits behind another only if it waits in any case.
-        Action::AwaitRmw { update, .. } => {
-            update.of(value).is_some() || !write.is_read() || reader.waiting
-        }
+        Action::AwaitRmw { update, .. } => update.of(value).is_some() || !write.is_read() || reader.waiting,
         Action::Receive { after, .. } => value == after + 1 && matches!(write.action, Action::Send { .. }),
         _ => true,
     }

@@ -369,10 +369,7 @@ impl<'a, P: Program, M: Memory> Worker<'a, P, M> {
                 0 => String::new(),
                 _ => format!(" at {}", event.place),
             };
-            return nondeterminism(
-                format!("{}{before}", event.action),
-                request.action.to_string(),
-            );
+            return nondeterminism(format!("{}{before}", event.action), request.action.to_string());
         }
         if event.loc().is_none() {
             return Ok(());

@@ -61,41 +61,66 @@ impl<P: Program, M: Memory> Worker<'_, P, M> {
         let (since, guided) = (self.runner(thread).since as usize, self.guide.is_some());
         let ids = self.graph.thread(thread);
         let count = ids.len();
-        // A round may have yields within.
-        let since = if guided { since } else { count.saturating_sub(LONGEST) };
-        let events: Vec<Event> = ids[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
-        let unseen = self.program.local_state(thread).is_none();
-        let may_repeat = |event: &&Event| {
-            may_be_repeated(event) && (unseen || !writes_plainly(event)) && !self.graph.is_settled(event)
+        let known = match self.loops.get(&self.history(thread, place)) {
+            _ if self.attempts > ATTEMPTS => Some(Loop::Passes),
+            _ if guided => None,
+            known => known.copied(),
         };
-        let may_repeat = events.iter().rev().take_while(may_repeat).count();
-        let starts = (events.len() - may_repeat..events.len())
-            .filter(|&start| events[start..].iter().any(Event::is_read) && self.is_pure(&events[start..]));
-        let starts: Vec<usize> = starts.rev().collect();
-        let shortest = starts.first().map_or(0, |&start| events.len() - start);
-        let found = match self.loops.get(&self.history(thread, place)) {
-            _ if starts.is_empty() || self.attempts > ATTEMPTS => Loop::Passes,
-            // What comes next cannot be tried: somebody else decides on it.
-            _ if guided => Loop::Waits { events: shortest },
-            Some(&known) => known,
-            None => Loop::Untried { skip: 0 },
-        };
-        let found = match found {
-            Loop::Untried { skip } => {
-                let found = self.try_round((thread, place), &events, &starts, skip);
-                self.loops.insert(self.history(thread, place), found);
-                // If the thread was told nothing, it has only gone on to its next operation.
-                if !matches!(found, Loop::Waits { .. }) && self.runner(thread).pending.is_none() {
-                    return None;
+        let found = match known {
+            Some(Loop::Passes) => Loop::Passes,
+            Some(known @ Loop::Waits { events }) => {
+                // What it was told is the same, but not where that came from.
+                let ids = &self.graph.thread(thread)[count - events..];
+                let events: Vec<Event> = ids.iter().map(|&id| self.graph.event(id).clone()).collect();
+                if self.may_be_iteration(thread, &events) { known } else { Loop::Passes }
+            }
+            untried => {
+                // A round may have yields within.
+                let since = if guided { since } else { count.saturating_sub(LONGEST) };
+                let events: Vec<Event> =
+                    ids[since..].iter().map(|&id| self.graph.event(id).clone()).collect();
+                let starts = self.starts(thread, &events);
+                let skip = if let Some(Loop::Untried { skip }) = untried { skip } else { 0 };
+                let found = match starts.first() {
+                    None => Loop::Passes,
+                    // What comes next cannot be tried: somebody else decides on it.
+                    Some(&shortest) if guided => Loop::Waits { events: events.len() - shortest },
+                    Some(_) => self.try_round((thread, place), &events, &starts, skip),
+                };
+                if !guided && !starts.is_empty() {
+                    self.loops.insert(self.history(thread, place), found);
+                    // If the thread was told nothing, it has only gone on to its next operation.
+                    if !matches!(found, Loop::Waits { .. }) && self.runner(thread).pending.is_none() {
+                        return None;
+                    }
                 }
                 found
             }
-            known => known,
         };
         let waits = matches!(found, Loop::Waits { .. });
         let iteration = if let Loop::Waits { events } = found { events } else { 0 };
         self.runner(thread).since = (count - iteration) as u32;
         Some(!waits)
+    }
+
+    /// Where the last iteration of a thread may begin among its last events, the latest first.
+    fn starts(&self, thread: ThreadId, events: &[Event]) -> Vec<usize> {
+        let may_repeat =
+            events.iter().rev().take_while(|event| self.may_be_in_iteration(thread, event)).count();
+        let starts = (events.len() - may_repeat..events.len()).rev();
+        starts.filter(|&start| self.may_be_iteration(thread, &events[start..])).collect()
+    }
+
+    /// Whether events of a thread may be an iteration that changes nothing.
+    fn may_be_iteration(&self, thread: ThreadId, events: &[Event]) -> bool {
+        events.iter().any(Event::is_read)
+            && events.iter().all(|event| self.may_be_in_iteration(thread, event))
+            && self.is_pure(events)
+    }
+
+    fn may_be_in_iteration(&self, thread: ThreadId, event: &Event) -> bool {
+        let unseen = self.program.local_state(thread).is_none();
+        may_be_repeated(event) && (unseen || !writes_plainly(event)) && !self.graph.is_settled(event)
     }
 
     /// Whether an iteration changes nothing: what it writes between is taken back, and nothing but RMWs has come in between.

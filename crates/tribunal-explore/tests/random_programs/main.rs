@@ -215,7 +215,9 @@ fn compare(model: Model, seeds: std::ops::Range<u64>, shape: Shape) {
     // If it is not the same each time, that is the mistake.
     let small_why = differs(&small, model).err().unwrap_or_else(|| "nothing, the second time".into());
     let count = wrong.len();
-    panic!("{count} programs differ under {model}, the first is of seed {seed}:\n{first}{why}\nsmaller:\n{small}{small_why}");
+    panic!(
+        "{count} programs differ under {model}, the first is of seed {seed}:\n{first}{why}\nsmaller:\n{small}{small_why}"
+    );
 }
 
 #[test]
