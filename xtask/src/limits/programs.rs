@@ -149,6 +149,8 @@ pub fn cat() -> Vec<Family> {
             },
             threads.clone(),
         ),
+        ("a closure of cycles", "t\nempty (ext; po)+; (ext; ext)+ \\ ext\n".into(), threads.clone()),
+        ("a closure with mo", "t\nacyclic (po | co | ext)+ & (co | fr)\n".into(), threads.clone()),
         ("recursion", "t\nlet rec f = po | (f;f;f) | (f;(_*_);f)\nacyclic f & 0\n".into(), threads.clone()),
         (
             "functions",
